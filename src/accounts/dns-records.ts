@@ -6,6 +6,7 @@ import {
   type DkimStage,
   isPublished,
   type RecordKind,
+  type RecordState,
   type SendingDomain,
 } from './account.ts'
 
@@ -18,6 +19,8 @@ export interface DnsRecord {
   /** Sending becomes active when every required record is right; the others are advice. */
   required: boolean
   purpose: string
+  /** What the last check of the domain found; null: not checked yet. */
+  seen: RecordState | null
 }
 
 const PURPOSE: Readonly<Record<DkimAlgorithm, string>> = {
@@ -55,6 +58,7 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       value: dkimRecord(key.algorithm, key.publicKey),
       required: isPublished(key),
       purpose: purposeOf(key),
+      seen: key.seen,
     }),
   )
   return [
@@ -65,6 +69,7 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       name: domain.name,
       value: `v=spf1 a:${hostname} ~all`,
       required: false,
+      seen: domain.seen.spf ?? null,
       purpose:
         `SPF: lets ${hostname} send for this domain. A name may have only one SPF record (RFC 7208 3.2): if it has one already, ` +
         `add a:${hostname} to it. If mail leaves through a relay, use the value that the relay's operator gives you instead.` +
@@ -78,6 +83,7 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       name: `_dmarc.${domain.name}`,
       value: 'v=DMARC1; p=none',
       required: false,
+      seen: domain.seen.dmarc ?? null,
       purpose:
         'DMARC: tells receivers what to do with mail that fails the checks. Large mailbox providers expect this record; ' +
         'p=none changes nothing, p=quarantine or p=reject protects the domain once all its mail is signed.',

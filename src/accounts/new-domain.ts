@@ -69,5 +69,14 @@ export function dkimIdentity({ selector, key, active, seal, rotation }: NewDkimI
   const { algorithm, privateKey, publicKey } = key
   const der = privateKey.export({ type: 'pkcs8', format: 'der' })
   const sealedPrivateKey = seal.seal(der, dkimContext(id))
-  return { id, selector, algorithm, active, publicKey, sealedPrivateKey, rotation: rotation ?? null, seen: null }
+  return {
+    id,
+    selector,
+    algorithm,
+    active,
+    publicKey,
+    sealedPrivateKey,
+    rotation: rotation ?? null,
+    seen: null,
+  }
 }

@@ -64,8 +64,8 @@ export interface AccountStore extends AccountReads {
    */
   removeDomain(id: string, at: number): Promise<boolean>
   /**
-   * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key of this selector, or
-   * one of this algorithm that waits for DNS as this one does. OverLimit: MOST_DKIM_KEYS.
+   * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key of this selector,
+   * or one of this algorithm that waits for DNS as this one does. OverLimit: MOST_DKIM_KEYS.
    */
   addDkimKey(domainId: string, key: DkimIdentity): Promise<void>
   /**
@@ -75,7 +75,7 @@ export interface AccountStore extends AccountReads {
   updateDkimKey(id: string, change: DkimChange): Promise<boolean>
   /**
    * The key that waits for DNS signs from now on. The active keys of its algorithm stop, and are retiring from `at` on
-   * (Unix ms). False when the key is unknown, or does not wait.
+   * (Unix ms), or retired if DNS lacked their records. False when the key is unknown, or does not wait.
    */
   promoteDkimKey(id: string, at: number): Promise<boolean>
   /** A key that has been retiring since `since` or longer is retired from `at` on. False when it is not so. */
@@ -83,8 +83,8 @@ export interface AccountStore extends AccountReads {
   /** False when the key is unknown, or the last active one of its domain. */
   removeDkimKey(id: string): Promise<boolean>
   /**
-   * Takes domains that may send, or are suspended, and whose check is due at `now`: they are due again at `until`, unless
-   * the check is noted before. Returns their ids.
+   * Takes domains that may send, or are suspended, and whose check is due at `now`: they are due again at `until`,
+   * unless the check is noted before. Returns their ids.
    */
   claimDomainChecks(claim: { now: number; until: number; limit: number }): Promise<string[]>
   /** Notes a check, or only that the next one is due earlier. Not a change of accounts. */

@@ -38,7 +38,9 @@ const CHANGE = statement<DomainReference>(`UPDATE dkim_keys AS k
 const PROMOTE = statement<DomainReference & { algorithm: string }>(`UPDATE dkim_keys
   SET active = true, stage = NULL, stage_since = NULL
   WHERE id = $1 AND stage = 'next' RETURNING domain_id AS "domainId", algorithm`)
-const REPLACED = statement(`UPDATE dkim_keys SET active = false, stage = 'retiring', stage_since = $4
+/** Receivers could not verify mail signed with a key that DNS lacks, so its record need not stay. */
+const REPLACED = statement(`UPDATE dkim_keys SET active = false, stage_since = $4,
+    stage = CASE WHEN seen IN ('missing', 'different') THEN 'retired' ELSE 'retiring' END
   WHERE domain_id = $2 AND algorithm = $3 AND active AND id <> $1`)
 const RETIRE = statement<DomainReference>(`UPDATE dkim_keys SET stage = 'retired', stage_since = $3
   WHERE id = $1 AND stage = 'retiring' AND stage_since <= $2 RETURNING domain_id AS "domainId"`)

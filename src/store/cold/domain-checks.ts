@@ -3,8 +3,11 @@ import type { DomainCheckTimes } from '../account-store.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
+const DUE = "sending <> 'inactive' AND check_due_at <= $1"
+
+const SOME_DUE = statement(`SELECT 1 AS due FROM domains WHERE ${DUE} LIMIT 1`)
 const CLAIM = statement<{ id: string }>(`UPDATE domains SET check_due_at = $2 WHERE id IN (
-    SELECT id FROM domains WHERE sending <> 'inactive' AND check_due_at <= $1
+    SELECT id FROM domains WHERE ${DUE}
     ORDER BY check_due_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ) RETURNING id`)
 const NOTE = statement(`UPDATE domains SET checked_at = coalesce($2::int8, checked_at),
@@ -22,6 +25,7 @@ export const domainCheckReads = {
 
 export const domainCheckWrites = {
   *claimDomainChecks(port, { now, until, limit }) {
+    if ((yield* port.read.one(SOME_DUE, now)) === undefined) return []
     return (yield* port.write.all(CLAIM, now, until, limit)).map(({ id }) => id)
   },
 

@@ -1,5 +1,5 @@
 /** The domain's records in DNS. */
-import { checkDomainRecord, verifyDomain } from '../../../operate/domains.ts'
+import { checkDomainRecord, verifyDomain } from '../../../operate/domain-verification.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { RECORD_ROUTES } from '../contract/domains.ts'
 import type { Works } from '../work.ts'
