@@ -20,7 +20,7 @@ export const recordWorks: Works<typeof RECORD_ROUTES> = {
     const { domain, verification } = await verifyDomain(op, params)
     const { records, verified, uncertain } = verification
     // The verification has changed the accounts.
-    const shown = wholeDomainJson(await currentOperationOf(core, caller), domain)
+    const shown = await wholeDomainJson(await currentOperationOf(core, caller), domain)
     return { domain: shown, records: records.map(recordCheckJson), verified, uncertain }
   },
 }
