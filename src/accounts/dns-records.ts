@@ -19,6 +19,8 @@ export interface DnsRecord {
   /** Sending becomes active when every required record is right; the others are advice. */
   required: boolean
   purpose: string
+  /** The record may be removed from DNS. */
+  obsolete: boolean
   /** What the last check of the domain found; null: not checked yet. */
   seen: RecordState | null
 }
@@ -58,6 +60,7 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       value: dkimRecord(key.algorithm, key.publicKey),
       required: isPublished(key),
       purpose: purposeOf(key),
+      obsolete: key.rotation?.stage === 'retired',
       seen: key.seen,
     }),
   )
@@ -69,6 +72,7 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       name: domain.name,
       value: `v=spf1 a:${hostname} ~all`,
       required: false,
+      obsolete: false,
       seen: domain.seen.spf ?? null,
       purpose:
         `SPF: lets ${hostname} send for this domain. A name may have only one SPF record (RFC 7208 3.2): if it has one already, ` +
@@ -83,6 +87,7 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       name: `_dmarc.${domain.name}`,
       value: 'v=DMARC1; p=none',
       required: false,
+      obsolete: false,
       seen: domain.seen.dmarc ?? null,
       purpose:
         'DMARC: tells receivers what to do with mail that fails the checks. Large mailbox providers expect this record; ' +

@@ -151,7 +151,7 @@ export const listDomains = verb('see', async (op, of: CompanyFilter): Promise<Se
 /** @param input.domain name or id, as in the verbs below */
 export const showDomain = verb('see', async (op, input: { domain: string }): Promise<DomainWithRecords> => {
   const domain = findDomain(op, input.domain)
-  return { domain, records: dnsRecords(domain, op.hostname) }
+  return { domain, records: dnsRecords(domain, op.hostname).filter(({ obsolete }) => !obsolete) }
 })
 
 /**
