@@ -81,7 +81,7 @@ export function Rotation({ company, domain, checks, waiting }: RotationProps) {
         <Group gap={6} role="status">
           {checks.pending && <Loader size={14} aria-hidden />}
           <Text size="sm" c="dimmed">
-            Waiting since <Time at={since} />. DNS was last checked <Time at={checks.checkedAt} />.
+            The rotation began <Time at={since} />. DNS was last checked <Time at={checks.checkedAt} />.
           </Text>
         </Group>
       </Group>
