@@ -21,7 +21,7 @@ export interface DnsRecord {
   purpose: string
   /** The record may be removed from DNS. */
   obsolete: boolean
-  /** What the last check of the domain found; null: not checked yet. */
+  /** The state of the record in the last check of the domain; null: not checked yet. */
   seen: RecordState | null
 }
 

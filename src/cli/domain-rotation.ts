@@ -80,7 +80,7 @@ export function dkimFields({ dkim }: SendingDomain): [string, string][] {
   })
 }
 
-/** What becomes of a key, in a few words. */
+/** The use of a key, in a few words. */
 function placeOf({ active, rotation }: DkimIdentity): string {
   if (rotation === null) return active ? 'signs mail' : 'not in use'
   if (rotation.stage === 'next') return `waits for its record in DNS since ${formatTime(rotation.since)}`

@@ -3,7 +3,7 @@ import { CHECK_EVERY_MS, type DkimIdentity, RETIRING_MS, type SendingDomain } fr
 
 /** Ms: a record that somebody is publishing at the moment is found soon. */
 export const SOONEST_CHECK_MS = 60_000
-/** Of the time that a rotation has waited for its record: after an hour DNS is asked every six minutes. */
+/** The next wait, as a share of the whole wait for a record: after an hour DNS is asked every six minutes. */
 const SHARE_OF_WAIT = 0.1
 /** Ms after a check in which DNS did not answer. */
 const AFTER_SILENCE_MS = 10 * 60_000

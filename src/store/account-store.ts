@@ -17,7 +17,7 @@ export type RouteScope = Pick<CustomRoute, 'companyId' | 'domainId'>
 /** A change of a sending domain; absent fields stay as they are. */
 export interface DomainChange
   extends Partial<Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>> {
-  /** By the id of a DKIM key: the state of its record. */
+  /** The state of the record of each DKIM key, by the id of the key. */
   keysSeen?: Readonly<Record<string, RecordState>>
   /**
    * The company has proven that it owns the domain: an inactive domain becomes active, a suspended one stays suspended.

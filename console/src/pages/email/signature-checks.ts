@@ -1,4 +1,4 @@
-/** What receivers find in DNS now for the DKIM signatures of a message. */
+/** Checks the keys of a message's DKIM signatures in DNS, as receivers find them now. */
 import { useQueries } from '@tanstack/react-query'
 import { checkQuery, type RecordCheck } from '../../api/domains.ts'
 import type { EmailSource } from '../../api/email.ts'

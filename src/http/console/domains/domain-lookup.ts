@@ -50,11 +50,14 @@ export async function wholeDomainJson(
 function dkimKeyJson(domain: SendingDomain, key: DkimIdentity) {
   const { selector, algorithm, active, rotation, seen } = key
   return {
-    ...{ selector, algorithm, active, seen },
+    selector,
+    algorithm,
+    active,
     record: dkimRecordName(key, domain),
     stage: rotation?.stage ?? null,
     since: isoTime(rotation?.since ?? null),
     keepUntil: rotation?.stage === 'retiring' ? isoTime(retiresAt(rotation)) : null,
+    seen,
   }
 }
 
