@@ -329,7 +329,7 @@ export const MAILGUN: Known[] = [
     ...['POST /v2/bounce-classification/metrics', '/v1/bounce-classification'],
   ),
   ...all(
-    'keys change by `/v1/dkim/keys` only; there is no automatic rotation',
+    'keys change by `/v1/dkim/keys`, and are rotated in the console or with `postroad domain rotate`',
     ...['PUT /v1/dkim_management/domains/{}/rotation', 'POST /v1/dkim_management/domains/{}/rotate'],
   ),
   ...all(

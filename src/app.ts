@@ -35,6 +35,8 @@ import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
+import { SERVICE } from './operate/authority.ts'
+import { DomainChecks } from './operate/domain-checks.ts'
 import { type FirstStart, firstSignIn, firstStart as makeUp } from './operate/first-start.ts'
 import { operationOn } from './operate/open.ts'
 import { consoleUrl, signInUrl } from './people/link.ts'
@@ -228,7 +230,22 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
   started.defer(() => retention.stop())
   await node.unlessStopped(scheduler.start())
   retention.start()
+  startDomainChecks(node)
   return scheduler
+}
+
+function startDomainChecks({ settings, store, directory, seal, log, started }: WithNode): void {
+  const checks = new DomainChecks({
+    operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
+    onLost({ name }, { records }) {
+      const lost = records.filter(({ required, state }) => required && state !== 'right')
+      const found = lost.map((record) => `${record.name}: ${record.state}`)
+      log.warn({ domain: name, records: found }, 'DNS lacks required records of a domain that sends')
+    },
+    onFault: rareWarning(log, 'Could not check the DNS records of domains; retrying'),
+  })
+  started.defer(() => checks.stop())
+  checks.start()
 }
 
 function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, started }: WithDelivery) {

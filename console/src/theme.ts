@@ -36,10 +36,15 @@ export const theme = createTheme({
         attributes: { header: { role: 'presentation' } },
       },
     }),
+    // Notifications are loaded after the first view, so that the component itself is not named here.
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { description: { color: 'var(--mantine-color-dimmed)' } },
+    },
   },
 })
 
-/** Gives dimmed text a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which the library's defaults do not reach. */
+/** Gives text a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3) where the library's defaults do not reach it. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -48,5 +53,10 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-orange-light-color': '#a03a0a',
     '--mantine-color-orange-text': '#a03a0a',
   },
-  dark: { '--mantine-color-dimmed': '#a3abb3', '--mantine-color-body': '#15181b' },
+  dark: {
+    '--mantine-color-dimmed': '#a3abb3',
+    '--mantine-color-body': '#15181b',
+    '--mantine-color-red-filled': '#c92a2a',
+    '--mantine-color-red-filled-hover': '#b02525',
+  },
 })

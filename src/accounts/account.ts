@@ -92,6 +92,9 @@ export function holdsName({ status, sending }: Pick<SendingDomain, 'status' | 's
   return status === 'verified' || sending === 'active'
 }
 
+/** The service checks the records of a domain that sends this often, in ms. */
+export const CHECK_EVERY_MS = 60 * 60 * 1_000
+
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256'
 
 /** One signing key of a domain. The private half leaves the service only sealed. */
@@ -105,6 +108,35 @@ export interface DkimIdentity {
   publicKey: string
   /** PKCS#8 DER, sealed by `accounts/seal.ts`. */
   sealedPrivateKey: Uint8Array
+  /** Its place in a rotation; null: it takes part in none. */
+  rotation: DkimRotation | null
+  /** The state of its record in the last DNS check; null: not checked yet. */
+  seen: RecordState | null
+}
+
+/**
+ * - `next`: will sign mail as soon as DNS has its record.
+ * - `retiring`: signs no more. Its record stays, because receivers still verify mail that it has signed.
+ * - `retired`: its record may be removed from DNS.
+ */
+export type DkimStage = 'next' | 'retiring' | 'retired'
+
+export interface DkimRotation {
+  stage: DkimStage
+  /** Unix ms when the stage began. */
+  since: number
+}
+
+/**
+ * Milliseconds for which the record of a key stays in DNS after the key has signed its last message. Receivers verify a
+ * message when it arrives, which may be days later: a server on the way may hold and retry it (RFC 5321 4.5.4.1 asks
+ * for at least 4 to 5 days), and mailboxes verify forwarded mail again.
+ */
+export const RETIRING_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Whether receivers need the record of the key: it signs mail, or has signed mail that may still be under way. */
+export function isPublished({ active, rotation }: Pick<DkimIdentity, 'active' | 'rotation'>): boolean {
+  return active || rotation?.stage === 'retiring'
 }
 
 export interface ApiKey {

@@ -1,7 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { parseDomain } from '../mail/address/address.ts'
 import type { DkimKey } from '../mail/dkim/key.ts'
-import { type DkimAlgorithm, type DkimIdentity, DOMAIN_SETTINGS, type SendingDomain } from './account.ts'
+import {
+  type DkimAlgorithm,
+  type DkimIdentity,
+  type DkimRotation,
+  DOMAIN_SETTINGS,
+  type SendingDomain,
+} from './account.ts'
 import { makeDkimKey } from './key-making.ts'
 import { dkimContext, type Seal } from './seal.ts'
 
@@ -26,7 +32,7 @@ export interface NewDomain {
 export async function newDomain(request: NewDomain): Promise<SendingDomain> {
   const { companyId, seal, ed25519, speaksFor = [], createdAt = Date.now() } = request
   const name = parseDomain(request.name)
-  const selector = `pr${new Date(createdAt).toISOString().slice(0, 10).replaceAll('-', '')}`
+  const selector = datedSelector(createdAt)
   const identity = async (algorithm: DkimAlgorithm, selector: string) =>
     dkimIdentity({ selector, key: await makeDkimKey(companyId, algorithm), active: true, seal })
   const dkim = [identity('rsa-sha256', selector)]
@@ -45,16 +51,32 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
   }
 }
 
+/** @param at Unix ms */
+export function datedSelector(at: number): string {
+  return `pr${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`
+}
+
 export interface NewDkimIdentity {
   selector: string
   key: DkimKey
   active: boolean
   seal: Seal
+  rotation?: DkimRotation
 }
 
-export function dkimIdentity({ selector, key, active, seal }: NewDkimIdentity): DkimIdentity {
+export function dkimIdentity({ selector, key, active, seal, rotation }: NewDkimIdentity): DkimIdentity {
   const id = randomUUIDv7()
   const { algorithm, privateKey, publicKey } = key
   const der = privateKey.export({ type: 'pkcs8', format: 'der' })
-  return { id, selector, algorithm, active, publicKey, sealedPrivateKey: seal.seal(der, dkimContext(id)) }
+  const sealedPrivateKey = seal.seal(der, dkimContext(id))
+  return {
+    id,
+    selector,
+    algorithm,
+    active,
+    publicKey,
+    sealedPrivateKey,
+    rotation: rotation ?? null,
+    seen: null,
+  }
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
-import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
-import type { RecordCheck } from '../accounts/verify.ts'
+import { zoneLine } from '../accounts/dns-records.ts'
+import { verifyDomain } from '../operate/domain-verification.ts'
 import {
   activateDomain,
   addDomain,
@@ -10,12 +10,13 @@ import {
   showDomain,
   suspendDomain,
   updateDomain,
-  verifyDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
-import { dnsRecordJson, domainJson, recordCheckJson, spokenFor } from '../operate/shapes.ts'
+import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
+import { printCheck, printRecords } from './dns-records.ts'
+import { addRotateCommand, dkimFields } from './domain-rotation.ts'
 import { CommandFailure, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
@@ -81,6 +82,8 @@ export function addDomainCommands(program: Command): void {
     examples: ['domain verify example.com', 'domain verify example.com --json'],
   }).action(verify)
 
+  addRotateCommand(domain)
+
   command(domain, {
     usage: 'list',
     description: 'List sending domains.',
@@ -133,7 +136,7 @@ async function add(name: string, { company: owner, ed25519, from = [], json }: A
   await withOperation(async (op) => {
     const input = { company: owner, name, ed25519: ed25519 === true, speaksFor: from }
     const { domain, company, records } = await addDomain(op, input)
-    if (json) return printJson(withRecords(op, domain, records))
+    if (json) return printJson(wholeDomainJson(op.accounts, domain, records))
     printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
     printRecords(records)
     printLine(`Then: postroad domain verify ${domain.name}`)
@@ -216,12 +219,12 @@ const list = listing({
 async function show(name: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
   await withOperation(async (op) => {
     const { domain, records } = await showDomain(op, { domain: name })
-    if (json) return printJson(withRecords(op, domain, records))
+    if (json) return printJson(wholeDomainJson(op.accounts, domain, records))
     if (zone) {
       for (const record of records) printLine(zoneLine(record))
       return
     }
-    printDomain(op, domain)
+    await printDomain(op, domain)
     printRecords(records)
   })
 }
@@ -236,35 +239,20 @@ function sending(change: typeof activateDomain): (name: string, options: JsonOpt
   }
 }
 
-function printDomain(op: Operation, domain: SendingDomain): void {
+async function printDomain(op: Operation, domain: SendingDomain): Promise<void> {
+  const checkedAt = (await op.store.domainCheckTimes(domain.id))?.checkedAt ?? null
+  const checked = checkedAt === null ? 'not checked yet' : `checked ${formatTime(checkedAt)}`
   printFields([
     ['Domain', domain.name],
     ['Id', domain.id],
     ['Company', companyName(op, domain.companyId)],
-    ['DNS', domain.status],
+    ['DNS', `${domain.status}, ${checked}`],
+    ...dkimFields(domain),
     ['Sending', sendingOf(domain)],
     ['Tracking', trackingOf(domain)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', formatTime(domain.createdAt)],
   ])
-}
-
-function printRecords(records: DnsRecord[]): void {
-  for (const record of records) {
-    printLine()
-    printLine(`${record.required ? 'Required' : 'Advised'}. ${record.purpose}`)
-    printLine(`  Type:  ${record.type}`)
-    printLine(`  Name:  ${record.name}`)
-    printLine(`  Value: ${record.value}`)
-  }
-  printLine()
-  printLine('As zone file lines:')
-  for (const record of records) printLine(`  ${zoneLine(record)}`)
-  printLine()
-}
-
-function withRecords({ accounts }: Operation, domain: SendingDomain, records: DnsRecord[]) {
-  return { ...domainJson(accounts, domain), dns_records: records.map(dnsRecordJson) }
 }
 
 async function verify(name: string, { json }: JsonOption): Promise<void> {
@@ -295,12 +283,4 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
 
 function unlessSuspended({ name, sending }: SendingDomain): string {
   return sending === 'suspended' ? ` by the operator (postroad domain activate ${name} lifts that)` : ''
-}
-
-function printCheck({ state, required, type, name, value, found, advice }: RecordCheck): void {
-  printLine(`${state.padEnd(9)}  ${type} ${name}${required ? '' : ' (advised)'}`)
-  if (advice === null) return
-  printLine(`           ${advice}`)
-  printLine(`           expected: ${value}`)
-  for (const text of found) printLine(`           found:    ${text}`)
 }

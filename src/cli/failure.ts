@@ -26,7 +26,10 @@ export function usageHint({ code, message }: { code: string; message: string }):
 
 export function explain(thrown: unknown): string {
   const error = asOperateError(thrown)
-  if (error instanceof OperateError) return error.message + (error.hint === null ? '' : hintText(error.hint))
+  if (error instanceof OperateError) {
+    if (error.code === 'unconfirmed') return `${error.message}. To do it all the same, add --force`
+    return error.message + (error.hint === null ? '' : hintText(error.hint))
+  }
   if (!(error instanceof Error)) return String(error)
   if (FOR_THE_OPERATOR.includes(error.name)) return error.message
   const { code, syscall } = error as NodeJS.ErrnoException

@@ -28,6 +28,8 @@ export function hintText(hint: Hint): string {
         : `; add it first: ${addDomain(hint.domain, shellWord(hint.company))}`
     case 'showDomain':
       return see(`domain show ${hint.domain}`)
+    case 'rotateDkimKey':
+      return `: postroad domain rotate ${hint.domain}`
     case 'listKeys':
       return see('key list')
     case 'listPeople':

@@ -1,23 +1,21 @@
 /**
- * The DKIM keys of a sending domain: adding keys beside the first, publishing them before mail is signed with them, and
- * rotating them.
+ * The DKIM keys of a sending domain, one by one. `dkim-rotation.ts` replaces a key in steps.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { DkimIdentity, SendingDomain } from '../accounts/account.ts'
+import { type DkimIdentity, MOST_DKIM_KEYS, type SendingDomain } from '../accounts/account.ts'
 import { makeDkimKey } from '../accounts/key-making.ts'
 import { dkimIdentity } from '../accounts/new-domain.ts'
 import { type DkimKey, dkimPublicKey } from '../mail/dkim/key.ts'
 import { signInPool } from '../mail/dkim/signature.ts'
 import type { Audit } from './audit-trail.ts'
+import { refuseLackingRecord, refuseLastGood } from './dkim-guard.ts'
 import { OperateError, unlessTaken } from './error.ts'
 import { findDomain } from './find.ts'
-import { verb } from './verb.ts'
+import { type Operation, verb } from './verb.ts'
 
 /** RFC 8301 3.2: signers must not use shorter keys. */
 const LEAST_BITS = 2048
 const MOST_BITS = 4096
-/** Keys of one domain: mail is signed with every active one. */
-const MOST_KEYS = 10
 /** RFC 6376 3.1: a selector consists of labels of a domain name. */
 const SELECTOR = /^(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
 
@@ -25,6 +23,11 @@ export interface OneDkimKey {
   /** Name or id. */
   domain: string
   selector: string
+}
+
+/** `force`: DNS is not asked whether the change does harm. */
+interface Guarded {
+  force?: boolean
 }
 
 export interface NewDkimKeyInput extends OneDkimKey {
@@ -38,8 +41,11 @@ export const addDkimKey = verb(
   async (op, input: NewDkimKeyInput): Promise<SendingDomain> => {
     const domain = findDomain(op, input.domain)
     const selector = checkedSelector(input.selector)
-    if (domain.dkim.length >= MOST_KEYS) {
-      throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, which is the maximum`)
+    if (domain.dkim.length >= MOST_DKIM_KEYS) {
+      throw new OperateError(
+        'conflict',
+        `${domain.name} has ${MOST_DKIM_KEYS} DKIM keys, which is the maximum`,
+      )
     }
     const key =
       input.pem === undefined ? await makeDkimKey(domain.companyId, 'rsa-sha256') : await keyOf(input.pem)
@@ -50,50 +56,78 @@ export const addDkimKey = verb(
   dkimAudit('addDkimKey'),
 )
 
-/** Turns signing with a key on or off. The last active key stays active. */
+/**
+ * Turns signing with a key on or off. The last active key stays active. Without `force` a key that DNS lacks is not
+ * turned on, and the last one that DNS has is not turned off.
+ */
 export const switchDkimKey = verb(
   'manage',
-  async (op, input: OneDkimKey & { active: boolean }): Promise<SendingDomain> => {
+  async (op, input: OneDkimKey & Guarded & { active: boolean }): Promise<SendingDomain> => {
     const { active } = input
     const domain = findDomain(op, input.domain)
     const key = keyNamed(domain, input.selector)
+    const others = signingBeside(domain, key)
+    if (!input.force && active && !key.active) await refuseLackingRecord(op, domain, key, [...others, key])
+    if (!input.force && !active && key.active && others.length > 0) {
+      await refuseLastGood(op, domain, key, others)
+    }
     if (!(await op.store.updateDkimKey(key.id, { active }))) throw lastKey(domain)
-    return withKey(domain, { ...key, active })
+    await checkSoon(op, domain)
+    return withKey(domain, { ...key, active, rotation: active ? null : key.rotation })
   },
   dkimAudit('switchDkimKey'),
 )
 
 /**
  * Mail is signed under the new selector from then on: its record has to be published first, and the old one left for a
- * while.
+ * while. Without `force` DNS has to have it if the key signs.
  */
 export const renameDkimKey = verb(
   'manage',
-  async (op, input: OneDkimKey & { to: string }): Promise<SendingDomain> => {
+  async (op, input: OneDkimKey & Guarded & { to: string }): Promise<SendingDomain> => {
     const domain = findDomain(op, input.domain)
     const key = keyNamed(domain, input.selector)
     const selector = checkedSelector(input.to)
+    const renamed = { ...key, selector, seen: null }
+    if (!input.force && key.active && selector !== key.selector) {
+      await refuseLackingRecord(op, domain, renamed, [...signingBeside(domain, key), renamed])
+    }
     const about = { noun: 'domain', name: domain.name } as const
     await unlessTaken(op.store.updateDkimKey(key.id, { selector }), about)
-    return withKey(domain, { ...key, selector })
+    await checkSoon(op, domain)
+    return withKey(domain, renamed)
   },
   dkimAudit('renameDkimKey'),
 )
 
-/** Removes a key for good. The last active key cannot be removed. */
+/** Removes a key for good, under the conditions for turning it off. */
 export const removeDkimKey = verb(
   'manage',
-  async (op, input: OneDkimKey): Promise<SendingDomain> => {
+  async (op, input: OneDkimKey & Guarded): Promise<SendingDomain> => {
     const domain = findDomain(op, input.domain)
     const key = keyNamed(domain, input.selector)
+    const others = signingBeside(domain, key)
+    if (!input.force && key.active && others.length > 0) await refuseLastGood(op, domain, key, others)
     if (!(await op.store.removeDkimKey(key.id))) throw lastKey(domain)
+    await checkSoon(op, domain)
     return { ...domain, dkim: domain.dkim.filter(({ id }) => id !== key.id) }
   },
   dkimAudit('removeDkimKey'),
 )
 
+function signingBeside({ dkim }: SendingDomain, key: DkimIdentity): DkimIdentity[] {
+  return dkim.filter(({ id, active }) => active && id !== key.id)
+}
+
+/** The records that the domain needs are others now. */
+async function checkSoon(op: Operation, { id }: SendingDomain): Promise<void> {
+  await op.store.noteDomainCheck(id, { dueAt: op.now() })
+}
+
 /** Private keys are kept out of the audit list. */
-function dkimAudit(action: string): Audit<OneDkimKey & { to?: string; active?: boolean }, SendingDomain> {
+function dkimAudit(
+  action: string,
+): Audit<OneDkimKey & Guarded & { to?: string; active?: boolean }, SendingDomain> {
   return {
     action,
     note({ domain, selector, to, active }, changed) {

@@ -2,19 +2,12 @@ import {
   type Company,
   type DomainSettings,
   holdsName,
-  type RecordState,
   type SendingDomain,
   type SendingState,
 } from '../accounts/account.ts'
 import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
-import {
-  checkRecord,
-  type RecordCheck,
-  type Verification,
-  verifyDomain as verifyRecords,
-} from '../accounts/verify.ts'
-import { type DomainChange, StoreConflict } from '../store/store.ts'
+import type { DomainChange } from '../store/store.ts'
 import type { Audit, AuditNote } from './audit-trail.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
 import { type About, OperateError, unlessTaken } from './error.ts'
@@ -158,19 +151,8 @@ export const listDomains = verb('see', async (op, of: CompanyFilter): Promise<Se
 /** @param input.domain name or id, as in the verbs below */
 export const showDomain = verb('see', async (op, input: { domain: string }): Promise<DomainWithRecords> => {
   const domain = findDomain(op, input.domain)
-  return { domain, records: dnsRecords(domain, op.hostname) }
+  return { domain, records: dnsRecords(domain, op.hostname).filter(({ obsolete }) => !obsolete) }
 })
-
-/** Checks one of the domain's records in DNS. Changes nothing, unlike `verifyDomain`. */
-export const checkDomainRecord = verb(
-  'see',
-  async (op, input: { domain: string; name: string }): Promise<RecordCheck> => {
-    const domain = findDomain(op, input.domain)
-    const record = dnsRecords(domain, op.hostname).find(({ name }) => name === input.name)
-    if (record !== undefined) return await checkRecord(domain, record, op.hostname, op.resolver())
-    throw new OperateError('not_found', `${domain.name} has no required or advised record at "${input.name}"`)
-  },
-)
 
 /**
  * Lets mail leave from a domain whatever DNS says, and ends a suspension. Only for operators, because it requires no
@@ -230,80 +212,12 @@ function domainAudit(action: string): Audit<{ domain: string }, SendingDomain> {
   }
 }
 
-function domainNote({ name, companyId }: SendingDomain): AuditNote {
+export function domainNote({ name, companyId }: SendingDomain): AuditNote {
   return { target: name, companyId }
 }
 
 async function setSending(op: Operation, text: string, sending: SendingState): Promise<SendingDomain> {
   return await changed(op, findDomain(op, text), { sending })
-}
-
-/**
- * Checks DNS now. Correct records make sending active, unless the domain is suspended; incorrect ones are a result, not
- * an error.
- */
-export const verifyDomain = verb(
-  'manage',
-  async (op, input: { domain: string }): Promise<{ domain: SendingDomain; verification: Verification }> => {
-    const asked = findDomain(op, input.domain)
-    const verification = await verifyRecords(asked, op.hostname, op.resolver())
-    const { id, name } = await asItIsNow(op, asked.id)
-    const seen = seenIn(verification)
-    try {
-      await op.store.updateDomain(id, { ...changeAfter(verification), seen })
-    } catch (error) {
-      if (!(error instanceof StoreConflict)) throw error
-      await op.store.updateDomain(id, { seen })
-      throw domainHeldError(name, error)
-    }
-    return { domain: await asItIsNow(op, id), verification }
-  },
-  {
-    action: 'verifyDomain',
-    note(input, result, { accounts }) {
-      if (result === null) return { target: input.domain }
-      const { domain } = result
-      const before = accounts.domains.find(({ id }) => id === domain.id)
-      if (before?.status === domain.status && before.sending === domain.sending) return null
-      return { ...domainNote(domain), detail: { status: domain.status, sending: domain.sending } }
-    },
-  },
-)
-
-/** DNS takes seconds. Meanwhile the operator may have suspended the domain, or its company may have removed it. */
-async function asItIsNow(op: Operation, id: string): Promise<SendingDomain> {
-  const domain = await op.store.findDomain(id)
-  return findDomain({ ...op, accounts: { ...op.accounts, domains: domain === null ? [] : [domain] } }, id)
-}
-
-/** The error for a company that has proved in DNS that it controls the name. */
-function domainHeldError(name: string, cause: StoreConflict): OperateError {
-  const message =
-    `the DNS records of ${name} are correct, but another company of this service already sends from this name. This ` +
-    'domain stays pending until that company or the operator of this service removes the other one'
-  return new OperateError('conflict', message, null, { cause })
-}
-
-/** From best to worst. */
-const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missing']
-
-/** The worst state of each kind of record. */
-function seenIn({ records }: Verification): SendingDomain['seen'] {
-  const seen: SendingDomain['seen'] = {}
-  for (const { kind, state } of records) {
-    const worst = Math.max(STATES.indexOf(seen[kind] ?? 'right'), STATES.indexOf(state))
-    seen[kind] = STATES[worst]!
-  }
-  return seen
-}
-
-/**
- * When DNS does not answer, nothing changes, and sending that was once activated stays active: a passing fault in DNS
- * must not stop mail.
- */
-function changeAfter({ verified, uncertain }: Verification): DomainChange {
-  if (verified) return { status: 'verified', proven: true }
-  return uncertain ? {} : { status: 'pending' }
 }
 
 async function changed(op: Operation, domain: SendingDomain, change: DomainChange): Promise<SendingDomain> {

@@ -15,6 +15,8 @@ export const OPERATE_CODES = [
   'over_limit',
   /** Something that exists is in the way: another process, a file, a newer schema. */
   'conflict',
+  /** The change does harm, which the sentence names. It is made if the input has `force`. */
+  'unconfirmed',
   /** Not possible at the moment, or not from here; possible later or elsewhere. */
   'unavailable',
   /** The needed part of the database is damaged. */
@@ -31,6 +33,7 @@ export type Hint =
   | { verb: 'addDomain'; domain: string; company?: string }
   | { verb: 'listDomains'; company?: string }
   | { verb: 'showDomain'; domain: string }
+  | { verb: 'rotateDkimKey'; domain: string }
   | { verb: 'listKeys' }
   | { verb: 'listPeople' }
   | { verb: 'inviteOperator' }

@@ -2,7 +2,7 @@
  * The JSON form of the results of verbs: one function for each noun, shared by all interfaces. Times are ISO 8601 in
  * UTC.
  */
-import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
+import type { AccountsSnapshot, ApiKey, Company, DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
 import type { LogEntry } from '../email/company-event.ts'
@@ -12,6 +12,7 @@ import type { AllowEntry, Suppression } from '../email/suppression.ts'
 import { wordsOfTypes } from '../events/notices/types.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
 import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, WebhookAttempt } from '../store/store.ts'
+import { retiresAt } from './domain-schedule.ts'
 import type { LaneReport } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { OwnedWebhook } from './webhook-find.ts'
@@ -42,6 +43,31 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     unsubscribe_tracking: settings.unsubscribeTracking ?? false,
     speaks_for: speaksFor,
     created_at: isoTime(createdAt),
+  }
+}
+
+/** A domain with its DKIM keys, and the records to publish. */
+export function wholeDomainJson(
+  accounts: Pick<AccountsSnapshot, 'domains'>,
+  domain: SendingDomain,
+  records: readonly DnsRecord[],
+) {
+  return {
+    ...domainJson(accounts, domain),
+    dkim_keys: domain.dkim.map(dkimKeyJson),
+    dns_records: records.map(dnsRecordJson),
+  }
+}
+
+function dkimKeyJson({ selector, algorithm, active, rotation, seen }: DkimIdentity) {
+  return {
+    selector,
+    algorithm,
+    active,
+    stage: rotation?.stage ?? null,
+    since: isoTime(rotation?.since ?? null),
+    keep_record_until: rotation?.stage === 'retiring' ? isoTime(retiresAt(rotation)) : null,
+    seen,
   }
 }
 

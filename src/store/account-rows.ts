@@ -5,6 +5,7 @@ import {
   type Company,
   type CompanyLimits,
   type DkimIdentity,
+  type DkimStage,
   DOMAIN_SETTINGS,
   holdsName,
   type LimitedResource,
@@ -119,6 +120,16 @@ export type DomainRow = Omit<SendingDomain, 'dkim' | 'speaksFor' | 'settings' | 
 export function domainOf(row: DomainRow, dkim: DkimIdentity[]): SendingDomain {
   const settings = { ...DOMAIN_SETTINGS, ...mapOf(row.settings) }
   return { ...row, dkim, speaksFor: listOf(row.speaksFor), settings, seen: mapOf(row.seen) }
+}
+
+export type DkimKeyRow = Omit<DkimIdentity, 'active' | 'rotation'> & {
+  active: number | boolean
+  stage: DkimStage | null
+  since: number | null
+}
+
+export function dkimKeyOf({ active, stage, since, ...key }: DkimKeyRow): DkimIdentity {
+  return { ...key, active: Boolean(active), rotation: stage === null ? null : { stage, since: since! } }
 }
 
 export type ApiKeyRow = Omit<ApiKey, 'scopes' | 'networks'> & { scopes: string; networks: string | null }

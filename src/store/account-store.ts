@@ -7,6 +7,7 @@ import type {
   CompanyLimits,
   CustomRoute,
   DkimIdentity,
+  RecordState,
   SendingDomain,
 } from '../accounts/account.ts'
 
@@ -16,6 +17,8 @@ export type RouteScope = Pick<CustomRoute, 'companyId' | 'domainId'>
 /** A change of a sending domain; absent fields stay as they are. */
 export interface DomainChange
   extends Partial<Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>> {
+  /** The state of the record of each DKIM key, by the id of the key. */
+  keysSeen?: Readonly<Record<string, RecordState>>
   /**
    * The company has proven that it owns the domain: an inactive domain becomes active, a suspended one stays suspended.
    */
@@ -25,6 +28,13 @@ export interface DomainChange
 /** A change of a DKIM key; absent fields stay as they are. */
 export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector'>>
 
+/** When the service asked DNS for the records of a domain, and when it asks again, in Unix ms. */
+export interface DomainCheckTimes {
+  /** Null: never. */
+  checkedAt: number | null
+  dueAt: number
+}
+
 export interface AccountReads {
   accounts(): Promise<AccountsSnapshot>
   /** The version, which changes with every change of accounts. Costs the same however many accounts there are. */
@@ -33,6 +43,8 @@ export interface AccountReads {
   accountsSince(version: number): Promise<AccountsChange | null>
   /** The domain as it is now; null when the id is unknown. */
   findDomain(id: string): Promise<SendingDomain | null>
+  /** Null when the domain is unknown. */
+  domainCheckTimes(id: string): Promise<DomainCheckTimes | null>
   /** Recipients counted by quotas on the day and in the month of `at` (Unix ms), in UTC. */
   quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
 }
@@ -52,17 +64,31 @@ export interface AccountStore extends AccountReads {
    */
   removeDomain(id: string, at: number): Promise<boolean>
   /**
-   * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key of this selector.
-   * OverLimit: MOST_DKIM_KEYS.
+   * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key of this selector,
+   * or one of this algorithm that waits for DNS as this one does. OverLimit: MOST_DKIM_KEYS.
    */
   addDkimKey(domainId: string, key: DkimIdentity): Promise<void>
   /**
-   * False when the key is unknown, or is the last active one and would be deactivated. StoreConflict when the selector
-   * is taken.
+   * Activating a key ends its part in a rotation. False when the key is unknown, or is the last active one and would be
+   * deactivated. StoreConflict when the selector is taken.
    */
   updateDkimKey(id: string, change: DkimChange): Promise<boolean>
+  /**
+   * The key that waits for DNS signs from now on. The active keys of its algorithm stop, and are retiring from `at` on
+   * (Unix ms), or retired if DNS lacked their records. False when the key is unknown, or does not wait.
+   */
+  promoteDkimKey(id: string, at: number): Promise<boolean>
+  /** A key that has been retiring since `since` or longer is retired from `at` on. False when it is not so. */
+  retireDkimKey(id: string, since: number, at: number): Promise<boolean>
   /** False when the key is unknown, or the last active one of its domain. */
   removeDkimKey(id: string): Promise<boolean>
+  /**
+   * Takes domains that may send, or are suspended, and whose check is due at `now`: they are due again at `until`,
+   * unless the check is noted before. Returns their ids.
+   */
+  claimDomainChecks(claim: { now: number; until: number; limit: number }): Promise<string[]>
+  /** Notes a check, or only that the next one is due earlier. Not a change of accounts. */
+  noteDomainCheck(id: string, times: { checkedAt?: number; dueAt: number }): Promise<void>
   /** OverLimit when the company may have no further key. */
   addKey(key: ApiKey): Promise<void>
   /** False when the key is unknown. */

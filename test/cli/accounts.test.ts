@@ -199,6 +199,31 @@ describe('the commands about accounts', () => {
     assert.match(unknown.stderr, /no sending domain "unknown\.test"/)
   })
 
+  test('rotate the DKIM keys of a domain: its record is shown, and waits for DNS', async () => {
+    const rotate = (...options: string[]) => place.run('domain', 'rotate', 'bücher.example', ...options)
+    const begun = await rotate()
+    assert.equal(begun.code, 0, begun.stderr)
+    assert.match(begun.stdout, /^Publish this record of xn--bcher-kva\.example:$/m)
+    const names = begun.stdout.match(/^ {2}Name: +(\S+)$/gm)
+    assert.equal(names?.length, 2, 'one for each algorithm')
+    assert.match(begun.stdout, /Until DNS has it, mail is signed with pr\d+ and pr\d+e\./)
+    const shown = (await place.run('domain', 'show', 'bücher.example')).stdout
+    assert.match(shown, /^DKIM key: +pr\d+, signs mail \(in DNS: right\)$/m)
+    assert.match(shown, /^DKIM key: +pr\d+-\w+, waits for its record in DNS since .* \(not checked yet\)$/m)
+    assert.match(shown, /^DNS: +verified, checked /m)
+    const again = await rotate()
+    assert.deepEqual([again.code, again.stdout], [1, ''])
+    assert.match(again.stderr, /already waiting .*cancel the rotation; see: postroad domain show/)
+    assert.match((await rotate('--cancel')).stdout, /^Cancelled\. Mail from .* is signed with pr\d+ and pr/)
+    assert.match((await rotate('--cancel')).stderr, /no rotation .*: postroad domain rotate xn--bcher/)
+
+    await rotate()
+    assert.match((await rotate('--finish')).stderr, /DNS .*To do it all the same, add --force/)
+    const finished = await rotate('--finish', '--force')
+    assert.match(finished.stdout, /is now signed with pr\d+-\w+ and pr\d+e-\w+\.$/m)
+    assert.match(finished.stdout, /retiring; keep its record in DNS until /)
+  })
+
   test('make a key whose token is shown once and whose hash alone is kept', async () => {
     const key = await place.json<Key>('key', 'create', '--company', 'Acme', '--name', 'site')
     assert.ok(isToken(key.token))

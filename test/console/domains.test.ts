@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
+import type { SendingDomain } from '../../src/accounts/account.ts'
+import { dnsRecords } from '../../src/accounts/dns-records.ts'
+import { Api } from '../http/requests.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
@@ -142,6 +145,87 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'ruled.example' }).waitFor({ state: 'detached' })
   })
 
+  /** As somebody else enters it at the DNS provider. */
+  function publish(domain: SendingDomain): void {
+    for (const { name, value } of dnsRecords(domain, 'mail.service.test')) dns.zone[`${name}/TXT`] = [value]
+  }
+
+  test('a DKIM key is rotated with two clicks, and the page says what DNS has of each', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'rotated.example')
+    const first = domain.dkim[0]!.selector
+    publish(domain)
+    const developer = await stage.person({ [stage.company.id]: 'developer' })
+    const visit = await stage.visit(t, `${at}/${domain.id}`, { as: developer })
+    const { page } = visit
+    await page.getByText('rotated.example is verified').waitFor()
+    await page.getByRole('tab', { name: 'DKIM keys' }).click()
+    await page.getByRole('button', { name: 'Rotate' }).click()
+
+    const waiting = page.getByRole('region', { name: 'The next key waits for its record in DNS' })
+    const { name, value } = await texts(page, 'DKIM')
+    await waiting.getByText('Next key', { exact: true }).waitFor()
+    await waiting.getByText('DNS was last checked').waitFor()
+    await waiting.getByText(`Mail is signed with ${first} until DNS has it`).waitFor()
+    const next = name.split('.')[0]!
+    const row = (selector: string) => page.getByRole('row', { name: new RegExp(selector) })
+    await row(`${next}`).getByText('Waits for DNS').waitFor()
+    await row(`${next}`).getByText('Not found yet').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Rotate' }).count(), 0)
+    assert.deepEqual(await visit.barriers(), [])
+
+    visit.expect(/status of 409/)
+    await page.getByRole('button', { name: 'Sign with it now' }).click()
+    const question = page.getByRole('dialog', { name: 'Sign with a key that DNS lacks?' })
+    await question.getByText('mail from rotated.example would fail DKIM').waitFor()
+    await question.getByRole('button', { name: 'Wait for DNS' }).click()
+    await question.waitFor({ state: 'detached' })
+
+    dns.zone[`${name}/TXT`] = [value]
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await row(`${next}`).getByText('Signs mail').waitFor()
+    await page.getByText('Keep its record until then').waitFor()
+    await page.getByText('A retiring key signs no more mail').waitFor()
+    await waiting.waitFor({ state: 'detached' })
+    assert.deepEqual(await visit.barriers(), [])
+
+    // A record that DNS has lost.
+    delete dns.zone[`${name}/TXT`]
+    await page.reload()
+    await page.getByText('DNS lacks a key that signs mail').waitFor()
+    await page.getByText(`cannot verify the signatures of ${next}`).waitFor()
+    await page.getByText('Sending, not verified').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+  })
+
+  test('a rotation is cancelled, and a viewer only sees it', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'cancelled.example')
+    publish(domain)
+    const viewer = await stage.person({ [stage.company.id]: 'viewer' })
+    const { page } = await stage.visit(t, `${at}/${domain.id}?tab=dkim`)
+    await page.getByRole('button', { name: 'Rotate' }).click()
+    const other = (await stage.visit(t, `${at}/${domain.id}?tab=dkim`, { as: viewer })).page
+    await other.getByText('The next key waits for its record in DNS').waitFor()
+    assert.equal(await other.getByRole('button', { name: /Rotate|Cancel|Sign with it/ }).count(), 0)
+    await page.getByRole('button', { name: 'Cancel rotation' }).click()
+    await page.getByText('The rotation is cancelled').waitFor()
+    await page.getByRole('button', { name: 'Rotate' }).waitFor()
+  })
+
+  test('the checks of an email say what receivers find in DNS for its signature', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'looked-up.example')
+    const { token } = await stage.service.key(stage.company.id)
+    const api = new Api(stage.service.url, token)
+    const id = await api.accepted({
+      ...{ from: `a@${domain.name}`, to: 'b@x.test', subject: 'Hello', text: 'Hello' },
+    })
+    const view = `/c/${stage.company.id}/emails/${id}?tab=checks`
+    const { page } = await stage.visit(t, view)
+    await page.getByText(`DNS lacks the key of the DKIM signature (${domain.dkim[0]!.selector})`).waitFor()
+    await page.getByText('may refuse the message or put it into spam').waitFor()
+    publish(domain)
+    await page.getByText('DNS has the key of the DKIM signature').waitFor({ timeout: NEXT_LOOK })
+  })
+
   test('DKIM keys are changed for others', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'signed.example')
     const visit = await stage.visit(t, `${at}/${domain.id}?tab=dkim`, {
@@ -162,17 +246,36 @@ describe('domains', { skip: withoutBrowser() }, () => {
     visit.expect(/status of 409/)
     await act(first, 'Deactivate')
     await page.getByText('It is the only key that signs').waitFor()
+    await page.getByText('DNS lacks a key that signs mail').waitFor()
+    const one = page.getByRole('row', { name: new RegExp(first) })
+
+    // DNS has neither of them.
     await act('next', 'Activate')
+    const on = page.getByRole('dialog', { name: 'Sign mail with next?' })
+    await on.getByText('DNS has no record at next._domainkey.signed.example.').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await on.getByRole('button', { name: 'Keep it inactive' }).click()
+    await on.waitFor({ state: 'detached' })
+    await act('next', 'Activate')
+    await on.getByRole('button', { name: 'Activate anyway' }).click()
     await page.getByRole('row', { name: /next/ }).getByText('Signs mail').waitFor()
+
+    // The first one is the only one that DNS has.
+    publish(domain)
     await act(first, 'Deactivate')
-    await page
-      .getByRole('row', { name: new RegExp(first) })
-      .getByText('Not in use')
-      .waitFor()
+    const off = page.getByRole('dialog', { name: `Stop signing with ${first}?` })
+    await off.getByText('is the only key that signs mail from signed.example and is in DNS').waitFor()
+    await off.getByRole('button', { name: 'Deactivate anyway' }).click()
+    await one.getByText('Not in use').waitFor()
+    await page.getByText('Sending, not verified').waitFor()
     await act(first, 'Remove')
     await page.getByRole('row', { name: new RegExp(first) }).waitFor({ state: 'detached' })
     await act('next', 'Rename...')
     await page.getByRole('dialog').getByLabel('Selector').fill('s2')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('dialog').getByText('DNS has no record at s2._domainkey').waitFor()
+    const renamed = (await stage.service.store.findDomain(domain.id))!
+    publish({ ...renamed, dkim: renamed.dkim.map((key) => ({ ...key, selector: 's2' })) })
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('row', { name: /s2/ }).waitFor()
   })

@@ -12,6 +12,8 @@ const identity = {
   selector: 's1',
   algorithm: 'rsa-sha256' as const,
   publicKey: publicBase64,
+  rotation: null,
+  seen: null,
 }
 const keys = keysOfDomains([
   { name: 'acme.test', dkim: [{ ...identity, sealedPrivateKey: new Uint8Array() }] },

@@ -10,6 +10,8 @@ import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
+import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
+import * as domainVerification from '../../src/operate/domain-verification.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
 import * as emailRecipient from '../../src/operate/email-recipient.ts'
@@ -57,6 +59,23 @@ async function dialogueIn(op: Operation, { id }: { id: string }): Promise<unknow
 
 type Outcome = 'ok' | 'not_found' | 'not_allowed'
 type Outcomes = Record<CallerName, Outcome>
+
+/** A domain that sends, because others have nothing to rotate. */
+async function sender(op: Operation, name: string): Promise<Operation> {
+  const operator = { ...op, caller: OPERATOR }
+  const { domain } = await domains.showDomain(operator, { domain: name })
+  if (domain.sending !== 'active') await domains.activateDomain(operator, { domain: name })
+  return { ...op, accounts: await op.store.accounts() }
+}
+
+/** The rotation of this domain waits, perhaps since a caller before this one was refused. */
+async function rotating(op: Operation, name: string): Promise<Operation> {
+  const operator = { ...(await sender(op, name)), caller: OPERATOR }
+  const { domain } = await domains.showDomain(operator, { domain: name })
+  const waits = domain.dkim.some(({ rotation }) => rotation?.stage === 'next')
+  if (!waits) await dkimRotation.rotateDkimKey(operator, { domain: name })
+  return { ...op, accounts: await op.store.accounts() }
+}
 
 const [ok, foreign, no] = ['ok', 'not_found', 'not_allowed'] as const
 
@@ -127,19 +146,23 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     { ...SEES, restricted: foreign },
   ],
   [
-    domains.checkDomainRecord,
-    (op) => domains.checkDomainRecord(op, { domain: 'acme.test', name: 'acme.test' }),
+    domainVerification.checkDomainRecord,
+    (op) => domainVerification.checkDomainRecord(op, { domain: 'acme.test', name: 'acme.test' }),
     SEES,
   ],
   [
-    domains.checkDomainRecord,
-    (op) => domains.checkDomainRecord(op, { domain: 'other.acme.test', name: 'other.acme.test' }),
+    domainVerification.checkDomainRecord,
+    (op) => domainVerification.checkDomainRecord(op, { domain: 'other.acme.test', name: 'other.acme.test' }),
     { ...SEES, restricted: foreign },
   ],
-  [domains.verifyDomain, (op) => domains.verifyDomain(op, { domain: 'acme.test' }), MANAGES],
   [
-    domains.verifyDomain,
-    (op) => domains.verifyDomain(op, { domain: 'other.acme.test' }),
+    domainVerification.verifyDomain,
+    (op) => domainVerification.verifyDomain(op, { domain: 'acme.test' }),
+    MANAGES,
+  ],
+  [
+    domainVerification.verifyDomain,
+    (op) => domainVerification.verifyDomain(op, { domain: 'other.acme.test' }),
     { ...MANAGES, restricted: foreign },
   ],
   [
@@ -197,6 +220,31 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       return await dkimKeys.removeDkimKey({ ...op, accounts: await op.store.accounts() }, of)
     },
     MANAGES,
+  ],
+  [
+    dkimRotation.rotateDkimKey,
+    async (op) => {
+      const rotated = await dkimRotation.rotateDkimKey(await sender(op, 'acme.test'), { domain: 'acme.test' })
+      const after = { ...op, caller: OPERATOR, accounts: await op.store.accounts() }
+      await dkimRotation.cancelDkimRotation(after, { domain: 'acme.test' })
+      return rotated
+    },
+    MANAGES,
+  ],
+  [
+    dkimRotation.cancelDkimRotation,
+    async (op) =>
+      dkimRotation.cancelDkimRotation(await rotating(op, 'other.acme.test'), { domain: 'other.acme.test' }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    dkimRotation.finishDkimRotation,
+    async (op) =>
+      dkimRotation.finishDkimRotation(await rotating(op, 'other.acme.test'), {
+        domain: 'other.acme.test',
+        force: true,
+      }),
+    { ...MANAGES, restricted: foreign },
   ],
   [
     tags.describeTag,
@@ -617,7 +665,10 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
 ]
 
 /** Here they find nothing that they would change. */
-const NOTHING_CHANGED: readonly TriedVerb[] = [domains.verifyDomain, suppressions.clearSuppressions]
+const NOTHING_CHANGED: readonly TriedVerb[] = [
+  domainVerification.verifyDomain,
+  suppressions.clearSuppressions,
+]
 /** What settings are changed by, as verbs are named. */
 const CHANGES =
   /^(create|add|set|update|remove|rename|rotate|limit|switch|revoke|describe|invite|withdraw|make)/
@@ -723,7 +774,7 @@ describe('who may do what', () => {
       [email, nowhere, (id) => queue.retry(op, { email: id })],
       [key, nowhere, (id) => keys.revokeKey(fresh, { id })],
       ['acme.test', 'nowhere.test', (domain) => domains.showDomain(op, { domain })],
-      ['acme.test', 'nowhere.test', (domain) => domains.verifyDomain(op, { domain })],
+      ['acme.test', 'nowhere.test', (domain) => domainVerification.verifyDomain(op, { domain })],
       ['acme.test', 'nowhere.test', (domain) => keys.createKey(op, { company: 'Beta', name: 'k', domain })],
       ...['Acme', 'acme', company].flatMap((text): typeof pairs => [
         [text, 'Nobody', (named) => domains.addDomain(op, { company: named, name: world.newName() })],

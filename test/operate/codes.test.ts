@@ -10,6 +10,8 @@ import { addAllowed, removeAllowed } from '../../src/operate/allow-list.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { createCompany, limitCompany, showCompany } from '../../src/operate/companies.ts'
 import { addDkimKey, removeDkimKey, switchDkimKey } from '../../src/operate/dkim-keys.ts'
+import { cancelDkimRotation, rotateDkimKey } from '../../src/operate/dkim-rotation.ts'
+import { verifyDomain } from '../../src/operate/domain-verification.ts'
 import {
   activateDomain,
   addDomain,
@@ -17,7 +19,6 @@ import {
   showDomain,
   suspendDomain,
   updateDomain,
-  verifyDomain,
 } from '../../src/operate/domains.ts'
 import {
   cancelEmail,
@@ -151,6 +152,53 @@ const CASES: Case[] = [
     async (op) => {
       const { domain } = await showDomain(op, { domain: 'acme.test' })
       return switchDkimKey(op, { domain: domain.id, selector: domain.dkim[0]!.selector, active: false })
+    },
+  ],
+  [
+    'a DKIM key that DNS lacks',
+    'unconfirmed',
+    null,
+    async (op) => {
+      await addDkimKey(op, { domain: 'acme.test', selector: 'lacking' })
+      const then = { ...op, accounts: await op.store.accounts() }
+      return await switchDkimKey(then, { domain: 'acme.test', selector: 'lacking', active: true })
+    },
+  ],
+  [
+    'a rotation of a domain that has not sent',
+    'conflict',
+    'showDomain',
+    async (op) => {
+      await addDomain(op, { company: 'Acme', name: 'silent.test' })
+      return await rotateDkimKey({ ...op, accounts: await op.store.accounts() }, { domain: 'silent.test' })
+    },
+  ],
+  [
+    'the end of no rotation',
+    'nothing_to_do',
+    'rotateDkimKey',
+    (op) => cancelDkimRotation(op, { domain: 'acme.test' }),
+  ],
+  [
+    'a rotation beside one that waits',
+    'conflict',
+    'showDomain',
+    async (op) => {
+      await activateDomain(op, { domain: 'beta.test' })
+      const active = { ...op, accounts: await op.store.accounts() }
+      await rotateDkimKey(active, { domain: 'beta.test' })
+      return await rotateDkimKey({ ...op, accounts: await op.store.accounts() }, { domain: 'beta.test' })
+    },
+  ],
+  [
+    'two rotations at once',
+    'conflict',
+    'showDomain',
+    async (op) => {
+      await activateDomain(op, { domain: 'other.acme.test' })
+      const active = { ...op, accounts: await op.store.accounts() }
+      const rotate = () => rotateDkimKey(active, { domain: 'other.acme.test' })
+      return await Promise.all([rotate(), rotate()])
     },
   ],
   [

@@ -54,6 +54,8 @@ export function domain(owner: Company, name: string): SendingDomain {
         algorithm: 'rsa-sha256',
         publicKey: 'cHVibGlj',
         sealedPrivateKey: Uint8Array.of(1, 2, 3),
+        rotation: null,
+        seen: null,
       },
       {
         id: newId(),
@@ -62,6 +64,8 @@ export function domain(owner: Company, name: string): SendingDomain {
         algorithm: 'ed25519-sha256',
         publicKey: 'ZWQ=',
         sealedPrivateKey: Uint8Array.of(4),
+        rotation: null,
+        seen: 'missing',
       },
     ],
   }

@@ -8,6 +8,7 @@ const SENDERS = 'GET /companies/:company/senders'
 
 export type Domain = JsonAnswer<typeof LIST>['domains'][number]
 export type WholeDomain = JsonAnswer<typeof ONE>
+export type DomainDkimKey = WholeDomain['dkim'][number]
 export type RequiredRecord = WholeDomain['records'][number]
 export type RecordCheck = JsonAnswer<'GET /companies/:company/domains/:domain/check'>
 export type DomainRelay = NonNullable<WholeDomain['relay']>
@@ -20,10 +21,16 @@ export const domainsQuery = (company: string, search?: string | undefined, sendi
   placeholderData: keepPreviousData,
 })
 
-export const domainQuery = (company: string, domain: string) => read(ONE, { company, domain })
-
 /** Milliseconds between two checks of a record that is not right yet. */
 const LOOK_EVERY = 15_000
+
+/** While a rotation waits, the service may switch to the next key at any moment. */
+export const domainQuery = (company: string, domain: string) =>
+  queryOptions({
+    ...read(ONE, { company, domain }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.dkim.some(({ stage }) => stage === 'next') ? LOOK_EVERY : false,
+  })
 
 /** The result of a DNS lookup for one record, repeated while the page is open until the record is right. */
 export const checkQuery = (company: string, domain: string, name: string) =>
@@ -71,16 +78,34 @@ export const addDkimKey = (
   body: Body<'POST /companies/:company/domains/:domain/dkim'>,
 ) => shown(company, call('POST /companies/:company/domains/:domain/dkim', { company, domain, body }))
 
+/** Other records are needed then: the badge of the domain follows what DNS has of them. */
+async function checkedAfter(company: string, domain: string, changing: Promise<WholeDomain>): Promise<void> {
+  await shown(company, changing)
+  await verifyDomain(company, domain)
+}
+
 export const changeDkimKey = (
   company: string,
   domain: string,
   selector: string,
-  body: { active: boolean } | { selector: string },
+  body: { active: boolean; force: boolean } | { selector: string; force: boolean },
 ) =>
-  shown(
+  checkedAfter(
     company,
+    domain,
     call('PATCH /companies/:company/domains/:domain/dkim/:selector', { company, domain, selector, body }),
   )
+
+const ROTATION = '/companies/:company/domains/:domain/rotation'
+
+export const rotateDkimKey = (company: string, domain: string) =>
+  shown(company, call(`POST ${ROTATION}`, { company, domain }))
+
+export const finishRotation = (company: string, domain: string, force: boolean) =>
+  checkedAfter(company, domain, call(`PUT ${ROTATION}`, { company, domain, body: { force } }))
+
+export const cancelRotation = (company: string, domain: string) =>
+  shown(company, call(`DELETE ${ROTATION}`, { company, domain }))
 
 export const removeDkimKey = (company: string, domain: string, selector: string) =>
   shown(

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
+import { ApiError } from '../api/client.ts'
 import { overlaysReady } from './overlays-ready.ts'
 
 /** A question before an action. */
@@ -45,6 +46,33 @@ export async function confirm<Result>({
     ...(!harmless && { confirmProps: { color: 'red' } }),
     closeButtonProps: { 'aria-label': 'Close' },
     onConfirm: () => void attempt(action),
+  })
+}
+
+/**
+ * Runs an action that the server refuses when it does harm. It then asks, with the server's sentence about the harm, and
+ * runs the action with `force`.
+ */
+export async function attemptUnlessHarmful<Result>({
+  run,
+  done,
+  ...question
+}: Omit<Confirmation, 'about'> & {
+  run: (force: boolean) => Promise<Result>
+  done?: Action<Result>['done']
+}): Promise<void> {
+  const forced = { run: () => run(true), ...(done !== undefined && { done }) }
+  await attempt({
+    async run() {
+      try {
+        return await run(false)
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'unconfirmed')) throw error
+        await confirm({ ...question, about: error.message, ...forced })
+        return null
+      }
+    },
+    done: (result) => (result === null ? null : typeof done === 'function' ? done(result) : done),
   })
 }
 

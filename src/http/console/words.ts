@@ -24,6 +24,7 @@ const REFUSED: Readonly<Record<VerbRefusalCode, number>> = {
   nothing_to_do: 409,
   over_limit: 409,
   conflict: 409,
+  unconfirmed: 409,
 }
 
 /** Turns a text into a sentence. */

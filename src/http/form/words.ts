@@ -44,6 +44,7 @@ const REFUSED: Readonly<Record<VerbRefusalCode, number>> = {
   nothing_to_do: 400,
   over_limit: 403,
   conflict: 409,
+  unconfirmed: 409,
 }
 
 const WORDS: Words<ErrorText> = {

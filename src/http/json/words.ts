@@ -48,6 +48,7 @@ const REFUSED: Readonly<Record<VerbRefusalCode, readonly [status: number, name: 
   nothing_to_do: [422, 'validation_error'],
   over_limit: [403, 'validation_error'],
   conflict: [409, 'validation_error'],
+  unconfirmed: [409, 'validation_error'],
 }
 
 const NOUNS: Readonly<Record<About['noun'], string>> = {

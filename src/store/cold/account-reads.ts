@@ -1,12 +1,14 @@
 /** Companies and everything that belongs to them, as it is read. */
-import type { CustomRoute, DkimIdentity, SendingDomain } from '../../accounts/account.ts'
+import type { CustomRoute, SendingDomain } from '../../accounts/account.ts'
 import {
   type ApiKeyRow,
   type ChangedRow,
   type CompanyRow,
   changedIds,
   companyOf,
+  type DkimKeyRow,
   type DomainRow,
+  dkimKeyOf,
   domainOf,
   keyOf,
   ROUTES,
@@ -17,7 +19,7 @@ import { type QuotaUsage, usedAt } from '../quota.ts'
 import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
 import { type ColdStatement, statement } from './statement.ts'
 
-type DkimRow = Omit<DkimIdentity, 'active'> & { domainId: string; active: number | boolean }
+type DkimRow = DkimKeyRow & { domainId: string }
 
 /** Selects all rows, or those with one of the ids in the one value, as JSON. */
 interface List<Row> {
@@ -47,7 +49,7 @@ const DOMAINS = list<DomainRow>(
 const REMOVED = list<{ id: string; name: string }>('SELECT id, name FROM removed_domains', 'id', 'id')
 const DKIM = list<DkimRow>(
   `SELECT domain_id AS "domainId", id, selector, algorithm, active, public_key AS "publicKey",
-      sealed_private_key AS "sealedPrivateKey"
+      sealed_private_key AS "sealedPrivateKey", stage, stage_since AS since, seen
     FROM dkim_keys`,
   'domain_id',
   'domain_id, position',
@@ -121,7 +123,7 @@ function* readDomains(db: Queries, ids?: string[]): PortSteps<SendingDomain[]> {
     const keys = ofDomain.get(row.id) ?? []
     return domainOf(
       row,
-      keys.map(({ domainId: _, active, ...key }) => ({ ...key, active: Boolean(active) })),
+      keys.map(({ domainId: _, ...key }) => dkimKeyOf(key)),
     )
   })
 }

@@ -1,4 +1,5 @@
 /** Companies, sending domains, API keys and routes. */
+import { CHECK_EVERY_MS } from '../../accounts/account.ts'
 import {
   changedLimits,
   domainHeldMessage,
@@ -30,13 +31,14 @@ const ADD_COMPANY = statement(`INSERT INTO companies (id, name, created_at, ${LI
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`)
 
 const ADD_DOMAIN = statement(`INSERT INTO domains
-    (id, company, name, status, sending, created_at, speaks_for, settings, seen)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`)
+    (id, company, name, status, sending, created_at, speaks_for, settings, seen, check_due_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`)
 const DOMAIN_NAME = statement<{ name: string }>('SELECT name FROM domains WHERE id = $1')
 const CHANGE_DOMAIN = statement(`UPDATE domains SET status = coalesce($2, status),
     sending = CASE WHEN $7::boolean AND sending = 'inactive' THEN 'active' ELSE coalesce($3, sending) END,
     speaks_for = coalesce($4, speaks_for), settings = coalesce($5, settings), seen = coalesce($6, seen)
   WHERE id = $1`)
+const KEY_SEEN = statement('UPDATE dkim_keys SET seen = $3 WHERE domain_id = $1 AND id = $2')
 const LOCK_DOMAIN = statement<OwnerRow>('SELECT company FROM domains WHERE id = $1 FOR UPDATE')
 /** A domain that was never active has no mail, and is not remembered. */
 const NOTE_REMOVED = statement(`INSERT INTO removed_domains (id, company, name, removed_at)
@@ -107,7 +109,7 @@ export const accountWrites = {
     const { id, companyId, name, status, sending, createdAt, dkim, speaksFor, settings, seen } = domain
     const company = yield* companyNumber(port, companyId)
     const texts = [listText(speaksFor), mapText(settings), mapText(seen)]
-    const values = [id, company, name, status, sending, createdAt, ...texts]
+    const values = [id, company, name, status, sending, createdAt, ...texts, createdAt + CHECK_EVERY_MS]
     yield* changeOne(port, id, function* (db) {
       yield* checkOwnedLimit(db, 'domains', company)
       yield* insertUnique(db, takenName({ name, status, sending }), ADD_DOMAIN, ...values)
@@ -115,7 +117,8 @@ export const accountWrites = {
     })
   },
 
-  *updateDomain(port, id, { status = null, sending = null, proven = false, speaksFor, settings, seen }) {
+  *updateDomain(port, id, change) {
+    const { status = null, sending = null, proven = false, speaksFor, settings, seen, keysSeen = {} } = change
     const texts = [speaksFor, settings, seen].map(jsonOrNull)
     yield* changeOne(port, id, function* (db) {
       const named = yield* db.one(DOMAIN_NAME, id)
@@ -123,6 +126,7 @@ export const accountWrites = {
       yield* unlessDuplicate(db, domainHeldMessage(named.name), () =>
         db.run(CHANGE_DOMAIN, id, status, sending, ...texts, proven),
       )
+      for (const [key, state] of Object.entries(keysSeen)) yield* db.run(KEY_SEEN, id, key, state)
     })
   },
 

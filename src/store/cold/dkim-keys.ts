@@ -19,15 +19,31 @@ const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
   SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
 
 const LOCK_DOMAIN = statement('SELECT id FROM domains WHERE id = $1 FOR UPDATE')
+/** Two changes at once could otherwise leave no key active. */
+const LOCK_DOMAIN_OF_KEY = statement(
+  'SELECT id FROM domains WHERE id = (SELECT domain_id FROM dkim_keys WHERE id = $1) FOR UPDATE',
+)
 const NEXT_POSITION = statement<{ position: number }>(`SELECT coalesce(max(k.position) + 1, 0) AS position
   FROM domains d LEFT JOIN dkim_keys k ON k.domain_id = d.id WHERE d.id = $1 GROUP BY d.id`)
 const COUNT = statement<{ count: number }>('SELECT count(*) AS count FROM dkim_keys WHERE domain_id = $1')
 const ADD = statement(`INSERT INTO dkim_keys
-    (domain_id, position, id, selector, algorithm, active, public_key, sealed_private_key)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`)
+    (domain_id, position, id, selector, algorithm, active, public_key, sealed_private_key, stage, stage_since, seen)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`)
 const CHANGE = statement<DomainReference>(`UPDATE dkim_keys AS k
-  SET active = coalesce($2::boolean, active), selector = coalesce($3, selector)
+  SET active = coalesce($2::boolean, active), selector = coalesce($3, selector),
+    seen = CASE WHEN $3::text IS NULL THEN seen END,
+    stage = CASE WHEN $2::boolean THEN NULL ELSE stage END,
+    stage_since = CASE WHEN $2::boolean THEN NULL ELSE stage_since END
   WHERE id = $1 AND ($2::boolean IS DISTINCT FROM false OR ${OTHER_ACTIVE}) RETURNING domain_id AS "domainId"`)
+const PROMOTE = statement<DomainReference & { algorithm: string }>(`UPDATE dkim_keys
+  SET active = true, stage = NULL, stage_since = NULL
+  WHERE id = $1 AND stage = 'next' RETURNING domain_id AS "domainId", algorithm`)
+/** Receivers could not verify mail signed with a key that DNS lacks, so its record need not stay. */
+const REPLACED = statement(`UPDATE dkim_keys SET active = false, stage_since = $4,
+    stage = CASE WHEN seen IN ('missing', 'different') THEN 'retired' ELSE 'retiring' END
+  WHERE domain_id = $2 AND algorithm = $3 AND active AND id <> $1`)
+const RETIRE = statement<DomainReference>(`UPDATE dkim_keys SET stage = 'retired', stage_since = $3
+  WHERE id = $1 AND stage = 'retiring' AND stage_since <= $2 RETURNING domain_id AS "domainId"`)
 const REMOVE = statement<DomainReference>(
   `DELETE FROM dkim_keys AS k WHERE id = $1 AND ${OTHER_ACTIVE} RETURNING domain_id AS "domainId"`,
 )
@@ -45,6 +61,7 @@ export const dkimKeyWrites = {
 
   *updateDkimKey(port, id, { active = null, selector = null }) {
     return yield* changeAccounts(port, function* (db) {
+      yield* db.one(LOCK_DOMAIN_OF_KEY, id)
       const rows = yield* unlessDuplicate(
         db,
         `There is already a DKIM key with the selector ${selector}`,
@@ -54,8 +71,25 @@ export const dkimKeyWrites = {
     })
   },
 
+  *promoteDkimKey(port, id, at) {
+    return yield* changeAccounts(port, function* (db) {
+      yield* db.one(LOCK_DOMAIN_OF_KEY, id)
+      const promoted = yield* db.one(PROMOTE, id)
+      if (promoted === undefined) return []
+      yield* db.run(REPLACED, id, promoted.domainId, promoted.algorithm, at)
+      return [promoted.domainId]
+    })
+  },
+
+  *retireDkimKey(port, id, since, at) {
+    return yield* changeAccounts(port, function* (db) {
+      return (yield* db.all(RETIRE, id, since, at)).map(({ domainId }) => domainId)
+    })
+  },
+
   *removeDkimKey(port, id) {
     return yield* changeAccounts(port, function* (db) {
+      yield* db.one(LOCK_DOMAIN_OF_KEY, id)
       return (yield* db.all(REMOVE, id)).map(({ domainId }) => domainId)
     })
   },
@@ -65,9 +99,10 @@ export function* insertDkimKey(
   db: PortTransaction,
   domainId: string,
   position: number,
-  { id, selector, algorithm, active, publicKey, sealedPrivateKey }: DkimIdentity,
+  { id, selector, algorithm, active, publicKey, sealedPrivateKey, rotation, seen }: DkimIdentity,
 ): PortSteps<void> {
   const taken = `There is already a DKIM key with the id ${id}, or with the selector ${selector}`
-  const values = [domainId, position, id, selector, algorithm, active, publicKey, sealedPrivateKey]
+  const state = [rotation?.stage ?? null, rotation?.since ?? null, seen]
+  const values = [domainId, position, id, selector, algorithm, active, publicKey, sealedPrivateKey, ...state]
   yield* insertUnique(db, taken, ADD, ...values)
 }

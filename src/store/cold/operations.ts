@@ -12,6 +12,7 @@ import { auditReads, auditWrites } from './audit.ts'
 import { cancellationReads, cancellationWrites } from './cancellation.ts'
 import { capturedReads } from './captured.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
+import { domainCheckReads, domainCheckWrites } from './domain-checks.ts'
 import { emailOrderReads } from './email-order.ts'
 import { emailReads } from './emails.ts'
 import { eventTimeReads } from './event-times.ts'
@@ -42,6 +43,7 @@ export const COLD_READS = {
   ...auditReads,
   ...cancellationReads,
   ...capturedReads,
+  ...domainCheckReads,
   ...emailOrderReads,
   ...emailReads,
   ...eventTimeReads,
@@ -70,6 +72,7 @@ export const COLD_WRITES = {
   ...auditWrites,
   ...cancellationWrites,
   ...dkimKeyWrites,
+  ...domainCheckWrites,
   ...followerWrites,
   ...invitationWrites,
   ...nodeWrites,

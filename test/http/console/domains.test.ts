@@ -21,7 +21,16 @@ interface Shown {
   status: string
   sending: string
   records: ShownRecord[]
-  dkim: { selector: string; active: boolean; algorithm: string; record: string }[]
+  dkim: {
+    selector: string
+    active: boolean
+    algorithm: string
+    record: string
+    stage: string | null
+    since: string | null
+    keepUntil: string | null
+  }[]
+  checkedAt: string | null
   speaksFor: { name: string }[]
   relay: { url: string; login: boolean } | null
   companyRelay: { url: string } | null
@@ -238,15 +247,56 @@ describe('domains in the console', () => {
     const first = `${keys}/${domain.dkim[0]!.selector}`
     refused(await developer.ask('PATCH', first, { active: false }), 409, 'conflict', /only key that signs/)
     refused(await developer.ask('PATCH', first, {}), 422, 'invalid')
-    ok(await developer.ask('PATCH', `${keys}/next`, { active: true }))
-    ok(await developer.ask('PATCH', first, { active: false }))
-    const renamed = ok<Shown>(await developer.ask('PATCH', `${keys}/next`, { selector: 's2' }))
+    const on = { active: true }
+    refused(
+      await developer.ask('PATCH', `${keys}/next`, on),
+      409,
+      'unconfirmed',
+      /DNS has no record at next\./,
+    )
+    ok(await developer.ask('PATCH', `${keys}/next`, { ...on, force: true }))
+    publish(domain)
+    const off = { active: false }
+    refused(await developer.ask('PATCH', first, off), 409, 'unconfirmed', /only key .* in DNS/)
+    ok(await developer.ask('PATCH', first, { ...off, force: true }))
+    const to = { selector: 's2' }
+    refused(await developer.ask('PATCH', `${keys}/next`, to), 409, 'unconfirmed', /at s2\._domainkey/)
+    const renamed = ok<Shown>(await developer.ask('PATCH', `${keys}/next`, { ...to, force: true }))
     assert.equal(renamed.dkim[1]!.record, `s2._domainkey.${domain.name}`)
     const left = ok<Shown>(await developer.ask('DELETE', first))
     assert.deepEqual(
       left.dkim.map(({ selector }) => selector),
       ['s2', 'own'],
     )
+  })
+
+  test('a rotation waits for DNS, may be cancelled, and is finished before DNS follows only on purpose', async () => {
+    const domain = await added()
+    const rotation = `${at}/${domain.id}/rotation`
+    refused(await developer.ask('POST', rotation), 409, 'conflict', /has not sent anything yet/)
+    publish(domain)
+    ok(await developer.ask('POST', `${at}/${domain.id}/verify`))
+    refused(await developer.ask('DELETE', rotation), 409, 'nothing_to_do')
+    const stages = ({ dkim }: Shown) => dkim.map(({ stage, active }) => stage ?? (active ? 'signs' : 'off'))
+    const begun = ok<Shown>(await developer.ask('POST', rotation), 201)
+    assert.deepEqual(stages(begun), ['signs', 'next'])
+    assert.notEqual(begun.checkedAt, null)
+    refused(await viewer.ask('POST', rotation), 403, 'not_allowed')
+    refused(await developer.ask('POST', rotation), 409, 'conflict', /already waiting until DNS has/)
+    assert.deepEqual(stages(ok<Shown>(await developer.ask('DELETE', rotation))), ['signs'])
+
+    const again = ok<Shown>(await developer.ask('POST', rotation), 201)
+    refused(await developer.ask('PUT', rotation, {}), 409, 'unconfirmed', /would fail DKIM/)
+    publish(again)
+    const verified = ok<{ domain: Shown }>(await developer.ask('POST', `${at}/${domain.id}/verify`))
+    assert.deepEqual(stages(verified.domain), ['retiring', 'signs'])
+    const [previous] = verified.domain.dkim
+    assert.equal(Date.parse(previous!.keepUntil!) - Date.parse(previous!.since!), 7 * 24 * 3_600_000)
+    assert.equal(verified.domain.records[0]!.required, true)
+    const forced = ok<Shown>(await developer.ask('POST', rotation), 201)
+    assert.deepEqual(stages(forced), ['retiring', 'signs', 'next'])
+    const finished = ok<Shown>(await developer.ask('PUT', rotation, { force: true }))
+    assert.deepEqual(stages(finished), ['retiring', 'retiring', 'signs'])
   })
 
   test('mail of a domain may be from others of its company, and of no other', async () => {

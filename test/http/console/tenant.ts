@@ -3,7 +3,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../../../src/accounts/account.ts'
 import { OPERATOR } from '../../../src/operate/authority.ts'
 import { addDkimKey } from '../../../src/operate/dkim-keys.ts'
-import { addDomain } from '../../../src/operate/domains.ts'
+import { rotateDkimKey } from '../../../src/operate/dkim-rotation.ts'
+import { activateDomain, addDomain } from '../../../src/operate/domains.ts'
 import { operationOn } from '../../../src/operate/open.ts'
 import { setRoute } from '../../../src/operate/routes.ts'
 import { addSuppression } from '../../../src/operate/suppressions.ts'
@@ -65,6 +66,22 @@ export class Tenant {
     await addDkimKey(await this.operation(), { domain, selector })
     await this.service.app.refreshAccounts()
     return `${domain}/${selector}`
+  }
+
+  /** Its domain that sends. */
+  async sendingDomain(): Promise<string> {
+    const domain = await this.otherDomain()
+    await activateDomain(await this.operation(), { domain })
+    await this.service.app.refreshAccounts()
+    return domain
+  }
+
+  /** Its domain whose next DKIM key waits for DNS. */
+  async rotatingDomain(): Promise<string> {
+    const domain = await this.sendingDomain()
+    await rotateDkimKey(await this.operation(), { domain })
+    await this.service.app.refreshAccounts()
+    return domain
   }
 
   async webhook(): Promise<string> {

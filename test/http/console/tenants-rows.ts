@@ -55,6 +55,8 @@ const scheduled = async (of: Tenant) => ({
 })
 const invitation = async (of: Tenant) => ({ invitation: await of.invitation() })
 const person = async (of: Tenant) => ({ person: await of.member() })
+const sending = async (of: Tenant) => ({ domain: await of.sendingDomain() })
+const rotating = async (of: Tenant) => ({ domain: await of.rotatingDomain() })
 const dkim = async (of: Tenant) => {
   const [id, selector] = (await of.selector()).split('/')
   return { domain: id!, selector: selector! }
@@ -143,9 +145,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'PATCH /companies/:company/domains/:domain/dkim/:selector': {
     may: MANAGES,
     ids: dkim,
-    body: { active: true },
+    body: { active: true, force: true },
   },
   'DELETE /companies/:company/domains/:domain/dkim/:selector': { may: MANAGES, ids: dkim },
+  'POST /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: sending, status: 201 },
+  'PUT /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: rotating, body: { force: true } },
+  'DELETE /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: rotating },
   'GET /companies/:company/relay': { may: SEES },
   'PUT /companies/:company/relay': { may: OPERATES, body: { url: 'smtp://relay.example' } },
   'DELETE /companies/:company/relay': {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { SendingDomain } from '../../../src/accounts/account.ts'
+import { CHECK_EVERY_MS, type DkimIdentity, type SendingDomain } from '../../../src/accounts/account.ts'
 import { StoreConflict } from '../../../src/store/store.ts'
 import { acme, apiKey, company, domain, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -128,6 +128,76 @@ export function accountsContract(open: OpenBench): void {
         { ...third, active: true, selector: 's4' },
       ]
       assert.deepEqual(await keys(), left)
+    })
+
+    test('a rotation: the next key takes over, and the previous one of its algorithm retires', async (t) => {
+      const { store } = await open(t)
+      const own = domain(await acme(store), 'acme.test')
+      await store.addDomain(own)
+      const [rsa, ed25519] = own.dkim as [DkimIdentity, DkimIdentity]
+      const next: DkimIdentity = {
+        ...{ ...rsa, id: newId(), selector: 's3', active: false },
+        rotation: { stage: 'next', since: NOW },
+      }
+      await store.addDkimKey(own.id, next)
+      const keys = async () => (await store.accounts()).domains[0]!.dkim
+      assert.deepEqual(await keys(), [rsa, ed25519, next])
+      const second = { ...next, id: newId(), selector: 's4' }
+      await assert.rejects(store.addDkimKey(own.id, second), { name: StoreConflict.name })
+
+      await store.updateDomain(own.id, { keysSeen: { [next.id]: 'right', [rsa.id]: 'right' } })
+      assert.equal(await store.promoteDkimKey(rsa.id, NOW + 1), false)
+      assert.equal(await store.promoteDkimKey(newId(), NOW + 1), false)
+      const version = await store.accountsVersion()
+      assert.equal(await store.promoteDkimKey(next.id, NOW + 1), true)
+      assert.notEqual(await store.accountsVersion(), version)
+      assert.equal(await store.promoteDkimKey(next.id, NOW + 2), false)
+      const previous = { ...rsa, active: false, seen: 'right' as const }
+      const promoted = { ...next, active: true, rotation: null, seen: 'right' as const }
+      const retiring = { ...previous, rotation: { stage: 'retiring' as const, since: NOW + 1 } }
+      assert.deepEqual(await keys(), [retiring, ed25519, promoted])
+
+      assert.equal(await store.retireDkimKey(rsa.id, NOW, NOW + 9), false)
+      assert.equal(await store.retireDkimKey(next.id, NOW + 9, NOW + 9), false)
+      assert.equal(await store.retireDkimKey(rsa.id, NOW + 1, NOW + 9), true)
+      assert.deepEqual((await keys())[0]!.rotation, { stage: 'retired', since: NOW + 9 })
+      assert.equal(await store.updateDkimKey(rsa.id, { active: true }), true)
+      assert.deepEqual((await keys())[0], { ...previous, active: true })
+      await store.updateDkimKey(rsa.id, { selector: 's9' })
+      assert.equal((await keys())[0]!.seen, null)
+
+      // A key that DNS lacks has nothing to wait for.
+      await store.addDkimKey(own.id, second)
+      await store.updateDomain(own.id, { keysSeen: { [rsa.id]: 'missing', [next.id]: 'unknown' } })
+      await store.promoteDkimKey(second.id, NOW + 10)
+      assert.deepEqual(
+        (await keys()).map(({ rotation }) => rotation?.stage),
+        ['retired', undefined, 'retiring', undefined],
+      )
+    })
+
+    test('each check of a domain is taken once, and comes again unless it is noted', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const own = { ...domain(owner, 'acme.test'), sending: 'active' as const }
+      await store.addDomain(own)
+      await store.addDomain({ ...domain(owner, 'never.test'), sending: 'inactive' })
+      const first = NOW + CHECK_EVERY_MS
+      assert.equal(await store.domainCheckTimes(newId()), null)
+      assert.deepEqual(await store.domainCheckTimes(own.id), { checkedAt: null, dueAt: first })
+      const version = await store.accountsVersion()
+      const claim = (now: number) => store.claimDomainChecks({ now, until: now + 10, limit: 5 })
+      assert.deepEqual(await claim(first - 1), [])
+      assert.deepEqual(await claim(first), [own.id])
+      assert.deepEqual(await claim(first + 9), [])
+      assert.deepEqual(await claim(first + 10), [own.id])
+      await store.noteDomainCheck(own.id, { checkedAt: first + 11, dueAt: first + 500 })
+      assert.deepEqual(await store.domainCheckTimes(own.id), { checkedAt: first + 11, dueAt: first + 500 })
+      await store.noteDomainCheck(own.id, { dueAt: first + 900 })
+      assert.deepEqual(await claim(first + 499), [])
+      await store.noteDomainCheck(own.id, { dueAt: first + 100 })
+      assert.deepEqual(await store.domainCheckTimes(own.id), { checkedAt: first + 11, dueAt: first + 100 })
+      assert.equal(await store.accountsVersion(), version)
     })
 
     test('routes: one for each company and domain, the last that was set', async (t) => {

@@ -1,45 +1,67 @@
-/**
- * The DKIM keys of a domain. To replace a key, publish and activate the new one before deactivating the old
- * one.
- */
-import { Badge, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
-import { Plus } from 'lucide-react'
+/** The DKIM keys of a domain: their use, what DNS has of them, and their rotation. */
+import { Alert, Badge, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Plus, RotateCw, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { changeDkimKey, removeDkimKey, type WholeDomain } from '../../api/domains.ts'
-import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { attempt } from '../../parts/confirm.tsx'
+import {
+  changeDkimKey,
+  type DomainDkimKey,
+  removeDkimKey,
+  rotateDkimKey,
+  type WholeDomain,
+} from '../../api/domains.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { attempt, attemptUnlessHarmful, confirm } from '../../parts/confirm.tsx'
 import { RenameDialog } from '../../parts/form-dialog.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { RowMenu } from '../../parts/row-menu.tsx'
+import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { AddDkimKey } from './add-dkim-key.tsx'
-
-type DomainDkimKey = WholeDomain['dkim'][number]
+import { Verdict } from './record-card.tsx'
+import { Rotation } from './rotation.tsx'
+import { type RecordChecks, useRecordChecks } from './use-record-checks.ts'
 
 export function DkimKeys({ company, domain }: { company: string; domain: WholeDomain }) {
   const mayManage = useMayManage()
+  const checks = useRecordChecks(company, domain, mayManage)
   const [adding, setAdding] = useState(false)
   const [renaming, setRenaming] = useState<DomainDkimKey | null>(null)
-  const change = ({ selector }: DomainDkimKey, body: { active: boolean }) =>
-    void attempt({ run: () => changeDkimKey(company, domain.id, selector, body) })
+  const waiting = domain.dkim.filter(({ stage }) => stage === 'next')
   return (
     <Stack>
-      <Group justify="space-between">
+      <Group justify="space-between" align="flex-start">
         <div>
           <Title order={2} size="h4">
             DKIM keys
           </Title>
           <Text size="sm" c="dimmed" maw={640}>
-            Mail is signed with every active key. To replace a key, add a new one, publish its record,
-            activate it once DNS has the record, and deactivate the old key some days later.
+            Mail is signed with every active key. “Rotate” makes the next key and shows its record. Once DNS
+            has the record, the next key signs in place of the present one.
           </Text>
         </div>
         {mayManage && (
-          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-            Add a key
-          </Button>
+          <Group gap="xs">
+            {domain.sending !== 'inactive' && waiting.length === 0 && (
+              <ActionButton
+                variant="filled"
+                leftSection={<RotateCw size={16} aria-hidden />}
+                run={() => rotateDkimKey(company, domain.id)}
+              >
+                Rotate
+              </ActionButton>
+            )}
+            <Button
+              variant="default"
+              leftSection={<Plus size={16} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
+              Add a key
+            </Button>
+          </Group>
         )}
       </Group>
+      <LackingKeys domain={domain} checks={checks} />
+      {waiting.length > 0 && <Rotation company={company} domain={domain} checks={checks} waiting={waiting} />}
       <ListTable
         rows={domain.dkim}
         keyOf={({ selector }) => selector}
@@ -47,63 +69,152 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
         columns={[
           { head: 'Selector', cell: ({ selector }) => <Code>{selector}</Code> },
           { head: 'Type', cell: ({ algorithm }) => (algorithm === 'rsa-sha256' ? 'RSA' : 'Ed25519') },
-          {
-            head: 'State',
-            cell: ({ active }) => (
-              <Badge variant="light" color={active ? 'road' : 'gray'} tt="none">
-                {active ? 'Signs mail' : 'Not in use'}
-              </Badge>
-            ),
-          },
+          { head: 'State', cell: (key) => <KeyState of={key} /> },
+          { head: 'Record in DNS', cell: (key) => <Verdict {...lookupOf(domain, checks, key)} /> },
           mayManage && {
             head: 'Actions',
             headHidden: true,
             right: true,
-            cell: (key) => (
-              <RowMenu
-                label={`Actions for key ${key.selector}`}
-                items={[
-                  {
-                    label: key.active ? 'Deactivate' : 'Activate',
-                    onClick: () => change(key, { active: !key.active }),
-                  },
-                  { label: 'Rename...', onClick: () => setRenaming(key) },
-                  {
-                    label: key.active ? 'Remove (deactivate it first)' : 'Remove',
-                    destructive: true,
-                    disabled: key.active,
-                    onClick: () =>
-                      void attempt({ run: () => removeDkimKey(company, domain.id, key.selector) }),
-                  },
-                ]}
-              />
-            ),
+            cell: (key) =>
+              key.stage !== 'next' && (
+                <KeyMenu company={company} domain={domain} of={key} rename={() => setRenaming(key)} />
+              ),
           },
         ]}
       />
-      {domain.dkim.some(({ active }) => !active) && (
-        <Text size="sm" c="dimmed">
-          To see whether DNS has the record of each key, open the{' '}
-          <AnchorLink
-            to="/c/$company/domains/$domain"
-            params={{ company, domain: domain.id }}
-            inherit
-            underline="always"
-          >
-            records
-          </AnchorLink>
-          .
+      {domain.dkim.some(({ stage }) => stage === 'retiring') && (
+        <Text size="sm" c="dimmed" maw={640}>
+          A retiring key signs no more mail. Its record stays in DNS for seven days, because receivers verify
+          mail when it arrives, and mail that a server delays may arrive days later.
         </Text>
       )}
       <AddDkimKey company={company} domain={domain} opened={adding} close={() => setAdding(false)} />
       <RenameDialog
         title="Rename the selector"
         label="Selector"
-        about="Mail is signed with the new selector at once. Publish its record first."
+        about="A key that signs mail uses the new selector at once. Publish its record first."
         from={renaming?.selector ?? null}
-        rename={(selector) => changeDkimKey(company, domain.id, renaming!.selector, { selector })}
+        rename={(selector) =>
+          changeDkimKey(company, domain.id, renaming!.selector, { selector, force: false })
+        }
         close={() => setRenaming(null)}
       />
     </Stack>
+  )
+}
+
+function lookupOf({ records }: WholeDomain, { lookups }: RecordChecks, key: DomainDkimKey) {
+  return lookups[records.findIndex(({ name }) => name === key.record)]!
+}
+
+const STATES = {
+  next: { word: 'Waits for DNS', color: 'blue' },
+  retiring: { word: 'Retiring', color: 'gray' },
+  retired: { word: 'Retired', color: 'gray' },
+} as const
+
+function KeyState({ of: { active, stage, keepUntil } }: { of: DomainDkimKey }) {
+  const { word, color } =
+    stage === null
+      ? { word: active ? 'Signs mail' : 'Not in use', color: active ? 'road' : 'gray' }
+      : STATES[stage]
+  return (
+    <Stack gap={2} align="flex-start">
+      <Badge variant="light" color={color} tt="none">
+        {word}
+      </Badge>
+      {stage === 'retiring' && (
+        <Text size="xs">
+          Retires <Time at={keepUntil} />. Keep its record until then.
+        </Text>
+      )}
+      {stage === 'retired' && <Text size="xs">Its record may be removed from DNS</Text>}
+    </Stack>
+  )
+}
+
+/** Keys that are in use, and that DNS lacks. */
+function LackingKeys({ domain, checks }: { domain: WholeDomain; checks: RecordChecks }) {
+  const stateOf = (key: DomainDkimKey) => lookupOf(domain, checks, key).check?.state
+  const isLacking = (key: DomainDkimKey) => stateOf(key) === 'missing' || stateOf(key) === 'different'
+  const signing = domain.dkim.filter(({ active }) => active)
+  const lacking = signing.filter(isLacking)
+  const gone = domain.dkim.filter((key) => key.stage === 'retiring' && isLacking(key))
+  if (lacking.length + gone.length === 0) return null
+  const verified = signing.some((key) => stateOf(key) === 'right')
+  return (
+    <Alert
+      color={lacking.length > 0 && !verified ? 'red' : 'orange'}
+      variant="light"
+      icon={<TriangleAlert aria-hidden />}
+      title={lacking.length > 0 ? 'DNS lacks a key that signs mail' : 'DNS lacks the key of mail under way'}
+    >
+      {lacking.length > 0 && (
+        <Text size="sm">
+          Receivers cannot verify the signatures of {selectorsOf(lacking)}.{' '}
+          {verified
+            ? 'The signatures of the other keys still count.'
+            : `Mail from ${domain.name} fails DKIM, and servers may refuse it or put it into spam.`}{' '}
+          Publish the record, or rotate the key.
+        </Text>
+      )}
+      {gone.length > 0 && (
+        <Text size="sm">
+          Receivers cannot verify mail that {selectorsOf(gone)} signed and that is still under way. Publish
+          the record again until the key is retired.
+        </Text>
+      )}
+    </Alert>
+  )
+}
+
+function selectorsOf(keys: readonly DomainDkimKey[]): string {
+  return keys.map(({ selector }) => selector).join(' and ')
+}
+
+function KeyMenu({
+  company,
+  domain,
+  of: { selector, active, stage },
+  rename,
+}: {
+  company: string
+  domain: WholeDomain
+  of: DomainDkimKey
+  rename: () => void
+}) {
+  const change = () =>
+    attemptUnlessHarmful({
+      run: (force) => changeDkimKey(company, domain.id, selector, { active: !active, force }),
+      title: active ? `Stop signing with ${selector}?` : `Sign mail with ${selector}?`,
+      act: active ? 'Deactivate anyway' : 'Activate anyway',
+      cancel: active ? 'Keep it active' : 'Keep it inactive',
+    })
+  const run = () => removeDkimKey(company, domain.id, selector)
+  const remove = () =>
+    stage === 'retiring'
+      ? confirm({
+          run,
+          title: `Remove ${selector} before it is retired?`,
+          about:
+            'Receivers still verify mail under way with its record. If you remove the record from DNS too, that mail fails DKIM.',
+          act: 'Remove key',
+          cancel: 'Keep key',
+        })
+      : attempt({ run })
+  return (
+    <RowMenu
+      label={`Actions for key ${selector}`}
+      items={[
+        { label: active ? 'Deactivate' : 'Activate', onClick: () => void change() },
+        { label: 'Rename...', onClick: rename },
+        {
+          label: active ? 'Remove (deactivate it first)' : 'Remove',
+          destructive: true,
+          disabled: active,
+          onClick: () => void remove(),
+        },
+      ]}
+    />
   )
 }

@@ -77,6 +77,12 @@ export function Progress({
             : 'This page checks DNS every 15 seconds. A developer or owner of the company can let the domain send once the required records are right.'}
         </List.Item>
       </List>
+      {active && domain.records.some(isLackingKey(checks)) && (
+        <Text size="sm" mt="xs" fw={600}>
+          Receivers cannot verify mail signed with a DKIM key that DNS lacks. They may refuse it or put it
+          into spam.
+        </Text>
+      )}
       <Text size="sm" mt="xs" c="dimmed">
         New records appear within minutes. Changed records may take hours.
       </Text>
@@ -94,6 +100,14 @@ export function Progress({
       </Group>
     </Alert>
   )
+}
+
+/** DNS lacks the record of a DKIM key that is in use. */
+function isLackingKey({ lookups }: RecordChecks) {
+  return ({ kind, required }: WholeDomain['records'][number], index: number) => {
+    const state = lookups[index]?.check?.state
+    return kind === 'dkim' && required && (state === 'missing' || state === 'different')
+  }
 }
 
 function progressOf({ records }: WholeDomain, { lookups }: RecordChecks): string {

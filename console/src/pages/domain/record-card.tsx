@@ -1,7 +1,7 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { RecordCheck, RequiredRecord } from '../../api/domains.ts'
+import type { DomainDkimKey, RecordCheck, RequiredRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { nameWithin } from './record-names.ts'
@@ -26,8 +26,11 @@ export function RecordCard({
   record,
   zone,
   lookup,
+  dkimKey,
 }: {
   record: RequiredRecord
+  /** The DKIM key that the record publishes. */
+  dkimKey?: DomainDkimKey | undefined
   zone: string | null
   lookup: RecordLookup
 }) {
@@ -42,7 +45,7 @@ export function RecordCard({
             {title}
           </Title>
           <Badge variant="default" size="sm" tt="none">
-            {required ? 'Required' : 'Recommended'}
+            {needOf(required, dkimKey)}
           </Badge>
         </Group>
         <Verdict {...lookup} />
@@ -77,7 +80,14 @@ export function RecordCard({
   )
 }
 
-function Verdict({ check, looking }: RecordLookup) {
+function needOf(required: boolean, key: DomainDkimKey | undefined): string {
+  if (required) return 'Required'
+  if (key === undefined) return 'Recommended'
+  if (key.stage === 'next') return 'Next key'
+  return key.stage === 'retired' ? 'May be removed' : 'Not in use'
+}
+
+export function Verdict({ check, looking }: RecordLookup) {
   const { word, color, icon: Icon } = VERDICTS[check?.state ?? 'unknown']
   return (
     <Group gap="xs" role="status">

@@ -27,7 +27,7 @@ export function Records({ company, domain }: { company: string; domain: WholeDom
             ...zonesOf(domain.name).map((each) => ({ value: each, label: `Without ${each}` })),
           ]}
         />
-        <CopyText value={domain.records.map((record) => record.zone).join('\n')} label="Copy as zone file" />
+        <CopyText value={zoneFile(domain)} label="Copy as zone file" />
       </Group>
       {domain.records.map((record, index) => (
         <RecordCard
@@ -35,6 +35,7 @@ export function Records({ company, domain }: { company: string; domain: WholeDom
           record={record}
           zone={zone === IN_FULL ? null : zone}
           lookup={checks.lookups[index]!}
+          dkimKey={domain.dkim.find((key) => key.record === record.name)}
         />
       ))}
       {!domain.hostname.includes('.') && (
@@ -45,4 +46,13 @@ export function Records({ company, domain }: { company: string; domain: WholeDom
       )}
     </Stack>
   )
+}
+
+/** The records to publish: not that of a retired DKIM key, which may be removed. */
+function zoneFile({ records, dkim }: WholeDomain): string {
+  const isRetired = (name: string) => dkim.some(({ record, stage }) => record === name && stage === 'retired')
+  return records
+    .filter(({ name }) => !isRetired(name))
+    .map(({ zone }) => zone)
+    .join('\n')
 }

@@ -6,7 +6,7 @@ import { Alert, Badge, Button, Group, Loader, Paper, Stack, Text, Title } from '
 import { useMutation } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import { useState } from 'react'
-import { type ReachedLink, reach } from '../../api/email.ts'
+import { type EmailSource, type ReachedLink, reach } from '../../api/email.ts'
 import type { Check, CheckedEmail, Findings, Grade } from '../../checks/checks.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
@@ -14,6 +14,7 @@ import { Pending } from '../../parts/pending.tsx'
 import { PlainList } from '../../parts/plain-list.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
+import { useSignatureChecks } from './signature-checks.ts'
 import { useChecks } from './use-checks.ts'
 import { type EmailViewProps, useSource } from './view.ts'
 
@@ -30,15 +31,26 @@ export function ChecksView(props: EmailViewProps) {
     fields: source.data.fields,
     signedBy: source.data.signatures.map(({ domain }) => domain),
   }
-  return <Results company={company} id={email.id} message={message} />
+  return <Results company={company} id={email.id} message={message} signatures={source.data.signatures} />
 }
 
 function addressIn(mailbox: string): string {
   return /<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox
 }
 
-function Results({ company, id, message }: { company: string; id: string; message: CheckedEmail }) {
+function Results({
+  company,
+  id,
+  message,
+  signatures,
+}: {
+  company: string
+  id: string
+  message: CheckedEmail
+  signatures: EmailSource['signatures']
+}) {
   const { findings, unsupported, stopped } = useChecks(message)
+  const inDns = useSignatureChecks(company, signatures)
   if (stopped && findings === null) {
     return (
       <Alert color="orange" title="The checks took too long">
@@ -50,7 +62,7 @@ function Results({ company, id, message }: { company: string; id: string; messag
   return (
     <Stack gap="md">
       <PlainList>
-        {findings.checks.map((check) => (
+        {[...inDns, ...findings.checks].map((check) => (
           <OneCheck key={check.id} check={check} />
         ))}
       </PlainList>

@@ -118,11 +118,11 @@ function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
               <Badge variant="default" tt="none">
                 <UntrustedText>{signature.algorithm}</UntrustedText>
               </Badge>
-              {!signature.own && <Badge color="orange">not a key of this company</Badge>}
+              {signature.key === null && <Badge color="orange">not a key of this company</Badge>}
             </Group>
             <Text size="sm">
               Selector <UntrustedText>{signature.selector}</UntrustedText>, canonicalization{' '}
-              <UntrustedText>{signature.canonicalization}</UntrustedText>. The public key is in DNS at{' '}
+              <UntrustedText>{signature.canonicalization}</UntrustedText>. Receivers look for its key at{' '}
               <UntrustedText>{`${signature.selector}._domainkey.${signature.domain}`}</UntrustedText>.
             </Text>
             <Text size="sm" c="dimmed">

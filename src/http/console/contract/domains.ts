@@ -1,6 +1,6 @@
 /** Sending domains, and the records that their owners publish. */
 import { routes } from './route.ts'
-import { DONE, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { DONE, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const FACTS = {
   id: TEXT,
@@ -28,13 +28,12 @@ const WANTED = {
   purpose: TEXT,
 } as const
 
-const WANTED_RECORD = object({
-  ...WANTED,
-  seen: {
-    ...orNull({ enum: ['right', 'missing', 'different', 'unknown'] }),
-    description: 'What was found when the domain was verified last, the worst of its kind.',
-  },
-})
+const SEEN = {
+  ...orNull({ enum: ['right', 'missing', 'different', 'unknown'] }),
+  description: 'What the last check of the domain found.',
+} as const
+
+const WANTED_RECORD = object({ ...WANTED, seen: SEEN })
 
 /** The state of a record in DNS. */
 export const RECORD_CHECK = object({
@@ -51,6 +50,13 @@ const DKIM_KEY = object({
   algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
   active: { type: 'boolean', description: 'Mail is signed with it.' },
   record: { type: 'string', description: 'The name of its record.' },
+  stage: {
+    ...orNull({ enum: ['next', 'retiring', 'retired'] }),
+    description: 'Its place in a rotation.',
+  },
+  since: { ...TIME_OR_NULL, description: 'When the stage began.' },
+  keepUntil: { ...TIME_OR_NULL, description: 'Of a key that is retiring: its record may then be removed.' },
+  seen: SEEN,
 })
 
 export const RELAY = object({
@@ -68,6 +74,7 @@ export const WHOLE_DOMAIN = object({
   relay: RELAY_OR_NULL,
   companyRelay: RELAY_OR_NULL,
   hostname: { type: 'string', description: 'The name this service sends under.' },
+  checkedAt: { ...TIME_OR_NULL, description: 'When DNS was asked for all records last.' },
 })
 
 const VERIFIED_DOMAIN = object({
@@ -121,10 +128,14 @@ const NEW_DKIM_KEY = object(
   },
 )
 
+const FORCE = { type: 'boolean', description: 'Also if that does harm, which the refusal names.' } as const
+
 const DKIM_KEY_CHANGE = object(
   {},
-  { active: { type: 'boolean' }, selector: { type: 'string', maxLength: 100 } },
+  { active: { type: 'boolean' }, selector: { type: 'string', maxLength: 100 }, force: FORCE },
 )
+
+const FINISH_ROTATION = object({}, { force: FORCE })
 
 const NEW_RELAY = object(
   {
@@ -187,6 +198,22 @@ export const DKIM_KEY_ROUTES = routes('company', {
   },
   'DELETE /companies/:company/domains/:domain/dkim/:selector': {
     operation: 'dkim_remove',
+    answer: WHOLE_DOMAIN,
+  },
+  /** Begins a rotation: the next key waits until DNS has its record. */
+  'POST /companies/:company/domains/:domain/rotation': {
+    operation: 'dkim_rotate',
+    status: 201,
+    answer: WHOLE_DOMAIN,
+  },
+  /** Signs with the next key now. */
+  'PUT /companies/:company/domains/:domain/rotation': {
+    operation: 'dkim_rotation_finish',
+    body: FINISH_ROTATION,
+    answer: WHOLE_DOMAIN,
+  },
+  'DELETE /companies/:company/domains/:domain/rotation': {
+    operation: 'dkim_rotation_cancel',
     answer: WHOLE_DOMAIN,
   },
 })

@@ -173,8 +173,8 @@ export const SOURCE = object({
       canonicalization: TEXT,
       headers: TEXTS,
       tags: { type: 'array', items: { type: 'array', items: TEXT } },
-      /** The key belongs to this company. */
-      own: { type: 'boolean' },
+      /** Its key, if the company has it: the id of the domain, and the name of the record. */
+      key: orNull(object({ domain: TEXT, record: TEXT })),
     }),
   },
   /** The reason why the structure cannot be read. */

@@ -1,9 +1,10 @@
 /** A sending domain as the page shows it, and its look-up by the id in a path. */
 import type { Static } from 'typebox'
-import type { CustomRoute, SendingDomain } from '../../../accounts/account.ts'
-import { type DnsRecord, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
+import type { CustomRoute, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
+import { type DnsRecord, dkimRecordName, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
+import { retiresAt } from '../../../operate/domain-schedule.ts'
 import { companyName, noSuchDomain } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -21,25 +22,42 @@ export function domainJson(op: Operation, domain: SendingDomain): Static<typeof 
   return { id, name, company, status, sending, createdAt: isoTime(createdAt) }
 }
 
-export function wholeDomainJson(op: Operation, domain: SendingDomain): Static<typeof WHOLE_DOMAIN> {
+export async function wholeDomainJson(
+  op: Operation,
+  domain: SendingDomain,
+): Promise<Static<typeof WHOLE_DOMAIN>> {
   const { accounts, hostname } = op
+  const times = await op.store.domainCheckTimes(domain.id)
   const routeOf = (domainId: string | null) =>
     accounts.routes.find((route) => route.companyId === domain.companyId && route.domainId === domainId)
   return {
     ...domainJson(op, domain),
     records: dnsRecords(domain, hostname).map((record) => ({
       ...recordJson(record),
-      seen: domain.seen[record.kind] ?? null,
+      seen: record.seen,
     })),
-    dkim: domain.dkim.map(({ selector, algorithm, active }) => {
-      return { selector, algorithm, active, record: `${selector}._domainkey.${domain.name}` }
-    }),
+    dkim: domain.dkim.map((key) => dkimKeyJson(domain, key)),
     speaksFor: accounts.domains
       .filter(({ id }) => domain.speaksFor.includes(id))
       .map(({ id, name }) => ({ id, name })),
     relay: relayJson(routeOf(domain.id)),
     companyRelay: relayJson(routeOf(null)),
     hostname,
+    checkedAt: isoTime(times?.checkedAt ?? null),
+  }
+}
+
+function dkimKeyJson(domain: SendingDomain, key: DkimIdentity) {
+  const { selector, algorithm, active, rotation, seen } = key
+  return {
+    selector,
+    algorithm,
+    active,
+    record: dkimRecordName(key, domain),
+    stage: rotation?.stage ?? null,
+    since: isoTime(rotation?.since ?? null),
+    keepUntil: rotation?.stage === 'retiring' ? isoTime(retiresAt(rotation)) : null,
+    seen,
   }
 }
 

@@ -1,5 +1,5 @@
 /** The domain's records in DNS. */
-import { checkDomainRecord, verifyDomain } from '../../../operate/domains.ts'
+import { checkDomainRecord, verifyDomain } from '../../../operate/domain-verification.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { RECORD_ROUTES } from '../contract/domains.ts'
 import type { Works } from '../work.ts'
@@ -20,7 +20,7 @@ export const recordWorks: Works<typeof RECORD_ROUTES> = {
     const { domain, verification } = await verifyDomain(op, params)
     const { records, verified, uncertain } = verification
     // The verification has changed the accounts.
-    const shown = wholeDomainJson(await currentOperationOf(core, caller), domain)
+    const shown = await wholeDomainJson(await currentOperationOf(core, caller), domain)
     return { domain: shown, records: records.map(recordCheckJson), verified, uncertain }
   },
 }

@@ -1,5 +1,6 @@
 /** The message as it is sent: its text, its source, and its structure. */
 import type { Static } from 'typebox'
+import { dkimRecordName } from '../../../accounts/dns-records.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { longJson } from '../../json-pieces.ts'
 import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
@@ -16,8 +17,11 @@ export const emailSourceWorks: Works<typeof EMAIL_SOURCE_ROUTES> = {
     const { addresses, message } = await rawCopyOf(core, call.request.raw, email, call.query.recipient)
     const { structure, trouble } = await readIn(core, email, message, { kind: 'structure' })
     const { domains } = visibleAccounts(email.op)
-    const isOwn = ({ domain, selector }: { domain: string; selector: string }) =>
-      domains.some(({ name, dkim }) => name === domain && dkim.some((key) => key.selector === selector))
+    const keyOf = (signature: { domain: string; selector: string }) => {
+      const domain = domains.find(({ name }) => name === signature.domain)
+      const key = domain?.dkim.find(({ selector }) => selector === signature.selector)
+      return domain && key ? { domain: domain.id, record: dkimRecordName(key, domain) } : null
+    }
     return longJson({
       addresses: addresses.slice(0, 100),
       size: message.length,
@@ -28,7 +32,7 @@ export const emailSourceWorks: Works<typeof EMAIL_SOURCE_ROUTES> = {
       signatures: (structure?.signatures ?? []).map((signature) => ({
         ...signature,
         tags: signature.tags.map(([name, value]) => [name, value]),
-        own: isOwn(signature),
+        key: keyOf(signature),
       })),
       trouble: trouble ?? null,
     } satisfies Static<typeof SOURCE>)

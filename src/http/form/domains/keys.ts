@@ -30,6 +30,8 @@ const NAMED_KEY = {
   type: 'object',
   properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME },
 } as const
+/** Clients of this dialect decide by themselves, and cannot confirm. */
+const FORCE = { force: true } as const
 const NEW_SELECTOR = { type: 'object', properties: { dkim_selector: DOMAIN_NAME } } as const
 const SELF = {
   type: 'object',
@@ -112,7 +114,7 @@ const switches = [true, false].map((active) => {
     },
   })(async ({ caller, params }, core) => {
     const { op, domain } = await on(core, caller, params.domain)
-    const { name } = await switchDkimKey(op, { domain, selector: params.selector, active })
+    const { name } = await switchDkimKey(op, { domain, selector: params.selector, active, ...FORCE })
     const message = `domain key ${word}d`
     return { message, authority: name, selector: params.selector, active }
   })
@@ -129,7 +131,7 @@ const remove = route('DELETE /v1/dkim/keys', {
   answer: MESSAGE_ONLY,
 })(async ({ caller, query, body }, core) => {
   const { op, domain } = await on(core, caller, fieldIn('signing_domain', query, body))
-  await removeDkimKey(op, { domain, selector: fieldIn('selector', query, body) })
+  await removeDkimKey(op, { domain, selector: fieldIn('selector', query, body), ...FORCE })
   return { message: 'success' }
 })
 
@@ -145,7 +147,7 @@ const rename = route('PUT /v3/domains/:domain/dkim_selector', {
 })(async ({ caller, params, query, body }, core) => {
   const to = fieldIn('dkim_selector', query, body)
   const { op, domain, first } = await on(core, caller, params.domain)
-  await renameDkimKey(op, { domain, selector: first, to })
+  await renameDkimKey(op, { domain, selector: first, to, ...FORCE })
   return { message: 'Domain DKIM selector updated' }
 })
 

@@ -1,13 +1,7 @@
 /** Sending domains: `/v3/domains` and `/v4/domains`, which are the same here. */
 
-import {
-  addDomain,
-  listDomains,
-  removeDomain,
-  showDomain,
-  updateDomain,
-  verifyDomain,
-} from '../../../operate/domains.ts'
+import { verifyDomain } from '../../../operate/domain-verification.ts'
+import { addDomain, listDomains, removeDomain, showDomain, updateDomain } from '../../../operate/domains.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'

@@ -87,10 +87,9 @@ export function domainWithRecordsJson(
   domain: SendingDomain,
   records: readonly DnsRecord[],
 ): Static<typeof DOMAIN_WITH_RECORDS> {
-  const shown = records.flatMap(({ kind, name, type, value }) => {
+  const shown = records.flatMap(({ kind, name, type, value, seen }) => {
     if (kind === 'dmarc') return []
-    const state = domain.seen[kind]
-    const status = state === undefined ? ('not_started' as const) : RECORD_STATUS[state]
+    const status = seen === null ? ('not_started' as const) : RECORD_STATUS[seen]
     const record = kind === 'dkim' ? ('DKIM' as const) : ('SPF' as const)
     return [{ record, name, type, ttl: 'Auto' as const, status, value }]
   })

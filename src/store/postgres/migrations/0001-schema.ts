@@ -43,10 +43,15 @@ CREATE TABLE domains (
   -- What DNS had, in JSON, by kind of record; NULL: it was not asked yet.
   seen       text,
   created_at bigint NOT NULL,
+  -- When the service has asked DNS last, and when it asks again: no change of accounts.
+  checked_at   bigint,
+  check_due_at bigint NOT NULL,
   UNIQUE (company, name)
 );
 -- Several companies may ask for a name. One holds it: who has shown that it is hers, or of whom the operator says so.
 CREATE UNIQUE INDEX domains_held ON domains (name) WHERE status = 'verified' OR sending = 'active';
+-- A domain that has never sent is checked only when somebody asks for it.
+CREATE INDEX domains_to_check ON domains (check_due_at) WHERE sending <> 'inactive';
 
 -- Mail from them may still wait: by this it is told from mail of a domain that a node does not know yet.
 CREATE TABLE removed_domains (
@@ -77,9 +82,16 @@ CREATE TABLE dkim_keys (
   sealed_private_key bytea NOT NULL,
   -- False: it is published before mail is signed with it.
   active             boolean NOT NULL DEFAULT true,
+  -- Its place in a rotation, and since when (Unix ms); NULL: it takes part in none.
+  stage              text,
+  stage_since        bigint,
+  -- What DNS had for it; NULL: it was not asked yet.
+  seen               text,
   PRIMARY KEY (domain_id, position)
 );
 CREATE UNIQUE INDEX dkim_selectors ON dkim_keys (domain_id, selector);
+-- One rotation at a time.
+CREATE UNIQUE INDEX dkim_keys_next ON dkim_keys (domain_id, algorithm) WHERE stage = 'next';
 
 CREATE TABLE api_keys (
   id         text COLLATE "C" PRIMARY KEY,

@@ -1,0 +1,90 @@
+/** The rotation of the DKIM key that waits for DNS: the record to publish, and the ways out. */
+import { Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { RotateCw } from 'lucide-react'
+import { useState } from 'react'
+import { cancelRotation, type DomainDkimKey, finishRotation, type WholeDomain } from '../../api/domains.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { attemptUnlessHarmful } from '../../parts/confirm.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useMayManage } from '../../shell/company.ts'
+import { RecordCard } from './record-card.tsx'
+import type { RecordChecks } from './use-record-checks.ts'
+
+interface RotationProps {
+  company: string
+  domain: WholeDomain
+  checks: RecordChecks
+  waiting: readonly DomainDkimKey[]
+}
+
+export function Rotation({ company, domain, checks, waiting }: RotationProps) {
+  const mayManage = useMayManage()
+  const [finishing, setFinishing] = useState(false)
+  const [{ since }] = waiting as [DomainDkimKey]
+  const signing = domain.dkim.filter(({ active }) => active).map(({ selector }) => selector)
+  const finish = async () => {
+    setFinishing(true)
+    await attemptUnlessHarmful({
+      run: (force) => finishRotation(company, domain.id, force),
+      title: 'Sign with a key that DNS lacks?',
+      act: 'Sign with it anyway',
+      cancel: 'Wait for DNS',
+    })
+    setFinishing(false)
+  }
+  return (
+    <Section
+      title="The next key waits for its record in DNS"
+      about={`Publish the record below. Mail is signed with ${signing.join(' and ')} until DNS has it, and with the next key from then on. You can leave this page: the service checks DNS and switches by itself.`}
+    >
+      <Stack gap="sm">
+        {domain.records.map((record, index) => {
+          const key = waiting.find((each) => each.record === record.name)
+          return (
+            key && (
+              <RecordCard
+                key={record.name}
+                record={record}
+                zone={null}
+                lookup={checks.lookups[index]!}
+                dkimKey={key}
+              />
+            )
+          )
+        })}
+      </Stack>
+      <Group gap="sm">
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<RotateCw size={14} aria-hidden />}
+          loading={checks.pending}
+          onClick={checks.again}
+        >
+          Check now
+        </Button>
+        {mayManage && (
+          <>
+            <Button variant="default" size="xs" loading={finishing} onClick={() => void finish()}>
+              Sign with it now
+            </Button>
+            <ActionButton
+              size="xs"
+              run={() => cancelRotation(company, domain.id)}
+              done={`The rotation is cancelled. Mail is signed with ${signing.join(' and ')}.`}
+            >
+              Cancel rotation
+            </ActionButton>
+          </>
+        )}
+        <Group gap={6} role="status">
+          {checks.pending && <Loader size={14} aria-hidden />}
+          <Text size="sm" c="dimmed">
+            The rotation began <Time at={since} />. DNS was last checked <Time at={checks.checkedAt} />.
+          </Text>
+        </Group>
+      </Group>
+    </Section>
+  )
+}

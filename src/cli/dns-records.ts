@@ -1,0 +1,26 @@
+/** The DNS records of a domain: to publish, and as DNS has them. */
+import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
+import type { RecordCheck } from '../accounts/verify.ts'
+import { printLine } from './print.ts'
+
+export function printRecords(records: readonly DnsRecord[]): void {
+  for (const record of records) {
+    printLine()
+    printLine(`${record.required ? 'Required' : 'Advised'}. ${record.purpose}`)
+    printLine(`  Type:  ${record.type}`)
+    printLine(`  Name:  ${record.name}`)
+    printLine(`  Value: ${record.value}`)
+  }
+  printLine()
+  printLine('As zone file lines:')
+  for (const record of records) printLine(`  ${zoneLine(record)}`)
+  printLine()
+}
+
+export function printCheck({ state, required, type, name, value, found, advice }: RecordCheck): void {
+  printLine(`${state.padEnd(9)}  ${type} ${name}${required ? '' : ' (advised)'}`)
+  if (advice === null) return
+  printLine(`           ${advice}`)
+  printLine(`           expected: ${value}`)
+  for (const text of found) printLine(`           found:    ${text}`)
+}

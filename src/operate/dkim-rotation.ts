@@ -1,0 +1,231 @@
+/**
+ * The rotation of the DKIM keys of a domain. A next key is made, and its record is shown. Once DNS has the record, the
+ * next key signs in place of the previous one, whose record stays in DNS for seven days (RETIRING_MS). Then it may be
+ * removed.
+ *
+ * The stage of each key is in the store, and every step is a change that only one caller can make, so that a rotation
+ * survives restarts, whichever node makes its next step.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  type DkimIdentity,
+  type DkimStage,
+  MOST_DKIM_KEYS,
+  RETIRING_MS,
+  type RecordState,
+  type SendingDomain,
+} from '../accounts/account.ts'
+import { dkimRecordName } from '../accounts/dns-records.ts'
+import { makeDkimKey } from '../accounts/key-making.ts'
+import { datedSelector, dkimIdentity } from '../accounts/new-domain.ts'
+import { StoreConflict } from '../store/store.ts'
+import type { Audit } from './audit-trail.ts'
+import { refuseLackingRecord } from './dkim-guard.ts'
+import { removeDkimKey } from './dkim-keys.ts'
+import { SOONEST_CHECK_MS } from './domain-schedule.ts'
+import { OperateError } from './error.ts'
+import { findDomain } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+
+/**
+ * Begins a rotation: makes a next key for each algorithm that the domain signs with. Mail is signed as before until DNS
+ * has the record of the next key.
+ */
+export const rotateDkimKey = verb(
+  'manage',
+  async (op, input: { domain: string }): Promise<SendingDomain> => {
+    const domain = findDomain(op, input.domain)
+    const waiting = keysIn(domain, 'next')
+    if (waiting.length > 0) throw alreadyRotating(domain, waiting)
+    if (domain.sending === 'inactive') {
+      const message = `${domain.name} has not sent anything yet, so there is no key to replace. Publish the records of the domain instead`
+      throw new OperateError('conflict', message, { verb: 'showDomain', domain: domain.name })
+    }
+    const algorithms = new Set(domain.dkim.filter(({ active }) => active).map(({ algorithm }) => algorithm))
+    if (domain.dkim.length + algorithms.size > MOST_DKIM_KEYS) {
+      const message = `${domain.name} has ${domain.dkim.length} DKIM keys, and may have ${MOST_DKIM_KEYS}: remove those that are no longer used first`
+      throw new OperateError('conflict', message)
+    }
+    const since = op.now()
+    // A selector is never used twice: receivers may remember the record of an earlier key by its name.
+    const suffix = randomBytes(2).toString('hex')
+    const seal = await op.seal()
+    const keys: DkimIdentity[] = []
+    for (const algorithm of algorithms) {
+      const key = await makeDkimKey(domain.companyId, algorithm)
+      const selector = `${datedSelector(since)}${algorithm === 'ed25519-sha256' ? 'e' : ''}-${suffix}`
+      keys.push(dkimIdentity({ selector, key, active: false, seal, rotation: { stage: 'next', since } }))
+    }
+    try {
+      for (const key of keys) await op.store.addDkimKey(domain.id, key)
+    } catch (error) {
+      if (error instanceof StoreConflict) throw alreadyRotating(domain, [])
+      throw error
+    }
+    await op.store.noteDomainCheck(domain.id, { dueAt: since + SOONEST_CHECK_MS })
+    return { ...domain, dkim: [...domain.dkim, ...keys] }
+  },
+  rotationAudit('rotateDkimKey', (domain) => ({ selector: selectorsOf(keysIn(domain, 'next')) })),
+)
+
+/** Ends a rotation that waits for DNS, and removes its next key. Mail is signed as before. */
+export const cancelDkimRotation = verb(
+  'manage',
+  async (op, input: { domain: string }): Promise<SendingDomain> => {
+    const domain = findDomain(op, input.domain)
+    const waiting = waitingKeys(domain)
+    for (const { id } of waiting) await op.store.removeDkimKey(id)
+    return { ...domain, dkim: domain.dkim.filter((key) => !waiting.includes(key)) }
+  },
+  rotationAudit('cancelDkimRotation'),
+)
+
+/**
+ * Signs with the next key now, instead of waiting for the service to find its record. If DNS lacks the record, only
+ * with `force`.
+ */
+export const finishDkimRotation = verb(
+  'manage',
+  async (op, input: { domain: string; force?: boolean }): Promise<SendingDomain> => {
+    const domain = findDomain(op, input.domain)
+    const waiting = waitingKeys(domain)
+    const algorithms = new Set(waiting.map(({ algorithm }) => algorithm))
+    if (!input.force) {
+      const remaining = domain.dkim.filter(({ active, algorithm }) => active && !algorithms.has(algorithm))
+      for (const key of waiting) await refuseLackingRecord(op, domain, key, [...remaining, ...waiting])
+    }
+    const at = op.now()
+    for (const { id } of waiting) await op.store.promoteDkimKey(id, at)
+    await op.store.noteDomainCheck(domain.id, { dueAt: at })
+    return (await op.store.findDomain(domain.id)) ?? domain
+  },
+  rotationAudit('finishDkimRotation', (domain) => ({ selector: selectorsOf(signing(domain)) })),
+)
+
+interface OneKey {
+  domain: string
+  selector: string
+  id: string
+}
+
+const promoteKey = verb(
+  'operate',
+  async (op, { domain, id }: OneKey): Promise<SendingDomain> => {
+    if (await op.store.promoteDkimKey(id, op.now())) return findDomain(op, domain)
+    throw overtaken()
+  },
+  stepAudit('finishDkimRotation'),
+)
+
+const retireKey = verb(
+  'operate',
+  async (op, { domain, id }: OneKey): Promise<SendingDomain> => {
+    const now = op.now()
+    if (await op.store.retireDkimKey(id, now - RETIRING_MS, now)) return findDomain(op, domain)
+    throw overtaken()
+  },
+  stepAudit('retireDkimKey'),
+)
+
+/**
+ * Makes the steps that are due, in the name of the service. `states`: of the keys' records, by id, as DNS had them now.
+ * Returns true when something was changed.
+ */
+export async function continueRotation(
+  op: Operation,
+  domain: SendingDomain,
+  states: Readonly<Record<string, RecordState>>,
+): Promise<boolean> {
+  let changed = false
+  for (const { id, selector, rotation } of domain.dkim) {
+    const step = stepFor(rotation, states[id], op.now())
+    if (step === null) continue
+    changed = true
+    try {
+      await step(op, { domain: domain.id, selector, id })
+    } catch (error) {
+      // Another node, or a person, was faster.
+      if (!(error instanceof OperateError && error.code !== 'unavailable')) throw error
+    }
+  }
+  return changed
+}
+
+type Step = (op: Operation, key: OneKey) => Promise<unknown>
+
+function stepFor(
+  rotation: DkimIdentity['rotation'],
+  state: RecordState | undefined,
+  now: number,
+): Step | null {
+  if (rotation === null) return null
+  const { stage, since } = rotation
+  if (stage === 'next') return state === 'right' ? promoteKey : null
+  if (stage === 'retiring') return since <= now - RETIRING_MS ? retireKey : null
+  return state === 'missing' ? removeDkimKey : null
+}
+
+function overtaken(): OperateError {
+  return new OperateError('nothing_to_do', 'the key is no longer at this stage of a rotation')
+}
+
+export function keysIn({ dkim }: Pick<SendingDomain, 'dkim'>, stage: DkimStage): DkimIdentity[] {
+  return dkim.filter(({ rotation }) => rotation?.stage === stage)
+}
+
+function signing({ dkim }: SendingDomain): DkimIdentity[] {
+  return dkim.filter(({ active }) => active)
+}
+
+function selectorsOf(keys: readonly DkimIdentity[]): string {
+  return keys.map(({ selector }) => selector).join(', ')
+}
+
+/** Throws `nothing_to_do` when no rotation waits. */
+function waitingKeys(domain: SendingDomain): DkimIdentity[] {
+  const waiting = keysIn(domain, 'next')
+  if (waiting.length > 0) return waiting
+  const message = `no rotation of the DKIM key of ${domain.name} is waiting; begin one first`
+  throw new OperateError('nothing_to_do', message, { verb: 'rotateDkimKey', domain: domain.name })
+}
+
+function alreadyRotating(domain: SendingDomain, waiting: readonly DkimIdentity[]): OperateError {
+  const names = waiting.map((key) => dkimRecordName(key, domain)).join(' and ')
+  const missing = names === '' ? '' : ` until DNS has the record at ${names}`
+  const message = `a rotation of the DKIM key of ${domain.name} is already waiting${missing}. Publish that record, or cancel the rotation`
+  return new OperateError('conflict', message, { verb: 'showDomain', domain: domain.name })
+}
+
+type ShownDetail = (domain: SendingDomain) => Record<string, unknown>
+
+function rotationAudit(
+  action: string,
+  detail: ShownDetail = () => ({}),
+): Audit<{ domain: string; force?: boolean }, SendingDomain> {
+  return {
+    action,
+    note({ domain, force }, changed) {
+      const forced = force === true ? { force } : {}
+      if (changed === null) return { target: domain, detail: forced }
+      return {
+        target: changed.name,
+        companyId: changed.companyId,
+        detail: { ...detail(changed), ...forced },
+      }
+    },
+  }
+}
+
+function stepAudit(action: string): Audit<OneKey, SendingDomain> {
+  return {
+    action,
+    note({ domain, selector }, changed, { accounts }) {
+      const { name, companyId } = changed ?? findIn(accounts.domains, domain)
+      return { target: name, companyId, detail: { selector } }
+    },
+  }
+}
+
+function findIn(domains: readonly SendingDomain[], id: string): { name: string; companyId: string | null } {
+  return domains.find((domain) => domain.id === id) ?? { name: id, companyId: null }
+}

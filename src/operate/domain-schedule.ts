@@ -1,0 +1,30 @@
+/** When the service asks DNS for the records of a domain again. */
+import { CHECK_EVERY_MS, type DkimIdentity, RETIRING_MS, type SendingDomain } from '../accounts/account.ts'
+
+/** Ms: a record that somebody is publishing at the moment is found soon. */
+export const SOONEST_CHECK_MS = 60_000
+/** The next wait, as a share of the whole wait for a record: after an hour DNS is asked every six minutes. */
+const SHARE_OF_WAIT = 0.1
+/** Ms after a check in which DNS did not answer. */
+const AFTER_SILENCE_MS = 10 * 60_000
+
+/** Unix ms. */
+export function nextDomainCheck(
+  { dkim }: Pick<SendingDomain, 'dkim'>,
+  { checkedAt, uncertain }: { checkedAt: number; uncertain: boolean },
+): number {
+  const usual = uncertain ? AFTER_SILENCE_MS : CHECK_EVERY_MS
+  return Math.round(Math.min(checkedAt + usual, ...dkim.flatMap((key) => dueFor(key, checkedAt))))
+}
+
+function dueFor({ rotation }: DkimIdentity, checkedAt: number): number[] {
+  if (rotation?.stage === 'next') {
+    return [checkedAt + Math.max((checkedAt - rotation.since) * SHARE_OF_WAIT, SOONEST_CHECK_MS)]
+  }
+  return rotation?.stage === 'retiring' ? [Math.max(retiresAt(rotation), checkedAt)] : []
+}
+
+/** Unix ms from which the record of a key that is retiring may be removed. */
+export function retiresAt({ since }: { since: number }): number {
+  return since + RETIRING_MS
+}

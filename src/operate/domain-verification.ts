@@ -1,0 +1,192 @@
+/**
+ * The records of sending domains in DNS: whether they are there, whether mail may leave, and the steps of a rotation
+ * that follow.
+ */
+import type { DkimIdentity, RecordState, SendingDomain } from '../accounts/account.ts'
+import { dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
+import {
+  checkRecord,
+  type RecordCheck,
+  type Verification,
+  verifyDomain as verifyRecords,
+} from '../accounts/verify.ts'
+import { type DomainChange, StoreConflict } from '../store/store.ts'
+import type { Audit } from './audit-trail.ts'
+import { SERVICE } from './authority.ts'
+import { continueRotation } from './dkim-rotation.ts'
+import { nextDomainCheck } from './domain-schedule.ts'
+import { domainNote } from './domains.ts'
+import { OperateError } from './error.ts'
+import { findDomain } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+
+/** A domain after a check, and its records as DNS had them. */
+export interface VerifiedDomain {
+  domain: SendingDomain
+  verification: Verification
+}
+
+/** Checks one of the domain's records in DNS. Changes nothing, unlike `verifyDomain`. */
+export const checkDomainRecord = verb(
+  'see',
+  async (op, input: { domain: string; name: string }): Promise<RecordCheck> => {
+    const domain = findDomain(op, input.domain)
+    const record = dnsRecords(domain, op.hostname).find(({ name }) => name === input.name)
+    if (record !== undefined) return await checkRecord(domain, record, op.hostname, op.resolver())
+    throw new OperateError('not_found', `${domain.name} has no required or advised record at "${input.name}"`)
+  },
+)
+
+/**
+ * Checks DNS now. Correct records make sending active, unless the domain is suspended; incorrect ones are a result, not
+ * an error. A rotation whose next key is in DNS goes on.
+ */
+export const verifyDomain = verb(
+  'manage',
+  async (op, input: { domain: string }): Promise<VerifiedDomain> => {
+    const asked = findDomain(op, input.domain)
+    const verification = await verifyRecords(asked, op.hostname, op.resolver())
+    await noteVerification(op, { domain: asked.id, verification })
+    return { domain: await afterCheck(op, asked.id, verification), verification }
+  },
+  verificationAudit(),
+)
+
+/**
+ * The same for the service itself, which writes only news. `before`: as it was before the check. Null: the domain has
+ * been removed.
+ */
+export async function checkDomain(
+  op: Operation,
+  id: string,
+): Promise<(VerifiedDomain & { before: SendingDomain }) | null> {
+  const asked = await op.store.findDomain(id)
+  if (asked === null) return null
+  const verification = await verifyRecords(asked, op.hostname, op.resolver())
+  const domain = await op.store.findDomain(id)
+  if (domain === null) return null
+  if (hasNews(domain, verification)) {
+    try {
+      await noteByService(withDomain(op, domain), { domain: id, verification })
+    } catch (error) {
+      // Another company holds the name: this domain stays pending, as its own verification would say.
+      if (!(error instanceof OperateError)) throw error
+    }
+  }
+  return { before: domain, domain: await afterCheck(op, id, verification), verification }
+}
+
+const noteByService = verb('operate', noteVerification, verificationAudit())
+
+interface Noted {
+  domain: string
+  verification: Verification
+}
+
+async function noteVerification(op: Operation, { domain: id, verification }: Noted): Promise<VerifiedDomain> {
+  const domain = await asItIsNow(op, id)
+  const seen = seenIn(domain, verification)
+  try {
+    await op.store.updateDomain(id, { ...changeAfter(verification), ...seen })
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    await op.store.updateDomain(id, seen)
+    throw domainHeldError(domain.name, error)
+  }
+  return { domain: await asItIsNow(op, id), verification }
+}
+
+/** Goes on with a rotation, and notes the check. Returns the domain as it is then. */
+async function afterCheck(op: Operation, id: string, verification: Verification): Promise<SendingDomain> {
+  const domain = await asItIsNow(op, id)
+  // A call of the service by itself, with audit entries of its own, whoever asked for the check.
+  const { isNoted: _, ...own } = withDomain(op, domain)
+  const states = keyStates(domain, verification)
+  const changed = await continueRotation({ ...own, caller: SERVICE }, domain, states)
+  const after = changed ? await asItIsNow(op, id) : domain
+  const checkedAt = op.now()
+  // A step of a rotation changes the records that the domain needs.
+  const { uncertain } = verification
+  const dueAt = changed ? checkedAt : nextDomainCheck(after, { checkedAt, uncertain })
+  await op.store.noteDomainCheck(id, { checkedAt, dueAt })
+  return after
+}
+
+function verificationAudit(): Audit<{ domain: string }, VerifiedDomain> {
+  return {
+    action: 'verifyDomain',
+    note(input, result, { accounts }) {
+      if (result === null) return { target: input.domain }
+      const { domain } = result
+      const before = accounts.domains.find(({ id }) => id === domain.id)
+      if (before?.status === domain.status && before.sending === domain.sending) return null
+      return { ...domainNote(domain), detail: { status: domain.status, sending: domain.sending } }
+    },
+  }
+}
+
+/** DNS takes seconds. Meanwhile the operator may have suspended the domain, or its company may have removed it. */
+async function asItIsNow(op: Operation, id: string): Promise<SendingDomain> {
+  const domain = await op.store.findDomain(id)
+  return findDomain({ ...op, accounts: { ...op.accounts, domains: domain === null ? [] : [domain] } }, id)
+}
+
+/** The service may learn of a change of accounts only after it has read the domain. */
+function withDomain(op: Operation, domain: SendingDomain): Operation {
+  const others = op.accounts.domains.filter(({ id }) => id !== domain.id)
+  return { ...op, accounts: { ...op.accounts, domains: [...others, domain] } }
+}
+
+/** The error for a company that has proved in DNS that it controls the name. */
+function domainHeldError(name: string, cause: StoreConflict): OperateError {
+  const message =
+    `the DNS records of ${name} are correct, but another company of this service already sends from this name. This ` +
+    'domain stays pending until that company or the operator of this service removes the other one'
+  return new OperateError('conflict', message, null, { cause })
+}
+
+/** From best to worst. */
+const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missing']
+
+type Seen = Required<Pick<DomainChange, 'seen' | 'keysSeen'>>
+
+/** The state of each DKIM key's record, and the worst of each kind of record; of DKIM keys, of those in use. */
+function seenIn(domain: SendingDomain, verification: Verification): Seen {
+  const seen: Seen['seen'] = {}
+  for (const { kind, state, required } of verification.records) {
+    if (kind === 'dkim' && !required) continue
+    const worst = Math.max(STATES.indexOf(seen[kind] ?? 'right'), STATES.indexOf(state))
+    seen[kind] = STATES[worst]!
+  }
+  return { seen, keysSeen: keyStates(domain, verification) }
+}
+
+/** By the id of the key. A key that was added or renamed during the check has none. */
+function keyStates(domain: SendingDomain, { records }: Verification): Record<string, RecordState> {
+  const states = new Map(records.map(({ name, state }) => [name, state]))
+  const known = ({ id, ...key }: DkimIdentity) => {
+    const state = states.get(dkimRecordName(key, domain))
+    return state === undefined ? [] : [[id, state] as const]
+  }
+  return Object.fromEntries(domain.dkim.flatMap(known))
+}
+
+/**
+ * When DNS does not answer, nothing changes, and sending that was once activated stays active: a passing fault in DNS
+ * must not stop mail.
+ */
+function changeAfter({ verified, uncertain }: Verification): DomainChange {
+  if (verified) return { status: 'verified', proven: true }
+  return uncertain ? {} : { status: 'pending' }
+}
+
+function hasNews(domain: SendingDomain, verification: Verification): boolean {
+  const { status = domain.status } = changeAfter(verification)
+  const { seen, keysSeen } = seenIn(domain, verification)
+  const kinds = Object.entries(seen) as [keyof typeof seen, RecordState][]
+  return (
+    status !== domain.status ||
+    kinds.some(([kind, state]) => domain.seen[kind] !== state) ||
+    domain.dkim.some(({ id, seen }) => keysSeen[id] !== undefined && keysSeen[id] !== seen)
+  )
+}
