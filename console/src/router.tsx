@@ -15,11 +15,14 @@ import { onSignedOut, queries } from './api/queries.ts'
 import './pages/sign-in/arrival.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
+import { setupQuery } from './api/start.ts'
 import { validateEmailPageSearch } from './pages/email/search.ts'
 import { readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
 import { NotFound } from './parts/not-found.tsx'
+import { ALL } from './shell/company.ts'
 import { Frame } from './shell/frame.tsx'
+import { guidedCompany } from './shell/guide.ts'
 
 const SPANS: readonly OverviewSpan[] = ['hour', 'day', 'week', 'month', 'year']
 
@@ -55,17 +58,35 @@ const signedIn = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  beforeLoad: ({ context }) => {
-    throw redirect(homeOf(context.me))
+  beforeLoad: async ({ context }) => {
+    throw redirect(await homeOf(context.me))
   },
 })
 
-/** The first page after sign-in: the list of emails in capture mode, the overview otherwise. */
-function homeOf({ companies, installation, person }: Me) {
-  const company = companies[0]?.id ?? (person.operator ? 'all' : null)
-  if (company === null) return { to: '/account' } as const
+/**
+ * The first page after sign-in: the list of emails in capture mode, the overview otherwise, and the first steps of an
+ * installation that has not sent anything.
+ */
+async function homeOf(me: Me) {
+  const { companies, installation, person } = me
+  if (companies.length === 0) {
+    return person.operator
+      ? ({ to: '/c/$company/start', params: { company: ALL } } as const)
+      : ({ to: '/account' } as const)
+  }
+  const company = companies[0]!.id
   if (installation.delivery === 'capture') return { to: '/c/$company/emails', params: { company } } as const
-  return { to: '/c/$company/overview', params: { company } } as const
+  const isNew = guidedCompany(me, company) !== null && (await hasNextStep(company))
+  return { to: isNew ? '/c/$company/start' : '/c/$company/overview', params: { company } } as const
+}
+
+/** Without an answer the page opens all the same. */
+async function hasNextStep(company: string): Promise<boolean> {
+  try {
+    return (await queries.fetchQuery(setupQuery(company))).next !== null
+  } catch {
+    return false
+  }
 }
 
 /** The pages of one company, or of all companies (`all`) for an operator. */

@@ -4,15 +4,7 @@ import { acceptsMail } from '../../accounts/sending.ts'
 import { findWholeCompany } from '../find.ts'
 import { verb } from '../verb.ts'
 import { domainsOf, ownDomains } from './company-steps.ts'
-
-export const SETUP_STEPS = ['domain', 'records', 'message'] as const
-
-/**
- * - `domain`: the company has no domain yet.
- * - `records`: none of its domains may send until its DNS records are found.
- * - `message`: the company may send, but has sent nothing.
- */
-export type SetupStep = (typeof SETUP_STEPS)[number]
+import type { SetupStep } from './step.ts'
 
 export interface CompanySetup {
   /** Null: the company has sent its first message, or waits for an operator. */

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
-import { SETUP_STEPS } from '../../../operate/go-live/setup.ts'
-import { STEPS } from '../../../operate/go-live/step.ts'
+import { SETUP_STEPS, STEPS } from '../../../operate/go-live/step.ts'
 import { routes } from './route.ts'
 import { NAMED, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
@@ -8,6 +7,7 @@ const STEP = object({
   state: { enum: ['done', 'open', 'wrong', 'unknown', 'unneeded'] },
   found: TEXT,
   advice: TEXT_OR_NULL,
+  code: { description: 'Settings or a command, a line each.', ...TEXT_OR_NULL },
 })
 export type StepJson = Static<typeof STEP>
 
