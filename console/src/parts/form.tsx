@@ -1,13 +1,5 @@
 /** The form of the console: its values, its one submission at a time, and errors at the field that they are about. */
-import {
-  Button,
-  type ButtonProps,
-  Group,
-  Stack,
-  type StackProps,
-  TextInput,
-  type TextInputProps,
-} from '@mantine/core'
+import { Button, type ButtonProps, Group, Stack, type StackProps } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
@@ -151,11 +143,6 @@ export function Form({
 
 /** The props of an input for text that has one spelling, such as a domain. */
 export const EXACT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
-
-/** The required field that a form begins with, for text that has one spelling. A dialog gives it the focus. */
-export function ExactInput(input: TextInputProps) {
-  return <TextInput {...EXACT} data-autofocus required {...input} />
-}
 
 export function SubmitButton({ disabled = false, ...button }: ButtonProps & { children: ReactNode }) {
   const { pending, valid } = useContext(Status)

@@ -4,11 +4,11 @@ import { acceptsMail } from '../../accounts/sending.ts'
 import { findWholeCompany } from '../find.ts'
 import { verb } from '../verb.ts'
 import { domainsOf, ownDomains } from './company-steps.ts'
-import type { SetupStep } from './step.ts'
+import type { NextCompanyStep } from './step.ts'
 
-export interface CompanySetup {
+export interface SetupProgress {
   /** Null: the company has sent its first message, or waits for an operator. */
-  next: SetupStep | null
+  next: NextCompanyStep | null
   /** The domain of the step; null: the step has none. */
   domain: SendingDomain | null
 }
@@ -17,7 +17,7 @@ export interface CompanySetup {
  * Derives the next step from what the company has, so the guide continues wherever the person left it. In capture mode
  * any domain will do. Otherwise the company needs one of its own.
  */
-export const showSetup = verb('see', async (op, { company }: { company: string }): Promise<CompanySetup> => {
+export const showSetup = verb('see', async (op, { company }: { company: string }): Promise<SetupProgress> => {
   const { id } = findWholeCompany(op, company)
   const domains = op.setup.delivery.kind === 'capture' ? domainsOf(op, id) : ownDomains(op, id)
   if (domains.length === 0) return { next: 'domain', domain: null }

@@ -11,7 +11,7 @@ export const SETUP_STEPS = ['domain', 'records', 'message'] as const
  * - `records`: none of its domains may send until its DNS records are found.
  * - `message`: the company may send, but has sent nothing.
  */
-export type SetupStep = (typeof SETUP_STEPS)[number]
+export type NextCompanyStep = (typeof SETUP_STEPS)[number]
 
 /**
  * - `done`: the check found it right.

@@ -1,6 +1,7 @@
 import { Textarea } from '@mantine/core'
 import { addDkimKey, type WholeDomain } from '../../api/domains.ts'
-import { EXACT, ExactInput } from '../../parts/form.tsx'
+import { ExactInput } from '../../parts/exact-input.tsx'
+import { EXACT } from '../../parts/form.tsx'
 import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
 
 export function AddDkimKey({ company, domain, opened, close }: DialogProps & { domain: WholeDomain }) {

@@ -1,14 +1,15 @@
 /** The form that adds a domain: in a dialog of the list of domains, and among the first steps. */
 import type { TextInputProps } from '@mantine/core'
 import { addDomain, type WholeDomain } from '../../api/domains.ts'
-import { ExactInput, type FormSpec } from '../../parts/form.tsx'
+import { ExactInput } from '../../parts/exact-input.tsx'
+import type { FormSpec } from '../../parts/form.tsx'
 
-interface NewDomain {
+interface DomainFormValues {
   name: string
   ed25519: boolean
 }
 
-export function newDomainForm(company: string): FormSpec<NewDomain, WholeDomain> {
+export function newDomainForm(company: string): FormSpec<DomainFormValues, WholeDomain> {
   return {
     initial: { name: '', ed25519: false },
     submit: ({ name, ed25519 }) => addDomain(company, { name: domainIn(name), ed25519 }),

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { DomainRelay, NewRelay } from '../../api/domains.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
-import { ExactInput } from '../../parts/form.tsx'
+import { ExactInput } from '../../parts/exact-input.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PasswordField } from '../../parts/password-field.tsx'
 

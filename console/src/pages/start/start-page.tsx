@@ -1,15 +1,13 @@
 /** The first hour: from the name of the company to the first message, then the steps that remain before real mail. */
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMe } from '../../api/session.ts'
+import { type Me, useMe } from '../../api/session.ts'
 import { setupQuery } from '../../api/start.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { FirstCompany, FirstMessage } from './first-message.tsx'
 import { GoLive } from './go-live.tsx'
-
-type Company = ReturnType<typeof useMe>['companies'][number]
 
 export function StartPage() {
   const { companies, installation, person } = useMe()
@@ -40,7 +38,7 @@ export function StartPage() {
   )
 }
 
-function StepsOf({ company }: { company: Company }) {
+function StepsOf({ company }: { company: Me['companies'][number] }) {
   const { installation, person } = useMe()
   const setup = useQuery(setupQuery(company.id))
   if (setup.data === undefined) return <Pending of={setup} />

@@ -1,4 +1,4 @@
-/** What each of the first steps is called, and why it matters. */
+/** The titles of the first steps, and why each matters. */
 import type { StepName } from '../../api/start.ts'
 
 export interface StepWords {

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { addWebhook, type DialectName } from '../../api/webhooks.ts'
 import type { NamedDomain } from '../../parts/domain-search.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
-import { ExactInput } from '../../parts/form.tsx'
+import { ExactInput } from '../../parts/exact-input.tsx'
 import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
 import { EventChoice } from './event-choice.tsx'
 
