@@ -15,14 +15,12 @@ import { onSignedOut, queries } from './api/queries.ts'
 import './pages/sign-in/arrival.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
-import { setupQuery } from './api/start.ts'
 import { validateEmailPageSearch } from './pages/email/search.ts'
 import { readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
 import { NotFound } from './parts/not-found.tsx'
 import { ALL } from './shell/company.ts'
 import { Frame } from './shell/frame.tsx'
-import { guidedCompany } from './shell/guide.ts'
 
 const SPANS: readonly OverviewSpan[] = ['hour', 'day', 'week', 'month', 'year']
 
@@ -76,14 +74,20 @@ async function homeOf(me: Me) {
   }
   const company = companies[0]!.id
   if (installation.delivery === 'capture') return { to: '/c/$company/emails', params: { company } } as const
-  const isNew = guidedCompany(me, company) !== null && (await hasNextStep(company))
+  const isNew = await hasNextStep(me, company)
   return { to: isNew ? '/c/$company/start' : '/c/$company/overview', params: { company } } as const
 }
 
 /** Without an answer the page opens all the same. */
-async function hasNextStep(company: string): Promise<boolean> {
+async function hasNextStep(me: Me, company: string): Promise<boolean> {
   try {
-    return (await queries.fetchQuery(setupQuery(company))).next !== null
+    const [{ guidedCompany }, { setupQuery }] = await Promise.all([
+      import('./shell/guide.ts'),
+      import('./api/start.ts'),
+    ])
+    return (
+      guidedCompany(me, company) !== null && (await queries.fetchQuery(setupQuery(company))).next !== null
+    )
   } catch {
     return false
   }
