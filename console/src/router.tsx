@@ -20,6 +20,7 @@ import { readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
 import { loaded, loadWhenIdle } from './parts/later.ts'
 import { NotFound } from './parts/not-found.tsx'
+import { ALL } from './shell/company.ts'
 import { Frame } from './shell/frame.tsx'
 
 /** The component of a page, which the router also loads when the pointer is above a link to it. */
@@ -75,17 +76,41 @@ const signedIn = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  beforeLoad: ({ context }) => {
-    throw redirect(homeOf(context.me))
+  beforeLoad: async ({ context }) => {
+    throw redirect(await homeOf(context.me))
   },
 })
 
-/** The first page after sign-in: the list of emails in capture mode, the overview otherwise. */
-function homeOf({ companies, installation, person }: Me) {
-  const company = companies[0]?.id ?? (person.operator ? 'all' : null)
-  if (company === null) return { to: '/account' } as const
+/**
+ * The first page after sign-in: the list of emails in capture mode, the overview otherwise, and the first steps of an
+ * installation that has not sent anything.
+ */
+async function homeOf(me: Me) {
+  const { companies, installation, person } = me
+  if (companies.length === 0) {
+    return person.operator
+      ? ({ to: '/c/$company/start', params: { company: ALL } } as const)
+      : ({ to: '/account' } as const)
+  }
+  const company = companies[0]!.id
   if (installation.delivery === 'capture') return { to: '/c/$company/emails', params: { company } } as const
-  return { to: '/c/$company/overview', params: { company } } as const
+  const isNew = await hasNextStep(me, company)
+  return { to: isNew ? '/c/$company/start' : '/c/$company/overview', params: { company } } as const
+}
+
+/** Without an answer the page opens all the same. */
+async function hasNextStep(me: Me, company: string): Promise<boolean> {
+  try {
+    const [{ guidedCompany }, { setupQuery }] = await Promise.all([
+      import('./shell/guide.ts'),
+      import('./api/start.ts'),
+    ])
+    return (
+      guidedCompany(me, company) !== null && (await queries.fetchQuery(setupQuery(company))).next !== null
+    )
+  } catch {
+    return false
+  }
 }
 
 /** The pages of one company, or of all companies (`all`) for an operator. */

@@ -83,19 +83,43 @@ function noSmtpText(taken: readonly string[]): string {
   )
 }
 
-/** For a service that delivers mail and has no company yet: nothing was created, so it shows the commands that do. */
-export function firstStepsText(url: string, link: string | null): string {
+/**
+ * For a service that delivers mail and has no company yet. `console`: the page that sets up the first one; null: it is
+ * off, so commands do.
+ */
+export function firstStepsText({
+  url,
+  signInLink,
+  console,
+}: Pick<Places, 'url' | 'signInLink'> & { console: string | null }): string {
   return `
 Postroad listens on ${url}
-${link === null ? '' : openConsole(link)}
-There is no company yet. In a second terminal, create the first company, domain and key:
+
+${signInLink === null ? setUpText(console) : setUpByLinkText(signInLink)}
+`
+}
+
+function setUpByLinkText(link: string): string {
+  return `Set up your company and its domain in the console, up to the first message. ${LINK_ABOUT}:
+
+  ${link}
+`
+}
+
+function setUpText(console: string | null): string {
+  if (console !== null) {
+    return `Set up your company and its domain in the console, up to the first message:
+
+  ${console}
+`
+  }
+  return `There is no company yet. In a second terminal, create the first company, domain and key:
 
   bin/postroad company create "My Company"
   bin/postroad domain add example.com --company "My Company"
   bin/postroad key create --company "My Company" --name first
 
 The second command prints the DNS records to publish; \`bin/postroad domain verify example.com\` activates sending.
-
 `
 }
 
@@ -103,14 +127,13 @@ The second command prints the DNS records to publish; \`bin/postroad domain veri
 export function signInText(url: string, link: string): string {
   return `
 Postroad listens on ${url}
-${openConsole(link)}
-`
-}
 
-function openConsole(link: string): string {
-  return `
-Open the console. This link signs you in; it works once and expires in a day (bin/postroad user link prints another):
+Open the console. ${LINK_ABOUT}:
 
   ${link}
+
 `
 }
+
+const LINK_ABOUT =
+  'This link signs you in; it works once and expires in a day (bin/postroad user link prints another)'

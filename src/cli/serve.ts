@@ -44,7 +44,7 @@ async function serve({ json }: JsonOption): Promise<void> {
   const where = { url, ...(submissionUrls.length > 0 && { submissionUrls }) }
   if (json) printJsonLine({ ...where, console: signInLink ?? console, firstStart })
   else if (firstStart) printText(firstStartText({ url, submission, signInLink }, firstStart))
-  else if (empty) printText(firstStepsText(url, signInLink))
+  else if (empty) printText(firstStepsText({ url, signInLink, console }))
   else if (signInLink !== null) printText(signInText(url, signInLink))
   // The log already says this, and other lines should not be mixed into it, unless the log level hides the message.
   else if (!log.isLevelEnabled('info'))

@@ -115,8 +115,10 @@ describe('serve', () => {
   })
   after(() => place.remove())
 
-  test('makes nothing up where mail leaves, but says how to begin', async () => {
+  test('makes nothing up where mail leaves, but says how to begin without a console', async () => {
+    place.env.POSTROAD_CONSOLE_LISTEN = 'off'
     const service = await serve(place, [], /key create/)
+    delete place.env.POSTROAD_CONSOLE_LISTEN
     const lines = [...service.stdout().matchAll(/^ {2}bin\/postroad (\w+ \w+ .*)$/gm)].map(
       (match) => match[1]!,
     )

@@ -77,11 +77,21 @@ describe('people', () => {
     await without.stop()
   })
 
-  test('where mail leaves the first start says it too', async () => {
+  test('where mail leaves, the first start names the page that sets it up, and commands only without a console', async () => {
     place.env.POSTROAD_DELIVERY = 'direct'
-    const service = await serve(place, [], /key create/)
+    const service = await serve(place, [], /#token=/)
+    assert.doesNotMatch(service.stdout(), /company create|domain add|key create/)
     assert.equal((await signIn(service, tokenIn(service.stdout()))).status, 200)
     await service.stop()
+    // The operator can sign in, and there is still no company.
+    const again = await serve(place, [], /Set up/)
+    assert.match(again.stdout(), /^ {2}http:\/\/127\.0\.0\.1:\d+\/console\/$/m)
+    assert.doesNotMatch(again.stdout(), /company create/)
+    await again.stop()
+    place.env.POSTROAD_CONSOLE_LISTEN = 'off'
+    const without = await serve(place, [], /key create/)
+    assert.match(without.stdout(), /company create "My Company"/)
+    await without.stop()
   })
 
   test('user link lets the first operator in again, or somebody else', async () => {

@@ -25,8 +25,8 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     // The list below has looked again by itself.
     await page.getByText('The latest email is "My first message", to me@example.test.').waitFor()
     const steps = page.getByRole('list').filter({ hasText: 'Delivery route' }).getByRole('listitem')
-    await steps.filter({ hasText: 'Mail is captured: no mail leaves this machine.' }).waitFor()
-    await steps.filter({ hasText: 'There is no backup yet.' }).waitFor()
+    await steps.filter({ hasText: 'POSTROAD_DELIVERY=direct' }).waitFor()
+    await steps.filter({ hasText: 'bin/postroad backup' }).waitFor()
     await page.getByRole('link', { name: 'View the email' }).click()
     await page.waitForURL('**/emails/*-*')
   })

@@ -19,6 +19,7 @@ import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
 import * as goLive from '../../src/operate/go-live/go-live.ts'
+import * as setup from '../../src/operate/go-live/setup.ts'
 import * as keys from '../../src/operate/keys.ts'
 import * as listening from '../../src/operate/listen.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
@@ -612,6 +613,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     SEES_WHOLE,
   ],
   [goLive.checkInstallationStep, (op) => goLive.checkInstallationStep(op, { step: 'route' }), OPERATOR_ALONE],
+  [setup.showSetup, (op) => setup.showSetup(op, { company: 'Acme' }), SEES_WHOLE],
   [audit.listAudit, (op) => audit.listAudit(op, { company: 'Acme', limit: 10 }), MANAGES_WHOLE],
   [audit.exportAudit, (op) => audit.exportAudit(op, { company: 'Acme' }), MANAGES_WHOLE],
   // What is `own` takes an owner of the company, whom no key stands for: see test/http/console/tenants.test.ts.

@@ -14,7 +14,10 @@ import { Resolver } from '../../src/dns/resolver.ts'
 import { Outgoing } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
+import { createCompany } from '../../src/operate/companies.ts'
+import { activateDomain, addDomain, suspendDomain } from '../../src/operate/domains.ts'
 import { checkCompanyStep, checkInstallationStep } from '../../src/operate/go-live/go-live.ts'
+import { showSetup } from '../../src/operate/go-live/setup.ts'
 import type { StepName, StepResult } from '../../src/operate/go-live/step.ts'
 import { backUp } from '../../src/operate/maintenance.ts'
 import type { Operation, Setup } from '../../src/operate/verb.ts'
@@ -92,7 +95,7 @@ describe('the way out', () => {
   test('is still to be chosen in capture mode, and then there is nothing to reach', async () => {
     const route = await installation('route')
     assert.equal(route.state, 'open')
-    assert.match(route.advice!, /POSTROAD_DELIVERY=direct/)
+    assert.match(route.code!, /^POSTROAD_DELIVERY=direct$/m)
     assert.equal((await installation('outgoing')).state, 'unneeded')
   })
 
@@ -193,7 +196,7 @@ describe('HTTPS', () => {
   test('nobody has said where the service is reached', async () => {
     const result = await installation('https')
     assert.equal(result.state, 'open')
-    assert.match(result.advice!, /POSTROAD_PUBLIC_URL/)
+    assert.match(result.code!, /^POSTROAD_PUBLIC_URL=https:/)
   })
 
   test('is asked for /health: without encryption, by somebody else, by nobody', async () => {
@@ -254,5 +257,43 @@ describe('a company', () => {
   test('does not ask for what is of the installation, nor the other way round', async () => {
     await assert.rejects(step('Acme', 'backup'), { code: 'not_found' })
     await assert.rejects(installation('dns'), { code: 'not_found' })
+  })
+})
+
+describe('the guide of a new company', () => {
+  const operation = async (kind: 'capture' | 'direct') => {
+    const op = await world.operation('operator')
+    return { ...op, setup: { ...op.setup, delivery: { kind } } }
+  }
+  const newCompany = async () =>
+    await createCompany(await operation('direct'), { name: `Company ${world.newName()}` })
+  const newDomain = async (company: string, name: string) =>
+    (await addDomain(await operation('direct'), { company, name })).domain
+  const next = async (company: string, kind: 'capture' | 'direct' = 'direct') => {
+    const { next: step, domain } = await showSetup(await operation(kind), { company })
+    return [step, domain?.name ?? null]
+  }
+
+  test('asks for a domain, its records and a message, and ends with the message', async () => {
+    const company = await newCompany()
+    assert.deepEqual(await next(company.id), ['domain', null])
+    const domain = await newDomain(company.id, 'guided.example')
+    assert.deepEqual(await next(company.id), ['records', 'guided.example'])
+    await activateDomain(await operation('direct'), { domain: domain.id })
+    assert.deepEqual(await next(company.id), ['message', 'guided.example'])
+    await world.email({ company, domains: [domain, domain], marks: [] })
+    assert.deepEqual(await next(company.id), [null, null])
+  })
+
+  test('takes a domain under .test in capture mode alone, and leaves a suspended one to operators', async () => {
+    const { id } = await newCompany()
+    const name = world.newName()
+    const domain = await newDomain(id, name)
+    await activateDomain(await operation('capture'), { domain: domain.id })
+    assert.deepEqual(await next(id, 'capture'), ['message', name])
+    assert.deepEqual(await next(id), ['domain', null])
+    const stopped = await newDomain(id, 'stopped.example')
+    await suspendDomain(await operation('direct'), { domain: stopped.id })
+    assert.deepEqual(await next(id), [null, null])
   })
 })

@@ -5,6 +5,13 @@ import { change, invalidate, queries, read } from './queries.ts'
 const LIST = 'GET /companies/:company/domains'
 const ONE = 'GET /companies/:company/domains/:domain'
 const SENDERS = 'GET /companies/:company/senders'
+/** Answers that depend on which domains there are, and which of them may send. */
+const DEPENDENT = [
+  LIST,
+  SENDERS,
+  'GET /companies/:company/setup',
+  'GET /companies/:company/steps/:step',
+] as const
 
 export type Domain = JsonAnswer<typeof LIST>['domains'][number]
 export type WholeDomain = JsonAnswer<typeof ONE>
@@ -45,7 +52,7 @@ export const checkQuery = (company: string, domain: string, name: string) =>
 async function shown(company: string, changing: Promise<WholeDomain>): Promise<WholeDomain> {
   const domain = await changing
   queries.setQueryData(domainQuery(company, domain.id).queryKey, domain)
-  void invalidate(LIST, SENDERS)
+  void invalidate(...DEPENDENT)
   return domain
 }
 
@@ -70,7 +77,7 @@ export const setSpeaksFor = (company: string, domain: string, speaksFor: string[
   shown(company, call('PATCH /companies/:company/domains/:domain', { company, domain, body: { speaksFor } }))
 
 export const removeDomain = (company: string, domain: string) =>
-  change('DELETE /companies/:company/domains/:domain', { company, domain }, LIST, SENDERS)
+  change('DELETE /companies/:company/domains/:domain', { company, domain }, ...DEPENDENT)
 
 export const addDkimKey = (
   company: string,

@@ -4,14 +4,19 @@ import { change, read } from './queries.ts'
 
 const OF_COMPANY = 'GET /companies/:company/steps/:step'
 const OF_INSTALLATION = 'GET /installation/steps/:step'
+const SETUP = 'GET /companies/:company/setup'
 
 export type SetupStep = JsonAnswer<typeof OF_INSTALLATION>
+export type CompanySetup = JsonAnswer<typeof SETUP>
 export type { StepName }
+
+/** What the company has to do before its first message. */
+export const setupQuery = (company: string) => read(SETUP, { company })
 
 export const sendersQuery = (company: string) => read('GET /companies/:company/senders', { company })
 
 export const sendTestMessage = (company: string, body: Body<'POST /companies/:company/messages'>) =>
-  change('POST /companies/:company/messages', { company, body }, OF_COMPANY, OF_INSTALLATION)
+  change('POST /companies/:company/messages', { company, body }, SETUP, OF_COMPANY, OF_INSTALLATION)
 
 /**
  * The state of one step towards real mail, checked on request. `company`: `null` for steps of the

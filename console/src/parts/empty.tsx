@@ -1,15 +1,17 @@
-import { Paper, Stack, Text, Title } from '@mantine/core'
+import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** An empty state: names the missing things, and says how to get the first one. */
+/** An empty state: names the missing things, says how to get the first one, and has the button for it. */
 export function Empty({
   icon: Icon,
   title,
+  action,
   children,
 }: {
   icon: LucideIcon
   title: string
+  action?: ReactNode
   children?: ReactNode
 }) {
   return (
@@ -23,6 +25,11 @@ export function Empty({
           <Text component="div" c="dimmed" size="sm" maw={520}>
             {children}
           </Text>
+        )}
+        {action && (
+          <Group justify="center" mt="sm">
+            {action}
+          </Group>
         )}
       </Stack>
     </Paper>

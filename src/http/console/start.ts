@@ -2,12 +2,19 @@
 import { acceptsMail } from '../../accounts/sending.ts'
 import { listDomains } from '../../operate/domains.ts'
 import { checkCompanyStep, checkInstallationStep } from '../../operate/go-live/go-live.ts'
+import { showSetup } from '../../operate/go-live/setup.ts'
 import { MOST_LISTED } from './contract/shapes.ts'
 import type { START_ROUTES } from './contract/start.ts'
+import { oneCompany } from './one-company.ts'
 import { senderOf } from './sender.ts'
 import type { Works } from './work.ts'
 
 export const startWorks: Works<typeof START_ROUTES> = {
+  'GET /companies/:company/setup': async ({ op, company }) => {
+    const { next, domain } = await showSetup(op, { company: oneCompany(company) })
+    return { next, domain: domain && { id: domain.id, name: domain.name } }
+  },
+
   'GET /companies/:company/senders': async ({ op, company }) => {
     const domains = await listDomains(op, { company: company ?? undefined })
     const active = domains.filter(acceptsMail).map(({ name }) => name)

@@ -38,8 +38,13 @@ export async function dnsStep(op: Operation, companyId: string): Promise<StepRes
   return wrong(`Of ${domain!.name}: ${kinds}.`, advice)
 }
 
-function ownDomains(op: Operation, companyId: string): SendingDomain[] {
-  return accountsOf(visibleAccounts(op), companyId).domains.filter(({ name }) => !TEST_NAME.test(name))
+export function domainsOf(op: Operation, companyId: string): SendingDomain[] {
+  return accountsOf(visibleAccounts(op), companyId).domains
+}
+
+/** The domains that can have records in DNS. */
+export function ownDomains(op: Operation, companyId: string): SendingDomain[] {
+  return domainsOf(op, companyId).filter(({ name }) => !TEST_NAME.test(name))
 }
 
 function listed(names: readonly string[]): string {

@@ -17,15 +17,19 @@ const OLD = 7
 export async function hostnameStep(op: Operation): Promise<StepResult> {
   const { hostname, setup } = op
   if (setup.delivery.kind === 'relay') return unneeded('The relay uses its own name.')
-  const setName = 'Set POSTROAD_HOSTNAME to a name such as mail.example.com that resolves to this machine.'
-  if (!hostname.includes('.'))
-    return wrong(`The name "${hostname}" is not a fully qualified domain name.`, setName)
+  const setName = (found: string) =>
+    wrong(
+      found,
+      'Choose a name that resolves to this machine, add it to .env and restart.',
+      'POSTROAD_HOSTNAME=mail.example.com',
+    )
+  if (!hostname.includes('.')) return setName(`The name "${hostname}" is not a fully qualified domain name.`)
   const resolver = op.hosts()
   const addresses = await resolver.addresses(hostname)
   if (addresses.kind === 'failed') {
     return unknown(`DNS answers ${addresses.reason} for ${hostname}.`, 'Try again in a minute.')
   }
-  if (addresses.kind === 'absent') return wrong(`${hostname} has no address in DNS.`, setName)
+  if (addresses.kind === 'absent') return setName(`${hostname} has no address in DNS.`)
   const { address } = addresses.records[0]!
   const names = await resolver.names(address)
   const back = names.kind === 'found' ? names.records : []
@@ -38,11 +42,16 @@ export async function hostnameStep(op: Operation): Promise<StepResult> {
   )
 }
 
+const PUBLIC_HTTPS = `POSTROAD_PUBLIC_URL=https://mail.example.com
+POSTROAD_TLS_CERT=/etc/letsencrypt/live/mail.example.com/fullchain.pem
+POSTROAD_TLS_KEY=/etc/letsencrypt/live/mail.example.com/privkey.pem`
+
 export async function httpsStep(op: Operation): Promise<StepResult> {
   if (op.publicUrl === null) {
     return open(
       'The address at which applications reach this service is not set.',
-      'Set POSTROAD_PUBLIC_URL to the https:// address of the service, and set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, or put a TLS proxy in front.',
+      'Add these lines to .env and restart. With a TLS proxy in front, the first line is enough.',
+      PUBLIC_HTTPS,
     )
   }
   const url = new URL('/health', op.publicUrl)
@@ -77,10 +86,10 @@ export async function backupStep(op: Operation): Promise<StepResult> {
     )
   }
   const last = lastBackup(op.setup.database.path)
-  const advice =
-    'Run bin/postroad backup FILE every day, and keep the file and the secret key on another machine.'
-  if (last === null) return open('There is no backup yet.', advice)
+  const advice = 'Run this command every day, and keep the file and the secret key on another machine.'
+  const command = 'bin/postroad backup postroad-backup.db'
+  if (last === null) return open('There is no backup yet.', advice, command)
   const days = Math.floor((op.now() - last.at) / DAY)
-  if (days >= OLD) return wrong(`The last backup is ${days} days old.`, advice)
+  if (days >= OLD) return wrong(`The last backup is ${days} days old.`, advice, command)
   return done(`The last backup was made ${days === 0 ? 'today' : `${days} days ago`}: ${last.file}.`)
 }

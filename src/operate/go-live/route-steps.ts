@@ -17,7 +17,8 @@ export async function routeStep({ setup: { delivery } }: Operation): Promise<Ste
   if (delivery.kind === 'relay') return done(`Mail is sent through the relay ${delivery.host}.`)
   return open(
     'Mail is captured: no mail leaves this machine.',
-    'Restart with POSTROAD_DELIVERY=direct, or with smtp://user:password@host:587 for a relay.',
+    'Add one of these lines to .env and restart: the first for direct delivery, the second for a relay.',
+    'POSTROAD_DELIVERY=direct\nPOSTROAD_DELIVERY=smtp://user:password@smtp.example.com:587',
   )
 }
 

@@ -3,6 +3,16 @@
 export const STEPS = ['message', 'domain', 'dns', 'route', 'outgoing', 'hostname', 'https', 'backup'] as const
 export type StepName = (typeof STEPS)[number]
 
+/** The steps of a company before its first message, in their order. */
+export const SETUP_STEPS = ['domain', 'records', 'message'] as const
+
+/**
+ * - `domain`: the company has no domain yet.
+ * - `records`: none of its domains may send until its DNS records are found.
+ * - `message`: the company may send, but has sent nothing.
+ */
+export type NextCompanyStep = (typeof SETUP_STEPS)[number]
+
 /**
  * - `done`: the check found it right.
  * - `open`: it has not been done yet.
@@ -18,10 +28,23 @@ export interface StepResult {
   found: string
   /** The next step for the operator; null: none is needed. */
   advice: string | null
+  /** Settings or a command that the advice is about, a line each; null: there are none. */
+  code: string | null
 }
 
-export const done = (found: string): StepResult => ({ state: 'done', found, advice: null })
-export const unneeded = (found: string): StepResult => ({ state: 'unneeded', found, advice: null })
-export const open = (found: string, advice: string): StepResult => ({ state: 'open', found, advice })
-export const wrong = (found: string, advice: string): StepResult => ({ state: 'wrong', found, advice })
-export const unknown = (found: string, advice: string): StepResult => ({ state: 'unknown', found, advice })
+export const done = (found: string): StepResult => step('done', found)
+export const unneeded = (found: string): StepResult => step('unneeded', found)
+export const open = (found: string, advice: string, code?: string): StepResult =>
+  step('open', found, advice, code)
+export const wrong = (found: string, advice: string, code?: string): StepResult =>
+  step('wrong', found, advice, code)
+export const unknown = (found: string, advice: string): StepResult => step('unknown', found, advice)
+
+function step(
+  state: StepState,
+  found: string,
+  advice: string | null = null,
+  code: string | null = null,
+): StepResult {
+  return { state, found, advice, code }
+}

@@ -211,6 +211,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/overview/backlog': { may: SEES },
   'POST /companies/:company/overview/backlog/retry': { may: MANAGES, body: { domain: null } },
 
+  'GET /companies/:company/setup': { may: SEES },
   'GET /companies/:company/senders': { may: SEES },
   'POST /companies/:company/messages': {
     may: MANAGES,

@@ -19,6 +19,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
+import { NextStep } from '../../shell/next-step.tsx'
 import { AuditFilters } from './filters.tsx'
 import { phraseOf } from './sentence.ts'
 
@@ -79,7 +80,7 @@ export function AuditPage() {
               </Anchor>
             </Empty>
           ) : (
-            <Empty icon={ScrollText} title="No changes yet">
+            <Empty icon={ScrollText} title="No changes yet" action={<NextStep />}>
               Changes made in the console, at the command line or through the API appear here, such as a new
               domain, a new key or an invitation.
             </Empty>

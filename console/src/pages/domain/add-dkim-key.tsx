@@ -1,5 +1,6 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { Textarea } from '@mantine/core'
 import { addDkimKey, type WholeDomain } from '../../api/domains.ts'
+import { ExactInput } from '../../parts/exact-input.tsx'
 import { EXACT } from '../../parts/form.tsx'
 import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
 
@@ -20,12 +21,9 @@ export function AddDkimKey({ company, domain, opened, close }: DialogProps & { d
     >
       {({ field, values: { selector } }) => (
         <>
-          <TextInput
+          <ExactInput
             label="Selector"
             description={`The record is published at ${selector || '...'}._domainkey.${domain.name}`}
-            {...EXACT}
-            data-autofocus
-            required
             {...field('selector')}
           />
           <Textarea

@@ -6,6 +6,7 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
 import { Pending } from '../../parts/pending.tsx'
+import { NextStep } from '../../shell/next-step.tsx'
 import { DomainState } from '../domains/domain-state.tsx'
 import { DkimKeys } from './dkim-keys.tsx'
 import { Records } from './records.tsx'
@@ -35,7 +36,7 @@ export function DomainPage() {
             {
               label: 'Records',
               icon: ListChecks,
-              content: <Records company={company} domain={domain} />,
+              content: <Records company={company} domain={domain} next={<NextStep />} />,
             },
             {
               name: 'dkim',

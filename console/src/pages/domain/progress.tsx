@@ -1,6 +1,7 @@
 /** The state of the domain and the next step, in one box above its records. */
 import { Alert, Button, Group, List, Loader, Text } from '@mantine/core'
 import { CircleCheck, CircleSlash, Info, RotateCw, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { useMayManage } from '../../shell/company.ts'
@@ -10,10 +11,13 @@ export function Progress({
   company,
   domain,
   checks,
+  next,
 }: {
   company: string
   domain: WholeDomain
   checks: RecordChecks
+  /** The button that leads on once the domain is verified. */
+  next?: ReactNode
 }) {
   const mayManage = useMayManage()
   const again = (
@@ -53,7 +57,10 @@ export function Progress({
             </AnchorLink>{' '}
             to start sending.
           </Text>
-          {again}
+          <Group gap="xs">
+            {again}
+            {next}
+          </Group>
         </Group>
       </Alert>
     )

@@ -91,7 +91,7 @@ export function Verdict({ check, looking }: RecordLookup) {
   const { word, color, icon: Icon } = VERDICTS[check?.state ?? 'unknown']
   return (
     <Group gap="xs" role="status">
-      {looking && <Loader size={14} aria-label="Checking DNS" />}
+      {looking && <Loader size={14} role="img" aria-label="Checking DNS" />}
       {check === undefined ? (
         <Text size="sm" c="dimmed">
           {looking ? 'Checking DNS...' : 'Not checked yet'}

@@ -1,5 +1,5 @@
 import { Group, NativeSelect, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { WholeDomain } from '../../api/domains.ts'
 import { CopyText } from '../../parts/copy.tsx'
 import { useMayManage } from '../../shell/company.ts'
@@ -10,12 +10,21 @@ import { useRecordChecks } from './use-record-checks.ts'
 
 const IN_FULL = ''
 
-export function Records({ company, domain }: { company: string; domain: WholeDomain }) {
+/** `next`: the button that leads on once the domain is verified. */
+export function Records({
+  company,
+  domain,
+  next,
+}: {
+  company: string
+  domain: WholeDomain
+  next?: ReactNode
+}) {
   const checks = useRecordChecks(company, domain, useMayManage())
   const [zone, setZone] = useState(IN_FULL)
   return (
     <Stack>
-      <Progress company={company} domain={domain} checks={checks} />
+      <Progress company={company} domain={domain} checks={checks} next={next} />
       <Group justify="space-between" align="flex-end">
         <NativeSelect
           label="Record names"

@@ -1,8 +1,7 @@
-import { Checkbox, List, Text, TextInput } from '@mantine/core'
+import { Checkbox, List, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { addDomain } from '../../api/domains.ts'
-import { EXACT } from '../../parts/form.tsx'
 import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
+import { DomainNameInput, newDomainForm } from './domain-form.tsx'
 
 export function AddDomain({ company, opened, close }: DialogProps) {
   const navigate = useNavigate()
@@ -12,24 +11,13 @@ export function AddDomain({ company, opened, close }: DialogProps) {
       size="lg"
       opened={opened}
       close={close}
-      initial={{ name: '', ed25519: false }}
-      submit={({ name, ed25519 }) => addDomain(company, { name: domainIn(name), ed25519 })}
+      {...newDomainForm(company)}
       onDone={({ id }) => navigate({ to: '/c/$company/domains/$domain', params: { company, domain: id } })}
-      errorAt="name"
-      valid={({ name }) => name.trim() !== ''}
       submitLabel="Add domain"
     >
       {({ field, values, set }) => (
         <>
-          <TextInput
-            label="Domain"
-            description="The part after the @ of your sender address, such as example.com or mail.example.com."
-            placeholder="example.com"
-            {...EXACT}
-            data-autofocus
-            required
-            {...field('name')}
-          />
+          <DomainNameInput {...field('name')} />
           <Text size="sm" component="div">
             What happens next:
             <List type="ordered" size="sm">
@@ -48,13 +36,4 @@ export function AddDomain({ company, opened, close }: DialogProps) {
       )}
     </FormDialog>
   )
-}
-
-/** Extracts the domain from an address or a URL, since people paste these. */
-function domainIn(text: string): string {
-  return text
-    .trim()
-    .replace(/^[a-z]+:\/\//i, '')
-    .replace(/^.*@/, '')
-    .replace(/[/:?#].*$/, '')
 }

@@ -1,15 +1,17 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Globe, Plus } from 'lucide-react'
+import { Globe } from 'lucide-react'
 import { domainsQuery } from '../../api/domains.ts'
+import { useMe } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchableList } from '../../parts/searchable-list.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
+import { useAddDialog } from '../../shell/add-dialog.tsx'
+import { ALL, useCompany } from '../../shell/company.ts'
+import { NextStep } from '../../shell/next-step.tsx'
 import { AddDomain } from './add-domain.tsx'
 import { CompanyRelay } from './company-relay.tsx'
 import { DomainState } from './domain-state.tsx'
@@ -18,25 +20,19 @@ const HERE = '/signed-in/c/$company/domains'
 
 export function DomainsPage() {
   const company = useCompany()
-  const { search, add } = useSearch({ from: HERE })
+  const { search } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/domains' })
+  const { companies } = useMe()
   const query = useQuery(domainsQuery(company, search))
   const { data } = query
-  const mayAdd = useMayManage() && company !== ALL
-  const setAdd = (open: boolean) =>
-    navigate({ search: (before) => ({ ...before, add: open || undefined }), replace: true })
-  const addButton = (
-    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdd(true)}>
-      Add domain
-    </Button>
-  )
+  const adding = useAddDialog('Add domain')
   return (
     <>
       <PageHead
         title="Domains"
         about="The domains that you send from. DNS records prove that they are yours."
       >
-        {mayAdd && addButton}
+        {adding?.button(data?.domains.length === 0 ? 'default' : 'filled')}
       </PageHead>
       <SearchableList
         what="domains"
@@ -69,18 +65,19 @@ export function DomainsPage() {
           { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         empty={
-          <Empty icon={Globe} title="No domains yet">
-            <p>
-              Recipients’ servers trust mail that its domain authenticates. Add your domain and publish its
-              DNS records. This page detects them automatically.
-            </p>
-            {mayAdd && addButton}
-            {company === ALL && 'Choose a company to add a domain.'}
+          <Empty
+            icon={Globe}
+            title="No domains yet"
+            action={<NextStep here="domain" otherwise={adding?.button()} />}
+          >
+            Recipients’ servers trust mail that its domain authenticates. Add your domain and publish its DNS
+            records. Postroad looks them up and shows what it finds.
+            {company === ALL && companies.length > 1 && ' Choose a company to add a domain.'}
           </Empty>
         }
       />
       {company !== ALL && <CompanyRelay company={company} />}
-      {mayAdd && <AddDomain company={company} opened={add === true} close={() => setAdd(false)} />}
+      {adding && <AddDomain {...adding.dialog} />}
     </>
   )
 }

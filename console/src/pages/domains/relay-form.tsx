@@ -1,10 +1,10 @@
 /** Sets a relay, which takes mail instead of the route of the installation. */
-import { Button, Code, Group, Text, TextInput } from '@mantine/core'
+import { Button, Code, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { DomainRelay, NewRelay } from '../../api/domains.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
-import { EXACT } from '../../parts/form.tsx'
+import { ExactInput } from '../../parts/exact-input.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PasswordField } from '../../parts/password-field.tsx'
 
@@ -65,13 +65,10 @@ export function RelayActions({
       >
         {({ field }) => (
           <>
-            <TextInput
+            <ExactInput
               label="Relay"
               description="smtp://user@host:587 (STARTTLS) or smtps://user@host:465 (TLS from the start)"
               placeholder="smtp://user@relay.example.com:587"
-              {...EXACT}
-              data-autofocus
-              required
               {...field('url')}
             />
             <PasswordField

@@ -58,7 +58,7 @@ function Results({
       </Alert>
     )
   }
-  if (findings === null) return <Loader aria-label="Checking" />
+  if (findings === null) return <Loader role="img" aria-label="Checking" />
   return (
     <Stack gap="md">
       <PlainList>
@@ -70,7 +70,7 @@ function Results({
         <Title order={3} size="h5" id="programs">
           Unsupported HTML and CSS
         </Title>
-        {unsupported === undefined && !stopped && <Loader size="sm" aria-label="Checking" />}
+        {unsupported === undefined && !stopped && <Loader size="sm" role="img" aria-label="Checking" />}
         {(unsupported === null || (stopped && unsupported === undefined)) && (
           <Text size="sm">The HTML is too large or too malformed to check.</Text>
         )}

@@ -1,16 +1,20 @@
 /** The list of accepted emails, newest first, updated live. */
 import { Box, Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { LiveIndicator } from '../../parts/live-indicator.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { EmailList } from './email-list.tsx'
 import { Filters } from './filters.tsx'
-import { NoEmails, NothingFound } from './no-emails.tsx'
 import { type EmailsSearch, isNarrowed } from './search.ts'
 import { useEmails } from './use-emails.ts'
 import { isAtTop } from './use-new-emails.ts'
+
+// Most lists have emails, so they load without what an empty one shows.
+const NoEmails = lazy(async () => ({ default: (await import('./no-emails.tsx')).NoEmails }))
+const NothingFound = lazy(async () => ({ default: (await import('./no-emails.tsx')).NothingFound }))
 
 export function EmailsPage() {
   const company = useCompany()
@@ -47,11 +51,13 @@ function EmailResults({
   if (list.pending) return <Waiting />
   return (
     <Box mt="md">
-      {isNarrowed(search) ? (
-        <NothingFound onClear={onClear} more={list.more} />
-      ) : (
-        <NoEmails company={company} />
-      )}
+      <Suspense fallback={<Waiting />}>
+        {isNarrowed(search) ? (
+          <NothingFound onClear={onClear} more={list.more} />
+        ) : (
+          <NoEmails company={company} />
+        )}
+      </Suspense>
     </Box>
   )
 }

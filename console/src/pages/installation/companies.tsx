@@ -1,13 +1,13 @@
-import { Group, Skeleton, TextInput } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { byCompanyQuery, createCompany } from '../../api/overview.ts'
+import { byCompanyQuery } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Section } from '../../parts/section.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { CompanyForm } from './company-form.tsx'
 
 const COUNTED = [
   { head: 'Accepted', type: 'accepted' },
@@ -46,34 +46,10 @@ export function Companies() {
           })),
         ]}
       />
-      <NewCompany />
+      <CompanyForm
+        label="New company"
+        button={{ variant: 'default', leftSection: <Plus size={16} aria-hidden />, children: 'Add' }}
+      />
     </Section>
-  )
-}
-
-function NewCompany() {
-  const form = useForm({
-    initial: { name: '' },
-    submit: ({ name }) => createCompany(name),
-    onDone() {
-      form.clear()
-    },
-    errorAt: 'name',
-  })
-  return (
-    <Form of={form} gap="xs">
-      <Group align="flex-start" gap="sm">
-        <TextInput
-          label="New company"
-          placeholder="My company"
-          required
-          withAsterisk={false}
-          {...form.field('name')}
-        />
-        <SubmitButton variant="default" leftSection={<Plus size={16} aria-hidden />} mt={{ xs: 25 }}>
-          Add
-        </SubmitButton>
-      </Group>
-    </Form>
   )
 }

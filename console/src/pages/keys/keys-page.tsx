@@ -1,7 +1,7 @@
-import { Box, Button, Text } from '@mantine/core'
+import { Box, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { KeyRound, Plus } from 'lucide-react'
+import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type ApiKey, keysQuery, renameKey, revokeKey } from '../../api/keys.ts'
 import { confirm } from '../../parts/confirm.tsx'
@@ -13,7 +13,9 @@ import { RowMenu } from '../../parts/row-menu.tsx'
 import { SearchableList } from '../../parts/searchable-list.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useAddDialog } from '../../shell/add-dialog.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
+import { NextStep } from '../../shell/next-step.tsx'
 import { CreateKey } from './create-key.tsx'
 import { Bounds, End, Scopes } from './key-cells.tsx'
 import { SnippetsPanel } from './snippets-panel.tsx'
@@ -22,26 +24,20 @@ const HERE = '/signed-in/c/$company/keys'
 
 export function KeysPage() {
   const company = useCompany()
-  const { show, add, client } = useSearch({ from: HERE })
+  const { show, client } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/keys' })
-  const mayAdd = useMayManage() && company !== ALL
-  const setAdd = (open: boolean) =>
-    void navigate({ search: (before) => ({ ...before, add: open || undefined }), replace: true })
-  const create = mayAdd && (
-    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdd(true)}>
-      Create API key
-    </Button>
-  )
+  const adding = useAddDialog('Create API key')
+  const { data: firstKeys } = useQuery(keysQuery(company, {}))
   return (
     <>
       <PageHead title="API keys" about="Applications use a key to send over HTTP or SMTP.">
-        {create}
+        {adding?.button(firstKeys?.total === 0 ? 'default' : 'filled')}
       </PageHead>
       <PageTabs
         shown={show}
         onShow={(show) => void navigate({ search: { show } })}
         tabs={[
-          { label: 'Keys', content: <Keys company={company} create={create} /> },
+          { label: 'Keys', content: <Keys company={company} create={adding?.button()} /> },
           { name: 'ended', label: 'Revoked and expired', content: <Keys company={company} ended /> },
           company !== ALL && {
             name: 'snippets',
@@ -62,7 +58,7 @@ export function KeysPage() {
           },
         ]}
       />
-      {mayAdd && <CreateKey company={company} opened={add === true} close={() => setAdd(false)} />}
+      {adding && <CreateKey {...adding.dialog} />}
     </>
   )
 }
@@ -123,12 +119,9 @@ function Keys({ company, ended = false, create }: { company: string; ended?: boo
           ended ? (
             <Text c="dimmed">No revoked or expired keys.</Text>
           ) : (
-            <Empty icon={KeyRound} title="No API keys yet">
-              <p>
-                An application needs a key to send. Create a key for each application: it can be limited to a
-                domain, and revoked without affecting the others.
-              </p>
-              {create}
+            <Empty icon={KeyRound} title="No API keys yet" action={<NextStep otherwise={create} />}>
+              An application needs a key to send. Create a key for each application: it can be limited to a
+              domain, and revoked without affecting the others.
             </Empty>
           )
         }

@@ -1,12 +1,17 @@
 /** How mail has been delivered: charts first, their numbers beside them. */
 import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { OverviewSpan } from '../../api/overview.ts'
+import { Rocket } from 'lucide-react'
+import { type OverviewSpan, volumeQuery } from '../../api/overview.ts'
+import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
+import { useNextStep } from '../../shell/guide.ts'
+import { NextStep } from '../../shell/next-step.tsx'
 import { BacklogCard } from './backlog.tsx'
 import { ByCompany, ByDomain, Destinations } from './breakdowns.tsx'
-import { FilterPills, useFilter } from './filter.tsx'
+import { type FilteredProps, FilterPills, useFilter } from './filter.tsx'
 import { LatencyChart } from './latency-chart.tsx'
 import { SPAN_WORDS } from './spans.ts'
 import { Totals } from './totals.tsx'
@@ -18,6 +23,9 @@ export function OverviewPage() {
   const { span = 'day' } = useSearch({ from: '/signed-in/c/$company/overview' })
   const filter = useFilter()
   const navigate = useNavigate({ from: '/c/$company/overview' })
+  const next = useNextStep()
+  const { data } = useQuery(volumeQuery(company, span, filter))
+  const isFirstHour = next !== undefined && next.step !== null && data !== undefined && isEmpty(data.totals)
   return (
     <>
       <PageHead title="Overview" about={`Mail in the last ${SPAN_WORDS[span].last}.`}>
@@ -33,19 +41,36 @@ export function OverviewPage() {
           }
         />
       </PageHead>
-      <Stack gap="md">
-        <FilterPills company={company} span={span} />
-        <Totals company={company} span={span} filter={filter} />
-        <VolumeChart company={company} span={span} filter={filter} />
-        <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          <LatencyChart company={company} span={span} />
-          <BacklogCard company={company} />
-        </SimpleGrid>
-        <WaitingByDestination company={company} />
-        {company === ALL && <WaitingByCompany />}
-        <Destinations company={company} span={span} />
-        {company === ALL ? <ByCompany span={span} /> : <ByDomain company={company} span={span} />}
-      </Stack>
+      {isFirstHour ? (
+        <Empty icon={Rocket} title="No mail yet" action={<NextStep />}>
+          Once mail is sent, charts of it appear here.
+        </Empty>
+      ) : (
+        <Figures company={company} span={span} filter={filter} />
+      )}
     </>
+  )
+}
+
+/** A company may have counts although its emails were removed when they were old enough. */
+function isEmpty(totals: Record<string, number>): boolean {
+  return Object.values(totals).every((count) => count === 0)
+}
+
+function Figures({ company, span, filter }: FilteredProps) {
+  return (
+    <Stack gap="md">
+      <FilterPills company={company} span={span} />
+      <Totals company={company} span={span} filter={filter} />
+      <VolumeChart company={company} span={span} filter={filter} />
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <LatencyChart company={company} span={span} />
+        <BacklogCard company={company} />
+      </SimpleGrid>
+      <WaitingByDestination company={company} />
+      {company === ALL && <WaitingByCompany />}
+      <Destinations company={company} span={span} />
+      {company === ALL ? <ByCompany span={span} /> : <ByDomain company={company} span={span} />}
+    </Stack>
   )
 }

@@ -84,7 +84,7 @@ export function SignInPage() {
   if (step.at === 'arriving') {
     return (
       <Center component="main" mih="100vh">
-        <Loader aria-label="Signing in" />
+        <Loader role="img" aria-label="Signing in" />
       </Center>
     )
   }

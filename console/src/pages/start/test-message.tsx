@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Anchor, Group, SimpleGrid, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MailCheck, Send } from 'lucide-react'
@@ -10,7 +10,6 @@ import { sendersQuery, sendTestMessage } from '../../api/start.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { Pending } from '../../parts/pending.tsx'
-import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
@@ -20,36 +19,17 @@ const TEXT = 'It works: this message was accepted, signed and delivered by Postr
 export function TestMessage({ company }: { company: string }) {
   const senders = useQuery(sendersQuery(company))
   const mayManage = useMayManage()
+  if (!mayManage) {
+    return (
+      <Text size="sm" c="dimmed">
+        As a viewer you can see mail, but not send it. An owner of the company can make you a developer.
+      </Text>
+    )
+  }
   // Once the data is loaded, the form stays while the server is unreachable, and keeps the typed text.
   const domains = senders.data?.domains
-  return (
-    <Section title="Send a test message">
-      {!mayManage && (
-        <Text size="sm" c="dimmed">
-          As a viewer you can see mail, but not send it. An owner of the company can make you a developer.
-        </Text>
-      )}
-      {mayManage && domains === undefined && <Pending of={senders} />}
-      {mayManage && domains?.length === 0 && <NoSender company={company} />}
-      {mayManage && domains !== undefined && domains.length > 0 && (
-        // Each company has its own domains, so the form is reset for another company.
-        <MessageForm key={company} company={company} domains={domains} />
-      )}
-    </Section>
-  )
-}
-
-function NoSender({ company }: { company: string }) {
-  return (
-    <Stack gap="sm" align="flex-start">
-      <Text size="sm" c="dimmed">
-        None of your domains may send yet. Add a domain, and publish the DNS records shown on its page.
-      </Text>
-      <Button component={Link} to={`/c/${company}/domains`}>
-        Add a domain
-      </Button>
-    </Stack>
-  )
+  if (domains === undefined) return <Pending of={senders} />
+  return domains.length > 0 && <MessageForm company={company} domains={domains} />
 }
 
 function MessageForm({ company, domains }: { company: string; domains: string[] }) {

@@ -20,6 +20,7 @@ import { PageLinks } from '../../parts/page-links.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
+import { NextStep } from '../../shell/next-step.tsx'
 import { TYPES } from './types.ts'
 
 const HERE = '/signed-in/c/$company/suppressions'
@@ -68,7 +69,7 @@ export function SuppressionTable({ company }: { company: string }) {
           term !== undefined || type !== undefined ? (
             <Empty icon={Ban} title="No matching addresses" />
           ) : (
-            <Empty icon={Ban} title="No suppressed addresses">
+            <Empty icon={Ban} title="No suppressed addresses" action={<NextStep />}>
               Postroad adds an address when it does not exist, or when its recipient reports spam or
               unsubscribes. You can import a list from another service as CSV.
             </Empty>
@@ -150,7 +151,7 @@ export function AllowedTable({ company }: { company: string }) {
           },
         ]}
         empty={
-          <Empty icon={Ban} title="The allow list is empty">
+          <Empty icon={Ban} title="The allow list is empty" action={<NextStep />}>
             Add addresses or domains that exist, but whose servers refuse mail now and then.
           </Empty>
         }

@@ -1,9 +1,9 @@
-import { Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { addWebhook, type DialectName } from '../../api/webhooks.ts'
 import type { NamedDomain } from '../../parts/domain-search.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
-import { EXACT } from '../../parts/form.tsx'
+import { ExactInput } from '../../parts/exact-input.tsx'
 import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
 import { EventChoice } from './event-choice.tsx'
 
@@ -38,13 +38,10 @@ export function AddWebhook({ company, opened, close }: DialogProps) {
     >
       {({ field, values, set }) => (
         <>
-          <TextInput
+          <ExactInput
             label="URL"
             description="Your application gets a POST request for each event, and has to answer with 2xx."
             placeholder="https://app.example.com/hooks/mail"
-            {...EXACT}
-            data-autofocus
-            required
             {...field('url')}
           />
           <Radio.Group

@@ -1,7 +1,7 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus, Webhook } from 'lucide-react'
+import { useSearch } from '@tanstack/react-router'
+import { Webhook } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import { type WebhookDetail, webhooksQuery } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
@@ -9,29 +9,23 @@ import { Empty } from '../../parts/empty.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
+import { useAddDialog } from '../../shell/add-dialog.tsx'
+import { ALL, useCompany } from '../../shell/company.ts'
+import { NextStep } from '../../shell/next-step.tsx'
 import { AddWebhook } from './add-webhook.tsx'
 import { WebhookState } from './webhook-state.tsx'
 
 export function WebhooksPage() {
   const company = useCompany()
-  const { add, after } = useSearch({ from: '/signed-in/c/$company/webhooks' })
-  const navigate = useNavigate({ from: '/c/$company/webhooks' })
+  const { after } = useSearch({ from: '/signed-in/c/$company/webhooks' })
   const { companies } = useMe()
   const query = useQuery(webhooksQuery(company, after))
-  const mayAdd = useMayManage() && company !== ALL
-  const setAdd = (open: boolean) =>
-    navigate({ search: (before) => ({ ...before, add: open || undefined }), replace: true })
-  const addButton = (
-    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdd(true)}>
-      Add webhook
-    </Button>
-  )
+  const adding = useAddDialog('Add webhook')
   const last = query.data?.data.at(-1)
   return (
     <>
       <PageHead title="Webhooks" about="Postroad sends events to your applications as they happen.">
-        {mayAdd && addButton}
+        {adding?.button(query.data?.data.length === 0 ? 'default' : 'filled')}
       </PageHead>
       <ListTable
         query={query}
@@ -47,13 +41,14 @@ export function WebhooksPage() {
           },
         ]}
         empty={
-          <Empty icon={Webhook} title={after === undefined ? 'No webhooks yet' : 'No more webhooks'}>
-            <p>
-              A webhook is a URL of your application. It gets a signed POST request when an email is
-              delivered, bounces or is reported as spam, so your application does not have to poll.
-            </p>
-            {mayAdd && addButton}
-            {company === ALL && 'Choose a company to add a webhook.'}
+          <Empty
+            icon={Webhook}
+            title={after === undefined ? 'No webhooks yet' : 'No more webhooks'}
+            action={<NextStep otherwise={adding?.button()} />}
+          >
+            A webhook is a URL of your application. It gets a signed POST request when an email is delivered,
+            bounces or is reported as spam, so your application does not have to poll.
+            {company === ALL && companies.length > 1 && ' Choose a company to add a webhook.'}
           </Empty>
         }
       />
@@ -63,7 +58,7 @@ export function WebhooksPage() {
           query.data?.more === true && last !== undefined && ['Older', { after: last.id }],
         ]}
       />
-      {mayAdd && <AddWebhook company={company} opened={add === true} close={() => setAdd(false)} />}
+      {adding && <AddWebhook {...adding.dialog} />}
     </>
   )
 }

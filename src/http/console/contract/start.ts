@@ -1,12 +1,13 @@
 import type { Static } from 'typebox'
-import { STEPS } from '../../../operate/go-live/step.ts'
+import { SETUP_STEPS, STEPS } from '../../../operate/go-live/step.ts'
 import { routes } from './route.ts'
-import { object, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { NAMED, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 const STEP = object({
   state: { enum: ['done', 'open', 'wrong', 'unknown', 'unneeded'] },
   found: TEXT,
   advice: TEXT_OR_NULL,
+  code: { description: 'Settings or a command, a line each.', ...TEXT_OR_NULL },
 })
 export type StepJson = Static<typeof STEP>
 
@@ -31,8 +32,14 @@ const SENT = object({ id: TEXT })
 /** Domains that a test message may be sent from. */
 const SENDERS = object({ domains: { type: 'array', items: TEXT } })
 
+const SETUP = object({
+  next: { ...orNull({ enum: SETUP_STEPS }), description: 'Null: the company has sent a message.' },
+  domain: orNull(NAMED),
+})
+
 export const START_ROUTES = {
   ...routes('company', {
+    'GET /companies/:company/setup': { operation: 'start', answer: SETUP },
     'GET /companies/:company/senders': { operation: 'start', answer: SENDERS },
     'POST /companies/:company/messages': { operation: 'send', body: TEST_MESSAGE, answer: SENT },
     'GET /companies/:company/steps/:step': { operation: 'start', params: { step: STEP_NAME }, answer: STEP },

@@ -1,0 +1,39 @@
+/** The form that adds a domain: in a dialog of the list of domains, and among the first steps. */
+import type { TextInputProps } from '@mantine/core'
+import { addDomain, type WholeDomain } from '../../api/domains.ts'
+import { ExactInput } from '../../parts/exact-input.tsx'
+import type { FormSpec } from '../../parts/form.tsx'
+
+interface DomainFormValues {
+  name: string
+  ed25519: boolean
+}
+
+export function newDomainForm(company: string): FormSpec<DomainFormValues, WholeDomain> {
+  return {
+    initial: { name: '', ed25519: false },
+    submit: ({ name, ed25519 }) => addDomain(company, { name: domainIn(name), ed25519 }),
+    errorAt: 'name',
+    valid: ({ name }) => name.trim() !== '',
+  }
+}
+
+/** Extracts the domain from an address or a URL, since people paste these. */
+function domainIn(text: string): string {
+  return text
+    .trim()
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/^.*@/, '')
+    .replace(/[/:?#].*$/, '')
+}
+
+export function DomainNameInput(input: TextInputProps) {
+  return (
+    <ExactInput
+      label="Domain"
+      description="The part after the @ of your sender address, such as example.com or mail.example.com."
+      placeholder="example.com"
+      {...input}
+    />
+  )
+}
