@@ -28,7 +28,7 @@ export function addServe(program: Command): void {
 async function serve({ json }: JsonOption): Promise<void> {
   const stop = new StopSignals()
   const settings = loadSettings()
-  // What a start allocates stays: the young generations would grow for it, and V8 would not shrink them again.
+  // Loaded modules stay. The young generations would grow while they load, and V8 would not shrink them again.
   setFlagsFromString('--semi-space-growth-factor=1')
   // Imported on use, so that the other commands start without loading the whole service.
   const [{ createLogger }, { startApp }] = await Promise.all([import('../log.ts'), import('../app.ts')])
