@@ -130,6 +130,7 @@ function memoryOf({ service }: Parts): Memory {
   return {
     resident: Math.max(...each.map(({ resident }) => resident)),
     peak: Math.max(...each.map(({ peak }) => peak)),
+    anonymous: Math.max(...each.map(({ anonymous }) => anonymous)),
   }
 }
 

@@ -17,6 +17,7 @@ export type ResultKind =
   | 'listing'
   | 'webhooks'
   | 'console'
+  | 'memory'
 
 const results = new Results('bench/results')
 const prefixOf = (kind: ResultKind) => (kind === 'run' ? '' : `${kind}-`)

@@ -33,7 +33,7 @@ const HISTORY_MS = 25 * 86_400_000
 export const CHUNK = 100_000
 
 /** One of so many finished emails has bounced. */
-const BOUNCED = 50
+export const BOUNCED = 50
 
 /** What related emails share: all have the first tag, and the second with so many others. */
 export const TAGS = { all: 'bulk-email', campaign: 'campaign', together: 1_000 }

@@ -5,6 +5,8 @@ export interface Memory {
   /** Octets of its resident set now, and at most so far. */
   resident: number
   peak: number
+  /** The octets of it that belong to no file. */
+  anonymous: number
 }
 
 /** NaN when the process is gone. */
@@ -12,9 +14,13 @@ export function processMemory(pid: number): Memory {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
     const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1])
-    return { resident: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 }
+    return {
+      resident: kilobytes('VmRSS') * 1024,
+      peak: kilobytes('VmHWM') * 1024,
+      anonymous: kilobytes('RssAnon') * 1024,
+    }
   } catch {
-    return { resident: Number.NaN, peak: Number.NaN }
+    return { resident: Number.NaN, peak: Number.NaN, anonymous: Number.NaN }
   }
 }
 

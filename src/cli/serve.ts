@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { loadSettings } from '../config/load.ts'
@@ -27,6 +28,8 @@ export function addServe(program: Command): void {
 async function serve({ json }: JsonOption): Promise<void> {
   const stop = new StopSignals()
   const settings = loadSettings()
+  // Loaded modules stay. The young generations would grow while they load, and V8 would not shrink them again.
+  setFlagsFromString('--semi-space-growth-factor=1')
   // Imported on use, so that the other commands start without loading the whole service.
   const [{ createLogger }, { startApp }] = await Promise.all([import('../log.ts'), import('../app.ts')])
   const log = createLogger(settings.logLevel)
@@ -39,6 +42,8 @@ async function serve({ json }: JsonOption): Promise<void> {
     stop.ended()
     return
   }
+  // The default of V8.
+  setFlagsFromString('--semi-space-growth-factor=2')
   const { url, submission, firstStart, empty, console, signInLink } = app
   const { urls: submissionUrls } = submission
   const where = { url, ...(submissionUrls.length > 0 && { submissionUrls }) }

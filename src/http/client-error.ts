@@ -2,13 +2,14 @@
  * Input that never becomes a request: no HTTP, a head over its limit, or too slow. Node.js provides the bare socket.
  */
 import { randomUUID } from 'node:crypto'
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Advice, CLEAR_WHERE_TLS, TLS_WITHOUT_CERTIFICATE } from '../ingress/advice.ts'
 import type { HttpReason } from '../ingress/fault.ts'
 import type { Reasons } from '../ingress/reasons.ts'
 import { type Answer, headersOf } from './answer.ts'
 import type { HttpCore } from './core.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { isAnswered } from './unread-body.ts'
 
 /** `rawPacket`: the input that is no HTTP. */

@@ -2,13 +2,7 @@
  * A listening address: its connections, limits on time and size, its APIs, and a stop that lets open requests finish.
  */
 
-import {
-  createServer as createHttp,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -26,6 +20,7 @@ import type { Api } from './api.ts'
 import { MAX_HEAD } from './bounds.ts'
 import { adviseOnProtocol, clientErrorHandler, lastHeaders } from './client-error.ts'
 import type { HttpCore } from './core.ts'
+import { createServer as createHttp } from './node-http.ts'
 import { withoutLongPipelines } from './pipeline.ts'
 import { Routing } from './routing.ts'
 

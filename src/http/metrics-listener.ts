@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import type { Log } from '../common/logging.ts'
 import type { HostPort } from '../config/settings.ts'
 import { cannotListen } from '../ingress/start-error.ts'
+import { createServer } from './node-http.ts'
 
 /** `/metrics` on a listener of its own, so that it can be kept inside the operator's network. */
 export class MetricsListener {

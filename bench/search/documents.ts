@@ -1,0 +1,34 @@
+/** What an index of emails holds of each finished email of `bench/history`, computed from its number there. */
+import { filedWords } from '../../src/store/subject-words.ts'
+import { BOUNCED, TAGS, WATCHER, WEEKS_OF_HISTORY } from '../history/shape.ts'
+
+export interface IndexedEmail {
+  place: number
+  terms: string[]
+}
+
+/** The terms of the digest by their names: the kind, a colon, the value. */
+export const term = {
+  domain: 'd:listed',
+  tag: `t:${TAGS.all}`,
+  campaign: (value: string) => `g:${value}`,
+  address: (address: string) => `a:${address}`,
+  word: (word: string) => `w:${word}`,
+  bounced: 'e:bounced',
+} satisfies Record<string, string | ((value: string) => string)>
+
+/** `first` is the place of the email with number 0. An event that most emails have is filed nowhere. */
+export function indexed(first: number, number: number): IndexedEmail {
+  const watched = number % WATCHER.of === 1
+  const address = watched
+    ? `${WATCHER.local}@${WATCHER.domain}`
+    : `n${number}@d${(number * 7_919) % WEEKS_OF_HISTORY.domains}.history.test`
+  const words = [...filedWords(`Your order ${number} is on its way`)].map(term.word)
+  const campaign = term.campaign(`c${Math.floor(number / TAGS.together)}`)
+  const terms = [term.domain, term.tag, campaign, term.address(address), ...words]
+  return { place: first + number, terms }
+}
+
+export function hasBounced(number: number): boolean {
+  return number % BOUNCED === 0
+}
