@@ -1,7 +1,5 @@
 /** One email: its state, its content, and the actions on it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { CountedState } from '../../../src/email/recipient.ts'
-import { type Status, statusOfEmail, statusOfRecipient } from '../../../src/operate/status-word.ts'
 import { type Body, call, type JsonAnswer, urlOf } from './client.ts'
 import { change, queries, read } from './queries.ts'
 
@@ -15,19 +13,6 @@ export type EmailContent = JsonAnswer<'GET /companies/:company/emails/:email/con
 export type EmailFile = EmailContent['files'][number]
 export type EmailSource = JsonAnswer<'GET /companies/:company/emails/:email/source'>
 export type ReachedLink = JsonAnswer<'POST /companies/:company/emails/:email/reach'>['answers'][number]
-/** The status of an email of which the first recipients are shown. */
-export function statusOfShown({ lastEvent, states, recipients, mostAttempts }: EmailDetail): Status {
-  const counts = (Object.keys(states) as CountedState[]).map((state) => ({
-    state,
-    count: states[state] ?? 0,
-  }))
-  const total = counts.reduce((sum, { count }) => sum + count, 0)
-  const [only] = recipients
-  // Of a single recipient more is known than its state.
-  if (total === 1 && only?.state === 'waiting') return statusOfRecipient(only, mostAttempts)
-  return statusOfEmail({ lastEvent, recipients: total, states: counts })
-}
-
 export type EmailAction = 'retry' | 'cancel' | 'release'
 
 /**

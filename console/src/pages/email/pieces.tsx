@@ -1,5 +1,5 @@
 import type { Piece } from '../../../../src/operate/status-sentence.ts'
-import { ClockTime } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/clock-time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 /** Renders a sentence that contains text written by others. */

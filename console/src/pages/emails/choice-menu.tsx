@@ -1,24 +1,11 @@
 /** A filter by a named thing, such as a domain: the person searches for it and picks it. */
-import { Combobox, Loader, Popover, Text, TextInput, useCombobox } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
-import { type ChoiceKind, useChoices } from './choices.ts'
+import { Popover } from '@mantine/core'
+import { Suspense, useState } from 'react'
+import { later } from '../../parts/later.ts'
+import type { ChoiceMenuProps } from './choices.ts'
 import { FilterButton } from './filter-button.tsx'
 
-/** Milliseconds after the last key until the search starts. */
-const TYPED_MS = 200
-
-interface ChoiceMenuProps {
-  company: string
-  kind: ChoiceKind
-  label: string
-  /** The placeholder of the search field. */
-  about: string
-  /** Typed text may be chosen although it is not among the options. */
-  free?: boolean
-  value: string | undefined
-  onChange: (value: string | undefined) => void
-}
+const ChoiceList = later(() => import('./choice-list.tsx'), 'ChoiceList')
 
 export function ChoiceMenu(props: ChoiceMenuProps) {
   const { label, value, onChange } = props
@@ -43,69 +30,16 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
         />
       </Popover.Target>
       <Popover.Dropdown aria-label={label} p="xs">
-        <Choices
-          {...props}
-          onChange={(chosen) => {
-            setOpened(false)
-            onChange(chosen)
-          }}
-        />
+        <Suspense>
+          <ChoiceList
+            {...props}
+            onChange={(chosen) => {
+              setOpened(false)
+              onChange(chosen)
+            }}
+          />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
-  )
-}
-
-function Choices({ company, kind, label, about, free = false, value, onChange }: ChoiceMenuProps) {
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), TYPED_MS)
-  const combobox = useCombobox({ opened: true })
-  const { choices, pending } = useChoices(company, kind, search)
-  const own = typed.trim()
-  const isOwn = free && own !== '' && !choices.some((choice) => choice.value === own)
-  return (
-    <Combobox store={combobox} onOptionSubmit={onChange}>
-      <Combobox.EventsTarget withExpandedAttribute>
-        <TextInput
-          value={typed}
-          onChange={({ currentTarget }) => {
-            setTyped(currentTarget.value)
-            combobox.resetSelectedOption()
-          }}
-          aria-label={label}
-          aria-autocomplete="list"
-          placeholder={about}
-          spellCheck={false}
-          autoCapitalize="none"
-          data-autofocus
-          rightSection={pending ? <Loader size={14} /> : null}
-          onKeyDown={({ key }) => {
-            if (key !== 'Enter' || own === '' || combobox.getSelectedOptionIndex() >= 0) return
-            const [first] = choices
-            if (free) onChange(own)
-            else if (first !== undefined) onChange(first.value)
-          }}
-        />
-      </Combobox.EventsTarget>
-      <Combobox.Options aria-label={label} mt={4} mah={320} style={{ overflowY: 'auto' }}>
-        {choices.map((choice) => (
-          <Combobox.Option key={choice.value} value={choice.value} active={choice.value === value}>
-            <bdi>{choice.value}</bdi>{' '}
-            <Text component="span" size="xs" c="dimmed">
-              {choice.about}
-            </Text>
-          </Combobox.Option>
-        ))}
-        {isOwn && (
-          <Combobox.Option value={own}>
-            Exactly <bdi>“{own}”</bdi>
-          </Combobox.Option>
-        )}
-      </Combobox.Options>
-      {choices.length === 0 && !pending && !isOwn && (
-        <Text size="sm" c="dimmed" p={6} role="status">
-          {own === '' ? 'None yet' : 'No matches'}
-        </Text>
-      )}
-    </Combobox>
   )
 }

@@ -12,6 +12,19 @@ import type { Choice } from './completions.ts'
 
 export type ChoiceKind = 'domain' | 'key' | 'tag'
 
+/** A filter by a named thing. */
+export interface ChoiceMenuProps {
+  company: string
+  kind: ChoiceKind
+  label: string
+  /** The placeholder of the search field. */
+  about: string
+  /** Typed text may be chosen although it is not among the options. */
+  free?: boolean
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+}
+
 /** The number of newest emails whose tags are offered. */
 const LOOKED_AT = 100
 const SHOWN = 8

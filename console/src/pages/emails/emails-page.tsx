@@ -1,8 +1,9 @@
 /** The list of accepted emails, newest first, updated live. */
 import { Box, Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { later } from '../../parts/later.ts'
 import { LiveIndicator } from '../../parts/live-indicator.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { useCompany } from '../../shell/company.ts'
@@ -13,8 +14,8 @@ import { useEmails } from './use-emails.ts'
 import { isAtTop } from './use-new-emails.ts'
 
 // Most lists have emails, so they load without what an empty one shows.
-const NoEmails = lazy(async () => ({ default: (await import('./no-emails.tsx')).NoEmails }))
-const NothingFound = lazy(async () => ({ default: (await import('./no-emails.tsx')).NothingFound }))
+const NoEmails = later(() => import('./no-emails.tsx'), 'NoEmails')
+const NothingFound = later(() => import('./nothing-found.tsx'), 'NothingFound')
 
 export function EmailsPage() {
   const company = useCompany()

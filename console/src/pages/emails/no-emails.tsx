@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core'
-import { Inbox, SearchX } from 'lucide-react'
+import { Inbox } from 'lucide-react'
 import { Suspense } from 'react'
 import { useMe } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -21,28 +20,6 @@ export function NoEmails({ company }: { company: string }) {
     >
       The first email appears here as soon as it is accepted.
       <Suspense>{captures && <SmtpInbox company={company} />}</Suspense>
-    </Empty>
-  )
-}
-
-/** `more`: continues a search that has looked at a part of the emails only. */
-export function NothingFound({ onClear, more }: { onClear: () => void; more: (() => void) | null }) {
-  return (
-    <Empty
-      icon={SearchX}
-      title={more === null ? 'No emails found' : 'No emails found yet'}
-      action={
-        <>
-          {more !== null && <Button onClick={more}>Search older emails</Button>}
-          <Button variant="default" onClick={onClear}>
-            Clear search
-          </Button>
-        </>
-      }
-    >
-      {more === null
-        ? 'No emails match the search and the filters. New emails that match appear here.'
-        : 'The newest emails do not match. Older emails may.'}
     </Empty>
   )
 }

@@ -6,13 +6,20 @@ import { Box, CloseButton, Combobox, Kbd, Loader, Text, TextInput, useCombobox }
 import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { loaded } from '../../parts/later.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { useChoices } from './choices.ts'
-import { type Completion, completionsOf, valueBegun, withTerm } from './completions.ts'
+import type { Completion } from './completions.ts'
 import classes from './emails.module.css'
 import { type EmailsSearch, given } from './search.ts'
 import { SearchHelp } from './search-help.tsx'
 import { trySearch } from './use-emails.ts'
+
+/** Loaded when the field gets the focus, because the first view does without them. */
+const loadCompletions = loaded(
+  () => import('./completions.ts'),
+  () => Promise.resolve(),
+)
 
 /** Milliseconds after the last key until the search starts. */
 const TYPED_MS = 300
@@ -28,14 +35,15 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(search.q ?? '')
   const [focused, setFocused] = useState(false)
+  const [completing, setCompleting] = useState<Awaited<ReturnType<typeof loadCompletions>> | null>(null)
   const { problem, looking, tell } = useTried({ company, search, onChange }, setText)
   const tellSoon = useDebouncedCallback(tell, TYPED_MS)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
 
-  const value = valueBegun(text)
+  const value = completing?.valueBegun(text)
   const kind = value?.name === 'domain' || value?.name === 'key' || value?.name === 'tag' ? value.name : null
   const { choices } = useChoices(company, focused ? kind : null, value?.begun ?? '')
-  const completions = completionsOf(text, choices)
+  const completions = completing?.completionsOf(text, choices) ?? []
   const opened = combobox.dropdownOpened && completions.length > 0
 
   const type = (next: string) => {
@@ -45,7 +53,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
     tellSoon(next)
   }
   const complete = (completion: Completion) => {
-    type(withTerm(text, completion))
+    if (completing !== null) type(completing.withTerm(text, completion))
     field.current?.focus()
   }
   useShortcuts([{ keys: '/', does: 'Search', run: () => field.current?.select() }])
@@ -98,6 +106,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
             onFocus={() => {
               setFocused(true)
               combobox.openDropdown()
+              void loadCompletions().then(setCompleting)
             }}
             onClick={() => combobox.openDropdown()}
             onBlur={() => {

@@ -20,6 +20,10 @@ export interface EmailsSearch {
   until?: string
 }
 
+export type Times = Pick<EmailsSearch, 'time' | 'since' | 'until'>
+export type ChangeTimes = (times: { [Name in keyof Times]-?: string | undefined }) => void
+export const ANY_TIME = { time: undefined, since: undefined, until: undefined }
+
 const NAMES = ['q', 'status', 'domain', 'tag', 'key', 'time', 'since', 'until'] as const
 
 const MINUTE = 60_000

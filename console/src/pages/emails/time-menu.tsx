@@ -1,19 +1,17 @@
-import { Button, Divider, Popover, Stack } from '@mantine/core'
+import { Popover } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { later } from '../../parts/later.ts'
-import type { ChangeTimes, Times } from './exact-times.tsx'
 import { FilterButton } from './filter-button.tsx'
-import { PERIODS } from './search.ts'
+import { ANY_TIME, type ChangeTimes, PERIODS, type Times } from './search.ts'
 
 /** Loaded when the menu opens, because the first view does without it. */
-const ExactTimes = later(() => import('./exact-times.tsx'), 'ExactTimes')
+const TimeChoices = later(() => import('./time-choices.tsx'), 'TimeChoices')
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Filters by the time of acceptance: a period up to now, or exact times. */
 export function TimeMenu({ search, onChange }: { search: Times; onChange: ChangeTimes }) {
   const [opened, setOpened] = useState(false)
-  const { time } = search
   const choose: ChangeTimes = (times) => {
     setOpened(false)
     onChange(times)
@@ -27,44 +25,15 @@ export function TimeMenu({ search, onChange }: { search: Times; onChange: Change
           value={label ?? undefined}
           opened={opened}
           onClick={() => setOpened(!opened)}
-          onClear={() => onChange(ANY)}
+          onClear={() => onChange(ANY_TIME)}
         />
       </Popover.Target>
       <Popover.Dropdown aria-label="Time">
-        <Stack gap={4}>
-          <Period label="Any time" chosen={label === null} onChoose={() => choose(ANY)} />
-          {Object.entries(PERIODS).map(([name, { label: words }]) => (
-            <Period
-              key={name}
-              label={words}
-              chosen={time === name}
-              onChoose={() => choose({ ...ANY, time: name })}
-            />
-          ))}
-          <Divider my={4} />
-          <Suspense>
-            <ExactTimes search={search} choose={choose} />
-          </Suspense>
-        </Stack>
+        <Suspense>
+          <TimeChoices search={search} isAny={label === null} choose={choose} />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
-  )
-}
-
-const ANY = { time: undefined, since: undefined, until: undefined }
-
-function Period({ label, chosen, onChoose }: { label: string; chosen: boolean; onChoose: () => void }) {
-  return (
-    <Button
-      variant={chosen ? 'light' : 'subtle'}
-      color={chosen ? 'road' : 'gray'}
-      size="xs"
-      justify="flex-start"
-      aria-pressed={chosen}
-      onClick={onChoose}
-    >
-      {label}
-    </Button>
   )
 }
 
