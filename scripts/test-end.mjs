@@ -1,4 +1,4 @@
-// Loaded into each test file by scripts/test.mjs: ends a file that would hang until its time is over, and says why. A set-up that fails
+// Loaded into each test file by scripts/test-process.mjs: ends a file that would hang until its time is over, and says why. A set-up that fails
 // may leave servers, processes or connections open, which keep the file from its end.
 import { after } from 'node:test'
 import { isMainThread } from 'node:worker_threads'

@@ -1,4 +1,4 @@
-// Loaded into each test process by scripts/test.mjs: RSA keys of 2048 bits come from a pool that is made once for a checkout. To make one
+// Loaded into each test process by scripts/test-process.mjs: RSA keys of 2048 bits come from a pool that is made once for a checkout. To make one
 // takes some hundred ms of a processor, and tests make hundreds. No key is given out twice in a process. Processes that tests start
 // make their own.
 import crypto, { createPrivateKey, createPublicKey } from 'node:crypto'

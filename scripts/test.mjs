@@ -52,11 +52,8 @@ try {
 }
 
 async function run(tests, env) {
-  const preloaded = ['test-end.mjs', 'test-keys.mjs'].map(
-    (name) => pathToFileURL(join(root, 'scripts', name)).href,
-  )
-  const imports = preloaded.map((url) => `--import=${url}`)
-  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', ...imports]
+  const preloaded = pathToFileURL(join(root, 'scripts', 'test-process.mjs')).href
+  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', `--import=${preloaded}`]
   const { files, remove } = grouped(tests)
   try {
     return await runThrough(node, ['--test', ...limits, ...options, ...files], { env })

@@ -7,7 +7,10 @@ import { PAGES, type Shown, SIGNED_OUT, shownOn } from './pages.ts'
 import { Stage } from './stage.ts'
 import { type Look, PHONE, settled, type Visit } from './visit.ts'
 
-/** The first is what a visit begins with. */
+/**
+ * The first is what a visit begins with. The scheme changes while the page is open, which needs no document of its own: pages that
+ * are loaded in the dark are those of `team.test.ts`, `keys.test.ts` and `emails.test.ts`. A phone loads the page.
+ */
 const LOOKS: readonly Look[] = [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { viewport: PHONE }]
 
 const folder = new URL('../../console/src/pages/', import.meta.url)
@@ -34,7 +37,8 @@ describe('every page', { skip: withoutBrowser() }, () => {
       const as = SIGNED_OUT.includes(name) ? null : stage.operator
       const visit = await stage.visit(t, PAGES[name]!(shown), { as })
       for (const [index, look] of LOOKS.entries()) {
-        if (index > 0) await visit.reloadWith(look)
+        if (look.colorScheme === 'dark') await visit.changeScheme('dark')
+        else if (index > 0) await visit.reloadWith(look)
         // With everything that it has asked for.
         await settled(visit.page)
         const title = await visit.page.getByRole('heading', { level: 1 }).textContent()

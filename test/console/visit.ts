@@ -86,6 +86,14 @@ export class Visit {
     await this.page.reload()
   }
 
+  /** The open page goes over to the other scheme. */
+  async changeScheme(colorScheme: 'light' | 'dark'): Promise<void> {
+    await this.page.emulateMedia({ colorScheme })
+    await this.page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' })
+    // Colours go over bit by bit.
+    await this.page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
+  }
+
   get complaints(): string[] {
     return this.#complaints.filter((each) => !this.#expected.some((pattern) => pattern.test(each)))
   }

@@ -31,6 +31,7 @@ function fragile(t: TestContext, limits: Limits = {}) {
     patience,
     onChanged() {},
     onDamage() {},
+    serve: null,
   })
   t.after(() => thread.close())
   return thread

@@ -17,8 +17,13 @@ export function withoutBrowser(): string | false {
   return why
 }
 
+/**
+ * Without the optimizing compilers of V8: a page lives for seconds, and they take more time of a processor than they save.
+ */
+const ARGS = ['--js-flags=--no-opt,--no-maglev']
+
 export async function startBrowser(): Promise<Browser> {
   const executablePath = executable()
   if (executablePath === undefined) throw new Error(`no Chromium at ${PLACES.join(' or ')}`)
-  return await chromium.launch({ executablePath })
+  return await chromium.launch({ executablePath, args: ARGS })
 }

@@ -129,7 +129,9 @@ export class IsolatedCourier implements Courier {
       Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_')),
     )
     const child = fork(fileURLToPath(new URL('./isolated-process.ts', import.meta.url)), {
-      execArgv: [...process.execArgv, `--max-old-space-size=${MEMORY}`],
+      // The initial size is that of our threads (src/main.ts): V8 accepts compiled code only under the flags of its
+      // compilation.
+      execArgv: [...process.execArgv, '--initial-old-space-size=16', `--max-old-space-size=${MEMORY}`],
       serialization: 'advanced',
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -2,6 +2,7 @@ import { CompanyPlaces } from '../../common/company-places.ts'
 import type { ValueRow } from '../../email/codec.ts'
 import type { NoticeFacts } from '../../email/event-notice.ts'
 import type { Suppression } from '../../email/suppression.ts'
+import type { Serve } from '../../threads/same-thread.ts'
 import { COLD_READS, coldMethods, untilNone } from '../cold/operations.ts'
 import { noticeFactsOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
@@ -84,6 +85,12 @@ export const SqliteStore = {
   },
 }
 
+/** Loaded only where it is used: the service reads in a thread. */
+async function readsOf(place: DatabaseLocation): Promise<Serve> {
+  const { serveReads } = await import('./reads.ts')
+  return (port) => serveReads(port, place)
+}
+
 /** The methods of the store that are more than one call of a thread. */
 class Threads implements Omit<SqliteStore, ThreadMethod> {
   readonly shared = false
@@ -110,6 +117,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
       patience: PATIENCE,
       onChanged,
       onDamage,
+      serve: null,
     })
     this.#reader = new StoreThread({
       module: new URL('./reader.ts', import.meta.url),
@@ -121,6 +129,8 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
       patience: 0,
       onChanged,
       onDamage,
+      // A command has nothing else to do while it reads.
+      serve: this.#exclusive ? null : () => readsOf(place),
     })
   }
 

@@ -1,5 +1,6 @@
 import { presentWork } from '../../common/present-work.ts'
-import { SupervisedThread } from '../../threads/supervised-thread.ts'
+import { SameThread, type Serve } from '../../threads/same-thread.ts'
+import { SupervisedThread, type ThreadEvents } from '../../threads/supervised-thread.ts'
 import { StoreUnavailable } from '../store.ts'
 import { type BatchEntry, type BatchLimits, BatchQueue } from './batch-queue.ts'
 import { type ChangeFlags, errorOf, kindsOf, type ThreadReply, type ThreadRequest } from './protocol.ts'
@@ -28,6 +29,8 @@ export interface StoreThreadOptions extends BatchLimits {
   onChanged(changed: ChangeFlags): void
   /** Called when damage was met and worked around. */
   onDamage(message: string): void
+  /** Loads what does the work of the thread in the calling thread; null: a thread of its own does it. */
+  serve: (() => Promise<Serve>) | null
 }
 
 /**
@@ -39,7 +42,9 @@ export interface StoreThreadOptions extends BatchLimits {
  */
 export class StoreThread<OneCall> {
   readonly #options: StoreThreadOptions
-  readonly #thread: SupervisedThread<ThreadRequest<OneCall>, ThreadReply>
+  readonly #thread:
+    | SupervisedThread<ThreadRequest<OneCall>, ThreadReply>
+    | SameThread<ThreadRequest<OneCall>, ThreadReply>
   #opened = false
   #opening: PromiseWithResolvers<readonly string[]> | null = null
   readonly #queue: BatchQueue<PendingCall<OneCall>>
@@ -56,15 +61,16 @@ export class StoreThread<OneCall> {
   constructor(options: StoreThreadOptions) {
     this.#options = options
     this.#queue = new BatchQueue(options)
-    const { module, name, path, file } = options
-    this.#thread = new SupervisedThread(
-      { module, name, workerData: { path, file } },
-      {
-        // Replies of a replaced thread must not settle calls of its successor.
-        message: (reply) => this.#hear(reply),
-        ended: (cause, code) => this.#ended(cause ?? new Error(`exit code ${code}`)),
-      },
-    )
+    const { module, name, path, file, serve } = options
+    const events: ThreadEvents<ThreadRequest<OneCall>, ThreadReply> = {
+      // Replies of a replaced thread must not settle calls of its successor.
+      message: (reply) => this.#hear(reply),
+      ended: (cause, code) => this.#ended(cause ?? new Error(`exit code ${code}`)),
+    }
+    this.#thread =
+      serve === null
+        ? new SupervisedThread({ module, name, workerData: { path, file } }, events)
+        : new SameThread(serve, events)
   }
 
   /** Transactions committed so far. */
