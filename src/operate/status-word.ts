@@ -84,10 +84,10 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
   return type === 'delivered' && server === CAPTURE_SERVER ? 'captured' : OF_EVENT[type]
 }
 
-type RecipientFacts = Pick<RecipientStatus, 'state' | 'waits' | 'attempts' | 'tries' | 'server'>
+type WaitFacts = Pick<RecipientStatus, 'state' | 'waits' | 'attempts' | 'tries' | 'server'>
 
 /** The status of one recipient. `most`: the attempts after which it fails for good. */
-export function statusOfRecipient(recipient: RecipientFacts, most: number): Status {
+export function statusOfRecipient(recipient: WaitFacts, most: number): Status {
   const { state, waits, attempts, tries, server } = recipient
   if (state !== 'waiting')
     return { of: state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state }

@@ -2,12 +2,12 @@
 import { useSyncExternalStore } from 'react'
 
 /** `other`: after an upgrade the service has other files than this page asks for. */
-export type Build = 'same' | 'other'
+export type BuildMatch = 'same' | 'other'
 
 /** Milliseconds between two questions. */
 const PAUSE = 1_000
 
-let asking: Promise<Build> | null = null
+let asking: Promise<BuildMatch> | null = null
 /** People wait for a part while the service does not answer. */
 let waiting = 0
 const watchers = new Set<() => void>()
@@ -18,7 +18,7 @@ function wait(more: 1 | -1): void {
 }
 
 /** Resolves when the service answers. `needed`: resolves when somebody waits for the part, who is told then. */
-export async function whenAnswering(needed: Promise<void>): Promise<Build> {
+export async function whenAnswering(needed: Promise<void>): Promise<BuildMatch> {
   const build = await ask()
   if (build !== null) return build
   let isTold = false
@@ -51,7 +51,7 @@ export function useUnanswered(): boolean {
   )
 }
 
-async function askUntilAnswered(): Promise<Build> {
+async function askUntilAnswered(): Promise<BuildMatch> {
   for (;;) {
     await new Promise((resolve) => window.setTimeout(resolve, PAUSE))
     const build = await ask()
@@ -60,7 +60,7 @@ async function askUntilAnswered(): Promise<Build> {
 }
 
 /** Null: there is no answer, or that of a proxy whose service is away. */
-async function ask(): Promise<Build | null> {
+async function ask(): Promise<BuildMatch | null> {
   try {
     const response = await fetch(import.meta.env.BASE_URL, {
       cache: 'no-store',

@@ -1,4 +1,4 @@
-import type { StepName } from '../../../src/http/console/contract/start.ts'
+import type { StepName } from '../../../src/operate/go-live/step.ts'
 import type { Body, JsonAnswer } from './client.ts'
 import { change, read } from './queries.ts'
 
@@ -10,7 +10,7 @@ export type SetupStep = JsonAnswer<typeof OF_INSTALLATION>
 export type CompanySetup = JsonAnswer<typeof SETUP>
 export type { StepName }
 
-/** What the company has to do before its first message. */
+/** The next step of a company before its first message. */
 export const setupQuery = (company: string) => read(SETUP, { company })
 
 export const sendersQuery = (company: string) => read('GET /companies/:company/senders', { company })

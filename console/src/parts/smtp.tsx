@@ -4,14 +4,16 @@ import { MailX } from 'lucide-react'
 import { type Me, useMe } from '../api/session.ts'
 import { CodeBlock } from './code.tsx'
 
-type Installation = Me['installation']
-export type SmtpEndpoint = Installation['smtp'][number]
+export type SmtpEndpoint = Me['installation']['smtp'][number]
 
 /**
  * The endpoint for programs of a company: one without a login if its mail then belongs to that company, and the
  * future one while SMTP is off.
  */
-export function smtpEndpoint({ smtp, smtpSuggestion, url }: Installation, company: string): SmtpEndpoint {
+export function smtpEndpoint(
+  { smtp, smtpSuggestion, url }: Me['installation'],
+  company: string,
+): SmtpEndpoint {
   const found = smtp.find(({ inbox }) => inbox === company) ?? smtp[0] ?? smtpSuggestion?.endpoint
   // The only listener has another port at each start.
   return found ?? { host: new URL(url).hostname, port: 587, security: 'starttls', inbox: null }

@@ -18,8 +18,8 @@ export interface SmtpSuggestion {
   endpoint: SmtpEndpoint
 }
 
-/** The reader of the page. */
-interface Reader {
+/** The person who sees the page. */
+interface SmtpViewer {
   /** The URL of the service. */
   url: string
   /** Companies that the person may see. */
@@ -27,7 +27,7 @@ interface Reader {
 }
 
 /** On the host of the service's URL. */
-export function smtpEndpoints({ deps }: HttpCore, reader: Reader): SmtpEndpoint[] {
+export function smtpEndpoints({ deps }: HttpCore, reader: SmtpViewer): SmtpEndpoint[] {
   const { tls } = deps.settings
   return deps.submission().flatMap(({ host, port, implicitTls, withoutLogin }) => {
     // A port chosen anew at each start cannot be configured in a program.
@@ -41,7 +41,7 @@ export function smtpEndpoints({ deps }: HttpCore, reader: Reader): SmtpEndpoint[
 }
 
 /** Null: SMTP is on. */
-export function smtpSuggestion({ deps }: HttpCore, reader: Reader): SmtpSuggestion | null {
+export function smtpSuggestion({ deps }: HttpCore, reader: SmtpViewer): SmtpSuggestion | null {
   if (deps.submission().length > 0) return null
   const { delivery, listen, tls } = deps.settings
   const local = isLoopback(listen.host)
@@ -68,12 +68,12 @@ export function smtpSuggestion({ deps }: HttpCore, reader: Reader): SmtpSuggesti
   }
 }
 
-function inboxOf({ accounts }: HttpCore['deps'], { companies }: Reader): string | null {
+function inboxOf({ accounts }: HttpCore['deps'], { companies }: SmtpViewer): string | null {
   const oldest = accounts.directory.companies()[0]?.id
   return companies.find(({ id }) => id === oldest)?.id ?? null
 }
 
-function hostOf({ url }: Reader): string {
+function hostOf({ url }: SmtpViewer): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '')
 }
 

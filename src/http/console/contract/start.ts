@@ -12,7 +12,6 @@ const STEP = object({
 export type StepJson = Static<typeof STEP>
 
 const STEP_NAME = { enum: STEPS } as const
-export type StepName = Static<typeof STEP_NAME>
 
 const TEST_MESSAGE = object(
   {
