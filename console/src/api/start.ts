@@ -1,4 +1,4 @@
-import type { StepName } from '../../../src/operate/go-live/step.ts'
+import type { StepName } from '../../../src/http/console/contract/start.ts'
 import type { Body, JsonAnswer } from './client.ts'
 import { change, read } from './queries.ts'
 

@@ -3,6 +3,8 @@ import { SETUP_STEPS, STEPS } from '../../../operate/go-live/step.ts'
 import { routes } from './route.ts'
 import { NAMED, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
+export type { StepName } from '../../../operate/go-live/step.ts'
+
 const STEP = object({
   state: { enum: ['done', 'open', 'wrong', 'unknown', 'unneeded'] },
   found: TEXT,
