@@ -280,7 +280,7 @@ describe('where mail leaves', { skip: withoutBrowser() }, () => {
     await page.getByText(/among the first that attackers try/).waitFor()
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Save and continue' }).click()
-    await page.waitForURL('**/overview')
+    await page.waitForURL('**/start')
     const person = await store.findPerson({ address: 'olga@people.test' })
     assert.ok(person?.credentials.password)
   })

@@ -72,7 +72,7 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
     await notice(page).waitFor({ state: 'detached' })
     assert.equal(await subject.inputValue(), 'Typed meanwhile')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByRole('status').filter({ hasText: 'Delivered' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Captured' }).waitFor()
     await open(page, 'Domains')
     await heading(page, 'Domains').waitFor()
   })
