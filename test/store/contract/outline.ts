@@ -46,11 +46,34 @@ export function outlineContract(open: OpenBench): void {
       assert.deepEqual(outline.events, history.events)
       assert.deepEqual(
         outline.attempts.map(({ id, ...each }) => each),
-        history.attempts.map(({ dialogue, ...each }) => each),
+        history.attempts.map(({ dialogue, ...each }) => ({ ...each, ending: dialogue.slice(-1_100) })),
       )
       const dialogues = outline.attempts.map(({ id }) => store.readDialogue(value.id, id))
       assert.deepEqual(await Promise.all(dialogues), [dialogue, '0 < 220 mx.x.test'])
-      assert.doesNotMatch(JSON.stringify(outline), /xxx|yyy|zzz/)
+      assert.doesNotMatch(JSON.stringify({ ...outline, attempts: [] }), /xxx|yyy|zzz/)
+    })
+
+    test('captured recipients are counted apart from delivered ones', async (t) => {
+      const { store } = await open(t)
+      const value = email(await acme(store), ['a@x.test', 'b@x.test', 'c@x.test'])
+      await store.accept(value, { token: 1 })
+      await store.record(attempt(value, 1, [result(0, { server: 'mx.x.test' })]))
+      await store.record(
+        attempt(
+          value,
+          1,
+          [1, 2].map((position) => result(position, { server: 'capture' })),
+        ),
+      )
+      assert.deepEqual((await store.readOutline(value.id, ALL))!.states, { delivered: 1, captured: 2 })
+      const [counts] = await store.recipientCounts([value.id])
+      assert.deepEqual(
+        counts!.states.toSorted((a, b) => a.count - b.count),
+        [
+          { state: 'delivered', count: 1 },
+          { state: 'captured', count: 2 },
+        ],
+      )
     })
 
     test('it is as large as was said before it is read', async (t) => {
