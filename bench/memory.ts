@@ -1,6 +1,6 @@
 /** How much memory the service takes: idle, at the peak of usual work, and idle again. See `--help`. */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { count, parseWithPlaces, refuse } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
@@ -53,7 +53,7 @@ const rounds = count('rounds', values.rounds)
 const place = placeOf(values)
 if (positionals.length > 1) refuse('Name at most one other checkout (see --help).')
 const others = positionals.map((directory) => ({
-  name: directory,
+  name: basename(resolve(directory)),
   program: join(resolve(directory), 'bin/postroad'),
 }))
 for (const { name, program } of others)

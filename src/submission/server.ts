@@ -30,7 +30,7 @@ export interface SubmissionServer {
 /** URLs such as `smtp://127.0.0.1:587`, in the order of the settings. */
 export interface SubmissionAddresses {
   urls: string[]
-  /** Those of `urls` where no login is needed. */
+  /** The URLs where no login is needed. */
   withoutLogin: string[]
   /** Optional listeners whose address another program has. */
   taken: string[]

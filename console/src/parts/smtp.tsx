@@ -24,7 +24,7 @@ const NOTES = {
   open: 'Everybody who can reach this address can then send to the inbox.',
 } as const
 
-/** Nothing if SMTP is on. */
+/** Renders nothing while SMTP is on. */
 export function SmtpOff() {
   const suggestion = useMe().installation.smtpSuggestion
   if (suggestion === null) return null

@@ -1,10 +1,11 @@
 /** The state of the domain and the next step, in one box above its records. */
-import { Alert, Button, Group, List, Loader, Text } from '@mantine/core'
-import { CircleCheck, CircleSlash, Info, RotateCw, TriangleAlert } from 'lucide-react'
+import { Alert, Group, List, Loader, Text } from '@mantine/core'
+import { CircleCheck, CircleSlash, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { useMayManage } from '../../shell/company.ts'
+import { CheckAgain } from './check-again.tsx'
 import type { RecordChecks } from './use-record-checks.ts'
 
 export function Progress({
@@ -20,17 +21,7 @@ export function Progress({
   next?: ReactNode
 }) {
   const mayManage = useMayManage()
-  const again = (
-    <Button
-      variant="default"
-      size="xs"
-      leftSection={<RotateCw size={14} aria-hidden />}
-      loading={checks.pending}
-      onClick={checks.again}
-    >
-      Check now
-    </Button>
-  )
+  const again = <CheckAgain checks={checks} />
   if (domain.sending === 'suspended') {
     return (
       <Alert color="red" variant="light" icon={<CircleSlash aria-hidden />} title="Sending is suspended">

@@ -1,6 +1,5 @@
 /** The rotation of the DKIM key that waits for DNS: the record to publish, and the ways out. */
 import { Button, Group, Loader, Stack, Text } from '@mantine/core'
-import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { cancelRotation, type DomainDkimKey, finishRotation, type WholeDomain } from '../../api/domains.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
@@ -8,6 +7,7 @@ import { attemptUnlessHarmful } from '../../parts/confirm.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
+import { CheckAgain } from './check-again.tsx'
 import { RecordCard } from './record-card.tsx'
 import type { RecordChecks } from './use-record-checks.ts'
 
@@ -55,15 +55,7 @@ export function Rotation({ company, domain, checks, waiting }: RotationProps) {
         })}
       </Stack>
       <Group gap="sm">
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<RotateCw size={14} aria-hidden />}
-          loading={checks.pending}
-          onClick={checks.again}
-        >
-          Check now
-        </Button>
+        <CheckAgain checks={checks} />
         {mayManage && (
           <>
             <Button variant="default" size="xs" loading={finishing} onClick={() => void finish()}>
