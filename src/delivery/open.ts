@@ -44,8 +44,8 @@ export interface OpenDelivery {
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
   const { settings, accounts, seal, right, unrecorded, log, onDeath, maxDeliveries } = parts
   const options = courierOptions(parts)
-  // Answers are kept as paths, so the resolver caches nothing.
-  const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
+  const { dnsServers, dnsValidating } = settings
+  const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
   const isolated = new IsolatedCourier({ process: options, right, log, onDeath })
   return {
     courier: openCourier(parts, options),
@@ -63,16 +63,24 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
 
 /** Couriers in other threads and processes use the same settings. */
 function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
-  const { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
+  const { dnsServers, dnsValidating, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
   const boundarySecret = seal.derive(BOUNDARIES)
-  return { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule, boundarySecret }
+  return {
+    dnsServers,
+    dnsValidating,
+    smtpPort,
+    allowPrivateNetworks,
+    softBounce,
+    retrySchedule,
+    boundarySecret,
+  }
 }
 
 function openCourier(
   { settings, right, unrecorded, workers, log }: DeliveryParts,
   options: CourierOptions,
 ): Courier {
-  const { boundarySecret, dnsServers, ...others } = options
+  const { boundarySecret, dnsServers, dnsValidating, ...others } = options
   const boundaries = new Boundaries(boundarySecret)
   const elsewhere = largeElsewhere(workers, boundaries)
   const { deliveryThreads } = settings
@@ -80,6 +88,6 @@ function openCourier(
     const memory = { right: right.shared, unrecorded: unrecorded.shared }
     return new ThreadedCourier(deliveryThreads, { ...options, ...memory }, log, elsewhere)
   }
-  const resolver = new Resolver({ servers: dnsServers })
+  const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
   return new RouteCourier({ ...others, boundaries, right, unrecorded, resolver, log, elsewhere })
 }

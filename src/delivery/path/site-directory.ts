@@ -7,7 +7,8 @@ import { lookupFailed, type MailHosts, mailHosts } from './mail-hosts.ts'
 import type { Site } from './path.ts'
 
 /**
- * Milliseconds for which an MX answer is valid: short, because the DNS client does not report the TTL of MX records.
+ * Milliseconds for which an MX answer is used without asking again. The resolver keeps it for its TTL, so that asking
+ * again mostly costs no query.
  */
 const FRESH_MS = 60_000
 /** An answer that there is nothing is valid for a shorter time: a corrected zone should count soon. */
