@@ -50,6 +50,14 @@ test('which servers a site has arrives as long as it is to be believed', () => {
   }
 })
 
+test('the MTA-STS policy of the domain arrives, even when its servers are no longer believed', () => {
+  const mtaSts = { mode: 'enforce', mx: ['*.x.test'], expiresAt: 1_900_000_000_000 } as const
+  const servers = { hosts: { kind: 'hosts', ranks: [['mx.x.test']] } as const, until: monotonic() - 1 }
+  const site = { kind: 'direct', servers, mtaSts: { ...mtaSts, mx: [...mtaSts.mx] } } as const
+  const sent = { ...delivery, path: { ...delivery.path, site } } as unknown as Delivery
+  assert.deepEqual(acrossThreads(sent)[0].path.site, { kind: 'direct', servers: null, mtaSts })
+})
+
 test('a delivery arrives as it was sent: ready messages, parts with and without text, files', () => {
   arrives(delivery)
   const addressee = { address: 'x@x.test', name: 'X', variables: { one: '1' } }

@@ -27,9 +27,12 @@ import type { PooledSession, SessionPool } from './session-pool.ts'
 /** How to talk to a server, whatever its address. */
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
 
+/** How to talk to a server, or why it must not be talked to. */
+export type ServerChoice = { kind: 'target'; target: ServerTarget } | { kind: 'none'; failure: RouteFailure }
+
 /** A server to try. Its target and addresses are looked up only when its turn comes. */
 export interface Server {
-  target: () => Promise<ServerTarget>
+  target: () => Promise<ServerChoice>
   /** The address to try first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
@@ -173,7 +176,9 @@ export class ServerWalk {
   /** Returns false when no address of the server was asked. */
   async #visitServer(server: Server): Promise<boolean> {
     const { pool, limits } = this.#state
-    const target = await server.target()
+    const choice = await server.target()
+    if (choice.kind === 'none') return this.#passOver(choice.failure)
+    const { target } = choice
     const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
     if (idle !== null) {
@@ -181,16 +186,18 @@ export class ServerWalk {
       if (await this.#transact(idle)) return true
     }
     const found = await server.addresses()
-    if (found.kind === 'none') {
-      this.#request.dialogue.note(found.failure.message)
-      this.#failAll(found.failure)
-      return false
-    }
+    if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
     if (!asked && this.#state.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
     return asked
+  }
+
+  #passOver(failure: RouteFailure): false {
+    this.#request.dialogue.note(failure.message)
+    this.#failAll(failure)
+    return false
   }
 
   /**

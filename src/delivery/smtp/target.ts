@@ -8,6 +8,14 @@ import type { SmtpTimeouts } from './timeouts.ts'
  */
 export type TlsPolicy = 'off' | 'opportunistic' | 'required' | 'verified'
 
+/** Who demands the encryption of a connection. */
+export type TlsSource = 'default' | 'route' | 'site' | 'domain' | 'mta-sts' | 'dane'
+
+export interface TlsDemand {
+  tls: TlsPolicy
+  source: TlsSource
+}
+
 export type AuthMechanism = 'plain' | 'login' | 'cram-md5' | 'xoauth2'
 
 export interface SmtpCredentials {
@@ -28,6 +36,8 @@ export interface SmtpTarget {
   /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
   implicitTls: boolean
   tls: TlsPolicy
+  /** Who demands `tls`; absent: nobody in particular. */
+  tlsSource?: TlsSource
   /**
    * Sent over TLS only, unless `tls` is `off`: with that setting the operator says that this network may see them.
    * Under `opportunistic`, a server that offers no STARTTLS gets no credentials, because an attacker can remove the
