@@ -124,7 +124,10 @@ test('a result arrives as it was sent, with all and with nothing that is optiona
     dialogue: '0 > MAIL\n1 < 250',
     startedAt: 1_800_000_000_000,
     duration: 12,
-    tls: 'TLSv1.3',
+    tls: {
+      ...{ version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384', demand: 'required', source: 'dane' },
+      ...{ verified: false, doubt: 'No usable record' },
+    },
     captured: Uint8Array.of(4, 5),
     died: 'memory',
     hindrance: { kind: 'path', wide: true, message: 'no' },

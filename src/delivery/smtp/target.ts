@@ -1,3 +1,4 @@
+import type { TlsSource } from '../../email/attempt-tls.ts'
 import type { SmtpTimeouts } from './timeouts.ts'
 
 /**
@@ -7,9 +8,6 @@ import type { SmtpTimeouts } from './timeouts.ts'
  * - `verified`: encrypted, and the certificate is valid for `host`.
  */
 export type TlsPolicy = 'off' | 'opportunistic' | 'required' | 'verified'
-
-/** Who demands the encryption of a connection. */
-export type TlsSource = 'default' | 'route' | 'site' | 'domain' | 'mta-sts' | 'dane'
 
 export interface TlsDemand {
   tls: TlsPolicy

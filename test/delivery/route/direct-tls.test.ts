@@ -68,7 +68,7 @@ for (const [what, breakIt] of Object.entries(BREAKAGES)) {
     const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: port, limits })
     const result = await deliver(['jane@x.test'])
     assert.equal(result.outcomes[0]?.verdict, 'delivered', result.dialogue)
-    assert.equal(result.tls, null)
+    assert.equal(result.tls?.version, null)
     assert.equal(connections(), 3)
     assert.ok(lines.includes('2 STARTTLS'))
     assert.ok(lines.includes('3 RCPT TO:<jane@x.test>'))
@@ -103,7 +103,7 @@ test('a certificate that is self-signed, expired or another’s is good enough w
     const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port })
     const result = await deliver(['jane@x.test'])
     assert.equal(result.outcomes[0]?.verdict, 'delivered')
-    assert.match(result.tls ?? '', /^TLSv1\.[23]$/)
+    assert.match(result.tls?.version ?? '', /^TLSv1\.[23]$/)
     assert.equal(sinks.at('127.0.0.1').connections, 1)
     assert.equal((await sinks.at('127.0.0.1').next()).secure, true)
   }
@@ -136,7 +136,7 @@ test('TLS that breaks once is no reason to go in clear', async (t) => {
   const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port })
   const result = await deliver(['jane@x.test'])
   assert.equal(result.outcomes[0]?.verdict, 'delivered')
-  assert.match(result.tls ?? '', /^TLSv1/)
+  assert.match(result.tls?.version ?? '', /^TLSv1/)
   assert.equal(sinks.at('127.0.0.1').connections, 2)
 })
 
@@ -156,8 +156,10 @@ test('MTA-STS, enforced: only a server with a valid certificate of its own gets 
     const sinks = await startSinks(t, { '127.0.0.1': tls === null ? {} : { tls } })
     const changes = { smtpPort: sinks.port, ca: [tls?.cert ?? certificate.cert] }
     const { deliver } = await startRig(t, { kind: 'direct' }, zone, changes)
-    const { outcomes, dialogue } = await deliver(['jane@x.test'], { path })
+    const { outcomes, dialogue, tls: used } = await deliver(['jane@x.test'], { path })
     assert.equal(outcomes[0]?.verdict, verdict)
+    assert.deepEqual([used?.demand, used?.source], ['verified', 'mta-sts'])
+    assert.deepEqual([used?.verified, used?.doubt === null], Array(2).fill(verdict === 'delivered'))
     const { message, enhancedCode } = outcomes[0]!
     assert.ok(`${dialogue}\n${message}`.match(told), message)
     if (verdict === 'delivered') continue

@@ -305,6 +305,7 @@ CREATE TABLE attempts (
   duration   bigint NOT NULL,
   recipients text NOT NULL,
   server     text,
+  -- JSON.
   tls        text,
   dialogue   text NOT NULL,
   PRIMARY KEY (email, seq)

@@ -295,6 +295,7 @@ CREATE TABLE attempts (
   started_at INTEGER NOT NULL,
   duration   INTEGER NOT NULL,
   server     TEXT,
+  -- JSON.
   tls        TEXT,
   dialogue   TEXT NOT NULL,
   PRIMARY KEY (email, seq)
