@@ -152,8 +152,8 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'dns',
-    about: 'DNS look-ups that distinguish their failures',
-    imports: [],
+    about: 'DNS look-ups that distinguish their failures, with a cache',
+    imports: ['network/private-address.ts'],
   },
   {
     name: 'metrics.ts',

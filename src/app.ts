@@ -196,6 +196,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
   const couriers = openDelivery({
     ...node,
     accounts: directory,
+    ask: openOutgoing(node).ask,
     maxDeliveries: plan.deliveries,
     onDeath: (cause) => {
       metrics.isolatedDeaths.inc({ cause })

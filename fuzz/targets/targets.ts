@@ -10,6 +10,7 @@ import { html } from './html.ts'
 import { json } from './json.ts'
 import { metricsQuery } from './metrics-query.ts'
 import { mime } from './mime.ts'
+import { mtaSts } from './mta-sts.ts'
 import { multipart } from './multipart.ts'
 import { phrase } from './phrase.ts'
 import { preview } from './preview.ts'
@@ -41,6 +42,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     smtpSession,
     proxyHeader,
     dnsAnswer,
+    mtaSts,
     emailSearch,
     eventFilter,
     metricsQuery,

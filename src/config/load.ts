@@ -89,6 +89,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     openid: openIdOf(values),
     trustedProxies: values.POSTROAD_TRUSTED_PROXIES ?? [],
     dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
+    dnsValidating: values.POSTROAD_DNS_VALIDATING ?? [],
   }
 }
 

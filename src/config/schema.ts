@@ -209,6 +209,18 @@ export const SETTINGS = {
     description: 'DNS servers to use.',
     example: '127.0.0.1,[::1]:5353',
   }),
+  POSTROAD_DNS_VALIDATING: setting({
+    section: 'Delivery',
+    field: null,
+    parse: parse.parseNameServers,
+    default: null,
+    defaultShown: 'none',
+    allowed: 'IP addresses separated by commas, each with :port if it is not 53',
+    description:
+      'DNS servers that validate answers with DNSSEC, and that nobody can impersonate on the way. DANE depends on them. ' +
+      'DNS servers on a loopback address are trusted without being named.',
+    example: '192.0.2.53',
+  }),
   POSTROAD_SMTP_PORT: setting({
     section: 'Delivery',
     field: 'smtpPort',

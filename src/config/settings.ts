@@ -21,4 +21,6 @@ export interface Settings extends SettingFields {
   trustedProxies: string[]
   /** `ip` or `ip:port` each; empty: the system's. */
   dnsServers: string[]
+  /** Servers whose AD bit is believed, besides those on loopback: `ip` or `ip:port` each. */
+  dnsValidating: string[]
 }

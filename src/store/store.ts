@@ -15,6 +15,7 @@ import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
 import type { LiveListStore } from './live-list-store.ts'
+import type { MtaStsStore } from './mta-sts-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
 import type { RetentionRequest, StorageUsage } from './queue-control.ts'
@@ -46,6 +47,7 @@ export type {
 } from './digest-store.ts'
 export type { Advance } from './follower-store.ts'
 export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
+export type * from './mta-sts-store.ts'
 export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
@@ -117,6 +119,7 @@ export interface Store
     LiveListStore,
     SuppressionStore,
     AccountStore,
+    MtaStsStore,
     NodeStore,
     PeopleStore,
     TagStore,

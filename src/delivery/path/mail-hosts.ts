@@ -107,6 +107,15 @@ export function lookupFailed(domain: string, reason: string): MailHosts {
   })
 }
 
+/** Of a domain whose MTA-STS policy could not be read from our own store. */
+export function policyUnknown(domain: string, reason: string): MailHosts {
+  return refuse({
+    finding: 'server',
+    enhancedCode: '4.3.0',
+    message: `Whether ${domain} has an MTA-STS policy could not be found out: ${reason}`,
+  })
+}
+
 /** By preference, equals in random order: when there are too many records, no server is always the one left out. */
 function inOrderOf(records: MxRecord[]): MxRecord[] {
   return records

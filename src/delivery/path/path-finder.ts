@@ -6,6 +6,7 @@ import { relayFrom } from '../../config/relay-url.ts'
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import { isSimulated } from '../../email/simulated.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
 import {
   DEFAULT_ROUTE,
   type Path,
@@ -22,6 +23,8 @@ export interface PathFinderOptions {
   route: DeliveryRoute
   /** Looks up the mail servers of direct delivery. */
   resolver: Pick<Resolver, 'mx'>
+  /** The MTA-STS policy of a recipient domain. */
+  mtaSts?(domain: string): Promise<MtaStsPolicy | null>
   /** EHLO name. */
   hostname: string
   /** True: a domain whose MX is `hostname` is delivered to, and not taken for a loop. */
@@ -65,6 +68,7 @@ export class PathFinder {
     this.#direct = new SiteDirectory({
       resolver,
       ownName: allowPrivateNetworks ? null : hostname,
+      ...(options.mtaSts && { mtaSts: options.mtaSts }),
       keep: (site) => this.#path(site),
     })
   }

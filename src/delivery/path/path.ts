@@ -4,6 +4,7 @@
  */
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Email } from '../../email/fields.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
 import type { MailHosts } from './mail-hosts.ts'
 
 /** The source that mail leaves from. */
@@ -22,6 +23,8 @@ export interface Site {
   kind: DeliveryRoute['kind'] | 'simulator'
   /** The servers of a direct site; of another site, the reason why it cannot be used; otherwise null. */
   servers: MailServers | null
+  /** What the recipient's domain demands of its mail servers (RFC 8461). Absent: nothing. */
+  mtaSts?: MtaStsPolicy
 }
 
 /** The DNS answer for a recipient's domain, and until when it is valid (monotonic ms). */
@@ -60,7 +63,7 @@ export interface Path {
 export interface Way {
   source: Source
   policy: Policy
-  site: Pick<Site, 'kind' | 'servers'>
+  site: Pick<Site, 'kind' | 'servers' | 'mtaSts'>
 }
 
 /** The fields of an email that decide its path. */

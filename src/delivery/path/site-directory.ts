@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
 import type { Resolver } from '../../dns/resolver.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
 import { LookupTurns } from './lookup-turns.ts'
-import { lookupFailed, type MailHosts, mailHosts } from './mail-hosts.ts'
+import { lookupFailed, type MailHosts, mailHosts, policyUnknown } from './mail-hosts.ts'
 import type { Site } from './path.ts'
 
 /**
- * Milliseconds for which an MX answer is valid: short, because the DNS client does not report the TTL of MX records.
+ * Milliseconds for which an MX answer is used without asking again. The resolver keeps it for its TTL, so that asking
+ * again mostly costs no query.
  */
 const FRESH_MS = 60_000
 /** An answer that there is nothing is valid for a shorter time: a corrected zone should count soon. */
@@ -29,6 +31,8 @@ const LONGEST_KEY = 200
 
 export interface SiteDirectoryOptions<Kept> {
   resolver: Pick<Resolver, 'mx'>
+  /** The policy of a domain; null when it has none. */
+  mtaSts?(domain: string): Promise<MtaStsPolicy | null>
   /** Our own name: see mail-hosts.ts. */
   ownName: string | null
   /** Makes the value that is remembered for a site and returned to callers. */
@@ -81,7 +85,9 @@ export class SiteDirectory<Kept> {
   }
 
   async #lookUp(domain: string): Promise<Kept> {
-    const hosts = await this.#ask(domain)
+    const [answer, policy] = await Promise.all([this.#ask(domain), this.#policyOf(domain)])
+    const { hosts, mtaSts } =
+      'failure' in policy ? { hosts: policy.failure, mtaSts: null } : { hosts: answer, ...policy }
     const now = this.#now()
     const failed = hosts.kind === 'none' && hosts.failure.finding === 'server'
     const before = this.#entries.get(domain)
@@ -93,9 +99,20 @@ export class SiteDirectory<Kept> {
     const believed = hosts.kind === 'hosts' ? FRESH_MS : failed ? FAILED_MS : NONE_MS
     const askAt = now + believed
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
-    const kept = this.#options.keep(siteOf(domain, hosts, askAt))
+    const kept = this.#options.keep(withPolicy(siteOf(domain, hosts, askAt), mtaSts))
     this.#entries.set(domain, { kept, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
     return kept
+  }
+
+  /** Mail does not leave while nobody can tell whether there is a policy. */
+  async #policyOf(domain: string): Promise<{ mtaSts: MtaStsPolicy | null } | { failure: MailHosts }> {
+    const { mtaSts } = this.#options
+    if (mtaSts === undefined || domain.startsWith('[')) return { mtaSts: null }
+    try {
+      return { mtaSts: await mtaSts(domain) }
+    } catch (error) {
+      return { failure: policyUnknown(domain, error instanceof Error ? error.message : String(error)) }
+    }
   }
 
   async #ask(domain: string): Promise<MailHosts> {
@@ -122,6 +139,10 @@ function siteOf(domain: string, hosts: MailHosts, until: number): Site {
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
   return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers }
+}
+
+function withPolicy(site: Site, mtaSts: MtaStsPolicy | null): Site {
+  return mtaSts === null ? site : { ...site, mtaSts }
 }
 
 function sizeOf(domain: string, hosts: MailHosts): number {

@@ -1,5 +1,6 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
 import { monotonic } from '../../common/clock.ts'
+import type { AttemptTls } from '../../email/attempt-tls.ts'
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import { CONSEQUENCES, type Hindrance, hinders } from '../judge/finding.ts'
 import type { RouteKind } from '../judge/judge.ts'
@@ -15,8 +16,10 @@ import {
   releasedOutcome,
 } from '../outcome.ts'
 import { isUnreachable, SmtpError } from '../smtp/error.ts'
+import { clip } from '../smtp/reply.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
+import type { TlsOutcome } from '../smtp/tls.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 import { Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
@@ -27,9 +30,12 @@ import type { PooledSession, SessionPool } from './session-pool.ts'
 /** How to talk to a server, whatever its address. */
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
 
+/** How to talk to a server, or why it must not be talked to. */
+export type ServerChoice = { kind: 'target'; target: ServerTarget } | { kind: 'none'; failure: RouteFailure }
+
 /** A server to try. Its target and addresses are looked up only when its turn comes. */
 export interface Server {
-  target: () => Promise<ServerTarget>
+  target: () => Promise<ServerChoice>
   /** The address to try first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
@@ -105,7 +111,7 @@ export class ServerWalk {
   /** Unix ms: when the first of the skipped hosts is asked again. */
   #notBefore = Number.POSITIVE_INFINITY
   #server: string | null = null
-  #tls: string | null = null
+  #tls: AttemptTls | null = null
 
   /** `pinned`: no other server may be asked, so a refusal here is not taken as final. */
   constructor(request: RouteRequest, state: RouteState, pinned = false) {
@@ -173,24 +179,28 @@ export class ServerWalk {
   /** Returns false when no address of the server was asked. */
   async #visitServer(server: Server): Promise<boolean> {
     const { pool, limits } = this.#state
-    const target = await server.target()
+    const choice = await server.target()
+    if (choice.kind === 'none') return this.#passOver(choice.failure)
+    const { target } = choice
     const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
     if (idle !== null) {
       this.#request.dialogue.note(`on the open connection to ${idle.session.server}`)
-      if (await this.#transact(idle)) return true
+      if (await this.#transact(idle, target)) return true
     }
     const found = await server.addresses()
-    if (found.kind === 'none') {
-      this.#request.dialogue.note(found.failure.message)
-      this.#failAll(found.failure)
-      return false
-    }
+    if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
     if (!asked && this.#state.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
     return asked
+  }
+
+  #passOver(failure: RouteFailure): false {
+    this.#request.dialogue.note(failure.message)
+    this.#failAll(failure)
+    return false
   }
 
   /**
@@ -210,7 +220,7 @@ export class ServerWalk {
       asked = true
       const session = await this.#open(target, key, address, index === addresses.length - 1)
       if (session === null) continue
-      await this.#transact(session)
+      await this.#transact(session, target)
       break
     }
     return asked
@@ -282,12 +292,16 @@ export class ServerWalk {
 
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
+    // Told of an attempt that came to no transaction; one that did tells of its server.
+    if (error.kind === 'tls' && this.#server === null) {
+      this.#tls = { ...attemptTls(target, null), doubt: clip(error.message) }
+    }
     const name = `${target.host} [${target.address}]:${target.port}`
     this.#failAll(failureOfError(error, name, this.#state.route))
   }
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
-  async #transact(pooled: PooledSession): Promise<boolean> {
+  async #transact(pooled: PooledSession, target: ServerTarget): Promise<boolean> {
     const { delivery, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
     const { session } = pooled
     let recipients = this.#left
@@ -303,7 +317,7 @@ export class ServerWalk {
           dialogue.note(`The open connection to ${session.server} was closed meanwhile; opening another`)
           return false
         }
-        this.#talkingTo(session)
+        this.#talkingTo(session, target)
         refusedAll = replies.every(({ code = 0 }) => code >= 400 && code < 500)
         const crowded = this.#hear(recipients, replies, session.server)
         // RFC 5321 4.5.3.1.10: recipients over the server's limit go with the next transaction, as long as each
@@ -318,7 +332,7 @@ export class ServerWalk {
   }
 
   /** Recipients settled by now had their answer from the server before. */
-  #talkingTo({ server, tls }: PooledSession['session']): void {
+  #talkingTo({ server, tls }: PooledSession['session'], target: ServerTarget): void {
     if (this.#server !== null && server !== this.#server) {
       for (const outcome of this.#settled) {
         if (outcome.tls === undefined) outcome.tls = this.#tls
@@ -326,7 +340,7 @@ export class ServerWalk {
       }
     }
     this.#server = server
-    this.#tls = tls
+    this.#tls = attemptTls(target, tls)
   }
 
   /** Returns the recipients that were over the server's limit for this transaction. */
@@ -394,6 +408,13 @@ function reportOf(
 function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
   if (!(error instanceof SmtpError) || error.stage !== 'starttls') return false
   return target.tls === 'opportunistic' && !target.implicitTls && target.credentials === null
+}
+
+function attemptTls({ tls, tlsSource = 'default' }: ServerTarget, used: TlsOutcome | null): AttemptTls {
+  const demand = { demand: tls === 'off' ? ('none' as const) : tls, source: tlsSource }
+  if (used === null) return { version: null, cipher: null, ...demand, verified: false, doubt: null }
+  const { protocol: version, cipher, verified, doubt } = used
+  return { version, cipher, ...demand, verified, doubt }
 }
 
 function preferring(preferred: string | null, addresses: string[]): string[] {

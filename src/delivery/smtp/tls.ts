@@ -6,6 +6,8 @@ import type { SmtpTarget } from './target.ts'
 export interface TlsOutcome {
   /** `TLSv1.3` */
   protocol: string
+  /** The name of the cipher suite by IANA, such as `TLS_AES_256_GCM_SHA384`. */
+  cipher: string
   /** The chain leads to a trusted authority and the certificate names the host. Checked under every policy. */
   verified: boolean
   /** The reason why it is not verified; null when it is. */
@@ -52,7 +54,8 @@ export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
         reject(new Error(`the certificate is not valid for ${target.host} (${doubt})`))
         return
       }
-      resolve({ protocol: socket.getProtocol() ?? 'TLS', verified: doubt === null, doubt })
+      const { standardName: cipher } = socket.getCipher()
+      resolve({ protocol: socket.getProtocol() ?? 'TLS', cipher, verified: doubt === null, doubt })
     })
   })
   return { transport, socket, done }

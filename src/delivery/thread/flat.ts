@@ -5,10 +5,11 @@
 import { monotonic } from '../../common/clock.ts'
 import { CONTENTS, plainCodec, SENT, type ValueRow } from '../../email/codec.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
+import type { MtaStsMode } from '../../store/store.ts'
 import { alone } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
-import type { Site, Way } from '../path/path.ts'
+import type { MailServers, Site, Way } from '../path/path.ts'
 
 /**
  * A delivery under the number that its result will carry. Signing keys are given by id: the keys themselves were sent
@@ -39,6 +40,7 @@ type FlatSite = [
   ranks: string[][] | null,
   failure: NoHosts | null,
   until: number,
+  mtaSts: [mode: MtaStsMode, mx: string[], expiresAt: number] | null,
 ]
 
 type FlatAddressee = [address: string, name: string, variables: Record<string, string>]
@@ -79,16 +81,26 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
   ]
 }
 
-function flatSite({ kind, servers }: Way['site']): FlatSite {
-  if (servers === null || monotonic() >= servers.until) return [kind, null, null, 0]
+function flatSite({ kind, servers, mtaSts }: Way['site']): FlatSite {
+  const policy: FlatSite[4] = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
+  if (servers === null || monotonic() >= servers.until) return [kind, null, null, 0, policy]
   const { hosts, until } = servers
-  return hosts.kind === 'hosts' ? [kind, hosts.ranks, null, until] : [kind, null, hosts.failure, until]
+  return hosts.kind === 'hosts'
+    ? [kind, hosts.ranks, null, until, policy]
+    : [kind, null, hosts.failure, until, policy]
 }
 
-function siteOf([kind, ranks, failure, until]: FlatSite): Way['site'] {
-  if (ranks !== null) return { kind, servers: { hosts: { kind: 'hosts', ranks }, until } }
-  if (failure !== null) return { kind, servers: { hosts: { kind: 'none', failure }, until } }
-  return { kind, servers: null }
+function siteOf(flat: FlatSite): Way['site'] {
+  const [kind, , , , policy] = flat
+  const site: Way['site'] = { kind, servers: serversOf(flat) }
+  if (policy !== null) site.mtaSts = { mode: policy[0], mx: policy[1], expiresAt: policy[2] }
+  return site
+}
+
+function serversOf([, ranks, failure, until]: FlatSite): MailServers | null {
+  if (ranks !== null) return { hosts: { kind: 'hosts', ranks }, until }
+  if (failure !== null) return { hosts: { kind: 'none', failure }, until }
+  return null
 }
 
 /** The keys and policies that were sent before the deliveries that name them, by id. */

@@ -21,6 +21,7 @@ import { followerReads, followerWrites } from './followers.ts'
 import { holdReads, holdWalks } from './holds.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { liveListReads } from './live-list.ts'
+import { mtaStsReads, mtaStsWrites } from './mta-sts.ts'
 import { nodeReads, nodeWrites } from './nodes.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
 import { peopleReads, peopleWrites } from './people.ts'
@@ -52,6 +53,7 @@ export const COLD_READS = {
   ...holdReads,
   ...invitationReads,
   ...liveListReads,
+  ...mtaStsReads,
   ...nodeReads,
   ...pauseReads,
   ...peopleReads,
@@ -75,6 +77,7 @@ export const COLD_WRITES = {
   ...domainCheckWrites,
   ...followerWrites,
   ...invitationWrites,
+  ...mtaStsWrites,
   ...nodeWrites,
   ...pauseWrites,
   ...peopleWrites,

@@ -5,13 +5,18 @@ import type { Site } from '../../../src/delivery/path/path.ts'
 import { SiteDirectory } from '../../../src/delivery/path/site-directory.ts'
 import type { Lookup } from '../../../src/dns/lookup.ts'
 import type { MxRecord } from '../../../src/dns/resolver.ts'
+import type { MtaStsPolicy } from '../../../src/store/store.ts'
 
 type Answer = string[] | 'absent' | 'failed' | Promise<unknown>
 
 /** A directory over a zone that says who has which mail servers, best first; `=` before a name: no worse than the one before it. */
 function directory(
   zone: Record<string, Answer>,
-  { patience = 60_000, ownName = null as string | null } = {},
+  {
+    patience = 60_000,
+    ownName = null as string | null,
+    mtaSts = async (_domain: string): Promise<MtaStsPolicy | null> => null,
+  } = {},
 ) {
   const clock = { now: 1_000_000 }
   const asked: string[] = []
@@ -33,6 +38,7 @@ function directory(
   const sites = new SiteDirectory<Site>({
     resolver,
     ownName,
+    mtaSts,
     keep: (site) => site,
     now: () => clock.now,
     patience,
@@ -171,4 +177,25 @@ test('at most 64 look-ups are under way, companies take turns, and one whose dom
   await Promise.all([...noisy, ...more])
   assert.equal(new Set(asked).size, asked.length, 'each is asked once')
   assert.equal(asked.length, 501)
+})
+
+test('a site carries the policy of its domain; mail waits while nobody can tell whether there is one', async () => {
+  const policy: MtaStsPolicy = { mode: 'enforce', mx: ['mx.a.test'], expiresAt: 1 }
+  const { sites } = directory(
+    { 'a.test': ['mx.a.test'], 'b.test': ['mx.a.test'], 'c.test': ['mx.a.test'] },
+    {
+      mtaSts: async (domain) => {
+        if (domain === 'c.test') throw new Error('the database is away')
+        return domain === 'a.test' ? policy : null
+      },
+    },
+  )
+  const [a, b, c] = await Promise.all(
+    ['a.test', 'b.test', 'c.test'].map((domain) => sites.find(domain, 'co')),
+  )
+  assert.deepEqual(a!.mtaSts, policy)
+  assert.equal('mtaSts' in b!, false)
+  assert.equal(a!.key, b!.key)
+  const { hosts } = c!.servers!
+  assert.equal(hosts.kind === 'none' && hosts.failure.finding, 'server')
 })

@@ -12,6 +12,7 @@ import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { liveListContract } from './live-list.ts'
+import { mtaStsContract } from './mta-sts.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
 import { outlineContract } from './outline.ts'
@@ -59,6 +60,7 @@ export function storeContract(name: string, open: OpenBench): void {
     recordContract(open)
     eventsContract(open)
     nodesContract(open)
+    mtaStsContract(open)
     stopsContract(open)
     retryContract(open)
     quarantineContract(open)
