@@ -21,6 +21,7 @@ import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
 import { smtpReply } from './smtp-reply.ts'
 import { smtpSession } from './smtp-session.ts'
+import { tlsa } from './tlsa.ts'
 import { urlencoded } from './urlencoded.ts'
 
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
@@ -43,6 +44,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     proxyHeader,
     dnsAnswer,
     mtaSts,
+    tlsa,
     emailSearch,
     eventFilter,
     metricsQuery,

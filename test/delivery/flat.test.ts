@@ -44,7 +44,8 @@ test('which servers a site has arrives as long as it is to be believed', () => {
     const path = { ...delivery.path, site: { kind: 'direct' as const, servers } }
     return acrossThreads({ ...delivery, path })[0].path.site.servers
   }
-  for (const hosts of [{ kind: 'hosts', ranks } as const, { kind: 'none', failure } as const]) {
+  const secure = { kind: 'hosts', ranks, secure: true } as const
+  for (const hosts of [{ kind: 'hosts', ranks } as const, secure, { kind: 'none', failure } as const]) {
     assert.deepEqual(crossed({ hosts, until }), { hosts, until })
     assert.equal(crossed({ hosts, until: monotonic() - 1 }), null)
   }

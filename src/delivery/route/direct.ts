@@ -56,7 +56,7 @@ export class DirectRoute implements Route {
     // After an uncertain attempt only that server can recognise the message as one that it has (RFC 1047).
     const only = known && preferredOnly
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
-      this.#server(host, request, known && index === 0 ? preferred.address : null),
+      this.#server(host, found.secure === true, request, known && index === 0 ? preferred.address : null),
     )
     // The domain's other servers may answer otherwise when they are not asked this time.
     const walk = new ServerWalk(request, this.#state, only)
@@ -78,16 +78,29 @@ export class DirectRoute implements Route {
     return await mailHosts(domain, resolver, { ownName: refuseOwnName ? hostname : null })
   }
 
-  #server(host: string, { delivery }: RouteRequest, preferredAddress: string | null): Server {
+  #server(
+    host: string,
+    secure: boolean,
+    { delivery }: RouteRequest,
+    preferredAddress: string | null,
+  ): Server {
     const domain = domainOf(delivery.recipients)
     const { mtaSts = null } = delivery.path.site
     const { resolver, guard, policies, hostname, port, ca } = this.#options
     return {
       target: async () => {
-        const policy = await policies({ domain, host, mtaSts })
+        const policy = await policies({ domain, host, port, secure, mtaSts }, resolver)
         if (policy.kind === 'none') return policy
-        const { tls, source: tlsSource } = policy.demand
-        const target = { host, port, implicitTls: false, tls, tlsSource, credentials: null, helo: hostname }
+        const { source: tlsSource, ...demand } = policy.demand
+        const target = {
+          host,
+          port,
+          implicitTls: false,
+          ...demand,
+          tlsSource,
+          credentials: null,
+          helo: hostname,
+        }
         return { kind: 'target', target: { ...target, ...(ca && { ca }) } }
       },
       preferredAddress,

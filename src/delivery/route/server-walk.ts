@@ -1,6 +1,8 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
 import { monotonic } from '../../common/clock.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
+import { authoritiesKey } from '../dane/authorities.ts'
+import { proofKey } from '../dane/demand.ts'
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import { CONSEQUENCES, type Hindrance, hinders } from '../judge/finding.ts'
 import type { RouteKind } from '../judge/judge.ts'
@@ -89,8 +91,9 @@ function wasStale(replies: RecipientReply[]): boolean {
 }
 
 /** The key under which the sessions of a server are pooled. */
-function sessionKey({ host, port, implicitTls, tls, credentials }: ServerTarget): string {
-  return `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
+function sessionKey({ host, port, implicitTls, tls, dane, credentials }: ServerTarget): string {
+  const key = `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
+  return dane === undefined ? key : `${key}\0${proofKey(dane)}`
 }
 
 /**
@@ -266,6 +269,7 @@ export class ServerWalk {
     const { dialogue, stopping } = this.#request
     const name = `${address}:${target.port}`
     const begunAt = monotonic()
+    const known = target.dane && authoritiesKey(target.dane)
     let trying = target
     for (let tries = 1; ; tries++) {
       try {
@@ -274,6 +278,11 @@ export class ServerWalk {
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
+        // A handshake that failed may have taught an authority, with which the next one succeeds.
+        if (tries === 1 && target.dane !== undefined && authoritiesKey(target.dane) !== known) {
+          dialogue.note('trying once more, with the authority that the TLSA records name')
+          continue
+        }
         if (!mayGoInClear(trying, error)) {
           ipv6.recordFailure(address, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)

@@ -1,4 +1,6 @@
+import type { Resolver } from '../../dns/resolver.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
+import { daneOf } from '../dane/demand.ts'
 import { permitsHost } from '../mta-sts/policy.ts'
 import type { RouteFailure } from '../outcome.ts'
 import type { TlsDemand } from '../smtp/target.ts'
@@ -10,22 +12,54 @@ export type HostPolicy = { kind: 'demand'; demand: TlsDemand } | { kind: 'none';
 export interface PolicyQuestion {
   domain: string
   host: string
+  /** The port that is connected to. */
+  port: number
+  /** The host was named by a validated answer. */
+  secure: boolean
   /** What the domain demands (RFC 8461); null: nothing. */
   mtaSts: MtaStsPolicy | null
 }
 
-export type HostPolicies = (question: PolicyQuestion) => HostPolicy | Promise<HostPolicy>
+export type HostPolicies = (
+  question: PolicyQuestion,
+  resolver: Pick<Resolver, 'addresses' | 'tlsa'>,
+) => Promise<HostPolicy>
 
 /**
  * The one place where the policy is decided. What a domain publishes about its hosts can only make the answer stricter;
- * without it, mail is encrypted where the host offers it (RFC 7435).
+ * without it, mail is encrypted where the host offers it (RFC 7435). DANE takes precedence over MTA-STS (RFC 8461 2).
  */
-export function hostPolicy({ domain, host, mtaSts }: PolicyQuestion, now = Date.now()): HostPolicy {
-  // RFC 8461 5: `testing` changes nothing, it only asks for reports.
-  if (mtaSts === null || mtaSts.mode !== 'enforce' || mtaSts.expiresAt <= now) {
-    return { kind: 'demand', demand: { tls: 'opportunistic', source: 'default' } }
+export const hostPolicy: HostPolicies = async (question, resolver) => {
+  const byPolicy = mtaStsPolicy(question)
+  if (!question.secure) return byPolicy
+  const dane = await daneOf(question, resolver)
+  switch (dane.kind) {
+    case 'none':
+      return byPolicy
+    case 'failed': {
+      const { host } = question
+      const message = `DNS: the TLSA lookup of ${dane.name} failed (${dane.reason}), so mail to ${host} waits (DANE)`
+      return { kind: 'none', failure: { finding: 'server', enhancedCode: '4.4.3', message } }
+    }
+    case 'demand':
+      if (dane.proof !== null) {
+        return { kind: 'demand', demand: { tls: 'verified', source: 'dane', dane: dane.proof } }
+      }
+      // Without a usable record MTA-STS can still ask for more.
+      return isEnforced(question) ? byPolicy : { kind: 'demand', demand: { tls: 'required', source: 'dane' } }
   }
-  if (permitsHost(mtaSts, host)) return { kind: 'demand', demand: { tls: 'verified', source: 'mta-sts' } }
+}
+
+function mtaStsPolicy({ domain, host, ...question }: PolicyQuestion): HostPolicy {
+  if (!isEnforced(question)) return { kind: 'demand', demand: { tls: 'opportunistic', source: 'default' } }
+  if (permitsHost(question.mtaSts!, host)) {
+    return { kind: 'demand', demand: { tls: 'verified', source: 'mta-sts' } }
+  }
   const message = `${host} is not among the mail servers that the MTA-STS policy of ${domain} names`
   return { kind: 'none', failure: { finding: 'server', enhancedCode: '4.7.5', message } }
+}
+
+/** RFC 8461 5: `testing` changes nothing, it only asks for reports. */
+function isEnforced({ mtaSts }: Pick<PolicyQuestion, 'mtaSts'>): boolean {
+  return mtaSts !== null && mtaSts.mode === 'enforce' && mtaSts.expiresAt > Date.now()
 }

@@ -1,4 +1,5 @@
 import type { TlsSource } from '../../email/attempt-tls.ts'
+import type { DaneProof } from '../dane/demand.ts'
 import type { SmtpTimeouts } from './timeouts.ts'
 
 /**
@@ -12,6 +13,8 @@ export type TlsPolicy = 'off' | 'opportunistic' | 'required' | 'verified'
 export interface TlsDemand {
   tls: TlsPolicy
   source: TlsSource
+  /** For `verified`. */
+  dane?: DaneProof
 }
 
 export type AuthMechanism = 'plain' | 'login' | 'cram-md5' | 'xoauth2'
@@ -34,6 +37,8 @@ export interface SmtpTarget {
   /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
   implicitTls: boolean
   tls: TlsPolicy
+  /** DANE takes the place of authorities and of the host's name under `verified`. */
+  dane?: DaneProof
   /** Who demands `tls`; absent: nobody in particular. */
   tlsSource?: TlsSource
   /**

@@ -40,6 +40,8 @@ type FlatSite = [
   ranks: string[][] | null,
   failure: NoHosts | null,
   until: number,
+  /** Nobody can have changed `ranks`. */
+  secure: boolean,
   mtaSts: [mode: MtaStsMode, mx: string[], expiresAt: number] | null,
 ]
 
@@ -82,23 +84,23 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
 }
 
 function flatSite({ kind, servers, mtaSts }: Way['site']): FlatSite {
-  const policy: FlatSite[4] = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
-  if (servers === null || monotonic() >= servers.until) return [kind, null, null, 0, policy]
+  const policy: FlatSite[5] = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
+  if (servers === null || monotonic() >= servers.until) return [kind, null, null, 0, false, policy]
   const { hosts, until } = servers
   return hosts.kind === 'hosts'
-    ? [kind, hosts.ranks, null, until, policy]
-    : [kind, null, hosts.failure, until, policy]
+    ? [kind, hosts.ranks, null, until, hosts.secure === true, policy]
+    : [kind, null, hosts.failure, until, false, policy]
 }
 
 function siteOf(flat: FlatSite): Way['site'] {
-  const [kind, , , , policy] = flat
+  const [kind, , , , , policy] = flat
   const site: Way['site'] = { kind, servers: serversOf(flat) }
   if (policy !== null) site.mtaSts = { mode: policy[0], mx: policy[1], expiresAt: policy[2] }
   return site
 }
 
-function serversOf([, ranks, failure, until]: FlatSite): MailServers | null {
-  if (ranks !== null) return { hosts: { kind: 'hosts', ranks }, until }
+function serversOf([, ranks, failure, until, secure]: FlatSite): MailServers | null {
+  if (ranks !== null) return { hosts: { kind: 'hosts', ranks, ...(secure && { secure }) }, until }
   if (failure !== null) return { hosts: { kind: 'none', failure }, until }
   return null
 }

@@ -14,7 +14,7 @@ import { startRig, startSinks, wayBy } from './rig.ts'
 const zone = { 'x.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
 
 const policed = (tls: TlsPolicy): Partial<RouteCourierOptions> => ({
-  policies: () => ({ kind: 'demand', demand: { tls, source: 'domain' } }),
+  policies: async () => ({ kind: 'demand', demand: { tls, source: 'domain' } }),
 })
 
 /** Offers STARTTLS, agrees to it, and then talks nonsense; accepts everything in clear. */
