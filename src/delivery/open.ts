@@ -15,6 +15,7 @@ import type { Courier } from './delivery.ts'
 import { IsolatedCourier } from './isolation/isolated-courier.ts'
 import { PathFinder } from './path/path-finder.ts'
 import { RouteCourier } from './route-courier.ts'
+import type { SitesFile } from './sites/sites-file.ts'
 import type { CourierOptions } from './thread/message.ts'
 import { ThreadedCourier } from './thread/threaded-courier.ts'
 
@@ -23,6 +24,8 @@ export interface DeliveryParts {
   /** Finds the routes of companies and domains. */
   accounts: Pick<AccountDirectory, 'routeFor'>
   seal: Seal
+  /** The limits of sites. */
+  sites: SitesFile
   right: SendingRight
   unrecorded: UnrecordedMessages
   /** Compose large messages. */
@@ -42,7 +45,7 @@ export interface OpenDelivery {
 }
 
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
-  const { settings, accounts, seal, right, unrecorded, log, onDeath, maxDeliveries } = parts
+  const { settings, accounts, seal, sites, right, unrecorded, log, onDeath, maxDeliveries } = parts
   const options = courierOptions(parts)
   // Answers are kept as paths, so the resolver caches nothing.
   const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
@@ -54,6 +57,7 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
       ...settings,
       route: settings.delivery,
       resolver,
+      sites,
       maxDeliveries,
       ownRoute: (sender) => accounts.routeFor(sender),
       seal,

@@ -2,6 +2,7 @@
 import type { Delivery, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
 import { judge, type RouteKind } from './judge/judge.ts'
+import type { ReplyRule } from './sites/site-block.ts'
 import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.ts'
 import { clip } from './smtp/reply.ts'
 import type { RecipientReply } from './smtp/transaction.ts'
@@ -27,14 +28,19 @@ export interface RouteFailure {
  * Judges the reply of a transaction. Null for a reply that needs no judgement: the message was taken, may have been
  * taken, or was not offered.
  */
-export function failureOfReply(reply: RecipientReply, server: string, route: RouteKind): RouteFailure | null {
+export function failureOfReply(
+  reply: RecipientReply,
+  server: string,
+  route: RouteKind,
+  rules: readonly ReplyRule[] = [],
+): RouteFailure | null {
   const { verdict, stage, kind, code, enhancedCode, message, said = message, unsuited } = reply
   if (unsuited) {
     const failure = { finding: 'unsuited', enhancedCode: enhancedCode!, message, server } as const
     return verdict === 'failed' ? { ...failure, cannotSend: true } : failure
   }
   if (verdict !== 'bounced' && verdict !== 'deferred') return null
-  const found = judge({ stage, kind, code, enhancedCode, words: said }, route)
+  const found = judge({ stage, kind, code, enhancedCode, words: said }, route, rules)
   // A 552 in its old meaning (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
   return { finding, code, enhancedCode: enhancedCode ?? '', message, server }
@@ -52,9 +58,14 @@ const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
 }
 
 /** A session that could not be opened. The sentence names `server`. */
-export function failureOfError(error: SmtpError, server: string, route: RouteKind): RouteFailure {
+export function failureOfError(
+  error: SmtpError,
+  server: string,
+  route: RouteKind,
+  rules: readonly ReplyRule[] = [],
+): RouteFailure {
   const { code, kind, stage, said: words } = error
-  const finding = judge({ stage, kind, code, enhancedCode: error.enhancedCode, words }, route)
+  const finding = judge({ stage, kind, code, enhancedCode: error.enhancedCode, words }, route, rules)
   const enhancedCode = error.enhancedCode ?? `4.${DETAIL_OF_KIND[kind]}`
   const message = error.message.includes(server) ? error.message : `${server}: ${error.message}`
   return { finding, code, enhancedCode, message, unreachable: isUnreachable(error) }

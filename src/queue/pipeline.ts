@@ -59,7 +59,7 @@ import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
-import { deliveriesOf, type ReadyDelivery, UNRESOLVED, workOf } from './deliveries.ts'
+import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
@@ -130,7 +130,7 @@ export class DeliveryPipeline {
     this.#usual = { queues: new ReadyQueues(limits, limitOf), courier }
     this.#isolated = { queues: new ReadyQueues(few, limitOf), courier: isolated }
     this.#unresolved = new UnresolvedDeliveries(this.queues.holdings, (ready) => {
-      this.#enqueue(ready)
+      for (const part of splitToFit(ready)) this.#enqueue(part)
       this.pump()
     })
     const onChanged = () => this.#resume()

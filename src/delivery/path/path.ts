@@ -4,6 +4,7 @@
  */
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Email } from '../../email/fields.ts'
+import type { ReplyRule, SiteLimits } from '../sites/site-block.ts'
 import type { MailHosts } from './mail-hosts.ts'
 
 /** The source that mail leaves from. */
@@ -15,13 +16,15 @@ export interface Source {
 
 /** The site that mail goes to: the servers that share one limit, however many recipient domains they serve. */
 export interface Site {
-  /** For people: `relay.example.com`, `mx.example.com`, `mx1.example.com +2`, `capture`, `simulator`. */
+  /** For people: `Google`, `relay.example.com`, `mx.example.com`, `mx1.example.com +2`, `capture`, `simulator`. */
   name: string
   /** Sites with equal keys are the same servers. */
   key: string
   kind: DeliveryRoute['kind'] | 'simulator'
   /** The servers of a direct site; of another site, the reason why it cannot be used; otherwise null. */
   servers: MailServers | null
+  /** The block of the sites files whose limits hold; null: none names the site. */
+  provider: string | null
 }
 
 /** The DNS answer for a recipient's domain, and until when it is valid (monotonic ms). */
@@ -39,11 +42,17 @@ export interface Policy {
   firstAlone: boolean
 }
 
-export interface PathLimits {
-  /** Sessions at once, of all nodes together. */
-  sessions: number
+/** What the queue keeps to: limits of all nodes together. */
+export interface PathLimits extends Pick<SiteLimits, 'sessions' | 'messagesPerMinute' | 'messagesPerHour'> {
   /** Deliveries of one company that may wait for the path in memory. */
   waiting: number
+}
+
+/** What each session with the site keeps to. Plain values. */
+export interface SessionTerms
+  extends Pick<SiteLimits, 'messagesPerSession' | 'recipientsPerTransaction' | 'tls'> {
+  /** The site's own words. */
+  replies: readonly ReplyRule[]
 }
 
 /** Immutable: a changed path is a new object. */
@@ -54,6 +63,7 @@ export interface Path {
   site: Site
   policy: Policy
   limits: PathLimits
+  terms: SessionTerms
 }
 
 /** The part of a path that delivery needs. Plain values. */
@@ -61,6 +71,7 @@ export interface Way {
   source: Source
   policy: Policy
   site: Pick<Site, 'kind' | 'servers'>
+  terms: SessionTerms
 }
 
 /** The fields of an email that decide its path. */

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
 import type { Resolver } from '../../dns/resolver.ts'
+import type { RecognisedSite } from '../sites/site-table.ts'
 import { LookupTurns } from './lookup-turns.ts'
 import { lookupFailed, type MailHosts, mailHosts } from './mail-hosts.ts'
-import type { Site } from './path.ts'
+import type { MailServers, Site } from './path.ts'
 
 /**
  * Milliseconds for which an MX answer is valid: short, because the DNS client does not report the TTL of MX records.
@@ -31,8 +32,10 @@ export interface SiteDirectoryOptions<Kept> {
   resolver: Pick<Resolver, 'mx'>
   /** Our own name: see mail-hosts.ts. */
   ownName: string | null
+  /** Recognises providers by the hosts, those of equal preference together, best first. */
+  recognise(domain: string, ranks: string[][]): RecognisedSite
   /** Makes the value that is remembered for a site and returned to callers. */
-  keep(site: Site): Kept
+  keep(site: Site, recognised: RecognisedSite): Kept
   /** A monotonic clock in milliseconds. */
   now?: () => number
   patience?: number
@@ -40,6 +43,7 @@ export interface SiteDirectoryOptions<Kept> {
 
 interface SiteEntry<Kept> {
   kept: Kept
+  servers: MailServers
   /**
    * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
    * there is a new one.
@@ -80,6 +84,18 @@ export class SiteDirectory<Kept> {
     return this.#turns.lookUp(domain, companyId)
   }
 
+  /** The limits of sites have changed: no domain is looked up because of it. */
+  recogniseAnew(): void {
+    for (const [domain, entry] of this.#entries.entries()) entry.kept = this.#keep(domain, entry.servers)
+  }
+
+  #keep(domain: string, servers: MailServers): Kept {
+    const { recognise, keep } = this.#options
+    const { hosts } = servers
+    const recognised = recognise(domain, hosts.kind === 'hosts' ? hosts.ranks : [])
+    return keep(siteOf(domain, servers, recognised), recognised)
+  }
+
   async #lookUp(domain: string): Promise<Kept> {
     const hosts = await this.#ask(domain)
     const now = this.#now()
@@ -93,8 +109,9 @@ export class SiteDirectory<Kept> {
     const believed = hosts.kind === 'hosts' ? FRESH_MS : failed ? FAILED_MS : NONE_MS
     const askAt = now + believed
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
-    const kept = this.#options.keep(siteOf(domain, hosts, askAt))
-    this.#entries.set(domain, { kept, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
+    const servers = { hosts, until: askAt }
+    const kept = this.#keep(domain, servers)
+    this.#entries.set(domain, { kept, servers, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
     return kept
   }
 
@@ -112,16 +129,21 @@ export class SiteDirectory<Kept> {
   }
 }
 
-function siteOf(domain: string, hosts: MailHosts, until: number): Site {
-  const servers = { hosts, until }
-  if (hosts.kind === 'none') return { name: domain, key: `domain:${domain}`, kind: 'direct', servers }
+/** The site that direct mail for the domain goes to. */
+export function siteOf(domain: string, servers: MailServers, { provider, whole }: RecognisedSite): Site {
+  const { hosts } = servers
+  if (hosts.kind === 'none')
+    return { name: domain, key: `domain:${domain}`, kind: 'direct', servers, provider }
+  if (provider !== null && whole) {
+    return { name: provider, key: `provider:${provider.toLowerCase()}`, kind: 'direct', servers, provider }
+  }
   const names = hosts.ranks.flat()
   const more = names.length - 1
   // A name from DNS may hold a comma, and may equal that of any site, but it holds no line break: DNS clients write one
   // as `\\010`.
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
-  return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers }
+  return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers, provider }
 }
 
 function sizeOf(domain: string, hosts: MailHosts): number {

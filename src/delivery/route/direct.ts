@@ -5,12 +5,13 @@ import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
+import type { TlsPolicy } from '../smtp/target.ts'
 import { hostAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
-import type { HostPolicies } from './tls-policy.ts'
+import { type HostPolicies, stricter } from './tls-policy.ts'
 
 export interface DirectOptions {
   resolver: Resolver
@@ -36,7 +37,7 @@ export class DirectRoute implements Route {
 
   constructor(options: DirectOptions) {
     this.#options = options
-    const pool = { idleTimeout: 30_000, maxTransactions: 100, maxAge: 5 * 60_000, maxIdle: 500 }
+    const pool = { idleTimeout: 30_000, maxAge: 5 * 60_000, maxIdle: 500 }
     this.#state = new RouteState('direct', options.limits, options.pauses, new SessionPool(pool))
   }
 
@@ -56,7 +57,12 @@ export class DirectRoute implements Route {
     // After an uncertain attempt only that server can recognise the message as one that it has (RFC 1047).
     const only = known && preferredOnly
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
-      this.#server(host, domain, known && index === 0 ? preferred.address : null),
+      this.#server(
+        host,
+        domain,
+        request.delivery.path.terms.tls,
+        known && index === 0 ? preferred.address : null,
+      ),
     )
     // The domain's other servers may answer otherwise when they are not asked this time.
     const walk = new ServerWalk(request, this.#state, only)
@@ -78,11 +84,12 @@ export class DirectRoute implements Route {
     return await mailHosts(domain, resolver, { ownName: refuseOwnName ? hostname : null })
   }
 
-  #server(host: string, domain: string, preferredAddress: string | null): Server {
+  #server(host: string, domain: string, atLeast: TlsPolicy, preferredAddress: string | null): Server {
     const { resolver, guard, policies, hostname, port, ca } = this.#options
     return {
       target: async () => {
-        const { tls } = await policies(domain, host)
+        const policy = await policies(domain, host)
+        const tls = stricter(policy.tls, atLeast)
         return { host, port, implicitTls: false, tls, credentials: null, helo: hostname, ...(ca && { ca }) }
       },
       preferredAddress,

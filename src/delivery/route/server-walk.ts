@@ -14,6 +14,7 @@ import {
   type RouteFailure,
   releasedOutcome,
 } from '../outcome.ts'
+import type { ReplyRule } from '../sites/site-block.ts'
 import { isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
@@ -164,6 +165,10 @@ export class ServerWalk {
     return [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
   }
 
+  get #replies(): readonly ReplyRule[] {
+    return this.#request.delivery.path.terms.replies
+  }
+
   /** The failure that decides about a recipient that is left. */
   #decisive(position: number): RouteFailure {
     const failure = mostTelling([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
@@ -253,13 +258,14 @@ export class ServerWalk {
       opening: Math.min(limits.opening, remaining),
     }
     const target: SmtpTarget = { ...server, address, timeouts }
-    const { dialogue, stopping } = this.#request
+    const { delivery, dialogue, stopping } = this.#request
+    const { messagesPerSession } = delivery.path.terms
     const name = `${address}:${target.port}`
     const begunAt = monotonic()
     let trying = target
     for (let tries = 1; ; tries++) {
       try {
-        const session = await pool.open(key, trying, dialogue, stopping)
+        const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession)
         hosts.recordSuccess(name)
         return session
       } catch (error) {
@@ -283,7 +289,7 @@ export class ServerWalk {
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
     const name = `${target.host} [${target.address}]:${target.port}`
-    this.#failAll(failureOfError(error, name, this.#state.route))
+    this.#failAll(failureOfError(error, name, this.#state.route, this.#replies))
   }
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
@@ -337,7 +343,7 @@ export class ServerWalk {
       const { position } = recipient
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      const failure = failureOfReply(reply, server, this.#state.route)
+      const failure = failureOfReply(reply, server, this.#state.route, this.#replies)
       if (failure === null) settled.push(outcomeOfReply(position, reply))
       else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
       else {

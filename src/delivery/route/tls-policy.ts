@@ -12,3 +12,11 @@ export interface HostPolicy {
 export type HostPolicies = (domain: string, host: string) => Promise<HostPolicy>
 
 export const opportunisticPolicy: HostPolicies = () => Promise.resolve({ tls: 'opportunistic' })
+
+/** From the weakest on. */
+const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
+
+/** The stricter of two: what the operator's sites file demands is never relaxed, nor what a domain publishes. */
+export function stricter(one: TlsPolicy, other: TlsPolicy): TlsPolicy {
+  return BY_STRENGTH.indexOf(one) >= BY_STRENGTH.indexOf(other) ? one : other
+}

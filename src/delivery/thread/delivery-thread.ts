@@ -29,7 +29,7 @@ const BEGUN_PER_TURN = 16
 const port = parentPort!
 const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = workerData as DeliveryThreadData
 const keys = new Map<string, SigningKey>()
-const policies = new Map<string, Omit<Way, 'site'>>()
+const policies = new Map<string, Pick<Way, 'policy' | 'source'>>()
 const known = { keys, policies }
 /** Large messages, by delivery. They are not composed in this thread. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()

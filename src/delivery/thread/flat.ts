@@ -8,7 +8,8 @@ import type { Addressee } from '../../mail/batch/substitute.ts'
 import { alone } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
-import type { Site, Way } from '../path/path.ts'
+import type { MailServers, SessionTerms, Site, Way } from '../path/path.ts'
+import type { ReplyRule, SiteTls } from '../sites/site-block.ts'
 
 /**
  * A delivery under the number that its result will carry. Signing keys are given by id: the keys themselves were sent
@@ -39,6 +40,15 @@ type FlatSite = [
   ranks: string[][] | null,
   failure: NoHosts | null,
   until: number,
+  ...terms: FlatTerms,
+]
+
+type FlatTerms = [
+  messagesPerSession: number,
+  recipientsPerTransaction: number,
+  tls: SiteTls,
+  /** Null: the site has no words of its own. */
+  replies: readonly ReplyRule[] | null,
 ]
 
 type FlatAddressee = [address: string, name: string, variables: Record<string, string>]
@@ -75,26 +85,37 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
     delivery.preferredOnly,
     delivery.leaseToken,
     delivery.path.policy.id,
-    flatSite(delivery.path.site),
+    flatSite(delivery.path),
   ]
 }
 
-function flatSite({ kind, servers }: Way['site']): FlatSite {
-  if (servers === null || monotonic() >= servers.until) return [kind, null, null, 0]
-  const { hosts, until } = servers
-  return hosts.kind === 'hosts' ? [kind, hosts.ranks, null, until] : [kind, null, hosts.failure, until]
+function flatSite({ site: { kind, servers }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
+  const { messagesPerSession, recipientsPerTransaction, tls } = terms
+  const replies = terms.replies.length === 0 ? null : terms.replies
+  const valid = servers !== null && monotonic() < servers.until ? servers : null
+  const ranks = valid?.hosts.kind === 'hosts' ? valid.hosts.ranks : null
+  const failure = valid?.hosts.kind === 'none' ? valid.hosts.failure : null
+  const until = valid?.until ?? 0
+  return [kind, ranks, failure, until, messagesPerSession, recipientsPerTransaction, tls, replies]
 }
 
-function siteOf([kind, ranks, failure, until]: FlatSite): Way['site'] {
-  if (ranks !== null) return { kind, servers: { hosts: { kind: 'hosts', ranks }, until } }
-  if (failure !== null) return { kind, servers: { hosts: { kind: 'none', failure }, until } }
-  return { kind, servers: null }
+function wayOf([kind, ranks, failure, until, ...terms]: FlatSite): Pick<Way, 'site' | 'terms'> {
+  return { site: { kind, servers: serversOf(ranks, failure, until) }, terms: termsOf(terms) }
+}
+
+function serversOf(ranks: FlatSite[1], failure: FlatSite[2], until: number): MailServers | null {
+  if (ranks !== null) return { hosts: { kind: 'hosts', ranks }, until }
+  return failure === null ? null : { hosts: { kind: 'none', failure }, until }
+}
+
+function termsOf([messagesPerSession, recipientsPerTransaction, tls, replies]: FlatTerms): SessionTerms {
+  return { messagesPerSession, recipientsPerTransaction, tls, replies: replies ?? [] }
 }
 
 /** The keys and policies that were sent before the deliveries that name them, by id. */
 export interface ThreadCache {
   keys: ReadonlyMap<string, SigningKey>
-  policies: ReadonlyMap<string, Omit<Way, 'site'>>
+  policies: ReadonlyMap<string, Pick<Way, 'policy' | 'source'>>
 }
 
 /** A placeholder for a large message, which was not sent along; never read. */
@@ -119,7 +140,7 @@ export function deliveryOf(
   const delivery: Delivery = {
     email: SENT.unpack(email),
     recipients,
-    path: { policy, source, site: siteOf(flat[11]) },
+    path: { policy, source, ...wayOf(flat[11]) },
     message: message ?? ELSEWHERE,
     signing: signing.map((id) => keys.get(id)!),
     preferredServer,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../../src/delivery/path/path.ts'
 import { SiteDirectory } from '../../../src/delivery/path/site-directory.ts'
+import { openSiteTable } from '../../../src/delivery/sites/sites-file.ts'
 import type { Lookup } from '../../../src/dns/lookup.ts'
 import type { MxRecord } from '../../../src/dns/resolver.ts'
 
@@ -30,9 +31,11 @@ function directory(
       return { kind: 'found', records }
     },
   }
+  const table = openSiteTable({ sites: null, siteConcurrency: 20 })
   const sites = new SiteDirectory<Site>({
     resolver,
     ownName,
+    recognise: (domain, ranks) => table.recognise(domain, ranks),
     keep: (site) => site,
     now: () => clock.now,
     patience,
