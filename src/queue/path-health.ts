@@ -143,10 +143,10 @@ export class PathHealth {
   }
 
   /**
-   * Learns from an attempt. `alone`: no other session was open there, so the only answer to "too many" is to wait.
+   * Learns from an attempt. `exhausted`: fewer sessions or messages are no answer to "too many", so it is to wait.
    * Returns when the postponed recipients are due again; null to let each recipient's own patience decide.
    */
-  ended(ready: ReadyDelivery, result: DeliveryResult, alone: boolean, now: number): number | null {
+  ended(ready: ReadyDelivery, result: DeliveryResult, exhausted: boolean, now: number): number | null {
     const { hindrance, outcomes, server } = result
     const refused =
       hindrance !== undefined &&
@@ -163,9 +163,9 @@ export class PathHealth {
     const [whole, own] = keysOf(ready)
     const path = hindrance.wide ? whole : own
     const trouble = this.#met(path, hindrance, now)
-    trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0)
+    trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0, now + (hindrance.waitMs ?? 0))
     if (!hindrance.wide) this.#unknown(whole, ready, now)
-    const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
+    const certain = hindrance.kind === 'busy' ? exhausted : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
     trouble.closed = true
     this.#tell(path, ready, hindrance, trouble)
@@ -231,7 +231,7 @@ export class PathHealth {
   }
 
   #tell(key: string, { path, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
-    const { kind, message, wide } = report
+    const { kind, message, wide, list } = report
     const { site, policy } = path
     const relay = site.kind === 'relay'
     // Servers of recipient domains that are down are no reason to alert the operator.
@@ -254,7 +254,9 @@ export class PathHealth {
       relay && kind !== 'busy' && kind !== 'sender'
         ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
         : ''
-    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${advice}`
+    const listed =
+      list === undefined ? '' : ` The address is on ${list.name}; ask for removal: ${list.removal}.`
+    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`
     if (kind === 'busy') log.warn({ site: site.name, kind }, line)
     else log.error({ site: site.name, kind }, line)
   }

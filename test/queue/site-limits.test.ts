@@ -122,3 +122,34 @@ test('the service does not start with a file that it cannot use', async () => {
     message: /^POSTROAD_SITES names \/nowhere\/sites\.toml, which cannot be read: /,
   })
 })
+
+test('a site gets no more messages a minute than its limit, and the rest waits', async (t) => {
+  const { sink, send } = await start(
+    t,
+    '[[site]]\nname = "Big"\nmx = ["*.big.test"]\nmessages_per_minute = 60\n',
+  )
+  const began = performance.now()
+  for (let n = 0; n < 12; n++) await send(`n${n}@${n % 2 === 0 ? 'one' : 'two'}.test`)
+  await send('other@small.test')
+  await sink.messageFor('other@small.test')
+  assert.ok(sink.messages.length <= 8, `${sink.messages.length} before mail to another site`)
+  await sink.until(13)
+  // Six at once, and each further one after a second and a tenth.
+  assert.ok(performance.now() - began > 6 * 1_050)
+  const asked = sink.dialogue.filter((line) => line.includes('C: MAIL'))
+  assert.equal(asked.length, 13, 'nothing was tried before its turn')
+})
+
+test('a server that asks for some seconds gets them, and no message is tried meanwhile', async (t) => {
+  let refusedAt = 0
+  const { sink, send } = await start(t, '', ({ step }) => {
+    if (step !== 'mail' || refusedAt > 0) return undefined
+    refusedAt = performance.now()
+    return { reply: '450 4.7.1 Too many messages, try again in 3 seconds' }
+  })
+  await send('first@small.test')
+  await sink.when(() => refusedAt > 0, 'the refusal')
+  await send('second@small.test')
+  await sink.until(2)
+  assert.ok(performance.now() - refusedAt >= 2_900)
+})

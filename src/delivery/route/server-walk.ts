@@ -382,15 +382,21 @@ function isBusy({ finding }: RouteFailure): boolean {
  * A reply before MAIL, or about the account, concerns all mail; so does a limit. But the words of a 5yz may be a
  * recipient's own (RFC 5429 2.1), and a reply that anybody can make a server give must not hold up other senders' mail.
  */
-function reportOf(
-  { finding, server, code = 0, message, unreachable }: RouteFailure,
-  route: RouteKind,
-): HindranceReport {
+function reportOf(failure: RouteFailure, route: RouteKind): HindranceReport {
+  const { finding, server, code = 0, message, unreachable, waitMs, excess, list } = failure
   const kind = finding as Hindrance
   // No server answered, whether it was asked now or a moment ago.
   if (unreachable) return { kind: 'unreachable', wide: true, message }
   const limit = kind === 'busy' && (route === 'relay' || code < 500)
-  return { kind, wide: server === undefined || kind === 'credentials' || limit, message }
+  const report: HindranceReport = {
+    kind,
+    wide: server === undefined || kind === 'credentials' || limit,
+    message,
+  }
+  if (waitMs !== undefined) report.waitMs = waitMs
+  if (excess !== undefined) report.excess = excess
+  if (list !== undefined) report.list = list
+  return report
 }
 
 /**

@@ -63,7 +63,7 @@ const RESULT = plainCodec<DeliveryResult>(
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],
-  ['code', 'enhancedCode', 'suppress', 'complained', 'server', 'tls'],
+  ['code', 'enhancedCode', 'suppress', 'complained', 'server', 'tls', 'waitMs'],
 )
 
 /** `large`: its message is not sent along. */
