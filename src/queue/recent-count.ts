@@ -1,4 +1,6 @@
-/** Counts what happened in the last minute or hour, in slots: what is older than all slots is forgotten slot by slot. */
+/**
+ * Counts what happened in the last minute or hour, in slots: what is older than all slots is forgotten slot by slot.
+ */
 export class RecentCount {
   readonly #slots: Uint32Array
   readonly #slotMs: number
