@@ -281,7 +281,7 @@ function watchGauges(
 
 /** HTTP and SMTP submission: both are ready to listen. */
 async function createServers(parts: WithDelivery) {
-  const { settings, store, directory, seal, workers, scheduler, apiUrl, metrics, log, started } = parts
+  const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, metrics, log, started } = parts
   const searches = new Searches({ store, teller: new NoticeReader(store) })
   const { ask } = openOutgoing(parts)
   const api = settings.roles.includes('api')
@@ -302,6 +302,7 @@ async function createServers(parts: WithDelivery) {
         turns: searches.turns,
         workers,
         apiUrl,
+        sites: () => sites.table,
       }),
     ask,
     derive: (purpose) => seal.derive(purpose),

@@ -20,6 +20,8 @@ const TOGETHER_MS = 20
 const MAX_PATHS = 2_000
 
 interface Pace {
+  /** The newest one with this key. */
+  path: Path
   readonly ofMinute: Rate
   readonly ofHour: Rate
   readonly begunInMinute: RecentCount
@@ -29,12 +31,22 @@ interface Pace {
   acceptedSince: number
   /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
   lowered: { rate: number; changedAt: number } | null
+  pausedAt: number
   pausedUntil: number
 }
 
 export interface RecentMessages {
   minute: number
   hour: number
+}
+
+export interface PacedPath {
+  path: Path
+  recent: RecentMessages
+  /** Messages a minute, after complaints of the servers; null: as many as the limits allow. */
+  lowered: number | null
+  /** The wait that the servers asked for, in milliseconds so far and from now on; null: there is none. */
+  pause: { lasted: number; left: number } | null
 }
 
 /**
@@ -71,7 +83,8 @@ export class Pacing {
 
   begun(path: Path): void {
     const now = this.#now()
-    const pace = this.#pace(path.key)
+    const pace = this.#pace(path)
+    pace.path = path
     const { ofMinute, ofHour } = this.#limits(path, pace)
     if (ofMinute !== null) pace.ofMinute.begin(ofMinute, now)
     if (ofHour !== null) pace.ofHour.begin(ofHour, now)
@@ -82,7 +95,7 @@ export class Pacing {
   /** A message was accepted: a lowered rate may rise. */
   accepted(path: Path): void {
     const now = this.#now()
-    const pace = this.#pace(path.key)
+    const pace = this.#pace(path)
     if (pace.acceptedInMinute.total(now) === 0) pace.acceptedSince = now
     pace.acceptedInMinute.add(now)
     const { lowered } = pace
@@ -99,7 +112,7 @@ export class Pacing {
    */
   tooMany(path: Path, begunAt: number): boolean {
     const now = this.#now()
-    const pace = this.#pace(path.key)
+    const pace = this.#pace(path)
     // The delivery began before the last change, so it shows nothing about that.
     if (pace.lowered !== null && begunAt < pace.lowered.changedAt) return true
     const accepted = pace.acceptedInMinute.total(now)
@@ -110,31 +123,23 @@ export class Pacing {
   }
 
   /** The servers ask us to wait. Returns the milliseconds for which the path takes nothing. */
-  pause({ key }: Path, ms: number): number {
+  pause(path: Path, ms: number): number {
     const pause = Math.min(ms, LONGEST_PAUSE_MS)
-    const pace = this.#pace(key)
-    pace.pausedUntil = Math.max(pace.pausedUntil, this.#now() + pause)
+    const pace = this.#pace(path)
+    const now = this.#now()
+    if (pace.pausedUntil <= now) pace.pausedAt = now
+    pace.pausedUntil = Math.max(pace.pausedUntil, now + pause)
     return pause
   }
 
-  /** A person wants the path tried now. */
-  resume(key: string): void {
-    const pace = this.#paces.get(key)
-    if (pace !== undefined) pace.pausedUntil = 0
-  }
-
-  /** Messages begun on the path. */
-  recent(key: string): RecentMessages {
-    const pace = this.#paces.peek(key)
+  /** The paths that had a message within the hour or are held up, with the messages that were begun. */
+  *used(): Generator<PacedPath> {
     const now = this.#now()
-    return { minute: pace?.begunInMinute.total(now) ?? 0, hour: pace?.begunInHour.total(now) ?? 0 }
-  }
-
-  /** Keys of the paths that had a message within the hour, and of those that are held up. */
-  *used(): Generator<string> {
-    const now = this.#now()
-    for (const [key, pace] of this.#paces.entries()) {
-      if (pace.begunInHour.total(now) > 0 || pace.pausedUntil > now) yield key
+    for (const { path, begunInMinute, begunInHour, lowered, pausedAt, pausedUntil } of this.#paces.values()) {
+      const recent = { minute: begunInMinute.total(now), hour: begunInHour.total(now) }
+      if (recent.hour === 0 && pausedUntil <= now) continue
+      const pause = pausedUntil > now ? { lasted: now - pausedAt, left: pausedUntil - now } : null
+      yield { path, recent, lowered: lowered?.rate ?? null, pause }
     }
   }
 
@@ -175,10 +180,11 @@ export class Pacing {
     return limit === null ? null : limit / this.#nodes
   }
 
-  #pace(key: string): Pace {
-    let pace = this.#paces.get(key)
+  #pace(path: Path): Pace {
+    let pace = this.#paces.get(path.key)
     if (pace === undefined) {
       pace = {
+        path,
         ofMinute: new Rate(MINUTE_MS),
         ofHour: new Rate(HOUR_MS),
         begunInMinute: new RecentCount(60, 1_000),
@@ -186,9 +192,10 @@ export class Pacing {
         acceptedInMinute: new RecentCount(60, 1_000),
         acceptedSince: 0,
         lowered: null,
+        pausedAt: 0,
         pausedUntil: 0,
       }
-      this.#paces.set(key, pace)
+      this.#paces.set(path.key, pace)
     }
     return pace
   }

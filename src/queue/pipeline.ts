@@ -56,7 +56,15 @@ import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
-import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
+import type {
+  AttemptRecord,
+  ClaimedEmail,
+  Lease,
+  NewEmail,
+  SiteClosure,
+  SiteState,
+  Store,
+} from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
@@ -65,6 +73,7 @@ import { PathHealth } from './path-health.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
+import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
 import { Throttle } from './throttle.ts'
@@ -161,6 +170,28 @@ export class DeliveryPipeline {
   get counts(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> } {
     const ready = this.queues.holdings.waiting + this.#isolated.queues.holdings.waiting
     return { ready, inSession: this.#busy, halted: !this.mayBegin, closed: this.#pathHealth.closed }
+  }
+
+  /** The sites that had a message within the hour, as this node sees them. */
+  siteStates(): SiteState[] {
+    return siteStates(this.#pathUses())
+  }
+
+  *#pathUses(): Generator<PathUse> {
+    const { sessions, pacing } = this.#throttle
+    const now = Date.now()
+    const closures = this.#pathHealth.closures()
+    for (const { path, recent, lowered, pause } of pacing.used()) {
+      const busy = this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
+      const paused = pause && pauseAsked(now, pause)
+      yield {
+        path,
+        sessions: busy,
+        recent,
+        lowered: { sessions: sessions.loweredOf(path), messagesPerMinute: lowered },
+        closed: closures.get(path.key) ?? paused,
+      }
+    }
   }
 
   /** The nodes that share the limits of all paths. */
@@ -407,6 +438,11 @@ export class DeliveryPipeline {
       (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
     )
   }
+}
+
+function pauseAsked(now: number, { lasted, left }: { lasted: number; left: number }): SiteClosure {
+  const [since, nextTryAt] = [Math.round(now - lasted), Math.round(now + left)]
+  return { since, reason: 'The servers asked us to wait', nextTryAt, sendingDomain: null, list: null }
 }
 
 /** The fields for the log. */

@@ -45,6 +45,12 @@ export class SessionLimits {
     return Math.min(share, this.#narrowed.get(path.key)?.sessions ?? share)
   }
 
+  /** The lower limit after complaints of the servers; null: there is none. */
+  loweredOf(path: Path): number | null {
+    const limit = this.#narrowed.get(path.key)
+    return limit === undefined || limit.first ? null : Math.min(limit.sessions, this.#share(path))
+  }
+
   /** Must be called with each path before a delivery takes it. */
   meet({ key, policy }: Path): void {
     if (!policy.firstAlone || this.#met.has(policy)) return
