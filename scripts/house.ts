@@ -65,7 +65,9 @@ export const HOUSE: readonly Place[] = [
     about:
       'the verbs: actions of operators and members, one file for each noun, for every way in; authority, errors and JSON shapes',
     imports: words(
-      'queue/pauses.ts delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
+      'queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/site-directory.ts',
+      'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts',
+      'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
       'delivery/signing-keys.ts delivery/weight.ts events workers',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
       'people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',

@@ -16,6 +16,7 @@ import { ownUrl } from './config/own-url.ts'
 import type { Settings } from './config/settings.ts'
 import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
+import { SitesFile } from './delivery/sites/sites-file.ts'
 import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
 import { unsubscribeLinks } from './email/unsubscribe-link.ts'
@@ -94,7 +95,7 @@ interface Start {
 
 /** The same with the parts of the steps so far. `scheduler` is null on a node that does not deliver. */
 type WithStore = Start & Awaited<ReturnType<typeof openData>>
-type WithNode = WithStore & Awaited<ReturnType<typeof joinNodes>>
+type WithNode = WithStore & Awaited<ReturnType<typeof joinNodes>> & { sites: SitesFile }
 type WithDelivery = WithNode & { scheduler: Scheduler | null; apiUrl(): string }
 
 /**
@@ -111,7 +112,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const start: Start = { settings, log, metrics, plan, monitor, started, unlessStopped: stoppable(signal) }
   const data: WithStore = { ...start, ...(await openData(start)) }
   // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
-  const node: WithNode = { ...data, ...(await joinNodes(data)) }
+  const sites = openSites(start)
+  const node: WithNode = { ...data, ...(await joinNodes(data)), sites }
   startDigest(node)
   const scheduler = settings.roles.includes('delivery') ? await startDelivery(node) : null
   let apiUrl = ownUrl(settings)
@@ -166,6 +168,12 @@ async function openData({ settings, log, metrics, plan, started, unlessStopped }
   })
   started.defer(() => workers.close())
   return { store, accounts, directory, seal, workers }
+}
+
+function openSites({ settings, log, started }: Start): SitesFile {
+  const sites = new SitesFile(settings, log)
+  started.defer(() => sites.close())
+  return sites
 }
 
 /** This node among those that share the database. */
@@ -256,7 +264,7 @@ function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, st
 }
 
 function watchGauges(
-  { metrics, membership, scheduler, store, unrecorded }: WithDelivery,
+  { metrics, membership, scheduler, store, unrecorded, sites }: WithDelivery,
   webhooks: Webhooks,
 ): void {
   metrics.watch({
@@ -264,13 +272,14 @@ function watchGauges(
     deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
+    sitesFault: () => sites.fault,
     webhooks: () => webhooks.states,
   })
 }
 
 /** HTTP and SMTP submission: both are ready to listen. */
 async function createServers(parts: WithDelivery) {
-  const { settings, store, directory, seal, workers, scheduler, apiUrl, metrics, log, started } = parts
+  const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, metrics, log, started } = parts
   const searches = new Searches({ store, teller: new NoticeReader(store) })
   const { ask } = openOutgoing(parts)
   const api = settings.roles.includes('api')
@@ -291,6 +300,7 @@ async function createServers(parts: WithDelivery) {
         turns: searches.turns,
         workers,
         apiUrl,
+        sites: () => sites.table,
       }),
     ask,
     derive: (purpose) => seal.derive(purpose),

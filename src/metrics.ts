@@ -5,6 +5,8 @@ export interface GaugeSource {
   deliveries(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> }
   /** Messages handed over whose result is not recorded. */
   unrecorded(): number
+  /** The fault of the operator's sites file; null: there is none. */
+  sitesFault(): string | null
   webhooks(): ReadonlyMap<string, { webhooks: number; behind: number }>
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
 }
@@ -110,6 +112,11 @@ export class Metrics {
         for (const [kind, count] of source.deliveries().closed) gauge.set({ kind }, count)
       },
       'kind',
+    )
+    this.#gauge(
+      'postroad_sites_file_faulty',
+      '1 while the file of POSTROAD_SITES has a fault, so that the limits from before its change stay in force. The log has the fault.',
+      (gauge) => gauge.set(source.sitesFault() === null ? 0 : 1),
     )
     this.#gauge(
       'postroad_nodes',

@@ -16,7 +16,14 @@ export class WrongUsage extends Error {
  * Errors, beside those of verbs, whose messages are written for the operator; any other error is a bug and is printed
  * with its stack. Matched by name, because not every command loads the module that throws them.
  */
-const FOR_THE_OPERATOR = ['CommandFailed', 'WrongUsage', 'SettingsError', 'CannotListen', 'CertificateError']
+const FOR_THE_OPERATOR = [
+  'CommandFailed',
+  'WrongUsage',
+  'SettingsError',
+  'CannotListen',
+  'CertificateError',
+  'SitesError',
+]
 
 /** A hint after a usage error, in addition to the command's help; empty: none. */
 export function usageHint({ code, message }: { code: string; message: string }): string {

@@ -34,6 +34,7 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   events: async () => (await import('./events.ts')).addEvents,
   queue: async () => (await import('./queue.ts')).addQueue,
   route: async () => (await import('./route.ts')).addRoute,
+  site: async () => (await import('./site.ts')).addSite,
   suppression: async () => (await import('./suppression.ts')).addSuppressionCommands,
   webhook: async () => (await import('./webhook.ts')).addWebhookCommands,
   listen: async () => (await import('./listen.ts')).addListen,

@@ -284,6 +284,18 @@ export const SETTINGS = {
       'If you run the relay yourself, you can set more than the default.',
     example: '100',
   }),
+  POSTROAD_SITES: setting({
+    section: 'Delivery',
+    field: 'sites',
+    parse: (text) => resolve(text),
+    default: null,
+    defaultShown: 'the limits that Postroad brings for large providers',
+    allowed: 'path of a TOML file with `[default]` and `[[site]]`',
+    description:
+      'Limits of sites of direct delivery, over those that Postroad brings: sessions, messages per session, minute and hour, recipients per transaction, TLS, ' +
+      "and what a site's own replies mean. The file is read again when it changes. See [operations](operations.md#limits-of-large-providers).",
+    example: '/etc/postroad/sites.toml',
+  }),
   POSTROAD_MAX_UNRECORDED: setting({
     section: 'Delivery',
     field: 'maxUnrecorded',

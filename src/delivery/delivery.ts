@@ -12,6 +12,7 @@ import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Hindrance } from './judge/finding.ts'
+import type { ReplyAdvice } from './judge/reply-advice.ts'
 import type { Way } from './path/path.ts'
 
 /**
@@ -65,10 +66,12 @@ export interface Delivery {
 
 export interface RecipientOutcome extends Outcome {
   position: number
+  /** Milliseconds that the server asks us to wait. */
+  waitMs?: number
 }
 
 /** A trouble that keeps mail from taking its path, though nothing is wrong with the mail. */
-export interface HindranceReport {
+export interface HindranceReport extends ReplyAdvice {
   kind: Hindrance
   /**
    * True: concerns all mail on the path. False: concerns only mail of the same sending domain, as far as anybody knows.

@@ -18,6 +18,7 @@ import { IsolatedCourier } from './isolation/isolated-courier.ts'
 import { PolicyDirectory } from './mta-sts/policy-directory.ts'
 import { PathFinder } from './path/path-finder.ts'
 import { RouteCourier } from './route-courier.ts'
+import type { SitesFile } from './sites/sites-file.ts'
 import type { CourierOptions } from './thread/message.ts'
 import { ThreadedCourier } from './thread/threaded-courier.ts'
 
@@ -26,6 +27,8 @@ export interface DeliveryParts {
   /** Finds the routes of companies and domains. */
   accounts: Pick<AccountDirectory, 'routeFor'>
   seal: Seal
+  /** The limits of sites. */
+  sites: SitesFile
   right: SendingRight
   unrecorded: UnrecordedMessages
   store: MtaStsStore
@@ -48,7 +51,7 @@ export interface OpenDelivery {
 }
 
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
-  const { settings, accounts, seal, right, unrecorded, log, onDeath, maxDeliveries } = parts
+  const { settings, accounts, seal, sites, right, unrecorded, log, onDeath, maxDeliveries } = parts
   const options = courierOptions(parts)
   const { dnsServers, dnsValidating } = settings
   const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
@@ -66,6 +69,7 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
       ...settings,
       route: settings.delivery,
       resolver,
+      sites,
       maxDeliveries,
       mtaSts: (domain) => policies.find(domain),
       ownRoute: (sender) => accounts.routeFor(sender),

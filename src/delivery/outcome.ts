@@ -2,12 +2,14 @@
 import type { Delivery, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
 import { judge, type RouteKind } from './judge/judge.ts'
+import { adviceIn, type ReplyAdvice } from './judge/reply-advice.ts'
+import type { ReplyRule } from './sites/site-block.ts'
 import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.ts'
 import { clip } from './smtp/reply.ts'
 import type { RecipientReply } from './smtp/transaction.ts'
 
 /** The reason why a server, or a whole route, took nothing for a recipient. */
-export interface RouteFailure {
+export interface RouteFailure extends ReplyAdvice {
   finding: Finding
   code?: number | undefined
   /** RFC 3463. */
@@ -27,17 +29,23 @@ export interface RouteFailure {
  * Judges the reply of a transaction. Null for a reply that needs no judgement: the message was taken, may have been
  * taken, or was not offered.
  */
-export function failureOfReply(reply: RecipientReply, server: string, route: RouteKind): RouteFailure | null {
+export function failureOfReply(
+  reply: RecipientReply,
+  server: string,
+  route: RouteKind,
+  rules: readonly ReplyRule[] = [],
+): RouteFailure | null {
   const { verdict, stage, kind, code, enhancedCode, message, said = message, unsuited } = reply
   if (unsuited) {
     const failure = { finding: 'unsuited', enhancedCode: enhancedCode!, message, server } as const
     return verdict === 'failed' ? { ...failure, cannotSend: true } : failure
   }
   if (verdict !== 'bounced' && verdict !== 'deferred') return null
-  const found = judge({ stage, kind, code, enhancedCode, words: said }, route)
+  const found = judge({ stage, kind, code, enhancedCode, words: said }, route, rules)
   // A 552 in its old meaning (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
-  return { finding, code, enhancedCode: enhancedCode ?? '', message, server }
+  const advice = adviceIn(said, finding, stage)
+  return { finding, code, enhancedCode: enhancedCode ?? '', message, server, ...advice }
 }
 
 /** The detail of RFC 3463 3.5 and 3.8 when the server gave no enhanced code. */
@@ -52,12 +60,24 @@ const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
 }
 
 /** A session that could not be opened. The sentence names `server`. */
-export function failureOfError(error: SmtpError, server: string, route: RouteKind): RouteFailure {
+export function failureOfError(
+  error: SmtpError,
+  server: string,
+  route: RouteKind,
+  rules: readonly ReplyRule[] = [],
+): RouteFailure {
   const { code, kind, stage, said: words } = error
-  const finding = judge({ stage, kind, code, enhancedCode: error.enhancedCode, words }, route)
+  const finding = judge({ stage, kind, code, enhancedCode: error.enhancedCode, words }, route, rules)
   const enhancedCode = error.enhancedCode ?? `4.${DETAIL_OF_KIND[kind]}`
   const message = error.message.includes(server) ? error.message : `${server}: ${error.message}`
-  return { finding, code, enhancedCode, message, unreachable: isUnreachable(error) }
+  return {
+    finding,
+    code,
+    enhancedCode,
+    message,
+    unreachable: isUnreachable(error),
+    ...adviceIn(words, finding, stage),
+  }
 }
 
 /** A failure of our own: never the recipient's fault, so the recipient waits. */
@@ -95,7 +115,7 @@ const NOBODY_TRIED: RouteFailure = {
 
 export function outcomeOfFailure(position: number, failure: RouteFailure): RecipientOutcome {
   const { ends, suppresses, spends } = CONSEQUENCES[failure.finding]
-  const { code, enhancedCode, message, server, cannotSend } = failure
+  const { code, enhancedCode, message, server, cannotSend, waitMs } = failure
   const outcome: RecipientOutcome = {
     position,
     verdict: ends ? (cannotSend ? 'failed' : 'bounced') : spends ? 'deferred' : 'postponed',
@@ -105,6 +125,7 @@ export function outcomeOfFailure(position: number, failure: RouteFailure): Recip
   if (enhancedCode !== '') outcome.enhancedCode = enhancedCode
   if (suppresses) outcome.suppress = true
   if (server !== undefined) outcome.server = server
+  if (waitMs !== undefined && !ends) outcome.waitMs = waitMs
   return outcome
 }
 

@@ -1,9 +1,9 @@
 /** TLS with a certificate that may be replaced while the service runs. */
 
 import { constants } from 'node:crypto'
-import { type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContext, type SecureContextOptions } from 'node:tls'
+import { FileWatch } from '../common/file-watch.ts'
 import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { CertificateError } from './start-error.ts'
@@ -17,11 +17,6 @@ const GROUPS = 'X25519MLKEM768:X25519:prime256v1'
 const CIPHERS = `${DEFAULT_CIPHERS}:!kRSA`
 
 type TlsFiles = NonNullable<Settings['tls']>
-
-/** Milliseconds between looks at the files. Unlike file notifications, polling also sees renames and replaced links. */
-const LOOK_EVERY = 1_000
-/** Milliseconds from a change until it is read: certificate and key are written one after the other. */
-const SETTLE = 200
 
 /** Reads and checks both files. Throws a sentence for the operator when they cannot be used together. */
 export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<SecureContextOptions> {
@@ -68,29 +63,17 @@ export class CertificateWatch {
   readonly #certificate: Certificate
   readonly #files: TlsFiles
   readonly #log: Log
-  readonly #onChange: StatsListener
-  #timer: NodeJS.Timeout | undefined
+  readonly #watch: FileWatch
 
   constructor(certificate: Certificate, files: TlsFiles, log: Log) {
     this.#certificate = certificate
     this.#files = files
     this.#log = log
-    this.#onChange = () => {
-      clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => this.#reload(), SETTLE).unref()
-    }
-    for (const path of this.#paths()) {
-      watchFile(path, { interval: LOOK_EVERY, persistent: false }, this.#onChange)
-    }
+    this.#watch = new FileWatch([files.certPath, files.keyPath], () => this.#reload())
   }
 
   close(): void {
-    clearTimeout(this.#timer)
-    for (const path of this.#paths()) unwatchFile(path, this.#onChange)
-  }
-
-  #paths(): string[] {
-    return [this.#files.certPath, this.#files.keyPath]
+    this.#watch.close()
   }
 
   async #reload(): Promise<void> {

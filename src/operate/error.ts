@@ -39,6 +39,7 @@ export type Hint =
   | { verb: 'inviteOperator' }
   | { verb: 'setOperator'; person: string }
   | { verb: 'listRoutes' }
+  | { verb: 'listSites' }
   | { verb: 'listEmails' }
   | { verb: 'showEmail'; id: string }
   | { verb: 'listQuarantined' }
@@ -90,6 +91,7 @@ const CODES = new Map<string, OperateCode>([
   [StoreUnavailable.name, 'unavailable'],
   [StoreDamaged.name, 'damaged'],
   ['SecretKeyError', 'unavailable'],
+  ['SitesError', 'unavailable'],
   ['SealBroken', 'damaged'],
 ])
 

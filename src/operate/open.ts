@@ -4,6 +4,8 @@ import type { Seal } from '../accounts/seal.ts'
 import { openSeal } from '../accounts/secret-key.ts'
 import { ownUrl } from '../config/own-url.ts'
 import type { Settings } from '../config/settings.ts'
+import type { SiteTable } from '../delivery/sites/site-table.ts'
+import { openSiteTable } from '../delivery/sites/sites-file.ts'
 import { hostAddresses } from '../dns/host-addresses.ts'
 import { Resolver } from '../dns/resolver.ts'
 import { SearchTurns } from '../events/search-turns.ts'
@@ -26,6 +28,8 @@ export type OperateSettings = Pick<
   | 'listen'
   | 'tls'
   | 'dnsServers'
+  | 'sites'
+  | 'siteConcurrency'
   | 'allowPrivateNetworks'
 >
 
@@ -51,8 +55,8 @@ export async function openOperation(
 }
 
 /**
- * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`, `workers` and
- * `apiUrl`: those of the service, if the caller is one.
+ * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`, `workers`,
+ * `apiUrl` and `sites`: those of the service, if the caller is one.
  */
 export function operationOn(
   settings: OperateSettings,
@@ -64,7 +68,14 @@ export function operationOn(
     turns = new SearchTurns(),
     workers = null,
     apiUrl = () => ownUrl(settings),
-  }: { seal?: Seal; turns?: SearchTurns; workers?: Workers | null; apiUrl?: () => string } = {},
+    sites = () => openSiteTable(settings),
+  }: {
+    seal?: Seal
+    turns?: SearchTurns
+    workers?: Workers | null
+    apiUrl?: () => string
+    sites?: () => SiteTable
+  } = {},
 ): Operation {
   return {
     caller,
@@ -79,6 +90,7 @@ export function operationOn(
     hosts: () => new Resolver({ servers: settings.dnsServers }),
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
+    sites,
     workers,
     inTurn: (companyId, look) => turns.take(companyId, look),
     now: () => Date.now(),

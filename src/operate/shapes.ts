@@ -15,6 +15,7 @@ import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, WebhookAttempt } fr
 import { retiresAt } from './domain-schedule.ts'
 import type { LaneReport } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
+import type { SiteDescription } from './sites.ts'
 import type { OwnedWebhook } from './webhook-find.ts'
 
 /** Unix ms as ISO 8601; null stays null. */
@@ -262,6 +263,47 @@ export function allowEntryJson({ companyId, value, kind, reason, createdAt }: Al
 
 export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBeat) {
   return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
+}
+
+export function siteJson({
+  name,
+  provider,
+  hosts,
+  domains,
+  limits,
+  lowered,
+  used,
+  closed,
+  source,
+}: SiteDescription) {
+  return {
+    name,
+    provider,
+    hosts,
+    domains: [...domains],
+    limits: {
+      sessions: limits.sessions,
+      messages_per_session: limits.messagesPerSession,
+      messages_per_minute: limits.messagesPerMinute,
+      messages_per_hour: limits.messagesPerHour,
+      recipients_per_transaction: limits.recipientsPerTransaction,
+      tls: limits.tls,
+    },
+    lowered: { sessions: lowered.sessions, messages_per_minute: lowered.messagesPerMinute },
+    used: {
+      sessions: used.sessions,
+      messages_last_minute: used.messagesLastMinute,
+      messages_last_hour: used.messagesLastHour,
+    },
+    closed: closed && {
+      since: isoTime(closed.since),
+      reason: closed.reason,
+      next_try_at: isoTime(closed.nextTryAt),
+      sending_domain: closed.sendingDomain,
+      list: closed.list && { name: closed.list.name, removal: closed.list.removal },
+    },
+    source,
+  }
 }
 
 /** Without the secret, which is shown once. `domain`: the id, if the domain has been removed. */

@@ -2,6 +2,7 @@
 import type { Seal } from '../accounts/seal.ts'
 import type { TxtResolver } from '../accounts/verify.ts'
 import type { Settings } from '../config/settings.ts'
+import type { SiteTable } from '../delivery/sites/site-table.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import type { Outgoing } from '../network/outgoing.ts'
 import type { AddressGuard } from '../network/private-address.ts'
@@ -28,6 +29,8 @@ export interface Operation extends CallerContext {
   resolver(): TxtResolver
   /** Looks up mail servers, addresses, and reverse names. */
   hosts(): Hosts
+  /** The limits of sites that are in force. Throws SitesError when the operator's file cannot be used. */
+  sites(): SiteTable
   /** The settings that matter to a person who wants to see mail arrive. */
   setup: Setup
   /** The caller has to close it. `anywhere`: also allow addresses that are not public, whatever the settings say. */

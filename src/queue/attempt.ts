@@ -14,6 +14,9 @@ import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
+/** Milliseconds: when a server asks for more, the schedule decides. */
+const LONGEST_WAIT_MS = 15 * 60_000
+
 /** How long recipients wait before they are tried again. */
 export interface Patience {
   /** The waits after attempts that count. */
@@ -50,7 +53,7 @@ export function attemptRecord(
       duration,
       untried: result.notBefore !== undefined,
       heldFor: null,
-      retryAt: counts ? nextAttempt(recipient.attempts + 1) : null,
+      retryAt: counts ? notBefore(nextAttempt(recipient.attempts + 1), outcome, now) : null,
       again: postponed ? whenAgain(recipient, result, patience, now) : now,
       patience: postponed ? schedule.lasts : 0,
     }
@@ -58,6 +61,11 @@ export function attemptRecord(
   })
   const { email, leaseToken } = ready
   return { emailId: email.id, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
+}
+
+/** A server that greylists takes the message no sooner than it says, so an earlier attempt would be spent in vain. */
+function notBefore(retryAt: number | null, { waitMs = 0 }: RecipientOutcome, now: number): number | null {
+  return retryAt && Math.max(retryAt, now + Math.min(waitMs, LONGEST_WAIT_MS))
 }
 
 /** An attempt that a worker died of spends none: the email is tried again where it can do no harm. */

@@ -22,9 +22,15 @@ export interface ReadyDelivery extends Omit<Delivery, 'message' | 'signing'> {
 /** Stands in for a path that is still being looked up. */
 export const UNRESOLVED: Path = pathOf({
   source: { name: '', helo: '' },
-  site: { name: 'unresolved', key: 'unresolved', kind: 'direct', servers: null },
+  site: { name: 'unresolved', key: 'unresolved', kind: 'direct', servers: null, provider: null },
   policy: { id: '', route: { kind: 'direct' }, firstAlone: false },
-  limits: { sessions: 0, waiting: 0 },
+  limits: { sessions: 0, waiting: 0, messagesPerMinute: null, messagesPerHour: null },
+  terms: {
+    messagesPerSession: 1,
+    recipientsPerTransaction: MAX_RECIPIENTS,
+    tls: 'opportunistic',
+    replies: [],
+  },
 })
 
 /** The work that an accepted email leaves to do, in the shape in which a claim would return it. */
@@ -35,9 +41,9 @@ export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
 }
 
 /**
- * Splits an email's recipients into deliveries: one for each path and preferred server, of at most 100 recipients; in
- * batch sending one for each recipient. `pathOf` is called once for each run of recipients at one domain; null: not
- * known yet.
+ * Splits an email's recipients into deliveries: one for each path and preferred server, of no more recipients than the
+ * site takes; in batch sending one for each recipient. `pathOf` is called once for each run of recipients at one
+ * domain; null: not known yet.
  */
 export function deliveriesOf(
   email: ClaimedEmail,
@@ -62,7 +68,7 @@ export function deliveriesOf(
     const apart = path.site.kind === 'direct' ? domain : ''
     const key = `${path.key}\0${apart}\0${recipient.uncertain}\0${recipient.preferredServer ?? ''}`
     let group = open.get(key)
-    if (group === undefined || group.recipients.length === MAX_RECIPIENTS) {
+    if (group === undefined || group.recipients.length >= path.terms.recipientsPerTransaction) {
       group = { path, recipients: [] }
       open.set(key, group)
       groups.push(group)
@@ -85,6 +91,20 @@ export function deliveriesOf(
       messageSize: messageSize(first),
     }
   })
+}
+
+/** Splits a delivery whose path has become known, if the site takes fewer recipients at once. */
+export function splitToFit(ready: ReadyDelivery): ReadyDelivery[] {
+  const { recipients, path, size } = ready
+  const most = path.terms.recipientsPerTransaction
+  if (recipients.length <= most) return [ready]
+  const parts: ReadyDelivery[] = []
+  for (let at = 0; at < recipients.length; at += most) {
+    const some = recipients.slice(at, at + most)
+    parts.push({ ...ready, recipients: some, suspicion: gravest(some) })
+  }
+  for (const part of parts) part.size = Math.ceil(size / parts.length)
+  return parts
 }
 
 function gravest(recipients: readonly ClaimedRecipient[]): Suspicion {

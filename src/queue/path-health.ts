@@ -2,9 +2,11 @@ import { LRUCache } from 'lru-cache'
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
+import type { BlockList } from '../delivery/judge/block-lists.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
+import type { SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
@@ -35,8 +37,14 @@ const FORGET_MS = 2 * 3_600_000
 const MAX_TROUBLES = 10_000
 
 interface Trouble {
+  /** Key of the path. */
+  path: string
+  /** Id of the sending domain whose mail alone is concerned; null: all mail. */
+  domainId: string | null
   kind: HindranceReport['kind']
   message: string
+  /** The block list that the servers name. */
+  list: BlockList | null
   /** Unix ms. */
   since: number
   inARow: number
@@ -87,6 +95,17 @@ export class PathHealth {
       if (closed) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
     return counts
+  }
+
+  /** Closed paths, by key. A path that is closed as a whole counts before one that is closed for a sending domain. */
+  closures(): Map<string, SiteClosure> {
+    const closures = new Map<string, SiteClosure>()
+    for (const { path, domainId, closed, since, message, probeAt, list } of this.#troubles.values()) {
+      if (!closed || (domainId !== null && closures.has(path))) continue
+      const sendingDomain = domainId === null ? null : this.#parts.domainName(domainId)
+      closures.set(path, { since, reason: message, nextTryAt: probeAt, sendingDomain, list })
+    }
+    return closures
   }
 
   /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
@@ -143,10 +162,10 @@ export class PathHealth {
   }
 
   /**
-   * Learns from an attempt. `alone`: no other session was open there, so the only answer to "too many" is to wait.
+   * Learns from an attempt. `exhausted`: fewer sessions or messages are no answer to "too many", so it is to wait.
    * Returns when the postponed recipients are due again; null to let each recipient's own patience decide.
    */
-  ended(ready: ReadyDelivery, result: DeliveryResult, alone: boolean, now: number): number | null {
+  ended(ready: ReadyDelivery, result: DeliveryResult, exhausted: boolean, now: number): number | null {
     const { hindrance, outcomes, server } = result
     const refused =
       hindrance !== undefined &&
@@ -162,22 +181,31 @@ export class PathHealth {
     }
     const [whole, own] = keysOf(ready)
     const path = hindrance.wide ? whole : own
-    const trouble = this.#met(path, hindrance, now)
-    trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0)
+    const trouble = this.#met(path, hindrance, now, ready)
+    trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0, now + (hindrance.waitMs ?? 0))
     if (!hindrance.wide) this.#unknown(whole, ready, now)
-    const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
+    const certain = hindrance.kind === 'busy' ? exhausted : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
     trouble.closed = true
     this.#tell(path, ready, hindrance, trouble)
     return trouble.probeAt
   }
 
-  #met(path: string, { kind, message }: HindranceReport, now: number): Trouble {
-    let trouble = this.#troubles.get(path)
+  #met(
+    key: string,
+    { kind, message, wide, list: named }: HindranceReport,
+    now: number,
+    { path, email }: ReadyDelivery,
+  ): Trouble {
+    const list = named ?? null
+    let trouble = this.#troubles.get(key)
     if (trouble === undefined) {
       trouble = {
+        path: path.key,
+        domainId: wide ? null : email.domainId,
         kind,
         message,
+        list,
         since: now,
         inARow: 0,
         closed: false,
@@ -189,10 +217,11 @@ export class PathHealth {
       }
     }
     // Moved to the end, so that the troubles that were met longest ago come first.
-    this.#troubles.delete(path)
-    this.#troubles.set(path, trouble)
+    this.#troubles.delete(key)
+    this.#troubles.set(key, trouble)
     trouble.kind = kind
     trouble.message = message
+    trouble.list = list
     trouble.inARow += 1
     trouble.probe = null
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials')
@@ -231,7 +260,7 @@ export class PathHealth {
   }
 
   #tell(key: string, { path, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
-    const { kind, message, wide } = report
+    const { kind, message, wide, list } = report
     const { site, policy } = path
     const relay = site.kind === 'relay'
     // Servers of recipient domains that are down are no reason to alert the operator.
@@ -254,7 +283,9 @@ export class PathHealth {
       relay && kind !== 'busy' && kind !== 'sender'
         ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
         : ''
-    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${advice}`
+    const listed =
+      list === undefined ? '' : ` The address is on ${list.name}; ask for removal: ${list.removal}.`
+    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`
     if (kind === 'busy') log.warn({ site: site.name, kind }, line)
     else log.error({ site: site.name, kind }, line)
   }

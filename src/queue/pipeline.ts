@@ -56,18 +56,27 @@ import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
-import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
+import type {
+  AttemptRecord,
+  ClaimedEmail,
+  Lease,
+  NewEmail,
+  SiteClosure,
+  SiteState,
+  Store,
+} from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
-import { deliveriesOf, type ReadyDelivery, UNRESOLVED, workOf } from './deliveries.ts'
+import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
-import { SessionLimits } from './session-limits.ts'
+import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
+import { Throttle } from './throttle.ts'
 import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
 
 export interface PipelineParts {
@@ -114,7 +123,7 @@ export class DeliveryPipeline {
   readonly #late = new LateResults()
   readonly #recorder: Recorder
   readonly #suspects: Suspects
-  readonly #sessionLimits = new SessionLimits()
+  readonly #throttle = new Throttle((paths) => this.#pathsFree(paths))
   readonly #pauses: ProbePauses
   readonly #pathHealth: PathHealth
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
@@ -125,12 +134,14 @@ export class DeliveryPipeline {
     const { courier, isolated, limits, accounts } = parts
     this.#parts = parts
     this.#claims = claims
-    const limitOf = (path: Path) => this.#sessionLimits.limitOf(path)
+    const { sessions, pacing } = this.#throttle
+    const limitOf = (path: Path) => sessions.limitOf(path)
+    const takesMore = (path: Path) => pacing.takesMore(path)
     const few = { ...limits, concurrency: Math.min(limits.concurrency, ISOLATED_SESSIONS) }
-    this.#usual = { queues: new ReadyQueues(limits, limitOf), courier }
-    this.#isolated = { queues: new ReadyQueues(few, limitOf), courier: isolated }
+    this.#usual = { queues: new ReadyQueues(limits, limitOf, takesMore), courier }
+    this.#isolated = { queues: new ReadyQueues(few, limitOf, takesMore), courier: isolated }
     this.#unresolved = new UnresolvedDeliveries(this.queues.holdings, (ready) => {
-      this.#enqueue(ready)
+      for (const part of splitToFit(ready)) this.#enqueue(part)
       this.pump()
     })
     const onChanged = () => this.#resume()
@@ -161,9 +172,31 @@ export class DeliveryPipeline {
     return { ready, inSession: this.#busy, halted: !this.mayBegin, closed: this.#pathHealth.closed }
   }
 
+  /** The sites that had a message within the hour, as this node sees them. */
+  siteStates(): SiteState[] {
+    return siteStates(this.#pathUses())
+  }
+
+  *#pathUses(): Generator<PathUse> {
+    const { sessions, pacing } = this.#throttle
+    const now = Date.now()
+    const closures = this.#pathHealth.closures()
+    for (const { path, recent, lowered, pause } of pacing.used()) {
+      const busy = this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
+      const paused = pause && pauseAsked(now, pause)
+      yield {
+        path,
+        sessions: busy,
+        recent,
+        lowered: { sessions: sessions.loweredOf(path), messagesPerMinute: lowered },
+        closed: closures.get(path.key) ?? paused,
+      }
+    }
+  }
+
   /** The nodes that share the limits of all paths. */
   set nodes(count: number) {
-    this.#sessionLimits.nodes = count
+    this.#throttle.nodes = count
     this.queues.limitsChanged()
     this.#isolated.queues.limitsChanged()
   }
@@ -190,6 +223,7 @@ export class DeliveryPipeline {
     })
     await Promise.all([this.#usual.courier.close(ms), this.#isolated.courier.close(ms), finished])
     this.#suspects.stop()
+    this.#throttle.pacing.stop()
     await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
   }
 
@@ -220,7 +254,7 @@ export class DeliveryPipeline {
   }
 
   #enqueue(ready: ReadyDelivery): void {
-    this.#sessionLimits.meet(ready.path)
+    this.#throttle.sessions.meet(ready.path)
     if (ready.suspicion > 0) this.#enqueueSuspect(ready)
     else this.queues.push(ready)
   }
@@ -263,6 +297,7 @@ export class DeliveryPipeline {
       return
     }
     this.#late.begin(ready)
+    this.#throttle.pacing.begun(ready.path)
     const begunAt = monotonic()
     outlet.courier.deliver(delivery).then((result) => this.#end(outlet, ready, result, begunAt))
   }
@@ -329,10 +364,15 @@ export class DeliveryPipeline {
     begunAt: number,
   ): AttemptRecord {
     const now = Date.now()
-    const alone = this.#sessionLimits.ended(ready.path, result, queues, begunAt)
-    const again = this.#pathHealth.ended(ready, result, alone, now)
+    const { exhausted, notBefore } = this.#throttle.ended(ready.path, result, queues, begunAt)
+    const again = this.#pathHealth.ended(ready, result, exhausted, now) ?? notBefore
     const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses, again }
     return attemptRecord(ready, result, patience, now)
+  }
+
+  #pathsFree(paths: readonly string[]): void {
+    for (const { queues } of [this.#usual, this.#isolated]) for (const key of paths) queues.pathFree(key)
+    this.pump()
   }
 
   async #quarantine(ready: ReadyDelivery, condemned: Condemnation): Promise<void> {
@@ -398,6 +438,11 @@ export class DeliveryPipeline {
       (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
     )
   }
+}
+
+function pauseAsked(now: number, { lasted, left }: { lasted: number; left: number }): SiteClosure {
+  const [since, nextTryAt] = [Math.round(now - lasted), Math.round(now + left)]
+  return { since, reason: 'The servers asked us to wait', nextTryAt, sendingDomain: null, list: null }
 }
 
 /** The fields for the log. */

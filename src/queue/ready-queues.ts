@@ -49,7 +49,8 @@ class PathState {
   lanes = 0
   /** Lanes that have work but wait for a session of this path, oldest first. */
   readonly parked = new Fifo<PathLane>()
-  readonly path: Path
+  /** The newest one, because the limits of a site may change. */
+  path: Path
   constructor(path: Path) {
     this.path = path
   }
@@ -100,8 +101,14 @@ export class ReadyQueues {
   readonly #large: SharedPool
   /** The current limit of sessions of a path. */
   readonly #limitOf: (path: Path) => number
+  /** Tells whether the path may have another message now. */
+  readonly #takesMore: (path: Path) => boolean
 
-  constructor(limits: ReadyLimits, limitOf: (path: Path) => number) {
+  constructor(
+    limits: ReadyLimits,
+    limitOf: (path: Path) => number,
+    takesMore: (path: Path) => boolean = () => true,
+  ) {
     const { concurrency, maxLargeBytes } = limits
     this.holdings = new Holdings(limits)
     this.#sessions = new SharedPool({
@@ -112,14 +119,18 @@ export class ReadyQueues {
     // As much again is kept for companies that have none under way.
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#limitOf = limitOf
+    this.#takesMore = takesMore
   }
 
   /** Applies changed limits of paths. Sessions open beyond a new limit stay open. */
   limitsChanged(): void {
-    for (const state of this.#paths.values()) {
-      if (state.parked.length > 0) this.#idle.add(state)
-      for (let free = this.#limitOf(state.path) - state.busy; free > 0 && this.#unpark(state); free--);
-    }
+    for (const state of this.#paths.values()) this.#reopen(state)
+  }
+
+  /** The path with this key may have another message. */
+  pathFree(key: string): void {
+    const state = this.#paths.get(key)
+    if (state !== undefined) this.#reopen(state)
   }
 
   /** Busy sessions. */
@@ -171,6 +182,7 @@ export class ReadyQueues {
       lane.state.lanes++
       company.lanes.set(path.key, lane)
     }
+    lane.state.path = path
     lane.waiting.push(ready)
     this.holdings.add(ready)
     if (!lane.queued) this.#enqueue(lane)
@@ -259,7 +271,12 @@ export class ReadyQueues {
   }
 
   #isFull({ path, busy }: PathState): boolean {
-    return busy >= this.#limitOf(path)
+    return busy >= this.#limitOf(path) || !this.#takesMore(path)
+  }
+
+  #reopen(state: PathState): void {
+    if (state.parked.length > 0) this.#idle.add(state)
+    for (let free = this.#limitOf(state.path) - state.busy; free > 0 && this.#unpark(state); free--);
   }
 
   #maySpeak(company: CompanyQueue): boolean {

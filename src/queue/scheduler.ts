@@ -5,6 +5,7 @@ import { claimFilter } from './claim-filter.ts'
 import { type ClaimCapacity, ClaimLoop } from './claim-loop.ts'
 import { DeliveryPipeline, type PipelineParts } from './pipeline.ts'
 import { PromisedPlaces } from './promised-places.ts'
+import { SiteReporter } from './site-states.ts'
 
 /** Recipients that one claim brings. */
 const CLAIM_RECIPIENTS = 500
@@ -26,6 +27,7 @@ export class Scheduler implements Handover {
   readonly #claims: ClaimLoop
   readonly #pipeline: DeliveryPipeline
   readonly #promised: PromisedPlaces
+  readonly #reporter: SiteReporter
   #unwatch: (() => void) | undefined
   #stopped: Promise<void> | undefined
 
@@ -44,6 +46,11 @@ export class Scheduler implements Handover {
     })
     this.#pipeline = new DeliveryPipeline(parts, this.#claims)
     this.#promised = new PromisedPlaces(this.#pipeline)
+    this.#reporter = new SiteReporter({
+      store,
+      token: () => membership.lease?.token ?? null,
+      states: () => this.#pipeline.siteStates(),
+    })
   }
 
   /** Starts claiming. */
@@ -64,6 +71,7 @@ export class Scheduler implements Handover {
       else if (change === 'stops') this.#pipeline.stops.stopsChanged()
     })
     await this.#pipeline.start()
+    this.#reporter.start()
     this.#claims.look(0)
   }
 
@@ -73,7 +81,7 @@ export class Scheduler implements Handover {
    */
   stop(ms: number): Promise<void> {
     this.#unwatch?.()
-    this.#stopped ??= this.#pipeline.stop(ms)
+    this.#stopped ??= Promise.all([this.#pipeline.stop(ms), this.#reporter.stop()]).then(() => {})
     return this.#stopped
   }
 

@@ -1,7 +1,5 @@
 import { monotonic } from '../common/clock.ts'
-import type { DeliveryResult } from '../delivery/delivery.ts'
 import type { Path, Policy } from '../delivery/path/path.ts'
-import type { ReadyQueues } from './ready-queues.ts'
 
 /** A narrowed path may have a little more each time no refusal has come for so long (ms). */
 const GROW_MS = 20_000
@@ -47,28 +45,17 @@ export class SessionLimits {
     return Math.min(share, this.#narrowed.get(path.key)?.sessions ?? share)
   }
 
+  /** The lower limit after complaints of the servers; null: there is none. */
+  loweredOf(path: Path): number | null {
+    const limit = this.#narrowed.get(path.key)
+    return limit === undefined || limit.first ? null : Math.min(limit.sessions, this.#share(path))
+  }
+
   /** Must be called with each path before a delivery takes it. */
   meet({ key, policy }: Path): void {
     if (!policy.firstAlone || this.#met.has(policy)) return
     this.#met.add(policy)
     this.#narrowed.set(key, { sessions: 1, changedAt: this.#now(), first: true })
-  }
-
-  /**
-   * Learns from a delivery that began at `begunAt` (monotonic) and still counts among the busy sessions. True when its
-   * servers take no more mail although no other session was open there.
-   */
-  ended(
-    path: Path,
-    { hindrance, server }: DeliveryResult,
-    sessions: Pick<ReadyQueues, 'busyOn'>,
-    begunAt: number,
-  ): boolean {
-    if (hindrance?.kind === 'busy') {
-      return hindrance.wide && !this.tooMany(path, sessions.busyOn(path), begunAt)
-    }
-    if (hindrance === undefined && server !== null) this.well(path)
-    return false
   }
 
   /**

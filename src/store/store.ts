@@ -21,6 +21,7 @@ import type { PeopleStore } from './people-store.ts'
 import type { RetentionRequest, StorageUsage } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { SearchStore } from './search-store.ts'
+import type { SiteStateStore } from './site-state.ts'
 import type { SuppressionStore } from './suppression-store.ts'
 import type { TagStore } from './tag-store.ts'
 import type { WebhookStore } from './webhook-store.ts'
@@ -51,6 +52,7 @@ export type * from './mta-sts-store.ts'
 export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
+export type * from './site-state.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'
 export type * from './webhook.ts'
@@ -116,6 +118,7 @@ export interface Store
     FollowerStore,
     DigestStore,
     SearchStore,
+    SiteStateStore,
     LiveListStore,
     SuppressionStore,
     AccountStore,

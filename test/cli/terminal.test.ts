@@ -124,6 +124,8 @@ describe('on a terminal', { skip }, () => {
     ['queue'],
     ['queue', 'retry'],
     ['node', 'list'],
+    ['site', 'list'],
+    ['site', 'show', NASTY],
     ['settings'],
     ['company', 'create', `${NASTY}`],
     ['email', 'show', NASTY],

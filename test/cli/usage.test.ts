@@ -72,6 +72,8 @@ describe('the command', { concurrency: 4 }, () => {
     ['webhook', 'replay'],
     ['webhook', 'test'],
     ['node', 'list'],
+    ['site', 'list'],
+    ['site', 'show'],
     ['events'],
     ['backup'],
     ['migrate'],
@@ -93,7 +95,17 @@ describe('the command', { concurrency: 4 }, () => {
     })
   }
 
-  for (const group of ['company', 'domain', 'key', 'email', 'suppression', 'webhook', 'node', 'user']) {
+  for (const group of [
+    'company',
+    'domain',
+    'key',
+    'email',
+    'suppression',
+    'webhook',
+    'node',
+    'site',
+    'user',
+  ]) {
     test(`teaches what can be done to a ${group}`, async () => {
       const { stdout } = await place.run(group, '--help')
       const [, listed] = /\nCommands:\n((?: .*\n)+)/.exec(stdout)!

@@ -33,6 +33,7 @@ import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
 import * as routes from '../../src/operate/routes.ts'
+import * as sites from '../../src/operate/sites.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import * as tags from '../../src/operate/tags.ts'
@@ -607,6 +608,8 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES_WHOLE,
   ],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
+  [sites.listSites, (op) => sites.listSites(op, {}), OPERATOR_ALONE],
+  [sites.showSite, (op) => sites.showSite(op, { site: 'Google' }), OPERATOR_ALONE],
   [
     goLive.checkCompanyStep,
     (op) => goLive.checkCompanyStep(op, { company: 'Acme', step: 'message' }),

@@ -45,6 +45,7 @@ import { releaseQuarantined } from '../../src/operate/quarantine.ts'
 import { retry, showQueue } from '../../src/operate/queue.ts'
 import { rawCopies } from '../../src/operate/raw-copies.ts'
 import { removeRoute, setRoute } from '../../src/operate/routes.ts'
+import { showSite } from '../../src/operate/sites.ts'
 import {
   addSuppression,
   findSuppression,
@@ -342,6 +343,9 @@ const CASES: Case[] = [
     async (op) => rawCopies(op, { id: (await world.email()).id, recipient: 'x@y.test' }),
   ],
   ['the queue of nobody', 'not_found', 'listCompanies', (op) => showQueue(op, { company: 'X' })],
+  ['a site that nobody knows', 'not_found', 'listSites', (op) => showSite(op, { site: 'Nowhere' })],
+  ['a site of no domain', 'invalid', null, (op) => showSite(op, { site: 'no domain.' })],
+  ['a site of a domain that is gone', 'not_found', 'listSites', (op) => showSite(op, { site: 'x.test' })],
   ['a retry to no domain', 'invalid', null, (op) => retry(op, { domain: 'no domain' })],
   [
     'a retry of what has ended',
@@ -672,6 +676,8 @@ describe('verbs about a database as a whole', () => {
       retrySchedule: [],
       smtpPort: 25,
       allowPrivateNetworks: true,
+      sites: null,
+      siteConcurrency: 20,
     }
     const move = {
       from: join(folder, 'none.db'),
@@ -707,6 +713,8 @@ describe('verbs about a database as a whole', () => {
       retrySchedule: [],
       smtpPort: 25,
       allowPrivateNetworks: true,
+      sites: null,
+      siteConcurrency: 20,
     }
     await using op = await openOperation(settings, { make: true })
     await createCompany(op, { name: 'Acme' })

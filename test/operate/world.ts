@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { ApiKey, Company, Scope, SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
+import { openSiteTable } from '../../src/delivery/sites/sites-file.ts'
 import { messageId } from '../../src/events/webhooks/message-id.ts'
 import { Outgoing } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
@@ -98,6 +99,7 @@ export class World implements AsyncDisposable {
       apiUrl: () => 'http://mail.test',
       seal: async () => this.#seal,
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
+      sites: () => openSiteTable({ sites: null, siteConcurrency: 20 }),
       hosts: () => ({ mx: nothing, addresses: nothing, names: nothing }),
       setup: {
         database: { engine: 'sqlite', path: 'x.db' },

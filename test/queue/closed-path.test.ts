@@ -273,7 +273,7 @@ test('a relay that lets a few through at a time is told of once, not each time i
   const limit: Script = ({ step }) => {
     if (step !== 'mail') return undefined
     asked += 1
-    return asked % 4 === 0 ? { reply: '450 4.7.1 Error: too much mail from 192.0.2.1' } : undefined
+    return asked % 4 === 0 ? { reply: '450 4.7.1 Error: too many connections from 192.0.2.1' } : undefined
   }
   const { service, sink, send } = await start(t, limit, { waits: [200, 600_000] })
   for (let n = 0; n < 12; n++) {

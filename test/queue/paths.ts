@@ -10,9 +10,10 @@ export function pathTo(
 ): Path {
   return pathOf({
     source: { name: 'default', helo: 'out.acme.test' },
-    site: { name, key: name, kind, servers: null },
+    site: { name, key: name, kind, servers: null, provider: null },
     policy: { id: DEFAULT_ROUTE, route: { kind: 'direct' }, firstAlone: false },
-    limits: { sessions: 3, waiting: 100, ...limits },
+    limits: { sessions: 3, waiting: 100, messagesPerMinute: null, messagesPerHour: null, ...limits },
+    terms: { messagesPerSession: 100, recipientsPerTransaction: 100, tls: 'opportunistic', replies: [] },
   })
 }
 

@@ -16,6 +16,7 @@ import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
 import { PathFinder } from '../../src/delivery/path/path-finder.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
+import { openSiteTable } from '../../src/delivery/sites/sites-file.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { createLogger } from '../../src/log.ts'
 import { LoopMonitor } from '../../src/loop-monitor.ts'
@@ -224,7 +225,14 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     signingKeys: new SigningKeys(seal),
     links: null,
     retrySchedule: new RetrySchedule(options.waits ?? [1, 1, 1]),
-    paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100, ownRoute: () => null, seal }),
+    paths: new PathFinder({
+      ...common,
+      sites: { table: openSiteTable({ sites: null, siteConcurrency }), listen() {} },
+      siteConcurrency,
+      maxDeliveries: 100,
+      ownRoute: () => null,
+      seal,
+    }),
     limits: { ...LIMITS, ...limits },
     monitor: new LoopMonitor(metrics.registry, createLogger('silent')),
     metrics,

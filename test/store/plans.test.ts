@@ -20,6 +20,7 @@ const SMALL = [
   /^dkim_keys$/,
   /^api_keys$/,
   /^nodes$/,
+  /^site_reports$/,
   /^pauses$/,
   /^people$/,
   /^routes$/,

@@ -1,3 +1,4 @@
+import type { ReplyRule } from '../sites/site-block.ts'
 import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
 import type { Finding } from './finding.ts'
 import {
@@ -20,6 +21,7 @@ import {
   SENDER_AT_RELAY,
   SIZE,
 } from './phrases.ts'
+import { meaningAtSite } from './site-replies.ts'
 
 /** A reply that refuses, or no reply at all. Never a success. */
 export interface NegativeAnswer {
@@ -38,14 +40,17 @@ export interface NegativeAnswer {
 export type RouteKind = 'direct' | 'relay'
 
 /**
- * Finds the party at fault: by stage, code, enhanced code and words, in this order of trust where they contradict each
- * other. Pure.
+ * Finds the party at fault: by the site's own words (`rules`), then by stage, code, enhanced code and words, in this
+ * order of trust where they contradict each other. Pure.
  */
-export function judge(answer: NegativeAnswer, route: RouteKind): Finding {
+export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly ReplyRule[] = []): Finding {
   const words = plainWords(answer.words)
   const { stage, code } = answer
   if (code === undefined) return withoutReply(answer, route)
-  const matches = speaks(ownWords(words))
+  const own = ownWords(words)
+  const known = rules.length === 0 ? null : meaningAtSite(rules, code, own)
+  if (known !== null) return known
+  const matches = speaks(own)
   switch (stage) {
     case 'auth':
       // RFC 4954 4: 454 is the server's fault; every permanent code is about the credentials.

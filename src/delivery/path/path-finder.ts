@@ -7,13 +7,15 @@ import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
+import type { SiteAgreement } from '../sites/site-table.ts'
+import type { SitesFile } from '../sites/sites-file.ts'
 import {
   DEFAULT_ROUTE,
   type Path,
-  type PathLimits,
   type Policy,
   pathOf,
   type RoutingFields,
+  type SessionTerms,
   type Site,
 } from './path.ts'
 import { SiteDirectory } from './site-directory.ts'
@@ -29,7 +31,9 @@ export interface PathFinderOptions {
   hostname: string
   /** True: a domain whose MX is `hostname` is delivered to, and not taken for a loop. */
   allowPrivateNetworks: boolean
-  /** Sessions to one site at once. */
+  /** The limits of sites, as they are now. */
+  sites: Pick<SitesFile, 'table' | 'listen'>
+  /** Sessions to a relay at once. */
   siteConcurrency: number
   /** Deliveries that may wait in memory, for all paths together. */
   maxDeliveries: number
@@ -47,6 +51,16 @@ const MAX_ROUTES = 10_000
  * lane holds all mail of its company.
  */
 const WAITING_DIRECT = 200
+/** The same for the slowest site. */
+const LEAST_WAITING = 5
+
+/** Where all mail goes one way, its operator knows what the relay takes; many end a session after 1,000 messages. */
+const ONE_WAY: SessionTerms = {
+  messagesPerSession: 1_000,
+  recipientsPerTransaction: 100,
+  tls: 'opportunistic',
+  replies: [],
+}
 
 /** Finds the path that mail takes, as things stand now. */
 export class PathFinder {
@@ -61,16 +75,18 @@ export class PathFinder {
 
   constructor(options: PathFinderOptions) {
     this.#options = options
-    const { route, resolver, hostname, allowPrivateNetworks } = options
+    const { route, resolver, hostname, allowPrivateNetworks, sites } = options
     this.#policy = policyOf(DEFAULT_ROUTE, route)
-    this.#simulator = this.#path({ name: 'simulator', key: 'simulator', kind: 'simulator', servers: null })
+    this.#simulator = this.#path(namedSite('simulator'))
     this.#onlyOne = route.kind === 'direct' ? null : this.#path(siteOfRoute(route))
     this.#direct = new SiteDirectory({
       resolver,
       ownName: allowPrivateNetworks ? null : hostname,
       ...(options.mtaSts && { mtaSts: options.mtaSts }),
-      keep: (site) => this.#path(site),
+      recognise: (domain, ranks) => sites.table.recognise(domain, ranks),
+      keep: (site, agreement) => this.#directPath(site, agreement),
     })
+    sites.listen(() => this.#direct.recogniseAnew())
   }
 
   /** Null when it has to be looked up. `domain`: a recipient's domain, as an A-label. */
@@ -112,19 +128,47 @@ export class PathFinder {
       const message = `The route cannot be used. ${error instanceof Error ? error.message : String(error)}`
       const failure = { finding: 'server', enhancedCode: '4.3.5', message } as const
       const servers = { hosts: { kind: 'none', failure } as const, until: Number.POSITIVE_INFINITY }
-      const site: Site = { name: own.url, key: `route:${own.id}`, kind: 'relay', servers }
+      const site: Site = { name: own.url, key: `route:${own.id}`, kind: 'relay', servers, provider: null }
       return this.#path(site, policyOf(own.id, this.#policy.route))
     }
   }
 
   #path(site: Site, policy: Policy = this.#policy): Path {
     const { hostname, siteConcurrency, maxDeliveries } = this.#options
-    const limits: PathLimits = {
-      sessions: siteConcurrency,
-      waiting: site.kind === 'direct' ? WAITING_DIRECT : maxDeliveries,
-    }
-    return pathOf({ source: { name: 'default', helo: hostname }, site, policy, limits })
+    return pathOf({
+      source: { name: 'default', helo: hostname },
+      site,
+      policy,
+      limits: {
+        sessions: siteConcurrency,
+        messagesPerMinute: null,
+        messagesPerHour: null,
+        waiting: maxDeliveries,
+      },
+      terms: ONE_WAY,
+    })
   }
+
+  #directPath(site: Site, { limits, replies }: SiteAgreement): Path {
+    const { sessions, messagesPerMinute, messagesPerHour, ...others } = limits
+    return pathOf({
+      source: { name: 'default', helo: this.#options.hostname },
+      site,
+      policy: this.#policy,
+      limits: { sessions, messagesPerMinute, messagesPerHour, waiting: waitingFor(limits) },
+      terms: { ...others, replies },
+    })
+  }
+}
+
+/** Mail for a slow site waits in the store rather than here: no more is held than leaves within about a minute. */
+function waitingFor({ messagesPerMinute, messagesPerHour }: SiteAgreement['limits']): number {
+  const aMinute = Math.min(messagesPerMinute ?? WAITING_DIRECT, Math.ceil((messagesPerHour ?? Infinity) / 60))
+  return Math.max(LEAST_WAITING, Math.min(WAITING_DIRECT, aMinute))
+}
+
+function namedSite(kind: 'capture' | 'simulator'): Site {
+  return { name: kind, key: kind, kind, servers: null, provider: null }
 }
 
 function policyOf(id: string, route: DeliveryRoute): Policy {
@@ -132,7 +176,8 @@ function policyOf(id: string, route: DeliveryRoute): Policy {
 }
 
 function siteOfRoute(route: Exclude<DeliveryRoute, { kind: 'direct' }>): Site {
-  if (route.kind === 'capture') return { name: 'capture', key: 'capture', kind: 'capture', servers: null }
+  if (route.kind === 'capture') return namedSite('capture')
   const { host, port } = route
-  return { name: host, key: `relay:${host.toLowerCase()}:${port}`, kind: 'relay', servers: null }
+  const key = `relay:${host.toLowerCase()}:${port}`
+  return { name: host, key, kind: 'relay', servers: null, provider: null }
 }

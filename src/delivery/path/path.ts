@@ -5,6 +5,7 @@
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Email } from '../../email/fields.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
+import type { ReplyRule, SiteLimits } from '../sites/site-block.ts'
 import type { MailHosts } from './mail-hosts.ts'
 
 /** The source that mail leaves from. */
@@ -16,7 +17,7 @@ export interface Source {
 
 /** The site that mail goes to: the servers that share one limit, however many recipient domains they serve. */
 export interface Site {
-  /** For people: `relay.example.com`, `mx.example.com`, `mx1.example.com +2`, `capture`, `simulator`. */
+  /** For people: `Google`, `relay.example.com`, `mx.example.com`, `mx1.example.com +2`, `capture`, `simulator`. */
   name: string
   /** Sites with equal keys are the same servers. */
   key: string
@@ -25,6 +26,8 @@ export interface Site {
   servers: MailServers | null
   /** What the recipient's domain demands of its mail servers (RFC 8461). Absent: nothing. */
   mtaSts?: MtaStsPolicy
+  /** The block of the sites files whose limits hold; null: none names the site. */
+  provider: string | null
 }
 
 /** The DNS answer for a recipient's domain, and until when it is valid (monotonic ms). */
@@ -42,11 +45,17 @@ export interface Policy {
   firstAlone: boolean
 }
 
-export interface PathLimits {
-  /** Sessions at once, of all nodes together. */
-  sessions: number
+/** What the queue keeps to: limits of all nodes together. */
+export interface PathLimits extends Pick<SiteLimits, 'sessions' | 'messagesPerMinute' | 'messagesPerHour'> {
   /** Deliveries of one company that may wait for the path in memory. */
   waiting: number
+}
+
+/** What each session with the site keeps to. Plain values. */
+export interface SessionTerms
+  extends Pick<SiteLimits, 'messagesPerSession' | 'recipientsPerTransaction' | 'tls'> {
+  /** The site's own words. */
+  replies: readonly ReplyRule[]
 }
 
 /** Immutable: a changed path is a new object. */
@@ -57,6 +66,7 @@ export interface Path {
   site: Site
   policy: Policy
   limits: PathLimits
+  terms: SessionTerms
 }
 
 /** The part of a path that delivery needs. Plain values. */
@@ -64,6 +74,7 @@ export interface Way {
   source: Source
   policy: Policy
   site: Pick<Site, 'kind' | 'servers' | 'mtaSts'>
+  terms: SessionTerms
 }
 
 /** The fields of an email that decide its path. */

@@ -3,9 +3,10 @@ import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
+import type { RecognisedSite } from '../sites/site-table.ts'
 import { LookupTurns } from './lookup-turns.ts'
 import { lookupFailed, type MailHosts, mailHosts, policyUnknown } from './mail-hosts.ts'
-import type { Site } from './path.ts'
+import type { MailServers, Site } from './path.ts'
 
 /**
  * Milliseconds for which an MX answer is used without asking again. The resolver keeps it for its TTL, so that asking
@@ -35,15 +36,23 @@ export interface SiteDirectoryOptions<Kept> {
   mtaSts?(domain: string): Promise<MtaStsPolicy | null>
   /** Our own name: see mail-hosts.ts. */
   ownName: string | null
+  /** Recognises providers by the hosts, those of equal preference together, best first. */
+  recognise(domain: string, ranks: string[][]): RecognisedSite
   /** Makes the value that is remembered for a site and returned to callers. */
-  keep(site: Site): Kept
+  keep(site: Site, recognised: RecognisedSite): Kept
   /** A monotonic clock in milliseconds. */
   now?: () => number
   patience?: number
 }
 
+interface FoundDomain {
+  servers: MailServers
+  mtaSts: MtaStsPolicy | null
+}
+
 interface SiteEntry<Kept> {
   kept: Kept
+  found: FoundDomain
   /**
    * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
    * there is a new one.
@@ -84,6 +93,18 @@ export class SiteDirectory<Kept> {
     return this.#turns.lookUp(domain, companyId)
   }
 
+  /** The limits of sites have changed: no domain is looked up because of it. */
+  recogniseAnew(): void {
+    for (const [domain, entry] of this.#entries.entries()) entry.kept = this.#keep(domain, entry.found)
+  }
+
+  #keep(domain: string, { servers, mtaSts }: FoundDomain): Kept {
+    const { recognise, keep } = this.#options
+    const { hosts } = servers
+    const recognised = recognise(domain, hosts.kind === 'hosts' ? hosts.ranks : [])
+    return keep(withPolicy(siteOf(domain, servers, recognised), mtaSts), recognised)
+  }
+
   async #lookUp(domain: string): Promise<Kept> {
     const [answer, policy] = await Promise.all([this.#ask(domain), this.#policyOf(domain)])
     const { hosts, mtaSts } =
@@ -99,8 +120,9 @@ export class SiteDirectory<Kept> {
     const believed = hosts.kind === 'hosts' ? FRESH_MS : failed ? FAILED_MS : NONE_MS
     const askAt = now + believed
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
-    const kept = this.#options.keep(withPolicy(siteOf(domain, hosts, askAt), mtaSts))
-    this.#entries.set(domain, { kept, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
+    const found = { servers: { hosts, until: askAt }, mtaSts }
+    const kept = this.#keep(domain, found)
+    this.#entries.set(domain, { kept, found, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
     return kept
   }
 
@@ -129,16 +151,21 @@ export class SiteDirectory<Kept> {
   }
 }
 
-function siteOf(domain: string, hosts: MailHosts, until: number): Site {
-  const servers = { hosts, until }
-  if (hosts.kind === 'none') return { name: domain, key: `domain:${domain}`, kind: 'direct', servers }
+/** The site that direct mail for the domain goes to. */
+export function siteOf(domain: string, servers: MailServers, { provider, whole }: RecognisedSite): Site {
+  const { hosts } = servers
+  if (hosts.kind === 'none')
+    return { name: domain, key: `domain:${domain}`, kind: 'direct', servers, provider }
+  if (provider !== null && whole) {
+    return { name: provider, key: `provider:${provider.toLowerCase()}`, kind: 'direct', servers, provider }
+  }
   const names = hosts.ranks.flat()
   const more = names.length - 1
   // A name from DNS may hold a comma, and may equal that of any site, but it holds no line break: DNS clients write one
   // as `\\010`.
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
-  return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers }
+  return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers, provider }
 }
 
 function withPolicy(site: Site, mtaSts: MtaStsPolicy | null): Site {

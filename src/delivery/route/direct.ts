@@ -36,7 +36,7 @@ export class DirectRoute implements Route {
 
   constructor(options: DirectOptions) {
     this.#options = options
-    const pool = { idleTimeout: 30_000, maxTransactions: 100, maxAge: 5 * 60_000, maxIdle: 500 }
+    const pool = { idleTimeout: 30_000, maxAge: 5 * 60_000, maxIdle: 500 }
     this.#state = new RouteState('direct', options.limits, options.pauses, new SessionPool(pool))
   }
 
@@ -85,11 +85,13 @@ export class DirectRoute implements Route {
     preferredAddress: string | null,
   ): Server {
     const domain = domainOf(delivery.recipients)
-    const { mtaSts = null } = delivery.path.site
+    const { site, terms } = delivery.path
+    const { mtaSts = null } = site
+    const atLeast = terms.tls
     const { resolver, guard, policies, hostname, port, ca } = this.#options
     return {
       target: async () => {
-        const policy = await policies({ domain, host, port, secure, mtaSts }, resolver)
+        const policy = await policies({ domain, host, port, secure, mtaSts, atLeast }, resolver)
         if (policy.kind === 'none') return policy
         const { source: tlsSource, ...demand } = policy.demand
         const target = {

@@ -27,7 +27,7 @@ export class Relay implements Route {
   readonly #state: RouteState
 
   constructor({ relay, hostname, ca, limits, pauses }: RelayOptions) {
-    const pool = { idleTimeout: 30_000, maxTransactions: 1000, maxAge: 10 * 60_000, maxIdle: 500 }
+    const pool = { idleTimeout: 30_000, maxAge: 10 * 60_000, maxIdle: 500 }
     this.#state = new RouteState('relay', limits, pauses, new SessionPool(pool))
     const { host, port, implicitTls, tls, user, password, auth } = relay
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }

@@ -17,6 +17,7 @@ import {
   type RouteFailure,
   releasedOutcome,
 } from '../outcome.ts'
+import type { ReplyRule } from '../sites/site-block.ts'
 import { isUnreachable, SmtpError } from '../smtp/error.ts'
 import { clip } from '../smtp/reply.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
@@ -173,6 +174,10 @@ export class ServerWalk {
     return [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
   }
 
+  get #replies(): readonly ReplyRule[] {
+    return this.#request.delivery.path.terms.replies
+  }
+
   /** The failure that decides about a recipient that is left. */
   #decisive(position: number): RouteFailure {
     const failure = mostTelling([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
@@ -266,14 +271,15 @@ export class ServerWalk {
       opening: Math.min(limits.opening, remaining),
     }
     const target: SmtpTarget = { ...server, address, timeouts }
-    const { dialogue, stopping } = this.#request
+    const { delivery, dialogue, stopping } = this.#request
+    const { messagesPerSession } = delivery.path.terms
     const name = `${address}:${target.port}`
     const begunAt = monotonic()
     const known = target.dane && authoritiesKey(target.dane)
     let trying = target
     for (let tries = 1; ; tries++) {
       try {
-        const session = await pool.open(key, trying, dialogue, stopping)
+        const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession)
         hosts.recordSuccess(name)
         return session
       } catch (error) {
@@ -306,7 +312,7 @@ export class ServerWalk {
       this.#tls = { ...attemptTls(target, null), doubt: clip(error.message) }
     }
     const name = `${target.host} [${target.address}]:${target.port}`
-    this.#failAll(failureOfError(error, name, this.#state.route))
+    this.#failAll(failureOfError(error, name, this.#state.route, this.#replies))
   }
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
@@ -360,7 +366,7 @@ export class ServerWalk {
       const { position } = recipient
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      const failure = failureOfReply(reply, server, this.#state.route)
+      const failure = failureOfReply(reply, server, this.#state.route, this.#replies)
       if (failure === null) settled.push(outcomeOfReply(position, reply))
       else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
       else {
@@ -399,15 +405,21 @@ function isBusy({ finding }: RouteFailure): boolean {
  * A reply before MAIL, or about the account, concerns all mail; so does a limit. But the words of a 5yz may be a
  * recipient's own (RFC 5429 2.1), and a reply that anybody can make a server give must not hold up other senders' mail.
  */
-function reportOf(
-  { finding, server, code = 0, message, unreachable }: RouteFailure,
-  route: RouteKind,
-): HindranceReport {
+function reportOf(failure: RouteFailure, route: RouteKind): HindranceReport {
+  const { finding, server, code = 0, message, unreachable, waitMs, excess, list } = failure
   const kind = finding as Hindrance
   // No server answered, whether it was asked now or a moment ago.
   if (unreachable) return { kind: 'unreachable', wide: true, message }
   const limit = kind === 'busy' && (route === 'relay' || code < 500)
-  return { kind, wide: server === undefined || kind === 'credentials' || limit, message }
+  const report: HindranceReport = {
+    kind,
+    wide: server === undefined || kind === 'credentials' || limit,
+    message,
+  }
+  if (waitMs !== undefined) report.waitMs = waitMs
+  if (excess !== undefined) report.excess = excess
+  if (list !== undefined) report.list = list
+  return report
 }
 
 /**

@@ -8,8 +8,6 @@ export interface SessionPoolOptions {
    * 4.5.3.2.7).
    */
   idleTimeout: number
-  /** Transactions on one session, at most; many servers end a session after 100 or so. */
-  maxTransactions: number
   /** Milliseconds after which a session is not used again, so that load spreads and moved servers are noticed. */
   maxAge: number
   /** Idle sessions altogether; beyond it the session that has been idle longest is ended. */
@@ -30,6 +28,8 @@ interface PoolEntry {
   openedAt: number
   idleSince: number
   transactions: number
+  /** At most; many servers end a session after 100 or so. */
+  maxTransactions: number
 }
 
 /**
@@ -74,12 +74,13 @@ export class SessionPool {
     return null
   }
 
-  /** Opens a session that will be pooled under `key`. Rejects with SmtpError. */
+  /** Opens a session that will be pooled under `key`, for `maxTransactions` at most. Rejects with SmtpError. */
   async open(
     key: string,
     target: SmtpTarget,
     dialogue: Dialogue,
     signal: AbortSignal,
+    maxTransactions: number,
   ): Promise<PooledSession> {
     const session = await openSession(target, dialogue, signal)
     const now = performance.now()
@@ -90,6 +91,7 @@ export class SessionPool {
       openedAt: now,
       idleSince: now,
       transactions: 0,
+      maxTransactions,
     })
     session.onIdleEnd = () => this.#ended(session)
     if (this.#closed) session.destroy()
@@ -133,8 +135,8 @@ export class SessionPool {
   }
 
   #worn(entry: PoolEntry): boolean {
-    const { maxTransactions, maxAge } = this.#options
-    return entry.transactions >= maxTransactions || performance.now() - entry.openedAt >= maxAge
+    if (entry.transactions >= entry.maxTransactions) return true
+    return performance.now() - entry.openedAt >= this.#options.maxAge
   }
 
   #end(entry: PoolEntry): void {

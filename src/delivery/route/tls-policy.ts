@@ -3,7 +3,8 @@ import type { MtaStsPolicy } from '../../store/store.ts'
 import { daneOf } from '../dane/demand.ts'
 import { permitsHost } from '../mta-sts/policy.ts'
 import type { RouteFailure } from '../outcome.ts'
-import type { TlsDemand } from '../smtp/target.ts'
+import type { SiteTls } from '../sites/site-block.ts'
+import type { TlsDemand, TlsPolicy } from '../smtp/target.ts'
 
 /** How a connection to one mail host of a domain must be protected, or why there must be none. */
 export type HostPolicy = { kind: 'demand'; demand: TlsDemand } | { kind: 'none'; failure: RouteFailure }
@@ -18,6 +19,8 @@ export interface PolicyQuestion {
   secure: boolean
   /** What the domain demands (RFC 8461); null: nothing. */
   mtaSts: MtaStsPolicy | null
+  /** What the sites file demands. */
+  atLeast: SiteTls
 }
 
 export type HostPolicies = (
@@ -25,11 +28,23 @@ export type HostPolicies = (
   resolver: Pick<Resolver, 'addresses' | 'tlsa'>,
 ) => Promise<HostPolicy>
 
+/** From the weakest on. */
+const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
+
 /**
- * The one place where the policy is decided. What a domain publishes about its hosts can only make the answer stricter;
- * without it, mail is encrypted where the host offers it (RFC 7435). DANE takes precedence over MTA-STS (RFC 8461 2).
+ * The one place where the policy is decided. What a domain publishes about its hosts, and what the sites file demands,
+ * can only make the answer stricter; without them, mail is encrypted where the host offers it (RFC 7435).
  */
 export const hostPolicy: HostPolicies = async (question, resolver) => {
+  const policy = await publishedPolicy(question, resolver)
+  const { atLeast } = question
+  if (policy.kind === 'none' || BY_STRENGTH.indexOf(policy.demand.tls) >= BY_STRENGTH.indexOf(atLeast))
+    return policy
+  return { kind: 'demand', demand: { tls: atLeast, source: 'site' } }
+}
+
+/** DANE takes precedence over MTA-STS (RFC 8461 2). */
+const publishedPolicy: HostPolicies = async (question, resolver) => {
   const byPolicy = mtaStsPolicy(question)
   if (!question.secure) return byPolicy
   const dane = await daneOf(question, resolver)

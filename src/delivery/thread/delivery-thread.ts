@@ -30,7 +30,7 @@ const port = parentPort!
 const { dnsServers, dnsValidating, boundarySecret, right, unrecorded, thread, ...options } =
   workerData as DeliveryThreadData
 const keys = new Map<string, SigningKey>()
-const policies = new Map<string, Omit<Way, 'site'>>()
+const policies = new Map<string, Pick<Way, 'policy' | 'source'>>()
 const known = { keys, policies }
 /** Large messages, by delivery. They are not composed in this thread. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()

@@ -9,7 +9,8 @@ import type { MtaStsMode } from '../../store/store.ts'
 import { alone } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
-import type { MailServers, Site, Way } from '../path/path.ts'
+import type { MailServers, SessionTerms, Site, Way } from '../path/path.ts'
+import type { ReplyRule, SiteTls } from '../sites/site-block.ts'
 
 /**
  * A delivery under the number that its result will carry. Signing keys are given by id: the keys themselves were sent
@@ -42,7 +43,18 @@ type FlatSite = [
   until: number,
   /** Nobody can have changed `ranks`. */
   secure: boolean,
-  mtaSts: [mode: MtaStsMode, mx: string[], expiresAt: number] | null,
+  mtaSts: FlatPolicy,
+  ...terms: FlatTerms,
+]
+
+type FlatPolicy = [mode: MtaStsMode, mx: string[], expiresAt: number] | null
+
+type FlatTerms = [
+  messagesPerSession: number,
+  recipientsPerTransaction: number,
+  tls: SiteTls,
+  /** Null: the site has no words of its own. */
+  replies: readonly ReplyRule[] | null,
 ]
 
 type FlatAddressee = [address: string, name: string, variables: Record<string, string>]
@@ -57,7 +69,7 @@ const RESULT = plainCodec<DeliveryResult>(
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],
-  ['code', 'enhancedCode', 'suppress', 'complained', 'server', 'tls'],
+  ['code', 'enhancedCode', 'suppress', 'complained', 'server', 'tls', 'waitMs'],
 )
 
 /** `large`: its message is not sent along. */
@@ -79,36 +91,50 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
     delivery.preferredOnly,
     delivery.leaseToken,
     delivery.path.policy.id,
-    flatSite(delivery.path.site),
+    flatSite(delivery.path),
   ]
 }
 
-function flatSite({ kind, servers, mtaSts }: Way['site']): FlatSite {
-  const policy: FlatSite[5] = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
-  if (servers === null || monotonic() >= servers.until) return [kind, null, null, 0, false, policy]
+function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
+  const { messagesPerSession, recipientsPerTransaction, tls } = terms
+  const replies = terms.replies.length === 0 ? null : terms.replies
+  const policy: FlatPolicy = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
+  const flatTerms: FlatTerms = [messagesPerSession, recipientsPerTransaction, tls, replies]
+  if (servers === null || monotonic() >= servers.until)
+    return [kind, null, null, 0, false, policy, ...flatTerms]
   const { hosts, until } = servers
   return hosts.kind === 'hosts'
-    ? [kind, hosts.ranks, null, until, hosts.secure === true, policy]
-    : [kind, null, hosts.failure, until, false, policy]
+    ? [kind, hosts.ranks, null, until, hosts.secure === true, policy, ...flatTerms]
+    : [kind, null, hosts.failure, until, false, policy, ...flatTerms]
 }
 
-function siteOf(flat: FlatSite): Way['site'] {
-  const [kind, , , , , policy] = flat
-  const site: Way['site'] = { kind, servers: serversOf(flat) }
+function wayOf([kind, ranks, failure, until, secure, policy, ...terms]: FlatSite): Pick<
+  Way,
+  'site' | 'terms'
+> {
+  const site: Way['site'] = { kind, servers: serversOf(ranks, failure, until, secure) }
   if (policy !== null) site.mtaSts = { mode: policy[0], mx: policy[1], expiresAt: policy[2] }
-  return site
+  return { site, terms: termsOf(terms) }
 }
 
-function serversOf([, ranks, failure, until, secure]: FlatSite): MailServers | null {
+function serversOf(
+  ranks: FlatSite[1],
+  failure: FlatSite[2],
+  until: number,
+  secure: boolean,
+): MailServers | null {
   if (ranks !== null) return { hosts: { kind: 'hosts', ranks, ...(secure && { secure }) }, until }
-  if (failure !== null) return { hosts: { kind: 'none', failure }, until }
-  return null
+  return failure === null ? null : { hosts: { kind: 'none', failure }, until }
+}
+
+function termsOf([messagesPerSession, recipientsPerTransaction, tls, replies]: FlatTerms): SessionTerms {
+  return { messagesPerSession, recipientsPerTransaction, tls, replies: replies ?? [] }
 }
 
 /** The keys and policies that were sent before the deliveries that name them, by id. */
 export interface ThreadCache {
   keys: ReadonlyMap<string, SigningKey>
-  policies: ReadonlyMap<string, Omit<Way, 'site'>>
+  policies: ReadonlyMap<string, Pick<Way, 'policy' | 'source'>>
 }
 
 /** A placeholder for a large message, which was not sent along; never read. */
@@ -133,7 +159,7 @@ export function deliveryOf(
   const delivery: Delivery = {
     email: SENT.unpack(email),
     recipients,
-    path: { policy, source, site: siteOf(flat[11]) },
+    path: { policy, source, ...wayOf(flat[11]) },
     message: message ?? ELSEWHERE,
     signing: signing.map((id) => keys.get(id)!),
     preferredServer,

@@ -2,6 +2,7 @@
 import { listOf } from '../json-columns.ts'
 import type { NodeBeat, NodeDescription, NodeRole } from '../node.ts'
 import type { Operations, Port, PortSteps, Queries, ReadPort } from './port.ts'
+import { FORGET_REPORT, FORGET_REPORTS } from './site-reports.ts'
 import { statement } from './statement.ts'
 
 type NodeRow = Omit<NodeBeat, 'roles'> & { roles: string }
@@ -38,7 +39,10 @@ export const nodeReads = {
 export const nodeWrites = {
   /** `alone`: no other node may use the database, and the rows of all others are removed. */
   *join({ vital }, { name, roles, timeoutMs, since, machine }: NodeDescription, alone = false) {
-    if (alone) yield* vital.run(CLEAR)
+    if (alone) {
+      yield* vital.run(CLEAR)
+      yield* vital.run(FORGET_REPORTS)
+    }
     const { token } = (yield* vital.one(NEXT_TOKEN))!
     yield* vital.run(
       ADD,
@@ -59,11 +63,14 @@ export const nodeWrites = {
   },
 
   *giveUp({ vital }, token, beats) {
-    return (yield* vital.run(GIVE_UP, token, beats)) > 0
+    if ((yield* vital.run(GIVE_UP, token, beats)) === 0) return false
+    yield* vital.run(FORGET_REPORT, token)
+    return true
   },
 
   *leave(port, token) {
     yield* port.vital.run(LEAVE, token)
+    yield* port.vital.run(FORGET_REPORT, token)
     port.changed('queue')
   },
 } satisfies Operations<Port>

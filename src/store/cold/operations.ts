@@ -31,6 +31,7 @@ import { reportWrites } from './reports.ts'
 import { scheduleWrites } from './schedule.ts'
 import { seenTagReads } from './seen-tags.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
+import { siteReportReads, siteReportWrites } from './site-reports.ts'
 import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
@@ -60,6 +61,7 @@ export const COLD_READS = {
   ...quarantineReads,
   ...seenTagReads,
   ...sessionReads,
+  ...siteReportReads,
   ...suppressionReads,
   ...tagReads,
   ...webhookAttemptReads,
@@ -85,6 +87,7 @@ export const COLD_WRITES = {
   ...reportWrites,
   ...scheduleWrites,
   ...sessionWrites,
+  ...siteReportWrites,
   ...suppressionWrites,
   ...tagWrites,
   ...webhookAttemptWrites,

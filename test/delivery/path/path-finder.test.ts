@@ -6,9 +6,12 @@ import { RouteTable, sealCredentials } from '../../../src/accounts/routes.ts'
 import { Seal } from '../../../src/accounts/seal.ts'
 import type { DeliveryRoute } from '../../../src/config/settings.ts'
 import { PathFinder } from '../../../src/delivery/path/path-finder.ts'
+import { openSiteTable } from '../../../src/delivery/sites/sites-file.ts'
 import { relayAt } from '../route/rig.ts'
 
 const MAIL = { companyId: 'company', domainId: 'domain', testMode: false }
+
+const NO_RATE = { messagesPerMinute: null, messagesPerHour: null }
 
 const seal = new Seal(randomBytes(32))
 
@@ -24,6 +27,7 @@ function finder(route: DeliveryRoute, asked: string[] = [], routes: CustomRoute[
     },
     hostname: 'out.acme.test',
     allowPrivateNetworks: true,
+    sites: { table: openSiteTable({ sites: null, siteConcurrency: 20 }), listen() {} },
     siteConcurrency: 20,
     maxDeliveries: 2_000,
     ownRoute: (sender) => table.for(sender),
@@ -39,7 +43,7 @@ test('where the route takes all mail the path is known, whoever it is for', asyn
     assert.equal(path?.site.kind, route.kind)
     assert.equal(paths.findCached(MAIL, 'y.test'), path)
     assert.equal(await paths.find(MAIL, 'y.test'), path)
-    assert.deepEqual(path?.limits, { sessions: 20, waiting: 2_000 })
+    assert.deepEqual(path?.limits, { sessions: 20, waiting: 2_000, ...NO_RATE })
   }
   assert.deepEqual(asked, [])
 })
@@ -52,7 +56,7 @@ test('direct mail waits once for each domain, in whatever case it is written', a
   assert.equal(paths.findCached(MAIL, 'x.test'), path)
   assert.equal(path.site.name, 'mx.x.test')
   assert.deepEqual(asked, ['x.test'])
-  assert.deepEqual(path.limits, { sessions: 20, waiting: 200 })
+  assert.deepEqual(path.limits, { sessions: 20, waiting: 200, ...NO_RATE })
 })
 
 test('what is simulated takes a path of its own by every route, and asks nobody', async () => {

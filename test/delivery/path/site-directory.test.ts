@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../../src/delivery/path/path.ts'
 import { SiteDirectory } from '../../../src/delivery/path/site-directory.ts'
+import { openSiteTable } from '../../../src/delivery/sites/sites-file.ts'
 import type { Lookup } from '../../../src/dns/lookup.ts'
 import type { MxRecord } from '../../../src/dns/resolver.ts'
 import type { MtaStsPolicy } from '../../../src/store/store.ts'
@@ -35,10 +36,12 @@ function directory(
       return { kind: 'found', records }
     },
   }
+  const table = openSiteTable({ sites: null, siteConcurrency: 20 })
   const sites = new SiteDirectory<Site>({
     resolver,
     ownName,
     mtaSts,
+    recognise: (domain, ranks) => table.recognise(domain, ranks),
     keep: (site) => site,
     now: () => clock.now,
     patience,

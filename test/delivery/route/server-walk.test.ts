@@ -27,7 +27,7 @@ class Silence extends SessionPool {
 
 /** One server at these addresses, which does not answer. */
 async function walk(addresses: string[], limits: Partial<WalkLimits> = {}) {
-  const pool = new Silence({ idleTimeout: 60_000, maxTransactions: 100, maxAge: 60_000, maxIdle: 100 })
+  const pool = new Silence({ idleTimeout: 60_000, maxAge: 60_000, maxIdle: 100 })
   const request = {
     delivery: deliveryTo(['jane@x.test']),
     message: () => Promise.reject(new Error('nobody is there to take it')),

@@ -13,7 +13,6 @@ async function startPool(
   const sink = await startSink(sinkOptions)
   const pool = new SessionPool({
     idleTimeout: 60_000,
-    maxTransactions: 100,
     maxAge: 60_000,
     maxIdle: 100,
     ...options,
@@ -31,7 +30,8 @@ async function startPool(
     credentials: null,
     helo: 'out.acme.test',
   }
-  const open = (key = 'site') => pool.open(key, target, new Dialogue(), new AbortController().signal)
+  const open = (key = 'site', most = 100) =>
+    pool.open(key, target, new Dialogue(), new AbortController().signal, most)
   return { sink, pool, open }
 }
 
@@ -59,8 +59,8 @@ test('a session to another address than the one asked for is left alone', async 
 })
 
 test('a session is ended after its number of transactions', async (t) => {
-  const { pool, open, sink } = await startPool(t, { maxTransactions: 2 })
-  pool.release(await open())
+  const { pool, open, sink } = await startPool(t)
+  pool.release(await open('site', 2))
   assert.equal(pool.idle, 1)
   pool.release(pool.take('site', null)!)
   assert.equal(pool.idle, 0)

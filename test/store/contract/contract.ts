@@ -26,6 +26,7 @@ import { retryContract } from './retry.ts'
 import { scheduleContract } from './schedule.ts'
 import { searchContract } from './search.ts'
 import { sessionsContract } from './sessions.ts'
+import { siteReportsContract } from './site-reports.ts'
 import { stopsContract } from './stops.ts'
 import { suppressionsContract } from './suppressions.ts'
 import { togetherContract } from './together.ts'
@@ -61,6 +62,7 @@ export function storeContract(name: string, open: OpenBench): void {
     eventsContract(open)
     nodesContract(open)
     mtaStsContract(open)
+    siteReportsContract(open)
     stopsContract(open)
     retryContract(open)
     quarantineContract(open)

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { siteJson } from '../operate/shapes.ts'
+import { listSites, type SiteDescription, showSite } from '../operate/sites.ts'
+import { command, group, type JsonOption } from './command.ts'
+import { listing } from './listing.ts'
+import { withOperation } from './open.ts'
+import { clipped, formatTime, printFields, printJson } from './print.ts'
+
+export function addSite(program: Command): void {
+  const site = group(program, 'site', 'Sites: mail servers that share limits of sessions and messages.', [
+    'site list',
+    'site show gmail.com',
+  ])
+  command(site, {
+    usage: 'list',
+    description: 'List the sites that had mail within the hour, and the providers whose limits are known.',
+    details:
+      'A site is the mail servers that share one limit: those of a provider, however many domains it serves, or those of ' +
+      'a domain. SESSIONS, A MINUTE and AN HOUR show what is used and the limit; closed sites come first.',
+    examples: ['site list', 'site list --json'],
+  }).action(list)
+  command(site, {
+    usage: 'show <site>',
+    description:
+      'Show one site: limits, which block they are from, how much is used, and whether it is closed.',
+    details:
+      'Name it as listed, by a mail server, or by a recipient domain, whose mail servers are then looked up.',
+    examples: ['site show Google', 'site show mx1.example.com', 'site show gmail.com'],
+  }).action(show)
+}
+
+const list = listing({
+  verb: listSites,
+  json: siteJson,
+  titles: ['SITE', 'LIMITS OF', 'SESSIONS', 'A MINUTE', 'AN HOUR', 'CLOSED SINCE', 'NEXT TRY', 'REASON'],
+  row: ({ name, provider, limits, lowered, used, closed }) => [
+    name,
+    provider ?? 'default',
+    ofLimit(used.sessions, lowered.sessions ?? limits.sessions),
+    ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute),
+    ofLimit(used.messagesLastHour, limits.messagesPerHour),
+    formatTime(closed?.since ?? null),
+    formatTime(closed?.nextTryAt ?? null),
+    clipped(closed?.reason ?? '', 100),
+  ],
+  nothing: 'No site had mail within the hour.',
+})
+
+async function show(site: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const found = await showSite(op, { site })
+    if (json) return printJson(siteJson(found))
+    printFields(fieldsOf(found))
+  })
+}
+
+function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
+  const { limits, lowered, used, closed } = site
+  return [
+    ['Site', site.name],
+    ['Limits of', site.provider ?? 'default'],
+    ['Source of the limits', site.source],
+    ['Mail servers', site.hosts.join(', ')],
+    ['Domains', site.domains.join(', ')],
+    ['Sessions', ofLimit(used.sessions, limits.sessions) + lowerNow(lowered.sessions)],
+    [
+      'Messages in the last minute',
+      ofLimit(used.messagesLastMinute, limits.messagesPerMinute) + lowerNow(lowered.messagesPerMinute),
+    ],
+    ['Messages in the last hour', ofLimit(used.messagesLastHour, limits.messagesPerHour)],
+    ['Messages per session', limits.messagesPerSession],
+    ['Recipients per transaction', limits.recipientsPerTransaction],
+    ['TLS', limits.tls],
+    ['Closed since', formatTime(closed?.since ?? null)],
+    ['For mail of', closed && (closed.sendingDomain ?? 'all sending domains')],
+    ['Reason', closed?.reason ?? null],
+    ['Next try', formatTime(closed?.nextTryAt ?? null)],
+    ['Block list', closed?.list?.name ?? null],
+    ['Ask for removal', closed?.list?.removal ?? null],
+  ]
+}
+
+function ofLimit(used: number, limit: number | null): string {
+  return limit === null ? String(used) : `${used} of ${limit}`
+}
+
+function lowerNow(limit: number | null): string {
+  return limit === null ? '' : ` (at present ${limit}, because the servers ask for less)`
+}

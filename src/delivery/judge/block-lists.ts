@@ -1,0 +1,66 @@
+/** Block lists that servers name in their replies, and where each removes an address. */
+
+export interface BlockList {
+  name: string
+  /** Where to ask for removal. */
+  removal: string
+}
+
+/** Each pattern is searched for in the words of a reply in lower case; the first that matches counts. */
+const LISTS: readonly [pattern: RegExp, list: BlockList][] = [
+  [/\bspamhaus\b/, { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' }],
+  [/\bspamcop\b/, { name: 'SpamCop', removal: 'https://www.spamcop.net/bl.shtml' }],
+  [
+    /\bbarracuda(?:central)?\b/,
+    { name: 'Barracuda Central', removal: 'https://www.barracudacentral.org/rbl/removal-request' },
+  ],
+  [
+    /\bsorbs\b/,
+    { name: 'SORBS', removal: 'https://www.sorbs.net/ (closed in 2024: tell the postmaster there)' },
+  ],
+  [/\babusix\b|\bmail\.abusix\b/, { name: 'Abusix', removal: 'https://lookup.abusix.com/' }],
+  [/\bcloudmark\b/, { name: 'Cloudmark', removal: 'https://csi.cloudmark.com/en/reset/' }],
+  [/\btrend ?micro\b/, { name: 'Trend Micro ERS', removal: 'https://servicecentral.trendmicro.com/' }],
+  [
+    /\bipcheck\.proofpoint\b|\bpphosted\b|\bproofpoint\b/,
+    { name: 'Proofpoint', removal: 'https://ipcheck.proofpoint.com/' },
+  ],
+  [/\bsenderscore\b|\breturn ?path\b/, { name: 'Sender Score', removal: 'https://senderscore.org/' }],
+  [
+    /\btalosintelligence\b|\bsenderbase\b/,
+    { name: 'Cisco Talos', removal: 'https://talosintelligence.com/' },
+  ],
+  [/\buceprotect\b/, { name: 'UCEPROTECT', removal: 'https://www.uceprotect.net/en/rblcheck.php' }],
+  [/\binvaluement\b/, { name: 'invaluement', removal: 'https://www.invaluement.com/removal/' }],
+  [/\bmailspike\b/, { name: 'Mailspike', removal: 'https://www.mailspike.org/iplookup.html' }],
+  [/\bnixspam\b/, { name: 'NiX Spam', removal: 'https://www.nixspam.net/' }],
+  [/\bpsbl\b|\bsurriel\b/, { name: 'PSBL', removal: 'https://psbl.org/' }],
+  // Outlook.com "part of their network is on our block list (S3150)"; Exchange Online "banned sending IP".
+  [
+    /\bs31[45]0\b|\bolcsupport\b/,
+    { name: 'the list of Outlook.com', removal: 'https://olcsupport.office.com/' },
+  ],
+  [
+    /\bbanned sending ip\b|\bdelist(?:@|\.)|\bsender\.office\.com\b/,
+    { name: 'the list of Microsoft 365', removal: 'https://sender.office.com/' },
+  ],
+  [
+    /\btss0\d\b|\bpostmaster\.yahoo(?:inc)?\b|\bsenders\.yahoo/,
+    { name: 'the list of Yahoo', removal: 'https://senders.yahooinc.com/contact/' },
+  ],
+  [
+    /\bip[=:] ?\S{0,45} - a problem occurred\b/,
+    { name: 'the list of T-Online', removal: 'https://postmaster.t-online.de/' },
+  ],
+  [
+    /\bpostmaster\.(?:gmx|web\.de|1und1)\b/,
+    { name: 'the list of GMX and WEB.DE', removal: 'https://postmaster.gmx.net/' },
+  ],
+  [/\bxfinity\b|\bcomcast\b/, { name: 'the list of Comcast', removal: 'https://spa.xfinity.com/report' }],
+]
+
+/** The list that the words of a refusal name; null: none that is known. */
+export function blockListIn(words: string): BlockList | null {
+  const said = words.slice(0, 1_000).toLowerCase()
+  return LISTS.find(([pattern]) => pattern.test(said))?.[1] ?? null
+}

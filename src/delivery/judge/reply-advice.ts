@@ -1,0 +1,34 @@
+/** What a refusal says beside its finding: for how long, of what there is too much, and who lists our address. */
+import type { Stage } from '../smtp/error.ts'
+import { type BlockList, blockListIn } from './block-lists.ts'
+import type { Finding } from './finding.ts'
+import { waitAsked } from './wait-asked.ts'
+
+export interface ReplyAdvice {
+  /** Milliseconds that the server asks us to wait. */
+  waitMs?: number
+  /** `busy` only: what there is too much of. */
+  excess?: 'sessions' | 'messages'
+  /** `path` only: the block list that the server names. */
+  list?: BlockList
+}
+
+const SESSIONS = /\bconnections?\b|\bsessions?\b|\bconcurren/
+
+/** `words`: the server's own. */
+export function adviceIn(words: string, finding: Finding, stage: Stage): ReplyAdvice {
+  const advice: ReplyAdvice = {}
+  if (finding === 'path') {
+    const list = blockListIn(words)
+    if (list !== null) advice.list = list
+    return advice
+  }
+  if (finding !== 'busy' && finding !== 'patience' && finding !== 'server') return advice
+  const wait = waitAsked(words)
+  if (wait !== null) advice.waitMs = wait
+  if (finding === 'busy') {
+    const before = stage === 'connect' || stage === 'greeting' || stage === 'ehlo' || stage === 'starttls'
+    advice.excess = before || SESSIONS.test(words.toLowerCase()) ? 'sessions' : 'messages'
+  }
+  return advice
+}

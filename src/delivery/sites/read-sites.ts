@@ -1,0 +1,239 @@
+/** Reads and checks the text of a sites file. */
+import { parse, TomlError } from 'smol-toml'
+import {
+  REPLY_FINDINGS,
+  type ReplyRule,
+  type SiteBlock,
+  type SiteBlocks,
+  type SiteLimits,
+  type SiteTerms,
+} from './site-block.ts'
+import { lineOf, type SitesTable } from './toml-lines.ts'
+
+/** The message names file, line, value, and what is allowed. */
+export class SitesError extends Error {
+  override name = 'SitesError'
+}
+
+type Field = keyof SiteLimits | 'name' | 'mx' | 'domains' | 'replies' | 'source'
+
+/** The keys of a file, and the field of each. */
+const KEYS: Readonly<Record<string, Field>> = {
+  name: 'name',
+  mx: 'mx',
+  domains: 'domains',
+  sessions: 'sessions',
+  messages_per_session: 'messagesPerSession',
+  messages_per_minute: 'messagesPerMinute',
+  messages_per_hour: 'messagesPerHour',
+  recipients_per_transaction: 'recipientsPerTransaction',
+  tls: 'tls',
+  replies: 'replies',
+  source: 'source',
+}
+const DEFAULT_KEYS = Object.keys(KEYS).filter((key) => !['name', 'mx', 'domains'].includes(key))
+
+const TLS = ['opportunistic', 'required', 'verified'] as const
+/** RFC 1035 2.3.4; names are compared as A-labels. */
+const HOST = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+const MAX_NAME = 60
+const MAX_PATTERN = 200
+const MAX_REPLIES = 50
+const MAX_SITES = 1_000
+const MAX_NAMES = 1_000
+
+/** `file`: its name in messages. Throws SitesError. */
+export function readSites(text: string, file: string): SiteBlocks {
+  return new SitesReader(text, file).read()
+}
+
+class SitesReader {
+  readonly #text: string
+  readonly #file: string
+  #table: SitesTable | null = null
+
+  constructor(text: string, file: string) {
+    this.#text = text
+    this.#file = file
+  }
+
+  read(): SiteBlocks {
+    const { default: general = {}, site = [], ...others } = this.#parsed()
+    const [unknown] = Object.keys(others)
+    if (unknown !== undefined) {
+      throw this.#fault(
+        unknown,
+        `"${unknown}" is not known here: the file holds one [default] and any number of [[site]]`,
+      )
+    }
+    if (!isTable(general)) throw this.#fault('default', 'default must be one table: [default]')
+    if (!Array.isArray(site) || !site.every(isTable)) {
+      throw this.#fault('site', 'site must be a list of tables, each under [[site]]')
+    }
+    if (site.length > MAX_SITES)
+      throw this.#fault('site', `there are ${site.length} sites, and at most ${MAX_SITES} are allowed`)
+    this.#table = 'default'
+    const terms = this.#terms(general, DEFAULT_KEYS)
+    const names = new Set<string>()
+    const sites = site.map((table, index) => {
+      this.#table = index
+      const block = this.#block(table)
+      if (names.has(block.name.toLowerCase()))
+        throw this.#fault('name', `the site "${block.name}" is there twice`)
+      names.add(block.name.toLowerCase())
+      return block
+    })
+    return { general: terms, sites }
+  }
+
+  #parsed(): Record<string, unknown> {
+    try {
+      return parse(this.#text)
+    } catch (cause) {
+      if (!(cause instanceof TomlError)) throw cause
+      const [reason = cause.message] = cause.message.split('\n')
+      throw new SitesError(
+        `${this.#file}, line ${cause.line}: ${reason.replace(/^Invalid TOML document: /, 'not valid TOML: ')}`,
+        {
+          cause,
+        },
+      )
+    }
+  }
+
+  #block(table: Record<string, unknown>): SiteBlock {
+    const terms = this.#terms(table, Object.keys(KEYS))
+    const { name } = table
+    if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME) {
+      throw this.#fault('name', `name ${shown(name)}: a text of 1 to ${MAX_NAME} characters is needed`)
+    }
+    return {
+      name: name.trim(),
+      mx: this.#hosts(table, 'mx'),
+      domains: this.#hosts(table, 'domains'),
+      ...terms,
+    }
+  }
+
+  #terms(table: Record<string, unknown>, keys: readonly string[]): SiteTerms {
+    for (const key of Object.keys(table)) {
+      if (!keys.includes(key))
+        throw this.#fault(key, `"${key}" is not known here. Allowed: ${keys.join(', ')}`)
+    }
+    const limits: Partial<SiteLimits> = {}
+    const set = <K extends keyof SiteLimits>(field: K, value: SiteLimits[K] | undefined) => {
+      if (value !== undefined) limits[field] = value
+    }
+    set('sessions', this.#count(table, 'sessions', 10_000))
+    set('messagesPerSession', this.#count(table, 'messages_per_session', 100_000))
+    set('messagesPerMinute', this.#rate(table, 'messages_per_minute', 1_000_000))
+    set('messagesPerHour', this.#rate(table, 'messages_per_hour', 50_000_000))
+    set('recipientsPerTransaction', this.#count(table, 'recipients_per_transaction', 100))
+    set('tls', this.#word(table.tls, 'tls', TLS))
+    const { source = null } = table
+    if (source !== null && typeof source !== 'string')
+      throw this.#fault('source', `source ${shown(source)}: a text is needed`)
+    return { limits, replies: this.#replies(table), source }
+  }
+
+  #count(table: Record<string, unknown>, key: string, most: number): number | undefined {
+    const value = table[key]
+    if (value === undefined || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most)) {
+      return value as number | undefined
+    }
+    throw this.#fault(key, `${key} ${shown(value)}: a whole number from 1 to ${most} is needed`)
+  }
+
+  #rate(table: Record<string, unknown>, key: string, most: number): number | null | undefined {
+    const value = table[key]
+    if (value === 'unlimited') return null
+    if (typeof value === 'string') {
+      throw this.#fault(
+        key,
+        `${key} ${shown(value)}: a whole number from 1 to ${most}, or "unlimited", is needed`,
+      )
+    }
+    return this.#count(table, key, most)
+  }
+
+  #word<Word extends string>(value: unknown, key: string, allowed: readonly Word[]): Word | undefined {
+    if (value === undefined || allowed.includes(value as Word)) return value as Word | undefined
+    throw this.#fault(
+      key,
+      `${key} ${shown(value)}: allowed are ${allowed.map((word) => `"${word}"`).join(', ')}`,
+    )
+  }
+
+  #hosts(table: Record<string, unknown>, key: 'mx' | 'domains'): string[] {
+    const value = table[key]
+    if (value === undefined) return []
+    if (!Array.isArray(value) || value.length > MAX_NAMES) {
+      throw this.#fault(key, `${key} ${shown(value)}: a list of at most ${MAX_NAMES} names is needed`)
+    }
+    return value.map((name) => {
+      const host = typeof name === 'string' ? name.toLowerCase().replace(/\.$/, '') : ''
+      if (
+        HOST.test(host) &&
+        host.length <= 253 &&
+        (key === 'mx' ? !/^\*\.[^.]+$/.test(host) : !host.startsWith('*'))
+      ) {
+        return host
+      }
+      const allowed = key === 'mx' ? 'mx1.example.com or *.example.com' : 'example.com'
+      throw this.#fault(
+        key,
+        `${key} has ${shown(name)}: names like ${allowed} are allowed, with letters of other scripts as xn--`,
+      )
+    })
+  }
+
+  #replies({ replies = [] }: Record<string, unknown>): ReplyRule[] {
+    if (!Array.isArray(replies) || replies.length > MAX_REPLIES) {
+      throw this.#fault('replies', `replies ${shown(replies)}: a list of at most ${MAX_REPLIES} is needed`)
+    }
+    return replies.map((rule: unknown) => {
+      const { pattern, finding, ...others } = isTable(rule) ? rule : {}
+      if (
+        typeof pattern !== 'string' ||
+        pattern === '' ||
+        pattern.length > MAX_PATTERN ||
+        Object.keys(others).length > 0
+      ) {
+        throw this.#fault(
+          'replies',
+          `replies has ${shown(rule)}: { pattern = '...', finding = "busy" } is needed, the pattern with at most ${MAX_PATTERN} characters`,
+        )
+      }
+      const means = this.#word(finding, 'replies: finding', REPLY_FINDINGS)
+      if (means === undefined)
+        throw this.#fault(
+          'replies',
+          `replies has a pattern without finding: allowed are ${REPLY_FINDINGS.join(', ')}`,
+        )
+      try {
+        new RegExp(pattern)
+      } catch (cause) {
+        throw this.#fault(
+          'replies',
+          `replies has a pattern that is no regular expression: ${(cause as Error).message}`,
+        )
+      }
+      return { pattern, finding: means }
+    })
+  }
+
+  #fault(key: string, message: string): SitesError {
+    const line = lineOf(this.#text, this.#table, key.replace(/:.*/, ''))
+    return new SitesError(`${this.#file}, line ${line}: ${message}`)
+  }
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'is missing'
+  const text = JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}

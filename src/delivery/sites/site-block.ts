@@ -1,0 +1,56 @@
+/** The blocks of a sites file, checked. */
+import type { Finding } from '../judge/finding.ts'
+
+/** How a session with a site must be protected, at least. */
+export type SiteTls = 'opportunistic' | 'required' | 'verified'
+
+export interface SiteLimits {
+  /** At once, of all nodes together. */
+  sessions: number
+  messagesPerSession: number
+  /** The rates are those of all nodes together; null: no limit. */
+  messagesPerMinute: number | null
+  messagesPerHour: number | null
+  recipientsPerTransaction: number
+  tls: SiteTls
+}
+
+/** The findings that a site's own reply may stand for. The others follow from more than words. */
+export const REPLY_FINDINGS = [
+  'busy',
+  'path',
+  'sender',
+  'patience',
+  'mailbox',
+  'server',
+  'message',
+  'recipient',
+] as const satisfies readonly Finding[]
+
+/** A site's own words, and what they mean there. */
+export interface ReplyRule {
+  /** A regular expression, searched for in the words of a reply in lower case. */
+  pattern: string
+  finding: (typeof REPLY_FINDINGS)[number]
+}
+
+/** `[default]`, or what a `[[site]]` adds to it. */
+export interface SiteTerms {
+  limits: Partial<SiteLimits>
+  replies: readonly ReplyRule[]
+  /** Where the figures are from. */
+  source: string | null
+}
+
+export interface SiteBlock extends SiteTerms {
+  name: string
+  /** Host names, `*.` standing for one label or more. */
+  mx: readonly string[]
+  /** Recipient domains that belong to the site, whichever hosts they name. */
+  domains: readonly string[]
+}
+
+export interface SiteBlocks {
+  general: SiteTerms
+  sites: readonly SiteBlock[]
+}

@@ -1,0 +1,130 @@
+/** Sites of direct delivery: the limits that hold, how much of them is used, and which are closed. */
+import { mailHosts } from '../delivery/path/mail-hosts.ts'
+import { siteOf } from '../delivery/path/site-directory.ts'
+import type { SiteLimits } from '../delivery/sites/site-block.ts'
+import type { ProviderBlock, SiteAgreement, SiteTable } from '../delivery/sites/site-table.ts'
+import { combined, inOrder } from '../queue/site-states.ts'
+import type { SiteState } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { domainName } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+
+/** A report older than this (ms) is of a node that has ended. */
+const STALE_MS = 60_000
+
+export interface SiteDescription extends Omit<SiteState, 'key'> {
+  /** Recipient domains that the block names. */
+  domains: readonly string[]
+  /** Where the figures of the limits are from. */
+  source: string | null
+}
+
+/** The sites that had mail within the hour, and all known providers. */
+export const listSites = verb(
+  'operate',
+  async (op, _input: object): Promise<SiteDescription[]> => {
+    const table = op.sites()
+    const states = await statesOf(op)
+    const used = new Set([...states.values()].map(({ name }) => name))
+    const unused = table.providers.filter(({ provider }) => !used.has(provider)).map(unusedSite)
+    return inOrder([...[...states.values()].map((state) => described(state, table)), ...unused])
+  },
+  null,
+)
+
+/** `site`: a name as listed, the name of a mail server, or a recipient domain. */
+export const showSite = verb(
+  'operate',
+  async (op, { site }: { site: string }): Promise<SiteDescription> => {
+    const table = op.sites()
+    const states = await statesOf(op)
+    const wanted = site.trim().toLowerCase()
+    const known = named([...states.values()], wanted)
+    if (known !== undefined) return described(known, table)
+    const provider = table.provider(wanted) ?? table.ofHost(wanted)
+    if (provider !== null) return ofProvider(provider, states, table)
+    const host = [...states.values()].find(({ hosts }) => hosts.includes(wanted))
+    if (host !== undefined) return described(host, table)
+    if (!wanted.includes('.')) {
+      throw new OperateError('not_found', `there is no site "${site}"`, { verb: 'listSites' })
+    }
+    return await ofDomain(op, domainName(wanted), states, table)
+  },
+  null,
+)
+
+async function ofDomain(
+  op: Operation,
+  domain: string,
+  states: ReadonlyMap<string, SiteState>,
+  table: SiteTable,
+): Promise<SiteDescription> {
+  const hosts = await mailHosts(domain, op.hosts(), { ownName: null })
+  const ranks = hosts.kind === 'hosts' ? hosts.ranks : []
+  const agreement = table.recognise(domain, ranks)
+  if (hosts.kind === 'none' && agreement.provider === null) {
+    const code = hosts.failure.finding === 'server' ? 'unavailable' : 'not_found'
+    throw new OperateError(code, hosts.failure.message, { verb: 'listSites' })
+  }
+  const { key, name, provider } = siteOf(domain, { hosts, until: 0 }, agreement)
+  const state = states.get(key)
+  if (state !== undefined) return described(state, table)
+  return { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] }
+}
+
+/** The sites as all nodes together see them, by key. */
+async function statesOf(op: Operation): Promise<Map<string, SiteState>> {
+  const states = new Map<string, SiteState>()
+  for (const { at, sites } of await op.store.siteReports()) {
+    if (op.now() - at > STALE_MS) continue
+    for (const site of sites) {
+      const before = states.get(site.key)
+      states.set(site.key, before === undefined ? site : combined(before, site))
+    }
+  }
+  return states
+}
+
+function named(states: readonly SiteState[], wanted: string): SiteState | undefined {
+  return states.find(({ name }) => name.toLowerCase() === wanted)
+}
+
+function ofProvider(
+  block: ProviderBlock,
+  states: ReadonlyMap<string, SiteState>,
+  table: SiteTable,
+): SiteDescription {
+  const state = named([...states.values()], block.provider.toLowerCase())
+  return state === undefined ? unusedSite(block) : described(state, table)
+}
+
+function described({ key: _, ...state }: SiteState, table: SiteTable): SiteDescription {
+  const block = state.provider === null ? null : table.provider(state.provider)
+  const { source } = block ?? table.general
+  const whole = block !== null && state.name === block.provider
+  return {
+    ...state,
+    hosts: whole ? [...block.mx] : state.hosts,
+    domains: whole ? block.domains : [],
+    source,
+  }
+}
+
+function unusedSite(block: ProviderBlock): SiteDescription {
+  return { ...idle(block), name: block.provider, hosts: [...block.mx], domains: block.domains }
+}
+
+function idle({
+  provider,
+  limits,
+  source,
+}: SiteAgreement): Omit<SiteDescription, 'name' | 'hosts' | 'domains'> & { limits: SiteLimits } {
+  return {
+    provider,
+    limits,
+    source,
+    lowered: { sessions: null, messagesPerMinute: null },
+    used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
+    closed: null,
+  }
+}

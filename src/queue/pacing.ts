@@ -1,0 +1,233 @@
+import { LRUCache } from 'lru-cache'
+import { monotonic } from '../common/clock.ts'
+import type { Path } from '../delivery/path/path.ts'
+import { Rate } from './rate.ts'
+import { RecentCount } from './recent-count.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+/** A lowered rate may rise each time that no refusal has come for so long. */
+const RISE_MS = MINUTE_MS
+/** Messages a minute from which a lowered rate is no limit any more. */
+const NO_LIMIT = 6_000
+/** Fewer milliseconds say nothing about a rate. */
+const SHORTEST_MEASURE_MS = 5_000
+/** The longest time for which a server's words hold up all mail on its path. */
+const LONGEST_PAUSE_MS = 15 * MINUTE_MS
+/** Paths that become free within this time are reported together. */
+const TOGETHER_MS = 20
+/** Paths whose messages are counted; the path used longest ago is forgotten. */
+const MAX_PATHS = 2_000
+
+interface Pace {
+  /** The newest one with this key. */
+  path: Path
+  readonly ofMinute: Rate
+  readonly ofHour: Rate
+  readonly begunInMinute: RecentCount
+  readonly begunInHour: RecentCount
+  readonly acceptedInMinute: RecentCount
+  /** From then on messages have been accepted without a pause of a minute. */
+  acceptedSince: number
+  /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
+  lowered: { rate: number; changedAt: number } | null
+  pausedAt: number
+  pausedUntil: number
+}
+
+export interface RecentMessages {
+  minute: number
+  hour: number
+}
+
+export interface PacedPath {
+  path: Path
+  recent: RecentMessages
+  /** Messages a minute, after complaints of the servers; null: as many as the limits allow. */
+  lowered: number | null
+  /** The wait that the servers asked for, in milliseconds so far and from now on; null: there is none. */
+  pause: { lasted: number; left: number } | null
+}
+
+/**
+ * When each path takes its next message: by the rates of its site, of which this node has its share; by the rate at
+ * which its servers were seen to accept mail when they complained; and not before the time that they asked for.
+ */
+export class Pacing {
+  readonly #paces = new LRUCache<string, Pace>({ max: MAX_PATHS })
+  readonly #free: (paths: readonly string[]) => void
+  readonly #now: () => number
+  #nodes = 1
+  /** Paths that are waited for, by key, and when each is free. */
+  readonly #waited = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+  #timerAt = Number.POSITIVE_INFINITY
+
+  /** `free` is told the keys of paths that may take messages again, once after each `takesMore` that was false. */
+  constructor(free: (paths: readonly string[]) => void, now: () => number = monotonic) {
+    this.#free = free
+    this.#now = now
+  }
+
+  /** Nodes that deliver: a site has one limit, which they share. */
+  set nodes(count: number) {
+    this.#nodes = count
+  }
+
+  takesMore(path: Path): boolean {
+    const wait = this.#wait(path)
+    if (wait === 0) return true
+    this.#waitFor(path.key, wait)
+    return false
+  }
+
+  begun(path: Path): void {
+    const now = this.#now()
+    const pace = this.#pace(path)
+    pace.path = path
+    const { ofMinute, ofHour } = this.#limits(path, pace)
+    if (ofMinute !== null) pace.ofMinute.begin(ofMinute, now)
+    if (ofHour !== null) pace.ofHour.begin(ofHour, now)
+    pace.begunInMinute.add(now)
+    pace.begunInHour.add(now)
+  }
+
+  /** A message was accepted: a lowered rate may rise. */
+  accepted(path: Path): void {
+    const now = this.#now()
+    const pace = this.#pace(path)
+    if (pace.acceptedInMinute.total(now) === 0) pace.acceptedSince = now
+    pace.acceptedInMinute.add(now)
+    const { lowered } = pace
+    if (lowered === null || now - lowered.changedAt < RISE_MS) return
+    const rate = lowered.rate + Math.max(1, Math.floor(lowered.rate / 4))
+    pace.lowered =
+      rate >= (this.#share(path.limits.messagesPerMinute) ?? NO_LIMIT) ? null : { rate, changedAt: now }
+  }
+
+  /**
+   * The servers answered a delivery, which began at `begunAt` (monotonic), that there are too many messages: the rate
+   * becomes three quarters of that at which they accepted messages, and half of that each further time. False when the
+   * rate cannot be lowered any more.
+   */
+  tooMany(path: Path, begunAt: number): boolean {
+    const now = this.#now()
+    const pace = this.#pace(path)
+    // The delivery began before the last change, so it shows nothing about that.
+    if (pace.lowered !== null && begunAt < pace.lowered.changedAt) return true
+    const accepted = pace.acceptedInMinute.total(now)
+    if (accepted === 0 || pace.lowered?.rate === 1) return false
+    const rate = pace.lowered === null ? acceptedAMinute(pace, accepted, now) * 0.75 : pace.lowered.rate / 2
+    pace.lowered = { rate: Math.max(1, Math.floor(rate)), changedAt: now }
+    return true
+  }
+
+  /** The servers ask us to wait. Returns the milliseconds for which the path takes nothing. */
+  pause(path: Path, ms: number): number {
+    const pause = Math.min(ms, LONGEST_PAUSE_MS)
+    const pace = this.#pace(path)
+    const now = this.#now()
+    if (pace.pausedUntil <= now) pace.pausedAt = now
+    pace.pausedUntil = Math.max(pace.pausedUntil, now + pause)
+    return pause
+  }
+
+  /** The paths that had a message within the hour or are held up, with the messages that were begun. */
+  *used(): Generator<PacedPath> {
+    const now = this.#now()
+    for (const { path, begunInMinute, begunInHour, lowered, pausedAt, pausedUntil } of this.#paces.values()) {
+      const recent = { minute: begunInMinute.total(now), hour: begunInHour.total(now) }
+      if (recent.hour === 0 && pausedUntil <= now) continue
+      const pause = pausedUntil > now ? { lasted: now - pausedAt, left: pausedUntil - now } : null
+      yield { path, recent, lowered: lowered?.rate ?? null, pause }
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#waited.clear()
+  }
+
+  #wait(path: Path): number {
+    const { messagesPerMinute, messagesPerHour } = path.limits
+    const known = this.#paces.get(path.key)
+    if (known === undefined) return 0
+    if (
+      messagesPerMinute === null &&
+      messagesPerHour === null &&
+      known.lowered === null &&
+      known.pausedUntil === 0
+    ) {
+      return 0
+    }
+    const now = this.#now()
+    const { ofMinute, ofHour } = this.#limits(path, known)
+    return Math.max(
+      known.pausedUntil - now,
+      ofMinute === null ? 0 : known.ofMinute.wait(ofMinute, now),
+      ofHour === null ? 0 : known.ofHour.wait(ofHour, now),
+      0,
+    )
+  }
+
+  #limits({ limits }: Path, { lowered }: Pace): { ofMinute: number | null; ofHour: number | null } {
+    const share = this.#share(limits.messagesPerMinute)
+    const ofMinute = lowered === null ? share : Math.min(lowered.rate, share ?? lowered.rate)
+    return { ofMinute, ofHour: this.#share(limits.messagesPerHour) }
+  }
+
+  #share(limit: number | null): number | null {
+    return limit === null ? null : limit / this.#nodes
+  }
+
+  #pace(path: Path): Pace {
+    let pace = this.#paces.get(path.key)
+    if (pace === undefined) {
+      pace = {
+        path,
+        ofMinute: new Rate(MINUTE_MS),
+        ofHour: new Rate(HOUR_MS),
+        begunInMinute: new RecentCount(60, 1_000),
+        begunInHour: new RecentCount(60, MINUTE_MS),
+        acceptedInMinute: new RecentCount(60, 1_000),
+        acceptedSince: 0,
+        lowered: null,
+        pausedAt: 0,
+        pausedUntil: 0,
+      }
+      this.#paces.set(path.key, pace)
+    }
+    return pace
+  }
+
+  #waitFor(key: string, wait: number): void {
+    const at = this.#now() + wait
+    this.#waited.set(key, at)
+    if (at + TOGETHER_MS < this.#timerAt) this.#arm(at)
+  }
+
+  #arm(at: number): void {
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#timer = setTimeout(() => this.#look(), Math.max(TOGETHER_MS, Math.ceil(at - this.#now()))).unref()
+  }
+
+  #look(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY
+    const now = this.#now()
+    const free: string[] = []
+    let next = Number.POSITIVE_INFINITY
+    for (const [key, at] of this.#waited) {
+      if (at <= now) free.push(key)
+      else next = Math.min(next, at)
+    }
+    for (const key of free) this.#waited.delete(key)
+    if (next !== Number.POSITIVE_INFINITY) this.#arm(next)
+    if (free.length > 0) this.#free(free)
+  }
+}
+
+function acceptedAMinute({ acceptedSince }: Pace, accepted: number, now: number): number {
+  const lasted = Math.min(MINUTE_MS, Math.max(SHORTEST_MEASURE_MS, now - acceptedSince))
+  return (accepted * MINUTE_MS) / lasted
+}

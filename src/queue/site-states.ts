@@ -1,0 +1,148 @@
+/** What this node knows of its sites, for people. */
+import type { MailServers, Path } from '../delivery/path/path.ts'
+import type { SiteClosure, SiteReport, SiteState, Store } from '../store/store.ts'
+import type { RecentMessages } from './pacing.ts'
+
+/** The present use of a path. */
+export interface PathUse {
+  path: Path
+  sessions: number
+  recent: RecentMessages
+  lowered: SiteState['lowered']
+  closed: SiteClosure | null
+}
+
+/** Sites in a report at most: closed ones first, then those with most messages. */
+const MAX_SITES = 200
+const MAX_HOSTS = 20
+
+/** Paths to the same site are one site here, whatever their source or policy. */
+export function siteStates(uses: Iterable<PathUse>): SiteState[] {
+  const states = new Map<string, SiteState>()
+  for (const use of uses) {
+    const { key } = use.path.site
+    const before = states.get(key)
+    states.set(key, before === undefined ? stateOf(use) : combined(before, stateOf(use)))
+  }
+  return inOrder([...states.values()]).slice(0, MAX_SITES)
+}
+
+/** The states of a site on several paths or nodes as one: what the nodes may use adds up, and one closure shows. */
+export function combined(one: SiteState, other: SiteState): SiteState {
+  return {
+    ...one,
+    hosts: [...new Set([...one.hosts, ...other.hosts])].slice(0, MAX_HOSTS),
+    lowered: {
+      sessions: sum(one.lowered.sessions, other.lowered.sessions),
+      messagesPerMinute: sum(one.lowered.messagesPerMinute, other.lowered.messagesPerMinute),
+    },
+    used: {
+      sessions: one.used.sessions + other.used.sessions,
+      messagesLastMinute: one.used.messagesLastMinute + other.used.messagesLastMinute,
+      messagesLastHour: one.used.messagesLastHour + other.used.messagesLastHour,
+    },
+    closed: one.closed ?? other.closed,
+  }
+}
+
+/** Those that need attention first. */
+export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name'>>(states: State[]): State[] {
+  return states.toSorted(
+    (a, b) =>
+      Number(b.closed !== null) - Number(a.closed !== null) ||
+      b.used.messagesLastHour - a.used.messagesLastHour ||
+      b.used.sessions - a.used.sessions ||
+      (a.name < b.name ? -1 : 1),
+  )
+}
+
+function stateOf({ path, sessions, recent, lowered, closed }: PathUse): SiteState {
+  const { site, limits, terms } = path
+  const { messagesPerSession, recipientsPerTransaction, tls } = terms
+  return {
+    key: site.key,
+    name: site.name,
+    provider: site.provider,
+    hosts: hostsOf(site.servers).slice(0, MAX_HOSTS),
+    limits: {
+      sessions: limits.sessions,
+      messagesPerSession,
+      messagesPerMinute: limits.messagesPerMinute,
+      messagesPerHour: limits.messagesPerHour,
+      recipientsPerTransaction,
+      tls: path.policy.route.kind === 'relay' ? path.policy.route.tls : tls,
+    },
+    lowered,
+    used: { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour },
+    closed,
+  }
+}
+
+function hostsOf(servers: MailServers | null): string[] {
+  return servers?.hosts.kind === 'hosts' ? servers.hosts.ranks.flat() : []
+}
+
+/** Milliseconds between two looks. */
+const LOOK_MS = 2_000
+/** A report that is still true is written again before it looks like that of a node that has ended. */
+const RENEW_MS = 20_000
+
+export interface SiteReporterParts {
+  store: Pick<Store, 'reportSites'>
+  /** The token of this node; null: it has none now. */
+  token(): number | null
+  states(): SiteState[]
+}
+
+/** Writes the states of sites into the store whenever they have changed. */
+export class SiteReporter {
+  readonly #parts: SiteReporterParts
+  #timer: NodeJS.Timeout | undefined
+  #written = '[]'
+  #writtenAt = Number.NEGATIVE_INFINITY
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(parts: SiteReporterParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#plan()
+  }
+
+  /** Resolves when nothing is being written. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#writing
+  }
+
+  #plan(): void {
+    this.#timer = setTimeout(() => {
+      this.#writing = this.#look().finally(() => {
+        if (this.#timer !== undefined) this.#plan()
+      })
+    }, LOOK_MS).unref()
+  }
+
+  async #look(): Promise<void> {
+    const { store, token, states } = this.#parts
+    const node = token()
+    if (node === null) return
+    const sites = states()
+    const text = JSON.stringify(sites)
+    const at = Date.now()
+    if (text === this.#written && (sites.length === 0 || at - this.#writtenAt < RENEW_MS)) return
+    try {
+      await store.reportSites({ node, at, sites } satisfies SiteReport)
+      this.#written = text
+      this.#writtenAt = at
+    } catch {
+      // Reports are for people alone; the next look tries again, and other writes report the fault.
+    }
+  }
+}
+
+function sum(one: number | null, other: number | null): number | null {
+  return one === null ? other : one + (other ?? 0)
+}

@@ -1,0 +1,51 @@
+/** What the delivering nodes know of the sites that they deliver to. */
+
+export interface SiteState {
+  /** Sites with equal keys are the same one. */
+  key: string
+  name: string
+  /** The block whose limits hold; null: none names the site. */
+  provider: string | null
+  /** Its servers, as far as they are known. */
+  hosts: string[]
+  limits: {
+    sessions: number
+    messagesPerSession: number
+    messagesPerMinute: number | null
+    messagesPerHour: number | null
+    recipientsPerTransaction: number
+    tls: string
+  }
+  /** What this node may use at present, after complaints of the servers; null: as much as the limits allow. */
+  lowered: { sessions: number | null; messagesPerMinute: number | null }
+  used: { sessions: number; messagesLastMinute: number; messagesLastHour: number }
+  /** Nothing is sent, apart from single tries; null: it is open. */
+  closed: SiteClosure | null
+}
+
+export interface SiteClosure {
+  /** Unix ms. */
+  since: number
+  reason: string
+  nextTryAt: number
+  /** Name of the only sending domain whose mail is concerned; null: all mail is. */
+  sendingDomain: string | null
+  /** The block list that the servers name. */
+  list: { name: string; removal: string } | null
+}
+
+/** The states that one node has reported. */
+export interface SiteReport {
+  /** The token of the node. */
+  node: number
+  /** Unix ms, by the clock of the node. */
+  at: number
+  sites: SiteState[]
+}
+
+export interface SiteStateStore {
+  /** Replaces the node's report. */
+  reportSites(report: SiteReport): Promise<void>
+  /** The reports of the nodes that are in service, in the order of their tokens. */
+  siteReports(): Promise<SiteReport[]>
+}

@@ -1,0 +1,150 @@
+/** `site list` and `site show` beside a running service, and without one. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { type Sink, startSink } from '../support/sink.ts'
+import { until } from '../support/until.ts'
+import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './postroad.ts'
+
+interface Shown {
+  name: string
+  provider: string | null
+  hosts: string[]
+  limits: Record<string, unknown>
+  used: { sessions: number; messages_last_minute: number; messages_last_hour: number }
+  closed: {
+    since: string
+    reason: string
+    next_try_at: string
+    sending_domain: string | null
+    list: { name: string; removal: string } | null
+  } | null
+  source: string | null
+}
+
+describe('sites on the command line', () => {
+  let place: Workplace
+  let service: Serving
+  let sink: Sink
+  let dns: FakeDns
+  let token = ''
+  before(async () => {
+    sink = await startSink({
+      script: ({ step, recipient }) =>
+        step === 'rcpt' && recipient?.endsWith('@closed.test')
+          ? { reply: '554 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org' }
+          : undefined,
+    })
+    dns = await startDns({
+      'mx1.big.test/A': ['127.0.0.1'],
+      'mx.closed.test/A': ['127.0.0.1'],
+      'one.test/MX': ['10 mx1.big.test'],
+      'closed.test/MX': ['10 mx.closed.test'],
+      'idle.test/MX': ['10 mx.idle.test', '20 mx2.idle.test'],
+    })
+    place = await newWorkplaceOnEngine({
+      POSTROAD_LOG_LEVEL: 'warn',
+      POSTROAD_DELIVERY: 'direct',
+      POSTROAD_SMTP_PORT: String(sink.port),
+      POSTROAD_DNS_SERVERS: dns.address,
+      POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+      POSTROAD_SITES: 'sites.toml',
+    })
+    writeFileSync(
+      join(place.folder, 'sites.toml'),
+      '[[site]]\nname = "Big"\nmx = ["*.big.test"]\nsessions = 3\nmessages_per_minute = 600\nsource = "ticket 7"\n',
+    )
+    const { id } = await place.json<{ id: string }>('company', 'create', 'Acme')
+    await place.json('domain', 'add', 'acme.test', '--company', id)
+    await place.json('domain', 'activate', 'acme.test')
+    token = (await place.json<{ token: string }>('key', 'create', '--company', id, '--name', 'k')).token
+    service = await serve(place, ['--json'])
+  })
+  after(async () => {
+    place.remove()
+    await dns.close()
+    await sink.close()
+  })
+
+  const send = async (to: string): Promise<void> => {
+    const response = await fetch(`${service.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ from: 'a@acme.test', to, subject: 's', text: 't' }),
+    })
+    assert.equal(response.status, 200)
+  }
+  const show = (site: string) => place.json<Shown>('site', 'show', site)
+
+  test('a site has its limits, their block and source, and what is used of them', async () => {
+    await send('a@one.test')
+    await send('b@one.test')
+    await sink.until(2)
+    const used = await until(async () => {
+      const shown = await show('big')
+      return shown.used.messages_last_minute === 2 && shown.used.sessions === 0 && shown
+    }, 'the report of the node')
+    assert.deepEqual(used, {
+      name: 'Big',
+      provider: 'Big',
+      hosts: ['*.big.test'],
+      domains: [],
+      limits: {
+        sessions: 3,
+        messages_per_session: 100,
+        messages_per_minute: 600,
+        messages_per_hour: null,
+        recipients_per_transaction: 100,
+        tls: 'opportunistic',
+      },
+      lowered: { sessions: null, messages_per_minute: null },
+      used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
+      closed: null,
+      source: 'ticket 7',
+    })
+    for (const name of ['one.test', 'mx1.big.test', 'mx9.big.test'])
+      assert.equal((await show(name)).name, 'Big')
+    const { stdout } = await place.run('site', 'show', 'one.test')
+    assert.match(stdout, /^Sessions: +0 of 3$/m)
+    assert.match(stdout, /^Messages in the last minute: +2 of 600$/m)
+  })
+
+  test('a closed site comes first, with the block list that its servers name', async () => {
+    // One after the other: three in a row close the path.
+    const refusals = () => sink.dialogue.filter((line) => line.includes('blocked using')).length
+    for (let n = 0; n < 3; n++) {
+      await send(`n${n}@closed.test`)
+      await sink.when(() => refusals() > n, `refusal ${n + 1}`)
+    }
+    const [first] = await until(async () => {
+      const listed = await place.json<Shown[]>('site', 'list')
+      return listed[0]?.closed != null && listed
+    }, 'the report of the closure')
+    assert.equal(first?.name, 'mx.closed.test')
+    assert.equal(first?.provider, null)
+    assert.equal(first?.closed?.sending_domain, 'acme.test')
+    assert.match(first?.closed?.reason ?? '', /blocked using zen\.spamhaus\.org/)
+    assert.deepEqual(first?.closed?.list, { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' })
+    assert.match((await place.run('site', 'list')).stdout, /^SITE .*\nmx\.closed\.test +default /)
+  })
+
+  test('a site without mail is looked up, and every known provider is listed', async () => {
+    const idle = await show('idle.test')
+    assert.deepEqual(
+      [idle.name, idle.provider, idle.hosts],
+      ['mx.idle.test +1', null, ['mx.idle.test', 'mx2.idle.test']],
+    )
+    assert.equal(idle.limits.sessions, 20)
+    const names = (await place.json<Shown[]>('site', 'list')).map(({ name }) => name)
+    for (const name of ['Google', 'Yahoo', 'Microsoft 365', 'Big']) assert.ok(names.includes(name), name)
+  })
+
+  test('a file with a fault is told to whoever asks', async () => {
+    writeFileSync(join(place.folder, 'sites.toml'), '[default]\nsessions = -1\n')
+    const { code, stderr } = await place.run('site', 'list')
+    assert.equal(code, 1)
+    assert.match(stderr, /sites\.toml, line 2: sessions -1: a whole number from 1 to 10000 is needed/)
+  })
+})

@@ -1,0 +1,62 @@
+/** What refusals say beside their finding, in the words of real servers. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { blockListIn } from '../../src/delivery/judge/block-lists.ts'
+import { adviceIn } from '../../src/delivery/judge/reply-advice.ts'
+import { waitAsked } from '../../src/delivery/judge/wait-asked.ts'
+
+test('the time that a server asks for', () => {
+  const rows: [words: string, seconds: number | null][] = [
+    ['4.2.0 <x@y.test>: Recipient address rejected: Greylisted for 300 seconds', 300],
+    ['Greylisted, see http://postgrey.schweikert.ch/help/x.html', null],
+    ['4.7.1 Greylisting in action, please come back in 00:04:59', 299],
+    ['4.7.0 Too many messages, try again in 5 minutes', 300],
+    ['Please try again after 60 sec', 60],
+    ['4.7.28 rate limited. Retry after 90s', 90],
+    ['Try again later', null],
+    ['try again in 2 hours', 3_600],
+    ['try again in 0 seconds', 1],
+    ['try again in 999999 seconds', 3_600],
+    ['You may retry in 10 fortnights', null],
+    ['accepted for delivery in 5 seconds', null],
+  ]
+  for (const [words, seconds] of rows) assert.equal(waitAsked(words), seconds && seconds * 1_000, words)
+})
+
+test('the block list that a server names, and where it removes an address', () => {
+  const rows: [words: string, name: string | undefined][] = [
+    ['5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org', 'Spamhaus'],
+    ['rejected because 192.0.2.1 is in a black list at bl.spamcop.net', 'SpamCop'],
+    ['http://www.barracudacentral.org/reputation?pr=1&ip=192.0.2.1', 'Barracuda Central'],
+    [
+      "5.7.1 Unfortunately, messages from [192.0.2.1] weren't sent. part of their network is on our block list (S3150).",
+      'the list of Outlook.com',
+    ],
+    ['5.7.606 Access denied, banned sending IP [192.0.2.1]', 'the list of Microsoft 365'],
+    ['Blocked - see https://ipcheck.proofpoint.com/?ip=192.0.2.1', 'Proofpoint'],
+    ['IP=192.0.2.1 - A problem occurred. Ask your postmaster', 'the list of T-Online'],
+    ['your address is not welcome here', undefined],
+  ]
+  for (const [words, name] of rows) assert.equal(blockListIn(words)?.name, name, words)
+})
+
+test('too many sessions are told from too many messages', () => {
+  assert.equal(adviceIn('Too many connections from 192.0.2.1', 'busy', 'mail').excess, 'sessions')
+  assert.equal(adviceIn('', 'busy', 'greeting').excess, 'sessions')
+  assert.equal(adviceIn('4.7.1 rate limit exceeded', 'busy', 'rcpt').excess, 'messages')
+  assert.deepEqual(adviceIn('blocked using zen.spamhaus.org', 'message', 'dot'), {})
+})
+
+test('no pattern is slow over the longest reply', () => {
+  for (const words of [
+    'again in '.repeat(200),
+    'wait for '.repeat(200),
+    `retry ${'a '.repeat(900)}`,
+    'ip=1 '.repeat(300),
+  ]) {
+    const begun = process.cpuUsage()
+    for (let n = 0; n < 200; n++) adviceIn(words, n % 2 === 0 ? 'busy' : 'path', 'rcpt')
+    const { user } = process.cpuUsage(begun)
+    assert.ok(user / 200 < 5_000, `${user / 200} µs: ${words.slice(0, 20)}`)
+  }
+})

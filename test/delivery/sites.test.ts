@@ -1,0 +1,153 @@
+/** Sites files: what is allowed in them, and which limits hold where. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { judge } from '../../src/delivery/judge/judge.ts'
+import { readSites, SitesError } from '../../src/delivery/sites/read-sites.ts'
+import type { SiteBlocks } from '../../src/delivery/sites/site-block.ts'
+import { SiteTable } from '../../src/delivery/sites/site-table.ts'
+import { openSiteTable } from '../../src/delivery/sites/sites-file.ts'
+
+const NOTHING: SiteBlocks = { general: { limits: {}, replies: [], source: null }, sites: [] }
+
+const file = (text: string) => readSites(text, '/etc/sites.toml')
+
+/** The table with this file of the operator over a shipped one that knows one provider. */
+function over(own: string, sessions = 20): SiteTable {
+  const shipped = readSites(
+    '[[site]]\nname = "Big"\nmx = ["*.big.test"]\nsessions = 10\nmessages_per_session = 50',
+    's',
+  )
+  return new SiteTable(shipped, own === '' ? null : file(own), sessions)
+}
+
+test('a fault of a file is named with its line and what is allowed', () => {
+  const rows: [text: string, fault: RegExp][] = [
+    [
+      '[default]\nsessions = 0',
+      /^\/etc\/sites\.toml, line 2: sessions 0: a whole number from 1 to 10000 is needed$/,
+    ],
+    [
+      '[default]\ntls = "always"',
+      /line 2: tls "always": allowed are "opportunistic", "required", "verified"$/,
+    ],
+    ['[default]\nname = "x"', /line 2: "name" is not known here\. Allowed: sessions, messages_per_session, /],
+    ['[defaults]\nsessions = 1', /line 1: "defaults" is not known here: the file holds one \[default\]/],
+    [
+      '[[site]]\nname = "A"\n\n[[site]]\nname = "B"\nmx = ["*.com"]',
+      /line 6: mx has "\*\.com": names like mx1\.example\.com or \*\.example\.com/,
+    ],
+    [
+      '[[site]]\nname = "A"\ndomains = ["*.a.test"]',
+      /line 3: domains has "\*\.a\.test": names like example\.com are/,
+    ],
+    ['[[site]]\nmx = ["mx.a.test"]', /line 1: name is missing: a text of 1 to 60 characters is needed$/],
+    ['[[site]]\nname = "A"\n[[site]]\nname = "a"', /line 4: the site "a" is there twice$/],
+    [
+      '[[site]]\nname = "A"\nmessages_per_minute = "many"',
+      /line 3: messages_per_minute "many": a whole number from 1 to 1000000, or "unlimited", is needed$/,
+    ],
+    [
+      '[[site]]\nname = "A"\nreplies = [{ pattern = "(", finding = "busy" }]',
+      /line 3: replies has a pattern that is no regular expression/,
+    ],
+    [
+      '[[site]]\nname = "A"\nreplies = [{ pattern = "x", finding = "dead" }]',
+      /line 3: replies: finding "dead": allowed are "busy", "path"/,
+    ],
+    [
+      '[[site]]\nname = "A"\nreplies = [{ words = "x" }]',
+      /line 3: replies has \{"words":"x"\}: \{ pattern = /,
+    ],
+    ['sessions = [', /^\/etc\/sites\.toml, line 1: /],
+    ['[default]\nsessions = 1\nsessions = 2', /^\/etc\/sites\.toml, line 3: /],
+  ]
+  for (const [text, fault] of rows) {
+    assert.throws(
+      () => file(text),
+      (error) => error instanceof SitesError && fault.test(error.message),
+      text,
+    )
+  }
+})
+
+test('every shipped block names the source of its figures', () => {
+  const shipped = readFileSync(new URL('../../src/delivery/sites/sites.toml', import.meta.url), 'utf8')
+  const { sites, general } = readSites(shipped, 'sites.toml')
+  assert.ok(sites.length >= 15)
+  for (const { name, mx, source } of sites) {
+    assert.ok(source !== null && source.length > 20, name)
+    assert.ok(mx.length > 0, name)
+  }
+  assert.notEqual(general.source, null)
+})
+
+test('a provider is recognised by the names of its servers, whatever domain they serve', () => {
+  const table = openSiteTable({ sites: null, siteConcurrency: 20 })
+  const at = (...ranks: string[][]) => {
+    const { provider, whole } = table.recognise('x.test', ranks)
+    return [provider, whole]
+  }
+  assert.deepEqual(at(['gmail-smtp-in.l.google.com'], ['alt1.gmail-smtp-in.l.google.com']), ['Google', true])
+  assert.deepEqual(at(['aspmx.l.google.com'], ['aspmx2.googlemail.com']), ['Google', true])
+  assert.deepEqual(at(['acme-com.mail.protection.outlook.com']), ['Microsoft 365', true])
+  assert.deepEqual(at(['acme-com.b-v1.mx.microsoft']), ['Microsoft 365', true])
+  assert.deepEqual(at(['outlook-com.olc.protection.outlook.com']), ['Outlook.com', true])
+  assert.deepEqual(at(['mta5.am0.yahoodns.net', 'mta6.am0.yahoodns.net']), ['Yahoo', true])
+  assert.deepEqual(at(['google.com.x.test']), [null, false])
+  assert.deepEqual(at(['notgoogle.com']), [null, false])
+})
+
+test('a zone that names its own server behind a provider keeps to the limits, and shares nothing', () => {
+  const table = over('')
+  const mixed = table.recognise('x.test', [['mx.big.test'], ['mx.x.test']])
+  assert.deepEqual([mixed.provider, mixed.whole, mixed.limits.sessions], ['Big', false, 10])
+  const equal = table.recognise('x.test', [['mx.big.test', 'mx.x.test']])
+  assert.deepEqual([equal.provider, equal.whole], [null, false])
+})
+
+test("the operator's file lies over the shipped one, key by key", () => {
+  const table = over(`
+    [default]
+    messages_per_minute = 600
+    [[site]]
+    name = "big"
+    messages_per_session = 5
+    messages_per_minute = "unlimited"
+    [[site]]
+    name = "Own"
+    mx = ["mx1.big.test"]
+    domains = ["own.test"]
+    tls = "verified"
+  `)
+  const limits = (domain: string, host: string) => {
+    const { provider, limits } = table.recognise(domain, [[host]])
+    const { sessions, messagesPerSession, messagesPerMinute, tls } = limits
+    return [provider, sessions, messagesPerSession, messagesPerMinute, tls]
+  }
+  assert.deepEqual(limits('x.test', 'mx.x.test'), [null, 20, 100, 600, 'opportunistic'])
+  assert.deepEqual(limits('x.test', 'mx2.big.test'), ['Big', 10, 5, null, 'opportunistic'])
+  assert.deepEqual(limits('x.test', 'mx1.big.test'), ['Own', 20, 100, 600, 'verified'])
+  assert.deepEqual(limits('own.test', 'mx.x.test'), ['Own', 20, 100, 600, 'verified'])
+})
+
+test('shipped sessions are never above POSTROAD_SITE_CONCURRENCY, those of the operator may be', () => {
+  const sessions = (table: SiteTable) => table.recognise('x.test', [['mx.big.test']]).limits.sessions
+  assert.equal(sessions(over('', 4)), 4)
+  assert.equal(sessions(over('', 40)), 10)
+  assert.equal(sessions(over('[default]\nsessions = 6', 40)), 6)
+  assert.equal(sessions(over('[[site]]\nname = "Big"\nsessions = 30', 4)), 30)
+  assert.equal(new SiteTable(NOTHING, null, 7).general.limits.sessions, 7)
+})
+
+test("a site's own words come before what the judge would find", () => {
+  const rules = [
+    { pattern: '\\bcome back tomorrow\\b', finding: 'busy' as const },
+    { pattern: 'not welcome', finding: 'recipient' as const },
+  ]
+  const said = (code: number, words: string) => judge({ stage: 'rcpt', code, words }, 'direct', rules)
+  assert.equal(said(550, 'Come back TOMORROW'), 'busy')
+  assert.equal(said(450, 'not welcome'), 'patience', 'a 4yz ends nobody')
+  assert.equal(said(550, 'not welcome'), 'recipient')
+  assert.equal(said(550, 'host mx.y.test said: come back tomorrow'), 'recipient', 'nor do quoted words count')
+})

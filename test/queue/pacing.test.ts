@@ -1,0 +1,144 @@
+/** How many messages leave when: rates of a site and of all its nodes, and what its servers say. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Pacing } from '../../src/queue/pacing.ts'
+import { Rate } from '../../src/queue/rate.ts'
+import { RecentCount } from '../../src/queue/recent-count.ts'
+import { pathTo } from './paths.ts'
+
+const MINUTE = 60_000
+
+function pacing() {
+  const clock = { now: 1_000_000 }
+  return {
+    clock,
+    pacing: new Pacing(
+      () => {},
+      () => clock.now,
+    ),
+  }
+}
+
+/** Sends as fast as the path takes it for so many milliseconds; gives the times. */
+function sent(pace: Pacing, clock: { now: number }, path: ReturnType<typeof pathTo>, ms: number): number[] {
+  const times: number[] = []
+  for (const end = clock.now + ms; clock.now < end; clock.now += 50) {
+    while (pace.takesMore(path)) {
+      pace.begun(path)
+      times.push(clock.now)
+      if (times.length > 100_000) return times
+    }
+  }
+  pace.stop()
+  return times
+}
+
+function busiest(times: number[], windowMs: number): number {
+  let most = 0
+  let first = 0
+  for (const [index, time] of times.entries()) {
+    while (times[first]! <= time - windowMs) first++
+    most = Math.max(most, index - first + 1)
+  }
+  return most
+}
+
+test('no window holds more than its number of messages, wherever it begins, and none is wasted', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), (most) => {
+      const rate = new Rate(MINUTE)
+      const times: number[] = []
+      for (let now = 0; now < 5 * MINUTE; now += 7) {
+        while (rate.wait(most, now) === 0) {
+          rate.begin(most, now)
+          times.push(now)
+        }
+      }
+      assert.ok(busiest(times, MINUTE) <= most, `${busiest(times, MINUTE)} of ${most}`)
+      assert.ok(times.length >= 4 * most * 0.85, `${times.length} in five minutes at ${most} a minute`)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('the hour counts as well as the minute', () => {
+  const { clock, pacing: pace } = pacing()
+  const path = pathTo('x.test', { messagesPerMinute: 60, messagesPerHour: 600 })
+  const times = sent(pace, clock, path, 2 * 3_600_000)
+  assert.ok(busiest(times, MINUTE) <= 60)
+  assert.ok(busiest(times, 3_600_000) <= 600)
+  assert.ok(times.length > 1_100, String(times.length))
+})
+
+test('nodes share the rate of a site', () => {
+  const { clock, pacing: pace } = pacing()
+  pace.nodes = 3
+  const times = sent(pace, clock, pathTo('x.test', { messagesPerMinute: 1 }), 30 * MINUTE)
+  assert.equal(times.length, 10)
+})
+
+test('a site without a rate is not held up', () => {
+  const { pacing: pace } = pacing()
+  const path = pathTo('x.test')
+  for (let n = 0; n < 10_000; n++) {
+    assert.equal(pace.takesMore(path), true)
+    pace.begun(path)
+  }
+})
+
+test('a server that complains gets less than it took, at once, and slowly more', () => {
+  const { clock, pacing: pace } = pacing()
+  const path = pathTo('x.test')
+  assert.equal(pace.tooMany(path, clock.now), false, 'it took nothing, so there is nothing to lower')
+  // 80 a minute.
+  for (let n = 0; n < 40; n++) {
+    pace.accepted(path)
+    clock.now += 750
+  }
+  const begunBefore = clock.now - 1
+  assert.equal(pace.tooMany(path, clock.now), true)
+  assert.equal(pace.tooMany(path, begunBefore), true, 'it began before, and shows nothing')
+  clock.now += 1
+  assert.equal(pace.tooMany(path, clock.now), true)
+  const during = sent(pace, clock, path, MINUTE)
+  assert.ok(during.length > 22 && during.length <= 30, String(during.length))
+
+  for (let minute = 0; minute < 40; minute++) {
+    clock.now += MINUTE
+    pace.accepted(path)
+  }
+  for (let n = 0; n < 10_000; n++) {
+    assert.equal(pace.takesMore(path), true, 'no limit any more')
+    pace.begun(path)
+  }
+})
+
+test('the time that a server asks for is kept, within bounds', () => {
+  const { clock, pacing: pace } = pacing()
+  const path = pathTo('x.test')
+  assert.equal(pace.pause(path, 30_000), 30_000)
+  clock.now += 29_000
+  assert.equal(pace.takesMore(path), false)
+  clock.now += 1_000
+  assert.equal(pace.takesMore(path), true)
+  assert.equal(pace.pause(path, 24 * 3_600_000), 15 * MINUTE)
+  pace.stop()
+})
+
+test('paths are reported when they are free, and only those that are waited for', async () => {
+  const freed = Promise.withResolvers<readonly string[]>()
+  const pace = new Pacing((paths) => freed.resolve(paths))
+  const path = pathTo('x.test', { messagesPerMinute: 600_000 })
+  while (pace.takesMore(path)) pace.begun(path)
+  assert.deepEqual(await freed.promise, [path.key])
+})
+
+test('a count forgets what is older than its slots', () => {
+  const count = new RecentCount(60, 1_000)
+  assert.equal(count.total(500), 0)
+  for (let second = 0; second < 90; second++) count.add(second * 1_000)
+  assert.equal(count.total(89_000), 60)
+  assert.equal(count.total(100_500), 49)
+  assert.equal(count.total(1e9), 0)
+})
