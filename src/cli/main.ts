@@ -33,6 +33,7 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   email: async () => (await import('./email.ts')).addEmail,
   events: async () => (await import('./events.ts')).addEvents,
   queue: async () => (await import('./queue.ts')).addQueue,
+  doctor: async () => (await import('./doctor.ts')).addDoctor,
   route: async () => (await import('./route.ts')).addRoute,
   suppression: async () => (await import('./suppression.ts')).addSuppressionCommands,
   webhook: async () => (await import('./webhook.ts')).addWebhookCommands,

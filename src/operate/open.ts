@@ -19,14 +19,7 @@ import type { Operation, Setup } from './verb.ts'
 /** The settings that verbs use. */
 export type OperateSettings = Pick<
   Settings,
-  | keyof Setup
-  | 'secretKey'
-  | 'hostname'
-  | 'publicUrl'
-  | 'listen'
-  | 'tls'
-  | 'dnsServers'
-  | 'allowPrivateNetworks'
+  keyof Setup | 'secretKey' | 'hostname' | 'publicUrl' | 'listen' | 'allowPrivateNetworks'
 >
 
 /**

@@ -12,7 +12,10 @@ import { authorise, type Caller, type CallerContext, type Right } from './author
 import { asOperateError } from './error.ts'
 
 export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names'>
-export type Setup = Pick<Settings, 'database' | 'delivery' | 'retrySchedule' | 'smtpPort'>
+export type Setup = Pick<
+  Settings,
+  'database' | 'delivery' | 'dnsServers' | 'retrySchedule' | 'smtpPort' | 'tls'
+>
 
 /** The context of a verb: the database and the caller. `accounts`: as they were when the operation began. */
 export interface Operation extends CallerContext {

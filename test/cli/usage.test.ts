@@ -72,6 +72,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['webhook', 'replay'],
     ['webhook', 'test'],
     ['node', 'list'],
+    ['doctor'],
     ['events'],
     ['backup'],
     ['migrate'],

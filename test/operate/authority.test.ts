@@ -11,6 +11,7 @@ import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
+import * as examination from '../../src/operate/doctor/examine.ts'
 import * as domainVerification from '../../src/operate/domain-verification.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
@@ -607,6 +608,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES_WHOLE,
   ],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
+  [examination.examine, (op) => examination.examine(op, {}), OPERATOR_ALONE],
   [
     goLive.checkCompanyStep,
     (op) => goLive.checkCompanyStep(op, { company: 'Acme', step: 'message' }),

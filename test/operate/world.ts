@@ -102,8 +102,10 @@ export class World implements AsyncDisposable {
       setup: {
         database: { engine: 'sqlite', path: 'x.db' },
         delivery: { kind: 'capture' },
+        dnsServers: [],
         retrySchedule: [60_000, 300_000],
         smtpPort: 25,
+        tls: null,
       },
       outgoing: () =>
         new Outgoing({
