@@ -112,6 +112,19 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'Gamma' }).waitFor()
   })
 
+  test('an operator sees at once what is wrong with the installation, and folds out what is right', async (t) => {
+    const { page } = await stage.visit(t, '/installation')
+    const checks = page.getByRole('region', { name: 'Can this machine send mail?' })
+    await checks.getByText('There is no backup yet.').waitFor()
+    await checks.getByText('bin/postroad backup postroad-backup.db').waitFor()
+    const right = checks.getByText('All due mail is attempted in time.')
+    assert.equal(await right.isVisible(), false)
+    await checks.getByRole('button', { name: /^\d+ checks passed$/ }).click()
+    await right.waitFor()
+    await checks.getByRole('button', { name: 'Check again' }).click()
+    await checks.getByRole('button', { name: 'Check again' }).waitFor()
+  })
+
   test('keys lead everywhere, the palette finds what is typed, and both can be told of and switched off', async (t) => {
     const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()

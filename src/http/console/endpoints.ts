@@ -7,6 +7,7 @@ import { totpWorks } from './account/totp.ts'
 import { auditWorks } from './audit.ts'
 import { CONSOLE_ROUTES } from './contract/routes.ts'
 import type { ConsoleCore } from './core.ts'
+import { doctorWorks } from './doctor.ts'
 import { dkimKeyWorks } from './domains/dkim-keys.ts'
 import { domainWorks } from './domains/domains.ts'
 import { recordWorks } from './domains/records.ts'
@@ -53,6 +54,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...emailWorks,
   ...emailSourceWorks,
   ...installationWorks,
+  ...doctorWorks,
   ...keyWorks,
   ...liveWorks,
   ...overviewWorks,

@@ -71,7 +71,7 @@ async function listCheck(op: Operation, list: BlockList): Promise<CheckResult> {
   const sources = await hosts.addresses(op.hostname)
   if (sources.kind !== 'found') {
     return unknown(
-      `The address that mail leaves from is not known, because ${op.hostname} has none in DNS.`,
+      `Not checked, because ${op.hostname} has no address in DNS.`,
       'Set POSTROAD_HOSTNAME to a name that resolves to this machine.',
     )
   }

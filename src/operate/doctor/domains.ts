@@ -34,7 +34,7 @@ export function domainChecks(op: Operation): PlannedCheck[] {
 function noDomain({ setup }: Operation): CheckResult {
   const found = 'No domain sends mail.'
   if (setup.delivery.kind === 'capture') return ok(found)
-  return warning(found, 'Add a domain with `postroad domain add`, and publish its records.')
+  return warning(found, 'Add a domain (postroad domain add), and publish its records.')
 }
 
 async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckResult> {
@@ -73,6 +73,6 @@ function lastSeen(domains: readonly SendingDomain[]): CheckResult {
   const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : ''
   return problem(
     `${named}${more} lacked required records at the last check.`,
-    'See `postroad domain verify DOMAIN` for the records to publish.',
+    'Publish the records that postroad domain verify shows.',
   )
 }

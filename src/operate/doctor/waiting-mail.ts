@@ -19,7 +19,7 @@ export function oldestMailCheck({ store, now }: Operation): PlannedCheck {
       const age = dueAt === null ? 0 : now() - dueAt
       if (age < LATE_MS) return ok('All due mail is attempted in time.')
       const found = `Mail has been due for ${minutes(age)} and is not attempted.`
-      const advice = 'See `postroad node list` for delivery nodes, and the log for what holds them up.'
+      const advice = 'Check that a delivery node runs (postroad node list), and its log.'
       return age < TOO_LATE_MS ? warning(found, advice) : problem(found, advice)
     },
   }
@@ -40,7 +40,7 @@ export function heldMailCheck({ store, accounts }: Operation): PlannedCheck {
       const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more domains` : ''
       return problem(
         `Mail from ${shown}${more} is held, because a server or relay refuses all mail from here.`,
-        'See `postroad queue` for its answer.',
+        'Read its answer in the list of waiting mail (postroad queue).',
       )
     },
   }
@@ -54,10 +54,7 @@ export function quarantineCheck({ store, now }: Operation): PlannedCheck {
       const { quarantined } = await store.counts(now())
       if (quarantined === 0) return ok('No mail is in quarantine.')
       const found = `${quarantined} ${quarantined === 1 ? 'recipient is' : 'recipients are'} in quarantine.`
-      return warning(
-        found,
-        'See `postroad queue quarantine` for the reasons, and release or cancel the mail.',
-      )
+      return warning(found, 'Read the reasons (postroad queue quarantine), then release or cancel the mail.')
     },
   }
 }

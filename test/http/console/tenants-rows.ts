@@ -282,6 +282,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     },
     body: { company: null, domain: 'ended.example' },
   },
+  'GET /installation/checks': { may: OPERATES },
   'GET /installation/steps/:step': { may: OPERATES, words: { step: 'backup' } },
   'GET /installation/people': { may: OPERATES },
   'POST /installation/people': { may: OPERATES, body: () => ({ address: newAddress() }) },

@@ -3,6 +3,7 @@
  */
 import { ACCOUNT_ROUTES, IDENTITY_ROUTES, MEMBERSHIP_ROUTES, PASSKEY_ROUTES, TOTP_ROUTES } from './account.ts'
 import { AUDIT_ROUTES } from './audit.ts'
+import { DOCTOR_ROUTES } from './doctor.ts'
 import { DKIM_KEY_ROUTES, DOMAIN_ROUTES, RECORD_ROUTES, RELAY_ROUTES } from './domains.ts'
 import {
   EMAIL_ACTION_ROUTES,
@@ -41,6 +42,7 @@ export const CONSOLE_ROUTES = {
   ...KEY_ROUTES,
   ...OVERVIEW_ROUTES,
   ...INSTALLATION_ROUTES,
+  ...DOCTOR_ROUTES,
   ...SESSION_ROUTES,
   ...SIGN_IN_ROUTES,
   ...LINK_ROUTES,
