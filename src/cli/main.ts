@@ -34,6 +34,7 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   events: async () => (await import('./events.ts')).addEvents,
   queue: async () => (await import('./queue.ts')).addQueue,
   doctor: async () => (await import('./doctor.ts')).addDoctor,
+  explain: async () => (await import('./explain.ts')).addExplain,
   route: async () => (await import('./route.ts')).addRoute,
   suppression: async () => (await import('./suppression.ts')).addSuppressionCommands,
   webhook: async () => (await import('./webhook.ts')).addWebhookCommands,

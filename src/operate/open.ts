@@ -17,10 +17,7 @@ import { asOperateError, type Hint, OperateError } from './error.ts'
 import type { Operation, Setup } from './verb.ts'
 
 /** The settings that verbs use. */
-export type OperateSettings = Pick<
-  Settings,
-  keyof Setup | 'secretKey' | 'hostname' | 'publicUrl' | 'listen' | 'allowPrivateNetworks'
->
+export type OperateSettings = Pick<Settings, keyof Setup | 'secretKey' | 'hostname' | 'publicUrl' | 'listen'>
 
 /**
  * Opens the database, also while a service is running on it; disposing of the operation closes it. Unless `make` is

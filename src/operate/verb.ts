@@ -14,7 +14,14 @@ import { asOperateError } from './error.ts'
 export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names'>
 export type Setup = Pick<
   Settings,
-  'database' | 'delivery' | 'dnsServers' | 'retrySchedule' | 'smtpPort' | 'tls'
+  | 'allowPrivateNetworks'
+  | 'database'
+  | 'delivery'
+  | 'dnsServers'
+  | 'retrySchedule'
+  | 'siteConcurrency'
+  | 'smtpPort'
+  | 'tls'
 >
 
 /** The context of a verb: the database and the caller. `accounts`: as they were when the operation began. */

@@ -19,6 +19,7 @@ import * as emailRecipient from '../../src/operate/email-recipient.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
+import * as explaining from '../../src/operate/explain.ts'
 import * as goLive from '../../src/operate/go-live/go-live.ts'
 import * as setup from '../../src/operate/go-live/setup.ts'
 import * as keys from '../../src/operate/keys.ts'
@@ -608,6 +609,16 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES_WHOLE,
   ],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
+  [
+    explaining.explain,
+    (op) => explaining.explain(op, { address: 'a@x.test', from: 'acme.test' }),
+    READS_WHOLE,
+  ],
+  [
+    explaining.rehearseDelivery,
+    (op) => explaining.rehearseDelivery(op, { address: 'a@x.test', from: 'acme.test' }),
+    OPERATOR_ALONE,
+  ],
   [examination.examine, (op) => examination.examine(op, {}), OPERATOR_ALONE],
   [
     goLive.checkCompanyStep,

@@ -670,6 +670,7 @@ describe('verbs about a database as a whole', () => {
       dnsServers: [],
       delivery: { kind: 'capture' } as const,
       retrySchedule: [],
+      siteConcurrency: 20,
       smtpPort: 25,
       allowPrivateNetworks: true,
     }
@@ -705,6 +706,7 @@ describe('verbs about a database as a whole', () => {
       dnsServers: [],
       delivery: { kind: 'capture' } as const,
       retrySchedule: [],
+      siteConcurrency: 20,
       smtpPort: 25,
       allowPrivateNetworks: true,
     }

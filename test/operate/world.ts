@@ -100,10 +100,12 @@ export class World implements AsyncDisposable {
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
       hosts: () => ({ mx: nothing, addresses: nothing, names: nothing }),
       setup: {
+        allowPrivateNetworks: true,
         database: { engine: 'sqlite', path: 'x.db' },
         delivery: { kind: 'capture' },
         dnsServers: [],
         retrySchedule: [60_000, 300_000],
+        siteConcurrency: 20,
         smtpPort: 25,
         tls: null,
       },

@@ -1,0 +1,105 @@
+/** How mail would leave now: the path that delivery would find, and the servers at its end. */
+import type { CustomRoute } from '../../accounts/account.ts'
+import type { Seal } from '../../accounts/seal.ts'
+import type { DeliveryRoute, RelayRoute } from '../../config/settings.ts'
+import type { Resolver } from '../../dns/resolver.ts'
+import type { AddressGuard } from '../../network/private-address.ts'
+import type { RouteFailure } from '../outcome.ts'
+import type { NoHosts } from '../path/mail-hosts.ts'
+import type { Path, RoutingFields } from '../path/path.ts'
+import { PathFinder } from '../path/path-finder.ts'
+import { hostAddresses, Ipv6Reachability, type ServerAddresses } from '../route/addresses.ts'
+import { relayAddresses } from '../route/relay.ts'
+import { opportunisticPolicy } from '../route/tls-policy.ts'
+import type { TlsPolicy } from '../smtp/target.ts'
+
+export interface ForecastParts {
+  /** POSTROAD_DELIVERY. */
+  delivery: DeliveryRoute
+  /** Answers the same question twice alike: delivery asks for the servers, and the forecast for their preference. */
+  resolver: Pick<Resolver, 'mx' | 'addresses'>
+  guard: AddressGuard
+  hostname: string
+  allowPrivateNetworks: boolean
+  siteConcurrency: number
+  /** The route of the sender; null: POSTROAD_DELIVERY. */
+  ownRoute: CustomRoute | null
+  /** Opens the credentials of `ownRoute`; not used without one. */
+  seal: Pick<Seal, 'open'>
+}
+
+/** Who demands the protection of a connection. */
+export type DemandSource = 'default' | 'route'
+
+export interface ForecastHost {
+  name: string
+  /** Of its MX record; null: there is none. */
+  preference: number | null
+  /** In the order in which they are tried. */
+  addresses: string[]
+  tls: { demand: TlsPolicy; source: DemandSource }
+  /** The reason why there is no address. */
+  failure: RouteFailure | null
+}
+
+export interface Forecast {
+  path: Path
+  /** In the order in which they are tried; hosts of equal preference are tried in any order. */
+  hosts: ForecastHost[]
+  /** The reason why there is no host. */
+  failure: NoHosts | null
+}
+
+/** Hosts whose addresses are looked up. A delivery tries no more than six. */
+const MOST_HOSTS = 20
+
+/** Never rejects for an answer of DNS. `domain`: the recipient's, as an A-label. */
+export async function forecast(parts: ForecastParts, mail: RoutingFields, domain: string): Promise<Forecast> {
+  const { delivery, ownRoute, ...others } = parts
+  const paths = new PathFinder({ ...others, route: delivery, maxDeliveries: 0, ownRoute: () => ownRoute })
+  const path = await paths.find(mail, domain)
+  const { servers, kind } = path.site
+  if (servers?.hosts.kind === 'none') return { path, hosts: [], failure: servers.hosts.failure }
+  const { route } = path.policy
+  if (kind === 'relay' && route.kind === 'relay')
+    return { path, hosts: [await relayHost(route)], failure: null }
+  const names = servers?.hosts.kind === 'hosts' ? servers.hosts.ranks.flat().slice(0, MOST_HOSTS) : []
+  const preferences = await preferencesOf(domain, parts.resolver)
+  const host = (name: string) => directHost(parts, domain, name, preferences.get(name) ?? null)
+  return { path, hosts: await Promise.all(names.map(host)), failure: null }
+}
+
+async function preferencesOf(
+  domain: string,
+  resolver: Pick<Resolver, 'mx'>,
+): Promise<ReadonlyMap<string, number>> {
+  const found = domain.startsWith('[') ? null : await resolver.mx(domain)
+  const records = found?.kind === 'found' ? found.records : []
+  const worstFirst = records.toSorted((a, b) => b.preference - a.preference)
+  return new Map(worstFirst.map(({ exchange, preference }) => [exchange, preference]))
+}
+
+async function directHost(
+  { resolver, guard }: ForecastParts,
+  domain: string,
+  name: string,
+  preference: number | null,
+): Promise<ForecastHost> {
+  const [found, { tls: demand }] = await Promise.all([
+    hostAddresses(name, domain, resolver, guard, new Ipv6Reachability()),
+    opportunisticPolicy(domain, name),
+  ])
+  return { name, preference, ...reached(found), tls: { demand, source: 'default' } }
+}
+
+async function relayHost({ host, tls, implicitTls }: RelayRoute): Promise<ForecastHost> {
+  const found = await relayAddresses(host, new Ipv6Reachability())
+  const demand = implicitTls && tls !== 'verified' ? 'required' : tls
+  return { name: host, preference: null, ...reached(found), tls: { demand, source: 'route' } }
+}
+
+function reached(found: ServerAddresses): Pick<ForecastHost, 'addresses' | 'failure'> {
+  return found.kind === 'addresses'
+    ? { addresses: found.addresses, failure: null }
+    : { addresses: [], failure: found.failure }
+}
