@@ -125,6 +125,18 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await checks.getByRole('button', { name: 'Check again' }).waitFor()
   })
 
+  test('the overview explains how mail to an address would leave', async (t) => {
+    await stage.send({ to: 'ada@explained.test' })
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    const part = page.getByRole('region', { name: 'How would mail to an address leave?' })
+    await part.getByLabel('Address of a recipient').fill('jane@explained.test')
+    await part.getByRole('button', { name: 'Explain' }).click()
+    await part.getByText('Mail to jane@explained.test would leave now.').waitFor()
+    await part.getByText('Route capture').waitFor()
+    await part.getByRole('link', { name: 'ada@explained.test' }).click()
+    await page.waitForURL('**/emails/*-*')
+  })
+
   test('keys lead everywhere, the palette finds what is typed, and both can be told of and switched off', async (t) => {
     const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()

@@ -18,6 +18,7 @@ import { externalLinkWorks } from './emails/external-link-page.ts'
 import { emailListWorks } from './emails/list.ts'
 import { emailWorks } from './emails/read.ts'
 import { emailSourceWorks } from './emails/source.ts'
+import { explainWorks } from './explain.ts'
 import { installationWorks } from './installation.ts'
 import { keyWorks } from './keys.ts'
 import { liveWorks } from './live/live.ts'
@@ -55,6 +56,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...emailSourceWorks,
   ...installationWorks,
   ...doctorWorks,
+  ...explainWorks,
   ...keyWorks,
   ...liveWorks,
   ...overviewWorks,

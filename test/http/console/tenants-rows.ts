@@ -283,6 +283,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: { company: null, domain: 'ended.example' },
   },
   'GET /installation/checks': { may: OPERATES },
+  'GET /companies/:company/explanation': { may: SEES, query: '?address=a%40x.example' },
+  'POST /installation/rehearsal': { may: OPERATES, body: { address: 'a@x.example' } },
   'GET /installation/steps/:step': { may: OPERATES, words: { step: 'backup' } },
   'GET /installation/people': { may: OPERATES },
   'POST /installation/people': { may: OPERATES, body: () => ({ address: newAddress() }) },

@@ -13,6 +13,7 @@ import {
   EXTERNAL_LINK_ROUTES,
 } from './email.ts'
 import { EMAIL_LIST_ROUTES, LIVE_ROUTES } from './emails.ts'
+import { EXPLAIN_ROUTES } from './explain.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
 import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
@@ -43,6 +44,7 @@ export const CONSOLE_ROUTES = {
   ...OVERVIEW_ROUTES,
   ...INSTALLATION_ROUTES,
   ...DOCTOR_ROUTES,
+  ...EXPLAIN_ROUTES,
   ...SESSION_ROUTES,
   ...SIGN_IN_ROUTES,
   ...LINK_ROUTES,
