@@ -10,6 +10,7 @@
  * once through the `onFault` of openStore.
  */
 import type { AccountReads, AccountStore, DomainChange, RouteScope } from './account-store.ts'
+import type { AlertStore } from './alert-store.ts'
 import type { DigestStore } from './digest-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
@@ -28,6 +29,7 @@ export type * from '../email/event-notice.ts'
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
+export type { Alert, AlertClaim, NewAlert } from './alert-store.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
   BusiestRequest,
@@ -55,6 +57,7 @@ export type * from './webhook.ts'
 export type {
   AccountReads,
   AccountStore,
+  AlertStore,
   DigestStore,
   DomainChange,
   EmailStore,
@@ -117,6 +120,7 @@ export interface Store
     LiveListStore,
     SuppressionStore,
     AccountStore,
+    AlertStore,
     NodeStore,
     PeopleStore,
     TagStore,
