@@ -10,6 +10,7 @@
  * once through the `onFault` of openStore.
  */
 import type { AccountReads, AccountStore, DomainChange, RouteScope } from './account-store.ts'
+import type { AlertStore } from './alert-store.ts'
 import type { DigestStore } from './digest-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
@@ -30,6 +31,7 @@ export type * from '../email/event-notice.ts'
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
+export type { Alert, AlertClaim, NewAlert } from './alert-store.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
   BusiestRequest,
@@ -59,6 +61,7 @@ export type * from './webhook.ts'
 export type {
   AccountReads,
   AccountStore,
+  AlertStore,
   DigestStore,
   DomainChange,
   EmailStore,
@@ -123,6 +126,7 @@ export interface Store
     SuppressionStore,
     AccountStore,
     MtaStsStore,
+    AlertStore,
     NodeStore,
     PeopleStore,
     TagStore,

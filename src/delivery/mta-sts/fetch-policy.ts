@@ -6,13 +6,18 @@ const TIMEOUT_MS = 30_000
 const MOST_OCTETS = 64 * 1024
 const HTTPS = 443
 
+/** RFC 8461 3.3. */
+export function policyUrl(domain: string, port = HTTPS): string {
+  const host = port === HTTPS ? `mta-sts.${domain}` : `mta-sts.${domain}:${port}`
+  return `https://${host}/.well-known/mta-sts.txt`
+}
+
 /**
  * Fetches the policy of a domain (RFC 8461 3.3): over HTTPS, from a server with a valid certificate, without redirects.
  * Rejects with the reason when there is none.
  */
 export async function fetchPolicy(ask: SendRequest, domain: string, port = HTTPS): Promise<PolicyFile> {
-  const host = port === HTTPS ? `mta-sts.${domain}` : `mta-sts.${domain}:${port}`
-  const url = new URL(`https://${host}/.well-known/mta-sts.txt`)
+  const url = new URL(policyUrl(domain, port))
   const { status, headers, body, complete } = await ask({
     method: 'GET',
     url,

@@ -40,7 +40,7 @@ export interface PathFinderOptions {
   /** The route set for mail of this domain and company; null: POSTROAD_DELIVERY. */
   ownRoute(sender: Pick<RoutingFields, 'domainId' | 'companyId'>): CustomRoute | null
   /** Opens the credentials of routes. */
-  seal: Seal
+  seal: Pick<Seal, 'open'>
 }
 
 /** Remembered paths of routes; a forgotten one is opened anew when it is needed. */

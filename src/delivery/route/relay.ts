@@ -57,7 +57,7 @@ export class Relay implements Route {
   }
 }
 
-async function relayAddresses(host: string, ipv6: Ipv6Reachability): Promise<ServerAddresses> {
+export async function relayAddresses(host: string, ipv6: Ipv6Reachability): Promise<ServerAddresses> {
   if (isIP(host) !== 0) return { kind: 'addresses', addresses: [host] }
   try {
     const found = await lookup(host, { all: true, order: 'verbatim' })

@@ -426,7 +426,7 @@ function reportOf(failure: RouteFailure, route: RouteKind): HindranceReport {
  * True only while nothing but the mail itself is at stake: credentials are never sent in clear, and a policy that
  * requires TLS is never relaxed.
  */
-function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
+export function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
   if (!(error instanceof SmtpError) || error.stage !== 'starttls') return false
   return target.tls === 'opportunistic' && !target.implicitTls && target.credentials === null
 }

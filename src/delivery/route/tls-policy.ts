@@ -1,4 +1,5 @@
 import type { Resolver } from '../../dns/resolver.ts'
+import type { TlsSource } from '../../email/attempt-tls.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
 import { daneOf } from '../dane/demand.ts'
 import { permitsHost } from '../mta-sts/policy.ts'
@@ -7,7 +8,9 @@ import type { SiteTls } from '../sites/site-block.ts'
 import type { TlsDemand, TlsPolicy } from '../smtp/target.ts'
 
 /** How a connection to one mail host of a domain must be protected, or why there must be none. */
-export type HostPolicy = { kind: 'demand'; demand: TlsDemand } | { kind: 'none'; failure: RouteFailure }
+export type HostPolicy =
+  | { kind: 'demand'; demand: TlsDemand }
+  | { kind: 'none'; source: TlsSource; failure: RouteFailure }
 
 /** A mail host of a domain, and what is known about how to reach it. */
 export interface PolicyQuestion {
@@ -54,7 +57,7 @@ const publishedPolicy: HostPolicies = async (question, resolver) => {
     case 'failed': {
       const { host } = question
       const message = `DNS: the TLSA lookup of ${dane.name} failed (${dane.reason}), so mail to ${host} waits (DANE)`
-      return { kind: 'none', failure: { finding: 'server', enhancedCode: '4.4.3', message } }
+      return { kind: 'none', source: 'dane', failure: { finding: 'server', enhancedCode: '4.4.3', message } }
     }
     case 'demand':
       if (dane.proof !== null) {
@@ -71,7 +74,7 @@ function mtaStsPolicy({ domain, host, ...question }: PolicyQuestion): HostPolicy
     return { kind: 'demand', demand: { tls: 'verified', source: 'mta-sts' } }
   }
   const message = `${host} is not among the mail servers that the MTA-STS policy of ${domain} names`
-  return { kind: 'none', failure: { finding: 'server', enhancedCode: '4.7.5', message } }
+  return { kind: 'none', source: 'mta-sts', failure: { finding: 'server', enhancedCode: '4.7.5', message } }
 }
 
 /** RFC 8461 5: `testing` changes nothing, it only asks for reports. */

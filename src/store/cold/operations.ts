@@ -6,6 +6,7 @@
 import type { Store } from '../store.ts'
 import { accountReads } from './account-reads.ts'
 import { accountWrites } from './accounts.ts'
+import { alertReads, alertWrites } from './alerts.ts'
 import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
@@ -41,6 +42,7 @@ import { webhookReads, webhookWrites } from './webhooks.ts'
 
 export const COLD_READS = {
   ...accountReads,
+  ...alertReads,
   ...allowListReads,
   ...auditReads,
   ...cancellationReads,
@@ -71,6 +73,7 @@ export const COLD_READS = {
 
 export const COLD_WRITES = {
   ...accountWrites,
+  ...alertWrites,
   ...allowListWrites,
   ...attemptWrites,
   ...auditWrites,

@@ -2,6 +2,7 @@ import { describe, type TestContext } from 'node:test'
 import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
+import { alertsContract } from './alerts.ts'
 import { attemptsContract } from './attempts.ts'
 import { auditContract } from './audit.ts'
 import { claimContract } from './claim.ts'
@@ -52,6 +53,7 @@ export type OpenBench = (context: TestContext) => Promise<Bench>
 export function storeContract(name: string, open: OpenBench): void {
   describe(`${name} keeps the contract of the store`, () => {
     acceptContract(open)
+    alertsContract(open)
     togetherContract(open)
     scheduleContract(open)
     suppressionsContract(open)
