@@ -36,6 +36,7 @@ import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
+import { readersOf } from './operate/alerts/alert-readers.ts'
 import { AlertWatch } from './operate/alerts/alert-watch.ts'
 import { alertJson, alertMail } from './operate/alerts/alert-words.ts'
 import { SERVICE } from './operate/authority.ts'
@@ -99,7 +100,7 @@ interface Start {
 type WithStore = Start & Awaited<ReturnType<typeof openData>>
 type WithNode = WithStore & Awaited<ReturnType<typeof joinNodes>>
 type WithDelivery = WithNode & { scheduler: Scheduler | null; apiUrl(): string }
-type WithIntake = WithDelivery & { intake: Intake }
+type WithIntake = WithDelivery & { intake: Intake; systemMail: SystemMail | null }
 
 /**
  * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken,
@@ -122,7 +123,10 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const delivering: WithDelivery = { ...node, scheduler, apiUrl: () => apiUrl }
   const webhooks = createWebhooks(delivering)
   watchGauges(delivering, webhooks)
-  const accepting: WithIntake = { ...delivering, intake: createIntake(delivering) }
+  const intake = createIntake(delivering)
+  const { systemFrom } = settings
+  const systemMail = systemFrom === null ? null : new SystemMail(systemFrom, intake, data.directory)
+  const accepting: WithIntake = { ...delivering, intake, systemMail }
   const { server, submission } = await createServers(accepting)
   const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
@@ -256,10 +260,9 @@ function startDomainChecks({ settings, store, directory, seal, log, started }: W
 
 /** Tells operators of problems, where somebody wants to be told. */
 function startAlerts(parts: WithIntake, base: string | null): void {
-  const { settings, store, directory, seal, intake, token, log, started } = parts
-  const { alertTo, alertWebhook, systemFrom, roles, hostname, publicUrl } = settings
-  if ((alertTo === null && alertWebhook === null) || !roles.includes('delivery')) return
-  const mail = systemFrom === null ? null : new SystemMail(systemFrom, intake, directory)
+  const { settings, store, directory, seal, systemMail, token, log, started } = parts
+  const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
+  if ((systemMail === null && alertWebhook === null) || !roles.includes('delivery')) return
   const outgoing = openOutgoing(parts)
   const where = base === null ? null : consoleUrl(publicUrl ?? base)
   const watch = new AlertWatch({
@@ -272,8 +275,13 @@ function startAlerts(parts: WithIntake, base: string | null): void {
       log.warn({ alert: alert.id, found: alert.found }, isOver ? 'A problem is over' : 'There is a problem')
       const { id, since } = alert
       const message = alertMail(alert, isOver, { hostname, console: where })
-      for (const to of alertTo ?? []) {
-        await mail!.send({ ...message, to, key: `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}` })
+      const readers = systemMail === null ? [] : readersOf(alert, await store.people(null))
+      for (const to of new Set([...(alertTo ?? []), ...readers])) {
+        await systemMail!.send({
+          ...message,
+          to,
+          key: `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`,
+        })
       }
       if (alertWebhook === null) return
       const { status } = await outgoing.ask({

@@ -73,7 +73,9 @@ export class AlertWatch {
     ])
     const problems = checks.filter(({ state }) => state === 'problem')
     for (const { id, title, found, advice } of problems) {
-      await op.store.raiseAlert({ id, companyId: null, title, found, advice }, op.now())
+      const domain = op.accounts.domains.find(({ name }) => id === `domain:${name}`)
+      const companyId = domain?.companyId ?? null
+      await op.store.raiseAlert({ id, companyId, title, found, advice }, op.now())
     }
     for (const trouble of troubles) await op.store.raiseAlert(trouble, op.now())
     const found = new Set([...problems, ...troubles].map(({ id }) => id))
