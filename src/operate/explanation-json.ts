@@ -1,6 +1,6 @@
 /** The JSON of an explanation. Limits and policies that delivery does not know yet are null. */
 import { relayUrl } from '../config/relay-url.ts'
-import type { Rehearsal } from '../delivery/forecast/rehearsal.ts'
+import type { DeliveryRehearsal } from '../delivery/forecast/rehearsal.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { Explanation } from './explain.ts'
 import { isoTime, pauseJson, suppressionJson } from './shapes.ts'
@@ -8,7 +8,7 @@ import { isoTime, pauseJson, suppressionJson } from './shapes.ts'
 /** `tried`: null unless the server was asked. */
 export function explanationJson(
   { address, domain, problem, path, hosts, suppressions, pauses, last }: Explanation,
-  tried: Rehearsal | null = null,
+  tried: DeliveryRehearsal | null = null,
 ) {
   const { source, site } = path
   return {

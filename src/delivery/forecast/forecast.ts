@@ -28,14 +28,14 @@ export interface ForecastParts {
   seal: Pick<Seal, 'open'>
 }
 
-/** Who demands the protection of a connection. */
+/** The party that demands the protection of a connection. */
 export type DemandSource = 'default' | 'route'
 
 export interface ForecastHost {
   name: string
-  /** Of its MX record; null: there is none. */
+  /** The preference in its MX record; null if it has none. */
   preference: number | null
-  /** In the order in which they are tried. */
+  /** Sorted in the order in which delivery tries them. */
   addresses: string[]
   tls: { demand: TlsPolicy; source: DemandSource }
   /** The reason why there is no address. */

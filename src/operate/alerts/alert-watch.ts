@@ -3,7 +3,7 @@
  * it begins and once when it is over. One node checks; any node tells.
  */
 import type { Alert } from '../../store/store.ts'
-import type { Check } from '../doctor/check.ts'
+import type { DoctorCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { COMPANY_TROUBLES, companyTroubles } from './company-troubles.ts'
@@ -103,7 +103,7 @@ export class AlertWatch {
 }
 
 /** A check that could not be made says nothing. A subject that no check is about any more is gone. */
-function isOver(id: string, checks: readonly Check[], far: boolean): boolean {
+function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
   if (COMPANY_TROUBLES.some((prefix) => id.startsWith(prefix))) return true
   const check = checks.find((each) => each.id === id)
   if (check === undefined) return far

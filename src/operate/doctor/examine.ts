@@ -2,7 +2,7 @@
 import { type Operation, verb } from '../verb.ts'
 import { blockListChecks } from './block-lists.ts'
 import { certificateCheck } from './certificate.ts'
-import { type Check, type CheckState, type PlannedCheck, unknown, worstOf } from './check.ts'
+import { type CheckState, type DoctorCheck, type PlannedCheck, unknown, worstOf } from './check.ts'
 import { clockCheck } from './clock.ts'
 import { domainChecks } from './domains.ts'
 import { nodesCheck } from './nodes.ts'
@@ -16,7 +16,7 @@ export type { CheckState }
 export interface Diagnosis {
   /** The worst state of the checks. */
   state: CheckState
-  checks: Check[]
+  checks: DoctorCheck[]
 }
 
 /** Ms after which a check is given up: the slowest one tries two silent mail servers, one after the other. */
@@ -33,7 +33,7 @@ export const examine = verb(
 )
 
 /** `near`: only those that ask nobody outside this installation. */
-export async function madeChecks(op: Operation, which: 'all' | 'near'): Promise<Check[]> {
+export async function madeChecks(op: Operation, which: 'all' | 'near'): Promise<DoctorCheck[]> {
   const planned = which === 'all' ? [...farChecks(op), ...nearChecks(op)] : nearChecks(op)
   return await Promise.all(planned.map((check) => carriedOut(check, PATIENCE_MS)))
 }
@@ -71,8 +71,8 @@ function nearChecks(op: Operation): PlannedCheck[] {
 }
 
 /** Never rejects. */
-export async function carriedOut({ id, title, run }: PlannedCheck, patienceMs: number): Promise<Check> {
-  const late = Promise.withResolvers<Check>()
+export async function carriedOut({ id, title, run }: PlannedCheck, patienceMs: number): Promise<DoctorCheck> {
+  const late = Promise.withResolvers<DoctorCheck>()
   const given = () =>
     late.resolve({
       id,

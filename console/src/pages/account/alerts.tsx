@@ -6,9 +6,9 @@ import { type Me, useMe } from '../../api/session.ts'
 import { Form, useForm } from '../../parts/form.tsx'
 import { Section } from '../../parts/section.tsx'
 
-type Kind = Me['person']['alerts'][number]
+type AlertChoice = Me['person']['alerts'][number]
 
-const KINDS: readonly { kind: Kind; label: string; about: string; forOperators?: true }[] = [
+const KINDS: readonly { kind: AlertChoice; label: string; about: string; forOperators?: true }[] = [
   {
     kind: 'installation',
     label: 'The installation',
@@ -34,7 +34,7 @@ export function Alerts() {
   })
   if (!installation.mails) return null
   const { alerts } = form.values
-  const choose = (kind: Kind, isChosen: boolean) =>
+  const choose = (kind: AlertChoice, isChosen: boolean) =>
     form.set({ alerts: isChosen ? [...alerts, kind] : alerts.filter((each) => each !== kind) })
   return (
     <Section
