@@ -31,11 +31,15 @@ import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
 import { RemoteFiles } from './intake/remote-file.ts'
+import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
+import { readersOf } from './operate/alerts/alert-readers.ts'
+import { AlertWatch } from './operate/alerts/alert-watch.ts'
+import { alertJson, alertMail } from './operate/alerts/alert-words.ts'
 import { SERVICE } from './operate/authority.ts'
 import { DomainChecks } from './operate/domain-checks.ts'
 import { type FirstStart, firstSignIn, firstStart as makeUp } from './operate/first-start.ts'
@@ -97,6 +101,7 @@ interface Start {
 type WithStore = Start & Awaited<ReturnType<typeof openData>>
 type WithNode = WithStore & Awaited<ReturnType<typeof joinNodes>> & { sites: SitesFile }
 type WithDelivery = WithNode & { scheduler: Scheduler | null; apiUrl(): string }
+type WithIntake = WithDelivery & { intake: Intake; systemMail: SystemMail | null }
 
 /**
  * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken,
@@ -120,11 +125,16 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const delivering: WithDelivery = { ...node, scheduler, apiUrl: () => apiUrl }
   const webhooks = createWebhooks(delivering)
   watchGauges(delivering, webhooks)
-  const { server, submission } = await createServers(delivering)
+  const intake = createIntake(delivering)
+  const { systemFrom } = settings
+  const systemMail = systemFrom === null ? null : new SystemMail(systemFrom, intake, data.directory)
+  const accepting: WithIntake = { ...delivering, intake, systemMail }
+  const { server, submission } = await createServers(accepting)
   const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
   // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
+  startAlerts(accepting, base)
   const smtp = submission === null ? NO_SUBMISSION : await start.unlessStopped(submission.listen())
   const addresses = { url, metricsUrl, submission: smtp, console: base && consoleUrl(base) }
   const first = await welcome(data, base)
@@ -254,6 +264,49 @@ function startDomainChecks({ settings, store, directory, seal, log, started }: W
   checks.start()
 }
 
+/** Tells operators of problems, where somebody wants to be told. */
+function startAlerts(parts: WithIntake, base: string | null): void {
+  const { settings, store, directory, seal, systemMail, token, log, started } = parts
+  const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
+  if ((systemMail === null && alertWebhook === null) || !roles.includes('delivery')) return
+  const outgoing = openOutgoing(parts)
+  const where = base === null ? null : consoleUrl(publicUrl ?? base)
+  const watch = new AlertWatch({
+    operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
+    async isFirst() {
+      const nodes = await store.nodes()
+      return nodes.find((node) => node.roles.includes('delivery'))?.token === token()
+    },
+    async tell(alert, isOver) {
+      log.warn({ alert: alert.id, found: alert.found }, isOver ? 'A problem is over' : 'There is a problem')
+      const { id, since } = alert
+      const message = alertMail(alert, isOver, { hostname, console: where })
+      const readers = systemMail === null ? [] : readersOf(alert, await store.people(null))
+      for (const to of new Set([...(alertTo ?? []), ...readers])) {
+        await systemMail!.send({
+          ...message,
+          to,
+          key: `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`,
+        })
+      }
+      if (alertWebhook === null) return
+      const { status } = await outgoing.ask({
+        method: 'POST',
+        url: new URL(alertWebhook),
+        headers: { 'content-type': 'application/json', 'user-agent': `Postroad/${version()}` },
+        body: JSON.stringify(alertJson(alert, isOver, hostname)),
+        timeoutMs: 15_000,
+        maxOctets: 1_024,
+      })
+      if (status < 200 || status > 299)
+        throw new Error(`The URL of POSTROAD_ALERT_WEBHOOK answers with status ${status}`)
+    },
+    onFault: rareWarning(log, 'Could not check for problems, or tell of them; retrying'),
+  })
+  started.defer(() => watch.stop())
+  watch.start()
+}
+
 function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, started }: WithDelivery) {
   const { database, dnsServers, allowPrivateNetworks } = settings
   const userAgent = `Postroad/${version()}`
@@ -278,7 +331,7 @@ function watchGauges(
 }
 
 /** HTTP and SMTP submission: both are ready to listen. */
-async function createServers(parts: WithDelivery) {
+async function createServers(parts: WithIntake) {
   const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, metrics, log, started } = parts
   const searches = new Searches({ store, teller: new NoticeReader(store) })
   const { ask } = openOutgoing(parts)
@@ -288,7 +341,6 @@ async function createServers(parts: WithDelivery) {
     ...parts,
     api,
     submission: () => submission?.open ?? [],
-    intake: createIntake(parts),
     searches,
     live: new Live({
       store,

@@ -74,7 +74,7 @@ export async function personNamed(
 ): Promise<Person> {
   const person: Person = {
     ...{ id: randomUUIDv7(), address: `${name.toLowerCase()}@acme.example`, name, createdAt: Date.now() },
-    ...{ version: 0, credentials: NO_CREDENTIALS, operator: false, memberships: [], ...given },
+    ...{ version: 0, credentials: NO_CREDENTIALS, alerts: [], operator: false, memberships: [], ...given },
   }
   await service.store.addPerson(person)
   return person

@@ -218,9 +218,20 @@ export function isKeyless({ keyId }: Pick<Principal, 'keyId'>): boolean {
   return keyId === NO_KEY
 }
 
+/** In place of a key's id: the service itself, which mails people about the installation. */
+const SERVICE_KEY = 'service'
+
+export function serviceSender(companyId: string): Principal {
+  return { keyId: SERVICE_KEY, companyId, scopes: new Set(['sending']), domainId: null, address: '' }
+}
+
+export function isOfService({ keyId }: Pick<Principal, 'keyId'>): boolean {
+  return keyId === SERVICE_KEY
+}
+
 /** The caller, authenticated by an API key. */
 export interface Principal {
-  /** The key's id, or that of a person (`keyIdOfPerson`), or `NO_KEY`. */
+  /** The key's id, or that of a person (`keyIdOfPerson`), or `NO_KEY`, or `SERVICE_KEY`. */
   keyId: string
   companyId: string
   scopes: ReadonlySet<Scope>

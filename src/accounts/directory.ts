@@ -12,6 +12,7 @@ import {
   holdsName,
   isKeyless,
   isOfPerson,
+  isOfService,
   type Principal,
   type Scope,
   type SendingDomain,
@@ -191,7 +192,8 @@ export class AccountDirectory {
     const { keyId, address } = principal
     // The session of a person was checked when the request began.
     if (isOfPerson(keyId)) return principal
-    if (isKeyless(principal)) return this.#companies.has(principal.companyId) ? principal : UNKNOWN
+    if (isKeyless(principal) || isOfService(principal))
+      return this.#companies.has(principal.companyId) ? principal : UNKNOWN
     return this.holder(keyId, address)
   }
 

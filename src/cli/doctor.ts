@@ -27,7 +27,7 @@ async function doctor({ json }: JsonOption): Promise<void> {
   if (diagnosis.state === 'problem') process.exitCode = 1
 }
 
-/** As wide as the longest word. */
+/** All of them are as wide as the longest one. */
 const WORDS: Readonly<Record<CheckState, string>> = {
   ok: 'ok     ',
   unknown: 'unknown',

@@ -67,6 +67,11 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
         'have both roles: leave it unset, or set POSTROAD_DATABASE_URL to postgres://... to share the work.',
     )
   }
+  if (values.POSTROAD_ALERT_TO !== null && values.POSTROAD_SYSTEM_FROM === null) {
+    throw new SettingsError(
+      'POSTROAD_ALERT_TO is set, but POSTROAD_SYSTEM_FROM is not: alerts are mail of the service and need a sender, an address of a domain that sends.',
+    )
+  }
   checkMemory(values, sources)
   if (values.POSTROAD_DELIVERY.kind === 'direct' && !isFullyQualified(values.POSTROAD_HOSTNAME)) {
     const { text, label } = lookUpSetting('POSTROAD_HOSTNAME', sources)

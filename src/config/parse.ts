@@ -324,6 +324,22 @@ export function parseBaseUrl(text: string): string {
   return href.replace(/\/+$/, '')
 }
 
+/** With a path and a query, as providers of chat programs make them. */
+export function parseHttpUrl(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href
+  throw new SettingValueError('it must be a URL such as https://hooks.example.com/postroad')
+}
+
+/** A plain address; whether its domain may send is known only to the service. */
+export function parseAddress(text: string): string {
+  if (/^[^\s@<>,]+@[^\s@<>,]+$/.test(text)) return text
+  throw new SettingValueError(`"${text}" is not an email address`)
+}
+
+export function parseAddresses(text: string): string[] {
+  return listItems(text).map(parseAddress)
+}
+
 /** Unchanged: an issuer is compared letter by letter (OpenID Connect Discovery 4.3). */
 export function parseIssuer(text: string): string {
   parseBaseUrl(text)

@@ -151,6 +151,43 @@ export const SETTINGS = {
     description: 'Where `/metrics` (Prometheus text format) is served. It needs no key.',
     example: '127.0.0.1:9587',
   }),
+  POSTROAD_SYSTEM_FROM: setting({
+    section: 'Service',
+    field: 'systemFrom',
+    parse: parse.parseAddress,
+    default: null,
+    defaultShown: 'the service sends no mail of its own',
+    allowed: 'an address of a domain that sends',
+    description:
+      'Sender of the mail that the service itself sends, such as the alerts of POSTROAD_ALERT_TO. The mail is sent through the service, ' +
+      'and belongs to the company of the domain.',
+    example: 'postroad@example.com',
+  }),
+  POSTROAD_ALERT_TO: setting({
+    section: 'Service',
+    field: 'alertTo',
+    parse: parse.parseAddresses,
+    default: null,
+    defaultShown: 'nobody',
+    allowed: 'addresses separated by commas; requires POSTROAD_SYSTEM_FROM',
+    description:
+      'Who is told by mail when a check of `postroad doctor` becomes a problem, and when it is over: once each, ' +
+      'however many nodes there are.',
+    example: 'ops@example.com',
+  }),
+  POSTROAD_ALERT_WEBHOOK: setting({
+    section: 'Service',
+    field: 'alertWebhook',
+    parse: parse.parseHttpUrl,
+    default: null,
+    defaultShown: 'none',
+    allowed: 'a URL, `http://` or `https://`',
+    description:
+      'URL that gets the same alerts as JSON, in a POST request. The field `text` is a sentence for chat programs. A URL in a private network requires ' +
+      'POSTROAD_ALLOW_PRIVATE_NETWORKS.',
+    example: 'https://hooks.example.com/postroad',
+    secret: 'all',
+  }),
   POSTROAD_OIDC_ISSUER: setting({
     section: 'Service',
     field: null,

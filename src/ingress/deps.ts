@@ -5,6 +5,7 @@ import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { Settings, SubmissionListener } from '../config/settings.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
+import type { SystemMail } from '../intake/system-mail.ts'
 import type { Workers } from '../workers/workers.ts'
 
 export interface IngressDeps {
@@ -17,6 +18,8 @@ export interface IngressDeps {
   >
   /** Fetches attachments that are named by URL. */
   remoteFiles: Pick<RemoteFiles, 'fetch'>
+  /** Mails people about the installation; null: POSTROAD_SYSTEM_FROM is not set. */
+  systemMail: Pick<SystemMail, 'send'> | null
   /** The workers read bodies that are not small. */
   workers: Workers
   /** The listeners of SMTP submission that accept mail now. */

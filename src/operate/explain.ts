@@ -3,7 +3,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
 import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
-import { type Rehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
+import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
 import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
@@ -29,13 +29,13 @@ export interface RecentResult {
 }
 
 export interface Explanation extends Forecast {
-  /** As it stands in the envelope. */
+  /** The address as it stands in the envelope. */
   address: string
   domain: string
   /** The reason why no mail would be handed over now, as a sentence; null: there is none. */
   problem: string | null
   suppressions: Suppression[]
-  /** Those that cover the mail, or some of it. */
+  /** The pauses that cover the mail, or some of it. */
   pauses: Pause[]
   last: RecentResult[]
 }
@@ -52,7 +52,10 @@ export const explain = verb('read', explained)
 /** The same, and speaks to the server up to RCPT. For operators: this machine then asks strangers about addresses. */
 export const rehearseDelivery = verb(
   'operate',
-  async (op: Operation, request: ExplainRequest): Promise<{ explanation: Explanation; tried: Rehearsal }> => {
+  async (
+    op: Operation,
+    request: ExplainRequest,
+  ): Promise<{ explanation: Explanation; tried: DeliveryRehearsal }> => {
     const explanation = await explained(op, request)
     const { address } = explanation
     const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`

@@ -1,7 +1,7 @@
 /** The JSON of an explanation. */
 import { relayUrl } from '../config/relay-url.ts'
 import type { ForecastHost } from '../delivery/forecast/forecast.ts'
-import type { Rehearsal } from '../delivery/forecast/rehearsal.ts'
+import type { DeliveryRehearsal } from '../delivery/forecast/rehearsal.ts'
 import { policyUrl } from '../delivery/mta-sts/fetch-policy.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { Explanation } from './explain.ts'
@@ -10,7 +10,7 @@ import { isoTime, pauseJson, suppressionJson } from './shapes.ts'
 /** `tried`: null unless the server was asked. */
 export function explanationJson(
   { address, domain, problem, path, hosts, suppressions, pauses, last }: Explanation,
-  tried: Rehearsal | null = null,
+  tried: DeliveryRehearsal | null = null,
 ) {
   const { source, site } = path
   return {

@@ -28,6 +28,7 @@ export type OperateSettings = Pick<
   | 'listen'
   | 'tls'
   | 'dnsServers'
+  | 'dnsValidating'
   | 'sites'
   | 'siteConcurrency'
   | 'allowPrivateNetworks'
@@ -87,7 +88,7 @@ export function operationOn(
     setup: settings,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),
-    hosts: () => new Resolver({ servers: settings.dnsServers }),
+    hosts: () => new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
     sites,

@@ -3,7 +3,13 @@
  * password again, which begins another session.
  */
 import { passwordProblem } from '../people/password-rule.ts'
-import { type ConsoleSession, type Person, personName } from '../people/person.ts'
+import {
+  ALERT_KINDS,
+  type AlertKind,
+  type ConsoleSession,
+  type Person,
+  personName,
+} from '../people/person.ts'
 import { type PeopleStore, type PersonChange, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { personAddress } from './people.ts'
@@ -58,15 +64,18 @@ export async function confirmPassword(
 export async function changeProfile(
   parts: SignInParts,
   self: Self,
-  { name, address }: { name?: string; address?: string },
+  { name, address, alerts }: { name?: string; address?: string; alerts?: readonly AlertKind[] },
 ): Promise<Person> {
   const change: PersonChange = {}
   if (name !== undefined) change.name = checkedName(name)
+  if (alerts !== undefined) change.alerts = ALERT_KINDS.filter((kind) => alerts.includes(kind))
   if (address !== undefined) {
     requireFresh(self, parts.clock.now())
     change.address = checkedAddress(self.person, address)
   }
-  return await changeSelf(parts, self, 'changeProfile', () => change, { ...change })
+  const { alerts: told, ...rest } = change
+  const detail = told === undefined ? rest : { ...rest, alerts: told.join(', ') || 'none' }
+  return await changeSelf(parts, self, 'changeProfile', () => change, detail)
 }
 
 /** Ends all other sessions of the person, and links that would sign in. Returns the session that replaces this one. */

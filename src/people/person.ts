@@ -11,6 +11,16 @@ import { randomUUIDv7 } from 'node:crypto'
 export const ROLES = ['owner', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
+/**
+ * The kinds of troubles that people may be told of by mail.
+ * - `installation`: a check of the doctor; for operators.
+ * - `domains`: DNS lacks records of a domain that sends.
+ * - `webhooks`: a webhook fails.
+ * - `rates`: many bounces or complaints.
+ */
+export const ALERT_KINDS = ['installation', 'domains', 'webhooks', 'rates'] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
 export interface Membership {
   companyId: string
   role: Role
@@ -36,6 +46,8 @@ export interface Person {
   /** Raised by every change of this object. */
   version: number
   credentials: Credentials
+  /** The troubles that the person wants to be told of. */
+  alerts: readonly AlertKind[]
   /** In the order of companies' ids. */
   memberships: Membership[]
 }
@@ -118,6 +130,7 @@ export function newPerson(createdAt: number, given: Partial<Person> = {}): Perso
     createdAt,
     version: 0,
     credentials: NO_CREDENTIALS,
+    alerts: [],
     memberships: [],
     ...given,
   }

@@ -13,7 +13,7 @@ import type {
 } from '../people/person.ts'
 
 /** An absent field stays as it is. */
-export interface PersonChange extends Partial<Pick<Person, 'address' | 'name' | 'operator'>> {
+export interface PersonChange extends Partial<Pick<Person, 'address' | 'alerts' | 'name' | 'operator'>> {
   credentials?: Credentials
   /** All memberships become unconfirmed. */
   doubtMemberships?: true

@@ -112,7 +112,11 @@ export async function hostileCompany(
   function member(change: Pick<Person, 'address' | 'name'>): Person {
     return {
       ...{ id: randomUUIDv7(), operator: false, createdAt: Date.now(), version: 0 },
-      ...{ credentials: NO_CREDENTIALS, memberships: [{ companyId: company.id, role: 'viewer' }] },
+      ...{
+        credentials: NO_CREDENTIALS,
+        alerts: [],
+        memberships: [{ companyId: company.id, role: 'viewer' }],
+      },
       ...change,
     }
   }

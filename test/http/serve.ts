@@ -44,6 +44,7 @@ export async function serveApis(
       workers,
       submission: () => [],
       remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
+      systemMail: null,
       store,
       searches: new Searches({ store, teller: new NoticeReader(store) }),
       live: new Live({ store, onFault: (error) => assert.fail(String(error)) }),

@@ -1,5 +1,5 @@
 /** The account of the signed-in person. */
-import { call, type JsonAnswer } from './client.ts'
+import { type Body, call, type JsonAnswer } from './client.ts'
 import { change, read } from './queries.ts'
 import { changed } from './session.ts'
 
@@ -17,7 +17,7 @@ export const sessionsQuery = read('GET /account/sessions')
 /** Everything that is shown of the account. */
 export const ACCOUNT = ['GET /account', 'GET /account/sessions', 'GET /session'] as const
 
-export const changeProfile = async (body: { name?: string; address?: string }) =>
+export const changeProfile = async (body: Body<'PATCH /account'>) =>
   changed(await call('PATCH /account', { body }))
 
 export const confirmPassword = async (password: string) =>

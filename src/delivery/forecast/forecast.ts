@@ -37,9 +37,9 @@ export interface ForecastParts {
 
 export interface ForecastHost {
   name: string
-  /** Of its MX record; null: there is none. */
+  /** The preference in its MX record; null if it has none. */
   preference: number | null
-  /** In the order in which they are tried. */
+  /** Sorted in the order in which delivery tries them. */
   addresses: string[]
   tls: TlsDemand
   /** The reason why the host cannot be used. */

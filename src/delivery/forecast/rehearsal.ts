@@ -11,7 +11,7 @@ import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts } from '../smtp/timeouts.ts'
 import type { Forecast, ForecastHost } from './forecast.ts'
 
-export interface Rehearsal {
+export interface DeliveryRehearsal {
   /** The server would take a message for the recipient now. */
   accepted: boolean
   /** `mx.x.test [192.0.2.1]:25`; null: no server was reached. */
@@ -39,7 +39,7 @@ export async function rehearse(
   { path, hosts }: Forecast,
   port: number,
   envelope: RehearsedEnvelope,
-): Promise<Rehearsal> {
+): Promise<DeliveryRehearsal> {
   const { route } = path.policy
   const relay = route.kind === 'relay' ? route : null
   const credentials =
@@ -47,7 +47,7 @@ export async function rehearse(
       ? null
       : { user: relay.user, password: relay.password ?? '', mechanism: relay.auth }
   const dialogue = new Dialogue()
-  let last: Rehearsal = nobody('No server has an address that can be connected to.', dialogue)
+  let last: DeliveryRehearsal = nobody('No server has an address that can be connected to.', dialogue)
   for (const { name: host, addresses, tls } of hosts.filter(hasAddress).slice(0, MOST_SERVERS)) {
     for (const address of addresses.slice(0, ADDRESSES_PER_SERVER)) {
       const target: SmtpTarget = {
@@ -77,7 +77,7 @@ async function tryServer(
   target: SmtpTarget,
   envelope: RehearsedEnvelope,
   dialogue: Dialogue,
-): Promise<Rehearsal> {
+): Promise<DeliveryRehearsal> {
   try {
     return await speak(target, envelope, dialogue)
   } catch (error) {
@@ -97,7 +97,7 @@ async function speak(
   target: SmtpTarget,
   { sender, recipient }: RehearsedEnvelope,
   dialogue: Dialogue,
-): Promise<Rehearsal> {
+): Promise<DeliveryRehearsal> {
   const connection = new SmtpConnection(target, dialogue)
   connection.deadline.limit(TIMEOUTS.opening)
   try {
@@ -128,6 +128,6 @@ async function ask(connection: SmtpConnection, command: string, stage: Stage): P
   return replies[0]!
 }
 
-function nobody(message: string, dialogue: Dialogue): Rehearsal {
+function nobody(message: string, dialogue: Dialogue): DeliveryRehearsal {
   return { accepted: false, server: null, message, tls: null, dialogue: dialogue.text }
 }

@@ -1,10 +1,10 @@
 /** How mail to an address would leave now. */
 import { explain, rehearseDelivery } from '../../operate/explain.ts'
 import { type ExplanationJson, explanationJson } from '../../operate/explanation-json.ts'
-import type { EXPLAIN_ROUTES, Explanation } from './contract/explain.ts'
+import type { EXPLAIN_ROUTES, ShownExplanation } from './contract/explain.ts'
 import type { Works } from './work.ts'
 
-function shownOf(explanation: ExplanationJson): Explanation {
+function shownOf(explanation: ExplanationJson): ShownExplanation {
   const { address, problem, route, site, hosts, source, last, tried } = explanation
   return {
     address,

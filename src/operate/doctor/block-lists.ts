@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js'
 import type { HostAddress } from '../../dns/resolver.ts'
 import type { Hosts, Operation } from '../verb.ts'
-import { type CheckResult, ok, type PlannedCheck, problem, unknown } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
 
 interface BlockList {
   id: string
@@ -66,7 +66,7 @@ export function blockListChecks(op: Operation): PlannedCheck[] {
   }))
 }
 
-async function listCheck(op: Operation, list: BlockList): Promise<CheckResult> {
+async function listCheck(op: Operation, list: BlockList): Promise<CheckFinding> {
   const hosts = op.hosts()
   const sources = await hosts.addresses(op.hostname)
   if (sources.kind !== 'found') {
@@ -97,7 +97,7 @@ async function listCheck(op: Operation, list: BlockList): Promise<CheckResult> {
  * Many lists refuse resolvers that ask for thousands of people, and some answer as if nothing were listed. So the entry
  * that every list has is asked for first.
  */
-async function whyNotAllowed(hosts: Hosts, list: BlockList): Promise<CheckResult | null> {
+async function whyNotAllowed(hosts: Hosts, list: BlockList): Promise<CheckFinding | null> {
   const probe = await hosts.addresses(nameIn(list, TEST_ENTRY))
   if (probe.kind === 'failed') return silent(list, probe.reason)
   const codes = probe.kind === 'found' ? probe.records.map(({ address }) => address) : []
@@ -114,7 +114,7 @@ async function whyNotAllowed(hosts: Hosts, list: BlockList): Promise<CheckResult
 
 interface ListEntry {
   address: string
-  /** In the words of the list. */
+  /** The reason, in the words of the list. */
   reason: string
   /** The word of DNS if there was no answer. */
   failure: string | null
@@ -133,7 +133,7 @@ async function entryOf(op: Operation, list: BlockList, { address }: HostAddress)
   return { address, reason: ` (${reason})`, failure: null }
 }
 
-function silent(list: BlockList, reason: string): CheckResult {
+function silent(list: BlockList, reason: string): CheckFinding {
   return unknown(`DNS answers ${reason} for ${list.name}.`, 'Try again in a minute.')
 }
 

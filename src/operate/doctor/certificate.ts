@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Operation } from '../verb.ts'
-import { type CheckResult, ok, type PlannedCheck, problem, warning } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
 
 const DAY = 86_400_000
 /** Days before its end from which a certificate should have been renewed: programs that renew do so a month before. */
@@ -18,7 +18,7 @@ export function certificateCheck(op: Operation): PlannedCheck {
   return { id: 'certificate', title: 'Certificate', run: () => result(op) }
 }
 
-async function result({ setup, publicUrl, now }: Operation): Promise<CheckResult> {
+async function result({ setup, publicUrl, now }: Operation): Promise<CheckFinding> {
   if (setup.tls === null) return ok('The service has no certificate of its own (POSTROAD_TLS_CERT).')
   const { certPath } = setup.tls
   let certificate: X509Certificate

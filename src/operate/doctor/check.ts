@@ -9,7 +9,7 @@
 export const CHECK_STATES = ['ok', 'unknown', 'warning', 'problem'] as const
 export type CheckState = (typeof CHECK_STATES)[number]
 
-export interface CheckResult {
+export interface CheckFinding {
   state: CheckState
   /** The finding, as a sentence. */
   found: string
@@ -19,21 +19,21 @@ export interface CheckResult {
   code?: string
 }
 
-export interface Check extends CheckResult {
+export interface DoctorCheck extends CheckFinding {
   /** Stays the same for the same subject, such as `hostname` or `domain:example.com`. */
   id: string
   title: string
 }
 
 /** A check that has not been made yet. */
-export interface PlannedCheck extends Pick<Check, 'id' | 'title'> {
-  run(): Promise<CheckResult>
+export interface PlannedCheck extends Pick<DoctorCheck, 'id' | 'title'> {
+  run(): Promise<CheckFinding>
 }
 
-export const ok = (found: string): CheckResult => ({ state: 'ok', found, advice: null })
-export const warning = (found: string, advice: string): CheckResult => ({ state: 'warning', found, advice })
-export const problem = (found: string, advice: string): CheckResult => ({ state: 'problem', found, advice })
-export const unknown = (found: string, advice: string): CheckResult => ({ state: 'unknown', found, advice })
+export const ok = (found: string): CheckFinding => ({ state: 'ok', found, advice: null })
+export const warning = (found: string, advice: string): CheckFinding => ({ state: 'warning', found, advice })
+export const problem = (found: string, advice: string): CheckFinding => ({ state: 'problem', found, advice })
+export const unknown = (found: string, advice: string): CheckFinding => ({ state: 'unknown', found, advice })
 
 /** The state of several checks together: the worst one. */
 export function worstOf(states: readonly CheckState[]): CheckState {

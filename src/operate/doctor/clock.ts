@@ -1,7 +1,7 @@
 /** The clock of this machine, compared with a time server. */
 import { askTime } from '../../network/time-server.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckResult, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 export interface TimeServer {
   host: string
@@ -20,7 +20,7 @@ export function clockCheck(op: Operation, server = TIME_SERVER): PlannedCheck {
   return { id: 'clock', title: 'Clock', run: () => result(op, server) }
 }
 
-async function result(op: Operation, { host, port }: TimeServer): Promise<CheckResult> {
+async function result(op: Operation, { host, port }: TimeServer): Promise<CheckFinding> {
   const found = await op.hosts().addresses(host)
   const addresses = found.kind === 'found' ? found.records : []
   // IPv4 first: nearly every network has it.

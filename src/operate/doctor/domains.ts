@@ -4,14 +4,14 @@ import { acceptsMail } from '../../accounts/sending.ts'
 import { type RecordCheck, verifyDomain } from '../../accounts/verify.ts'
 import { isReserved } from '../go-live/company-steps.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckResult, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 /** Domains whose records are asked for now; for the others, the last check of the service counts. */
 const MOST_ASKED = 50
 /** Domains that one sentence names. */
 const MOST_NAMED = 5
 
-/** One check for each domain that sends. */
+/** Plans one check for each domain that sends. */
 export function domainChecks(op: Operation): PlannedCheck[] {
   const domains = op.accounts.domains.filter((domain) => acceptsMail(domain) && !isReserved(domain.name))
   if (domains.length === 0) {
@@ -31,13 +31,13 @@ export function domainChecks(op: Operation): PlannedCheck[] {
   ]
 }
 
-function noDomain({ setup }: Operation): CheckResult {
+function noDomain({ setup }: Operation): CheckFinding {
   const found = 'No domain sends mail.'
   if (setup.delivery.kind === 'capture') return ok(found)
   return warning(found, 'Add a domain (postroad domain add), and publish its records.')
 }
 
-async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckResult> {
+async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckFinding> {
   const { records } = await verifyDomain(domain, op.hostname, op.resolver())
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
@@ -66,7 +66,7 @@ function namesOf(records: readonly RecordCheck[]): string {
   return records.map(({ name }) => name).join(', ')
 }
 
-function lastSeen(domains: readonly SendingDomain[]): CheckResult {
+function lastSeen(domains: readonly SendingDomain[]): CheckFinding {
   const lost = domains.filter(({ status }) => status === 'pending').map(({ name }) => name)
   if (lost.length === 0) return ok(`${domains.length} further domains had their records at the last check.`)
   const named = lost.slice(0, MOST_NAMED).join(', ')

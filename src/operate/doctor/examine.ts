@@ -2,7 +2,7 @@
 import { type Operation, verb } from '../verb.ts'
 import { blockListChecks } from './block-lists.ts'
 import { certificateCheck } from './certificate.ts'
-import { type Check, type CheckState, type PlannedCheck, unknown, worstOf } from './check.ts'
+import { type CheckState, type DoctorCheck, type PlannedCheck, unknown, worstOf } from './check.ts'
 import { clockCheck } from './clock.ts'
 import { domainChecks } from './domains.ts'
 import { nodesCheck } from './nodes.ts'
@@ -16,7 +16,7 @@ export type { CheckState }
 export interface Diagnosis {
   /** The worst state of the checks. */
   state: CheckState
-  checks: Check[]
+  checks: DoctorCheck[]
 }
 
 /** Ms after which a check is given up: the slowest one tries two silent mail servers, one after the other. */
@@ -26,14 +26,20 @@ const PATIENCE_MS = 25_000
 export const examine = verb(
   'operate',
   async (op: Operation, _input: object): Promise<Diagnosis> => {
-    const checks = await Promise.all(plannedChecks(op).map((check) => carriedOut(check, PATIENCE_MS)))
+    const checks = await madeChecks(op, 'all')
     return { state: worstOf(checks.map(({ state }) => state)), checks }
   },
   null,
 )
 
-/** In the order in which they are shown: the way out, then the mail, then the machine. */
-function plannedChecks(op: Operation): PlannedCheck[] {
+/** `near`: only those that ask nobody outside this installation. */
+export async function madeChecks(op: Operation, which: 'all' | 'near'): Promise<DoctorCheck[]> {
+  const planned = which === 'all' ? [...farChecks(op), ...nearChecks(op)] : nearChecks(op)
+  return await Promise.all(planned.map((check) => carriedOut(check, PATIENCE_MS)))
+}
+
+/** The way out, as DNS and other servers see it. */
+function farChecks(op: Operation): PlannedCheck[] {
   // All checks share one cache of answers.
   const hosts = op.hosts()
   const resolver = op.resolver()
@@ -45,22 +51,28 @@ function plannedChecks(op: Operation): PlannedCheck[] {
     ...blockListChecks(shared),
     resolverCheck(shared),
     ...domainChecks(shared),
-    oldestMailCheck(shared),
-    heldMailCheck(shared),
-    quarantineCheck(shared),
-    nodesCheck(shared),
     stepCheck(shared, 'https', 'HTTPS'),
-    certificateCheck(shared),
     clockCheck(shared),
-    diskCheck(shared),
+  ]
+}
+
+/** The mail that waits, and the machine. */
+function nearChecks(op: Operation): PlannedCheck[] {
+  return [
+    oldestMailCheck(op),
+    heldMailCheck(op),
+    quarantineCheck(op),
+    nodesCheck(op),
+    certificateCheck(op),
+    diskCheck(op),
     // A service whose backup is old sends as well as before.
-    stepCheck(shared, 'backup', 'Backup', 'warning'),
+    stepCheck(op, 'backup', 'Backup', 'warning'),
   ]
 }
 
 /** Never rejects. */
-export async function carriedOut({ id, title, run }: PlannedCheck, patienceMs: number): Promise<Check> {
-  const late = Promise.withResolvers<Check>()
+export async function carriedOut({ id, title, run }: PlannedCheck, patienceMs: number): Promise<DoctorCheck> {
+  const late = Promise.withResolvers<DoctorCheck>()
   const given = () =>
     late.resolve({
       id,

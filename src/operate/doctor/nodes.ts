@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeBeat } from '../../store/store.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckResult, ok, type PlannedCheck, problem, warning } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
 
 /** Ms between two looks at the beats of the nodes. */
 const LOOK_MS = 500
@@ -13,7 +13,7 @@ export function nodesCheck(op: Operation): PlannedCheck {
   return { id: 'nodes', title: 'Nodes', run: () => result(op) }
 }
 
-async function result({ store }: Operation): Promise<CheckResult> {
+async function result({ store }: Operation): Promise<CheckFinding> {
   const nodes = await store.nodes()
   if (nodes.length === 0) {
     return warning('No node is running: mail is neither accepted nor sent.', 'Start one: npm start')

@@ -2,7 +2,7 @@
 import { configuredServers, validates } from '../../dns/validation.ts'
 import { isLoopback } from '../../network/private-address.ts'
 import type { Operation } from '../verb.ts'
-import { type CheckResult, ok, type PlannedCheck, problem, warning } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
 
 const ADVICE =
   'Run a validating resolver, such as Unbound, on this machine and name it in POSTROAD_DNS_SERVERS.'
@@ -11,7 +11,7 @@ export function resolverCheck(op: Operation): PlannedCheck {
   return { id: 'resolver', title: 'DNS resolver', run: () => result(configuredServers(op.setup.dnsServers)) }
 }
 
-async function result(servers: readonly string[]): Promise<CheckResult> {
+async function result(servers: readonly string[]): Promise<CheckFinding> {
   const answers = await Promise.all(
     servers.map(async (server) => ({ server, validated: await validates(server) })),
   )

@@ -1,6 +1,6 @@
 /** The room on the disk of the database. */
 import type { Operation } from '../verb.ts'
-import { type CheckResult, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
+import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
 const GIB = 1_024 ** 3
 /** Octets below which the disk may be full within hours. */
@@ -14,7 +14,7 @@ export function diskCheck(op: Operation): PlannedCheck {
   return { id: 'disk', title: 'Disk', run: () => result(op) }
 }
 
-async function result({ store }: Operation): Promise<CheckResult> {
+async function result({ store }: Operation): Promise<CheckFinding> {
   const { free } = await store.storage()
   if (free === null) {
     return unknown(

@@ -1,6 +1,13 @@
 /** People of the console, and their memberships in companies. */
-import { type Credentials, givesWay, NO_CREDENTIALS, type Person, type Role } from '../../people/person.ts'
-import { mapOf } from '../json-columns.ts'
+import {
+  type AlertKind,
+  type Credentials,
+  givesWay,
+  NO_CREDENTIALS,
+  type Person,
+  type Role,
+} from '../../people/person.ts'
+import { listOf, mapOf } from '../json-columns.ts'
 import type { PersonChange } from '../people-store.ts'
 import { StoreConflict } from '../store.ts'
 import { companyNumber } from './companies.ts'
@@ -9,14 +16,15 @@ import { dynamicStatement, statement } from './statement.ts'
 import { insertUnique, unlessDuplicate } from './unique.ts'
 
 /** Columns of `people p`. */
-export const PERSON_COLUMNS = `p.id, p.address, p.name, p.operator, p.created_at AS "createdAt", p.version, p.credentials,
+export const PERSON_COLUMNS = `p.id, p.address, p.name, p.operator, p.created_at AS "createdAt", p.version, p.credentials, p.alerts,
   (SELECT string_agg(c.id || ' ' || m.role || CASE WHEN m.confirmed THEN '' ELSE ' unconfirmed' END, ',' ORDER BY c.id)
    FROM memberships m JOIN companies c ON c.num = m.company WHERE m.person = p.id) AS memberships`
 
 /** `memberships`: for each a company's id, a role, and a word if it is not confirmed; NULL for none. */
-export interface PersonRow extends Omit<Person, 'operator' | 'credentials' | 'memberships'> {
+export interface PersonRow extends Omit<Person, 'alerts' | 'operator' | 'credentials' | 'memberships'> {
   operator: number | boolean
   credentials: string
+  alerts: string
   memberships: string | null
 }
 
@@ -34,8 +42,9 @@ const OF_COMPANY = statement<PersonRow>(`SELECT ${PERSON_COLUMNS}
   WHERE o.company = (SELECT num FROM companies WHERE id = $1) ${OLDEST_FIRST}`)
 
 const HOLDER = statement('SELECT id FROM people WHERE address = $1 FOR UPDATE')
-const ADD = statement(`INSERT INTO people (id, address, name, operator, created_at, version, credentials)
-  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`)
+const ADD =
+  statement(`INSERT INTO people (id, address, name, operator, created_at, version, credentials, alerts)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`)
 /** Rows that refer to the person are removed with it. */
 const REMOVE = statement('DELETE FROM people WHERE id = $1')
 const ADD_IDENTITY = statement(
@@ -153,9 +162,18 @@ export const peopleWrites = {
 
 /** Inserts one person, with the unique values: address and identities. */
 export function* insertPerson(db: PortTransaction, person: Person): PortSteps<void> {
-  const { id, address, name, operator, createdAt, version, credentials } = person
+  const { id, address, name, operator, createdAt, version, credentials, alerts } = person
   yield* makeRoom(db, address, id)
-  const values = [id, address, name, operator, createdAt, version, JSON.stringify(credentials)]
+  const values = [
+    id,
+    address,
+    name,
+    operator,
+    createdAt,
+    version,
+    JSON.stringify(credentials),
+    JSON.stringify(alerts),
+  ]
   yield* insertUnique(db, takenAddress(address), ADD, ...values)
   yield* setIdentities(db, id, credentials)
 }
@@ -180,6 +198,7 @@ export function personOf(row: PersonRow): Person {
     ...row,
     operator: Boolean(row.operator),
     credentials: { ...NO_CREDENTIALS, ...mapOf(row.credentials) },
+    alerts: listOf<AlertKind>(row.alerts),
     memberships: (row.memberships?.split(',') ?? []).map((membership) => {
       const [companyId, role, unconfirmed] = membership.split(' ')
       return { companyId: companyId!, role: role as Role, ...(unconfirmed && { unconfirmed: true as const }) }
@@ -204,9 +223,10 @@ function* setIdentities(db: PortTransaction, id: string, { identities }: Credent
 }
 
 /** The columns of a change, with their new values. */
-function changedColumns({ address, name, operator, credentials }: PersonChange) {
+function changedColumns({ address, alerts, name, operator, credentials }: PersonChange) {
   const given: [column: string, value: string | boolean | null | undefined][] = [
     ['address', address],
+    ['alerts', alerts && JSON.stringify(alerts)],
     ['name', name],
     ['operator', operator],
     ['credentials', credentials && JSON.stringify(credentials)],

@@ -9,7 +9,7 @@ import { selfSigned } from '../../../harness/certificate.ts'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'
 import { Resolver } from '../../../src/dns/resolver.ts'
 import { addressGuard } from '../../../src/network/private-address.ts'
-import type { Check } from '../../../src/operate/doctor/check.ts'
+import type { DoctorCheck } from '../../../src/operate/doctor/check.ts'
 import { clockCheck } from '../../../src/operate/doctor/clock.ts'
 import { carriedOut, examine } from '../../../src/operate/doctor/examine.ts'
 import { activateDomain, addDomain, showDomain, suspendDomain } from '../../../src/operate/domains.ts'
@@ -53,14 +53,14 @@ const DIRECT = {
   setup: { delivery: { kind: 'direct' } },
 } as const satisfies Change
 
-async function check(id: string, change: Change = {}): Promise<Check> {
+async function check(id: string, change: Change = {}): Promise<DoctorCheck> {
   const { checks } = await examine(await operation(change), {})
   const found = checks.find((each) => each.id === id)
   assert.ok(found, `${id} is not among ${checks.map((each) => each.id).join(', ')}`)
   return found
 }
 
-function seen({ state, found }: Pick<Check, 'state' | 'found'>): [string, string] {
+function seen({ state, found }: Pick<DoctorCheck, 'state' | 'found'>): [string, string] {
   return [state, found]
 }
 

@@ -144,10 +144,17 @@ export function peopleContract(open: OpenBench): void {
       assert.deepEqual(await stands(), { ...ada, address: 'new@people.test', operator: true, version: 1 })
       const identities = [{ issuer: 'https://two.test', subject: 'ada lovelace' }]
       const credentials = { ...CREDENTIALS, password: null, recoveryCodes: ['b3RoZXI='], identities }
-      assert.equal(await store.updatePerson(ada.id, 1, { name: 'Lady \u{1F98A}', credentials }), true)
+      assert.equal(
+        await store.updatePerson(ada.id, 1, {
+          name: 'Lady \u{1F98A}',
+          credentials,
+          alerts: ['rates', 'domains'],
+        }),
+        true,
+      )
       assert.deepEqual(await stands(), {
         ...{ ...ada, address: 'new@people.test', operator: true, version: 2 },
-        ...{ name: 'Lady \u{1F98A}', credentials },
+        ...{ name: 'Lady \u{1F98A}', credentials, alerts: ['rates', 'domains'] },
       })
       assert.equal(await store.findPersonByIdentity('https://two.test', 'ada'), null)
       assert.equal((await store.findPersonByIdentity('https://two.test', 'ada lovelace'))?.id, ada.id)

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Alerts } from './alerts.tsx'
 import { Identities } from './identities.tsx'
 import { Memberships } from './memberships.tsx'
 import { Passkeys } from './passkeys.tsx'
@@ -20,6 +21,7 @@ export function AccountPage() {
         <Passkeys />
         <Identities />
         <Memberships />
+        <Alerts />
         <Sessions />
       </Stack>
     </ProofProvider>

@@ -1,5 +1,6 @@
 import { Group, Select, Text, TextInput } from '@mantine/core'
 import { UserPlus } from 'lucide-react'
+import { useMe } from '../../api/session.ts'
 import { invite, type Role } from '../../api/team.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -17,6 +18,7 @@ export function InviteForm({ company }: { company: string }) {
     errorAt: 'address',
   })
   const { result: made, values } = form
+  const { mails } = useMe().installation
   const { label, about } = ROLE_WORDS[values.role]
   return (
     <>
@@ -24,6 +26,7 @@ export function InviteForm({ company }: { company: string }) {
         <OneTimeLink
           link={made.link}
           expiresAt={made.invitation.expiresAt}
+          mailed={made.mailed}
           title={`Invitation for ${made.invitation.address} as ${ROLE_WORDS[made.invitation.role].label.toLowerCase()}`}
           onClose={form.forget}
         />
@@ -44,11 +47,14 @@ export function InviteForm({ company }: { company: string }) {
             />
             <Select label="Role" data={ROLE_CHOICES} allowDeselect={false} {...form.field('role')} />
             <SubmitButton leftSection={<UserPlus size={16} aria-hidden />} mt={{ xs: 25 }}>
-              Create link
+              {mails ? 'Invite' : 'Create link'}
             </SubmitButton>
           </Group>
           <Text size="xs" c="dimmed">
-            {label}: {about}. Postroad sends no email, so share the link yourself.
+            {label}: {about}.{' '}
+            {mails
+              ? 'The link is mailed to the address.'
+              : 'Postroad sends no email, so share the link yourself.'}
           </Text>
         </Form>
       </Section>

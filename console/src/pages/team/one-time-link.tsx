@@ -8,10 +8,13 @@ export function OneTimeLink({
   link,
   expiresAt,
   title,
+  mailed = false,
   onClose,
 }: {
   link: string
   expiresAt: string
+  /** The link was also sent to the person. */
+  mailed?: boolean
   title: string
   onClose: () => void
 }) {
@@ -27,7 +30,8 @@ export function OneTimeLink({
       onClose={onClose}
       mb="md"
     >
-      Share this link yourself. It works once and expires <Time at={expiresAt} />. It cannot be shown again.
+      {mailed ? 'This link was mailed.' : 'Share this link yourself.'} It works once and expires{' '}
+      <Time at={expiresAt} />. It cannot be shown again.
       <Group mt="sm" gap="xs" align="flex-end" wrap="nowrap">
         <TextInput
           aria-label="The link"

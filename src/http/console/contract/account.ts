@@ -1,5 +1,5 @@
 /** A person's own account. */
-import { ROLES } from '../../../people/person.ts'
+import { ALERT_KINDS, ROLES } from '../../../people/person.ts'
 import { LINE, PASSAGE, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import { ME, OPENID_RETURN, OPENID_START } from './session.ts'
@@ -47,7 +47,11 @@ const PROFILE_CHANGE = {
   type: 'object',
   additionalProperties: false,
   minProperties: 1,
-  properties: { name: { type: 'string', maxLength: 300 }, address: { type: 'string', maxLength: 300 } },
+  properties: {
+    name: { type: 'string', maxLength: 300 },
+    address: { type: 'string', maxLength: 300 },
+    alerts: { type: 'array', maxItems: ALERT_KINDS.length, items: { enum: ALERT_KINDS } },
+  },
 } as const
 
 const NEW_PASSWORD = object({ password: SHORT_TEXT })

@@ -28,7 +28,7 @@ const EXPLANATION = object({
   },
   tried: orNull(TRIED),
 })
-export type Explanation = Static<typeof EXPLANATION>
+export type ShownExplanation = Static<typeof EXPLANATION>
 
 const OF_ADDRESS = object({ address: ADDRESS }, { from: DOMAIN_NAME })
 

@@ -1,4 +1,4 @@
-import { ROLES } from '../../../people/person.ts'
+import { ALERT_KINDS, ROLES } from '../../../people/person.ts'
 import { routes } from './route.ts'
 import { DONE, INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
@@ -26,6 +26,7 @@ export const ME = object({
     totp: { type: 'boolean' },
     passkeys: INTEGER,
     identities: { type: 'integer', description: 'Accounts of an OpenID Connect provider.' },
+    alerts: { type: 'array', items: { enum: ALERT_KINDS } },
   }),
   session: object({ id: TEXT, way: TEXT }),
   companies: {
@@ -39,6 +40,7 @@ export const ME = object({
   installation: object({
     version: TEXT,
     delivery: { enum: ['capture', 'direct', 'relay'] },
+    mails: { type: 'boolean', description: 'It sends mail of its own to people.' },
     url: { type: 'string', description: 'Where clients reach the service.' },
     smtp: {
       type: 'array',

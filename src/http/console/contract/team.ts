@@ -26,7 +26,11 @@ const NEW_INVITATION = object({ address: ADDRESS, role: ROLE })
 
 const LINK = { type: 'string', description: 'Seen this once; it works once.' } as const
 
-const MADE_INVITATION = object({ invitation: INVITATION, link: LINK })
+const MADE_INVITATION = object({
+  invitation: INVITATION,
+  link: LINK,
+  mailed: { type: 'boolean', description: 'The link was also sent to the address.' },
+})
 
 const NEW_ROLE = object({ role: ROLE })
 

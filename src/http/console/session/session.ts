@@ -15,7 +15,7 @@ export function meOf(
   { person, session }: { person: Person; session: ConsoleSession },
 ) {
   const { deps, apiUrl } = core
-  const { id, address, name, operator, credentials, memberships } = person
+  const { id, address, name, operator, credentials, memberships, alerts } = person
   const url = apiUrl.urlOf(request)
   const roles = new Map(memberships.map(({ companyId, role }) => [companyId, role]))
   const companies = deps.accounts.directory.companies().flatMap((company) => {
@@ -32,12 +32,14 @@ export function meOf(
       totp: credentials.totp !== null,
       passkeys: credentials.passkeys.length,
       identities: credentials.identities.length,
+      alerts: [...alerts],
     },
     session: { id: session.id, way: session.way },
     companies,
     installation: {
       version: deps.version,
       delivery: deps.settings.delivery.kind,
+      mails: deps.systemMail !== null,
       url,
       smtp: smtpEndpoints(core, { url, companies }),
       smtpSuggestion: smtpSuggestion(core, { url, companies }),

@@ -14,4 +14,6 @@ CREATE TABLE alerts (
   -- Until then one node tells of it.
   claimed_until bigint NOT NULL DEFAULT 0
 );
+-- The kinds of troubles that the person wants to be told of, as JSON.
+ALTER TABLE people ADD COLUMN alerts text NOT NULL DEFAULT '[]';
 `

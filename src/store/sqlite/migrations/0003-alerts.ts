@@ -14,4 +14,6 @@ CREATE TABLE alerts (
   -- Until then one node tells of it.
   claimed_until INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
+-- The kinds of troubles that the person wants to be told of, as JSON.
+ALTER TABLE people ADD COLUMN alerts TEXT NOT NULL DEFAULT '[]';
 `

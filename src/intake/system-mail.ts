@@ -1,0 +1,62 @@
+/** Mail that the service itself sends: to people, about the installation. */
+import { createHash } from 'node:crypto'
+import { serviceSender } from '../accounts/account.ts'
+import type { AccountDirectory } from '../accounts/directory.ts'
+import { acceptsMail } from '../accounts/sending.ts'
+import { parseMailbox } from '../mail/address/address.ts'
+import type { Intake } from './intake.ts'
+
+export interface SystemMessage {
+  /** An address. */
+  to: string
+  subject: string
+  text: string
+  /** The same for the same message: it is sent once, whichever node asks for it within a day. */
+  key: string
+}
+
+/** No domain that sends has the address of POSTROAD_SYSTEM_FROM. */
+export class NoSystemSender extends Error {
+  override name = 'NoSystemSender'
+}
+
+export class SystemMail {
+  readonly #from: string
+  readonly #intake: Pick<Intake, 'submit'>
+  readonly #directory: Pick<AccountDirectory, 'domains'>
+
+  constructor(from: string, intake: Pick<Intake, 'submit'>, directory: Pick<AccountDirectory, 'domains'>) {
+    this.#from = from
+    this.#intake = intake
+    this.#directory = directory
+  }
+
+  /** Resolves when the message is durable. Rejects with NoSystemSender, or a Refusal. */
+  async send({ to, subject, text, key }: SystemMessage): Promise<void> {
+    const { domain: name } = parseMailbox(this.#from)
+    const domain = this.#directory.domains().find((each) => each.name === name && acceptsMail(each))
+    if (domain === undefined) {
+      throw new NoSystemSender(`POSTROAD_SYSTEM_FROM is ${this.#from}, but ${name} is no domain that sends`)
+    }
+    const content = { subject, text }
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([to, content]))
+      .digest('hex')
+    await this.#intake.submit(serviceSender(domain.companyId), {
+      ...content,
+      domain: name,
+      from: this.#from,
+      to: [to],
+      cc: [],
+      bcc: [],
+      replyTo: [],
+      // RFC 3834 5: nobody should answer it automatically.
+      headers: [['Auto-Submitted', 'auto-generated']],
+      attachments: [],
+      tags: [],
+      variables: {},
+      testMode: false,
+      idempotency: { key, fingerprint },
+    })
+  }
+}

@@ -1,0 +1,22 @@
+/** The people who want to be told of a trouble. */
+import type { AlertKind, Person } from '../../people/person.ts'
+import type { Alert } from '../../store/store.ts'
+
+export function kindOfAlert(id: string): AlertKind {
+  if (id.startsWith('domain:')) return 'domains'
+  if (id.startsWith('webhook:')) return 'webhooks'
+  return id.startsWith('bounces:') || id.startsWith('complaints:') ? 'rates' : 'installation'
+}
+
+/** Addresses: of operators, and of confirmed members of the company that the trouble concerns. */
+export function readersOf(
+  { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
+  people: readonly Pick<Person, 'address' | 'alerts' | 'memberships' | 'operator'>[],
+): string[] {
+  const kind = kindOfAlert(id)
+  const mayKnow = ({ operator, memberships }: Pick<Person, 'memberships' | 'operator'>) =>
+    operator || memberships.some((each) => each.companyId === companyId && each.unconfirmed !== true)
+  return people.flatMap((person) =>
+    person.address !== null && person.alerts.includes(kind) && mayKnow(person) ? [person.address] : [],
+  )
+}

@@ -1,0 +1,111 @@
+/**
+ * Makes the checks of the doctor again and again, for as long as the service runs, and tells of each trouble once when
+ * it begins and once when it is over. One node checks; any node tells.
+ */
+import type { Alert } from '../../store/store.ts'
+import type { DoctorCheck } from '../doctor/check.ts'
+import { madeChecks } from '../doctor/examine.ts'
+import type { Operation } from '../verb.ts'
+import { COMPANY_TROUBLES, companyTroubles } from './company-troubles.ts'
+
+export interface AlertWatchParts {
+  operation(): Operation
+  /** Whether this node is the one that checks. Where two think so for a moment, the store keeps each trouble once. */
+  isFirst(): Promise<boolean>
+  /** Tells people. Rejects when nobody could be told: then it is tried again. */
+  tell(alert: Alert, isOver: boolean): Promise<void>
+  onFault(error: unknown): void
+}
+
+/** Ms between two looks for something to tell. */
+const ROUND_MS = 5_000
+/** Rounds between two checks of what this machine and the store know, and of what others have to be asked for. */
+const NEAR_ROUNDS = 60
+const FAR_ROUNDS = 720
+/** Ms after which another node tells of a trouble whose telling has not ended. */
+const CLAIM_MS = 5 * 60_000
+/** Ms after which nobody tries any more to tell of a beginning or an end. */
+const GIVE_UP_MS = 24 * 3_600_000
+const TOLD_AT_ONCE = 20
+
+export class AlertWatch {
+  readonly #parts: AlertWatchParts
+  #timer: NodeJS.Timeout | undefined
+  #rounds = 0
+  #stopped = false
+
+  constructor(parts: AlertWatchParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#timer = setTimeout(async () => {
+      await this.#round()
+      if (!this.#stopped) this.start()
+    }, ROUND_MS)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  async #round(): Promise<void> {
+    const round = this.#rounds++
+    try {
+      const isNear = round % NEAR_ROUNDS === 0
+      if (isNear && (await this.#parts.isFirst()))
+        await this.look({ far: round % FAR_ROUNDS === NEAR_ROUNDS })
+      await this.tellAll()
+    } catch (error) {
+      if (!this.#stopped) this.#parts.onFault(error)
+    }
+  }
+
+  /** Checks, and keeps the findings. `far`: also asks DNS, block lists and mail servers. */
+  async look({ far }: { far: boolean }): Promise<void> {
+    const op = this.#parts.operation()
+    const [checks, troubles, before] = await Promise.all([
+      madeChecks(op, far ? 'all' : 'near'),
+      companyTroubles(op),
+      op.store.alerts(),
+    ])
+    const problems = checks.filter(({ state }) => state === 'problem')
+    for (const { id, title, found, advice } of problems) {
+      const domain = op.accounts.domains.find(({ name }) => id === `domain:${name}`)
+      const companyId = domain?.companyId ?? null
+      await op.store.raiseAlert({ id, companyId, title, found, advice }, op.now())
+    }
+    for (const trouble of troubles) await op.store.raiseAlert(trouble, op.now())
+    const found = new Set([...problems, ...troubles].map(({ id }) => id))
+    for (const { id, endedAt } of before) {
+      if (endedAt === null && !found.has(id) && isOver(id, checks, far)) await op.store.endAlert(id, op.now())
+    }
+  }
+
+  /** Tells of everything that has not been told. */
+  async tellAll(): Promise<void> {
+    const { operation, tell, onFault } = this.#parts
+    const { store, now } = operation()
+    const claimed = await store.claimAlerts({ now: now(), until: now() + CLAIM_MS, limit: TOLD_AT_ONCE })
+    for (const alert of claimed) {
+      const isEnd = alert.toldAt !== null
+      try {
+        await tell(alert, isEnd)
+      } catch (error) {
+        onFault(error)
+        if (now() - (isEnd ? alert.endedAt! : alert.since) < GIVE_UP_MS) continue
+      }
+      await store.alertTold(alert, now())
+    }
+  }
+}
+
+/** A check that could not be made says nothing. A subject that no check is about any more is gone. */
+function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
+  if (COMPANY_TROUBLES.some((prefix) => id.startsWith(prefix))) return true
+  const check = checks.find((each) => each.id === id)
+  if (check === undefined) return far
+  return check.state === 'ok' || check.state === 'warning'
+}

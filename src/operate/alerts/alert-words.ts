@@ -1,0 +1,48 @@
+/** Alerts in words: as mail, and as JSON for a URL. */
+import type { Alert } from '../../store/store.ts'
+import { isoTime } from '../shapes.ts'
+
+export interface AlertOrigin {
+  /** The name of the service. */
+  hostname: string
+  /** Where people find the console; null: nowhere. */
+  console: string | null
+}
+
+export function alertMail(
+  { title, found, advice, since, endedAt }: Alert,
+  isOver: boolean,
+  from: AlertOrigin,
+) {
+  const lines = isOver
+    ? [
+        `This problem is over:`,
+        `${title}: ${found}`,
+        '',
+        `It lasted from ${isoTime(since)} to ${isoTime(endedAt)}.`,
+      ]
+    : [`${title}: ${found}`, ...(advice === null ? [] : [advice]), '', `Since ${isoTime(since)}.`]
+  const where = from.console === null ? [] : [`All checks: ${from.console}installation`]
+  return {
+    subject: `[${from.hostname}] ${isOver ? 'Over' : 'Problem'}: ${title}`,
+    text: [...lines, '', `Postroad on ${from.hostname}`, ...where, ''].join('\n'),
+  }
+}
+
+export function alertJson(
+  { id, title, found, advice, since, endedAt }: Alert,
+  isOver: boolean,
+  hostname: string,
+) {
+  return {
+    text: `${isOver ? 'Over' : 'Problem'} on ${hostname}: ${title}: ${found}`,
+    id,
+    state: isOver ? 'over' : 'problem',
+    title,
+    found,
+    advice,
+    since: isoTime(since),
+    ended_at: isOver ? isoTime(endedAt) : null,
+    hostname,
+  }
+}

@@ -1,0 +1,117 @@
+/** Troubles are found by the checks, kept in the store, and told once when they begin and once when they are over. */
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import type { Operation } from '../../src/operate/verb.ts'
+import { updateWebhook } from '../../src/operate/webhooks.ts'
+import { node } from '../store/samples.ts'
+import { World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await World.make()
+  for (const { token } of await world.store.nodes()) await world.store.leave(token)
+  await world.store.join({ ...node('n'), roles: ['api', 'delivery'] })
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+/** A watch whose clock and outcome of telling the test sets. */
+async function watch() {
+  let op: Operation = await world.operation('operator')
+  const dueAt = (await world.store.oldestDue())!
+  const told: string[] = []
+  const faults: unknown[] = []
+  let failure: Error | null = null
+  const made = new AlertWatch({
+    operation: () => op,
+    isFirst: async () => true,
+    async tell({ id }, isOver) {
+      if (failure !== null) throw failure
+      told.push(`${isOver ? 'over' : 'begun'} ${id}`)
+    },
+    onFault: (error) => faults.push(error),
+  })
+  return {
+    told,
+    faults,
+    failWith: (error: Error | null) => {
+      failure = error
+    },
+    /** Checks and tells, as it is so many minutes after the oldest mail became due. */
+    async at(minutes: number, { far = false } = {}) {
+      op = { ...op, accounts: await world.store.accounts(), now: () => dueAt + minutes * 60_000 }
+      await made.look({ far })
+      await made.tellAll()
+    },
+  }
+}
+
+test('a check that becomes a problem is told once, and once when it is over', async () => {
+  const { at, told } = await watch()
+  await at(1)
+  assert.deepEqual(told, [])
+  await at(61)
+  await at(70)
+  assert.deepEqual(told, ['begun oldest-mail'])
+  await world.store.pause({ companyId: null, domain: null, since: 1 })
+  await at(80)
+  await at(90)
+  assert.deepEqual(told, ['begun oldest-mail', 'over oldest-mail'])
+})
+
+test('nothing is told twice by nodes that look at the same time, or after a restart', async () => {
+  const [one, other] = [await watch(), await watch()]
+  await Promise.all([one.at(61), other.at(61)])
+  const restarted = await watch()
+  await restarted.at(62)
+  assert.deepEqual([...one.told, ...other.told, ...restarted.told], ['begun oldest-mail'])
+})
+
+test('nobody who could be told: it is tried again, for a day', async () => {
+  const { at, told, faults, failWith } = await watch()
+  failWith(new Error('no way to tell'))
+  await at(61)
+  assert.equal(faults.length, 1)
+  failWith(null)
+  await at(62)
+  assert.deepEqual(told, [], 'claimed a minute ago')
+  await at(67)
+  assert.deepEqual(told, ['begun oldest-mail'])
+})
+
+test('a webhook that fails for an hour is told, until it answers', async () => {
+  const { at, told } = await watch()
+  const aboutWebhooks = () => told.filter((each: string) => each.includes('webhook'))
+  const id = await world.webhook()
+  await updateWebhook(await world.operation('operator'), { id, enabled: true })
+  const since = (await world.store.oldestDue())!
+  await world.store.updateWebhook(id, { failingSince: since })
+  await at(59)
+  assert.deepEqual(told, [])
+  await at(60)
+  assert.deepEqual(aboutWebhooks(), [`begun webhook:${id}`])
+  const [alert] = (await world.store.alerts()).filter((each) => each.id.startsWith('webhook'))
+  assert.equal(alert!.companyId, world.acme.company.id)
+  assert.equal(alert!.found, '127.0.0.1:2 has not accepted an event for an hour.')
+  await world.store.updateWebhook(id, { failingSince: null })
+  await at(61)
+  assert.deepEqual(aboutWebhooks(), [`begun webhook:${id}`, `over webhook:${id}`])
+})
+
+test('a trouble of which the checks near by say nothing stays, until the far ones do', async () => {
+  const { at, told } = await watch()
+  const gone = {
+    id: 'domain:gone.example',
+    companyId: null,
+    title: 'gone.example',
+    found: 'x.',
+    advice: null,
+  }
+  await world.store.raiseAlert(gone, 1)
+  await at(1)
+  assert.deepEqual(told, ['begun domain:gone.example'])
+  await at(2)
+  assert.equal(told.length, 1)
+  await at(3, { far: true })
+  assert.ok(told.includes('over domain:gone.example'))
+})
