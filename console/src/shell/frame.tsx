@@ -8,6 +8,7 @@ import { Commands } from './commands.tsx'
 import { CompanyChoice } from './company-choice.tsx'
 import classes from './frame.module.css'
 import { Navigation } from './navigation.tsx'
+import { PageFocus } from './page-focus.tsx'
 import { Person } from './person.tsx'
 
 export function Frame() {
@@ -47,6 +48,7 @@ export function Frame() {
         </AppShell.Section>
       </AppShell.Navbar>
       <Commands />
+      <PageFocus />
       <AppShell.Main id="main" tabIndex={-1}>
         <Suspense fallback={<Skeleton h={240} />}>
           <Outlet />

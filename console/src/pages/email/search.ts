@@ -1,7 +1,7 @@
 /** The state of an email's page, which is part of its address. */
 import { oneOf } from '../../api/search.ts'
 
-export const TABS = ['html', 'text', 'headers', 'source', 'attachments', 'checks'] as const
+export const TABS = ['html', 'markup', 'text', 'headers', 'source', 'attachments', 'checks'] as const
 export type Tab = (typeof TABS)[number]
 
 export interface EmailPageSearch {
