@@ -2,6 +2,7 @@
  * The status of an email in words, with the reason for it: for the command line and for the page of the console. Pure.
  */
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
+import { providerOf } from './mail-provider.ts'
 import { replyText } from './reply-text.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
@@ -166,6 +167,9 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
 /** No attempt was spent: the trouble is not the mail's. Without a code no server has answered. */
 function refusal(recipient: RecipientStatus): Piece[] {
   const { address, code } = recipient
+  const provider = providerOf(recipient)
+  if (provider !== null && code !== null)
+    return [`${provider.name} takes no mail from this server for now`, ...answer(recipient)]
   const why = code === null ? ' cannot be delivered for now' : ' is refused for now'
   return ['Mail to ', { untrusted: address.slice(address.lastIndexOf('@') + 1) }, why, ...answer(recipient)]
 }

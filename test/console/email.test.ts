@@ -41,6 +41,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
       text,
       /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 hr?|60 min)\); gives up .+ \(in 2 hr\)\./,
     )
+    await standing.getByText(/asks new senders to try again later/).waitFor()
     await page.getByText('Retrying 2 of 3').first().waitFor()
     await page.getByRole('button', { name: /Attempt 1 at .*: 451/ }).click()
     const dialogue = page.getByRole('log', { name: 'SMTP dialogue' })

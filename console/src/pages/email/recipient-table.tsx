@@ -19,6 +19,7 @@ import classes from './email.module.css'
 import { Pieces } from './pieces.tsx'
 import { RecipientHistory } from './recipient-history.tsx'
 import { matching, type RecipientRow, rowsOf, stateCounts, stateWord } from './recipient-rows.ts'
+import { ReplyNote } from './reply-note.tsx'
 
 /** Pixels. */
 const ROW = 34
@@ -210,9 +211,10 @@ function Row({
       <div id={body} hidden={!isOpen} className={classes.recipientBody}>
         {isOpen && (
           <>
-            <Text size="sm" mb="xs">
+            <Text size="sm">
               <Pieces of={recipientSentence(recipient, email)} />
             </Text>
+            <ReplyNote recipient={recipient} />
             <RecipientHistory company={company} email={email} recipient={recipient} />
           </>
         )}

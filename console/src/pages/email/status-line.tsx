@@ -6,6 +6,7 @@ import { Clamped } from '../../parts/clamped.tsx'
 import { statusOfShown } from '../../parts/shown-status.ts'
 import { Status, statusLook } from '../../parts/status.tsx'
 import { Pieces } from './pieces.tsx'
+import { ReplyNote } from './reply-note.tsx'
 
 export function StatusLine({ email }: { email: EmailDetail }) {
   const { of, note } = statusOfShown(email)
@@ -23,6 +24,7 @@ export function StatusLine({ email }: { email: EmailDetail }) {
             <Pieces of={statusSentence(email)} />
           </Clamped>
         </Text>
+        {email.recipients.length === 1 && <ReplyNote recipient={email.recipients[0]!} />}
       </Alert>
     </div>
   )
