@@ -2,6 +2,7 @@
  * The status of an email in words, with the reason for it: for the command line and for the page of the console. Pure.
  */
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
+import { providerOf } from './mail-provider.ts'
 import { replyText } from './reply-text.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
@@ -58,7 +59,8 @@ export interface EmailStatus {
   recipients: readonly RecipientStatus[]
 }
 
-const ORDER: readonly CountedState[] = [
+/** The states of recipients: the one that most needs attention comes first. */
+export const STATES_BY_URGENCY: readonly CountedState[] = [
   'quarantined',
   'bounced',
   'failed',
@@ -84,10 +86,12 @@ const WORDS: Readonly<Record<CountedState, string>> = {
 export function statusSentence(email: EmailStatus): Piece[] {
   const total = Object.values(email.states).reduce<number>((sum, count) => sum + (count ?? 0), 0)
   // The state that most needs attention comes first.
-  const [first] = email.recipients.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
+  const [first] = email.recipients.toSorted(
+    (a, b) => STATES_BY_URGENCY.indexOf(a.state) - STATES_BY_URGENCY.indexOf(b.state),
+  )
   if (first === undefined) return ['This email has no recipients.']
   if (total === 1) return recipientSentence(first, email)
-  const counts = ORDER.toReversed().flatMap((state) => {
+  const counts = STATES_BY_URGENCY.toReversed().flatMap((state) => {
     const count = email.states[state]
     return count === undefined ? [] : [`${count.toLocaleString('en')} ${WORDS[state]}`]
   })
@@ -163,6 +167,9 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
 /** No attempt was spent: the trouble is not the mail's. Without a code no server has answered. */
 function refusal(recipient: RecipientStatus): Piece[] {
   const { address, code } = recipient
+  const provider = providerOf(recipient)
+  if (provider !== null && code !== null)
+    return [`${provider.name} takes no mail from this server for now`, ...answer(recipient)]
   const why = code === null ? ' cannot be delivered for now' : ' is refused for now'
   return ['Mail to ', { untrusted: address.slice(address.lastIndexOf('@') + 1) }, why, ...answer(recipient)]
 }

@@ -144,7 +144,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.keyboard.press('i')
     await page.waitForURL('**/installation')
     await page.keyboard.press('Control+k')
-    await page.getByLabel('Go to a page, company or email').fill('domai')
+    await page.getByLabel('Find a page, object or action').fill('domai')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/domains')
     await page.keyboard.press('?')
@@ -155,6 +155,65 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.keyboard.press('g')
     await page.keyboard.press('e')
     assert.match(page.url(), /\/domains$/)
+  })
+
+  test('the palette finds what a company has and what a person can do, and keeps nobody out', async (t) => {
+    const visit = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    const { page } = visit
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog', { name: 'Command palette' })
+    const field = page.getByLabel('Find a page, object or action')
+    await field.fill('dark')
+    await dialog.getByRole('option', { name: 'Dark colors' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+
+    await page.keyboard.press('Control+k')
+    await field.fill(stage.domain)
+    await dialog.getByRole('option', { name: `Domain ${stage.domain}` }).click()
+    await page.getByRole('heading', { name: stage.domain, level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await field.fill('retry all')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Retry all waiting mail now?' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.keyboard.press('Control+k')
+    await field.fill('add domain')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Add a domain' }).waitFor()
+  })
+
+  test('a new page begins at its heading', async (t) => {
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    const heading = page.getByRole('heading', { name: 'Webhooks', level: 1 })
+    await heading.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Tab')
+    assert.ok(
+      await page.evaluate<boolean>("document.getElementById('main').contains(document.activeElement)"),
+    )
+  })
+
+  test('there is something to see before the script is there', async (t) => {
+    const { page } = await stage.visit(t, '/sign-in')
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/assets/*.js', async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails`, { waitUntil: 'commit' })
+    const skeleton = page.locator('#skeleton')
+    await skeleton.waitFor()
+    release()
+    await page.getByRole('heading', { name: 'Emails' }).waitFor()
+    await skeleton.waitFor({ state: 'hidden' })
   })
 
   test('whoever is signed out elsewhere is asked to sign in, and comes back', async (t) => {

@@ -55,6 +55,11 @@ function emailOf(recipient: RecipientStatus): EmailStatus {
 const ROWS: [waits: WaitReason, recipient: Partial<RecipientStatus>, sentence: string][] = [
   ['turn', {}, 'Accepted, and about to be sent.'],
   ['turn', REFUSED, `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying again now.`],
+  [
+    'turn',
+    { ...REFUSED, message: TSS.replace('.test', '.net') },
+    `Yahoo takes no mail from this server for now: ${TSS.replace('.test', '.net')}. Tried once. Trying again now.`,
+  ],
   ['turn', REFUSED_OFTEN, `Mail to yahoo.test is refused for now: ${TSS}. Tried 13 times. Trying again now.`],
   [
     'turn',

@@ -8,7 +8,8 @@ import { Commands } from './commands.tsx'
 import { CompanyChoice } from './company-choice.tsx'
 import classes from './frame.module.css'
 import { Navigation } from './navigation.tsx'
-import { PersonMenu } from './person-menu.tsx'
+import { PageFocus } from './page-focus.tsx'
+import { Person } from './person.tsx'
 
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure()
@@ -43,10 +44,11 @@ export function Frame() {
           <Navigation onGo={close} />
         </AppShell.Section>
         <AppShell.Section pt="sm">
-          <PersonMenu />
+          <Person />
         </AppShell.Section>
       </AppShell.Navbar>
       <Commands />
+      <PageFocus />
       <AppShell.Main id="main" tabIndex={-1}>
         <Suspense fallback={<Skeleton h={240} />}>
           <Outlet />

@@ -15,7 +15,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           description="Turn them off if other software, such as speech input, types letters that you did not mean."
         />
         <ListTable
-          rows={[{ keys: 'Ctrl K', does: 'Find a page, company or email (Cmd K on a Mac)' }, ...shortcuts]}
+          rows={[{ keys: 'Ctrl K', does: 'Find a page, object or action (Cmd K on a Mac)' }, ...shortcuts]}
           keyOf={({ keys }) => keys}
           columns={[
             { head: 'Keys', headHidden: true, width: 120, cell: ({ keys }) => <Keys of={keys} /> },

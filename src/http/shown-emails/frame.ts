@@ -4,21 +4,31 @@ import { escapedHtml } from '../html-page.ts'
 import { slices } from '../stored-files/file-answer.ts'
 
 /**
- * `sandbox`: no script, no origin, no form; a link opens a window of its own. `remote`: pictures from other servers.
+ * The pictures that a frame loads besides its own: none, those of other servers, and those of a server that is being
+ * developed on the viewer's machine, too.
  */
-function framePolicy(remote: boolean): string {
+export type RemotePictures = 'none' | 'web' | 'web-and-own-machine'
+
+const PICTURE_SOURCES: Readonly<Record<RemotePictures, string>> = {
+  none: '',
+  web: ' https:',
+  'web-and-own-machine': ' https: http://localhost:* http://127.0.0.1:*',
+}
+
+/** `sandbox`: no script, no origin, no form; a link opens a window of its own. */
+function framePolicy(remote: RemotePictures): string {
   return [
     'sandbox allow-popups allow-popups-to-escape-sandbox',
     "default-src 'none'",
     "style-src 'unsafe-inline'",
-    `img-src data:${remote ? ' https:' : ''}`,
+    `img-src data:${PICTURE_SOURCES[remote]}`,
     "frame-ancestors 'self'",
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
 }
 
-export function frameAnswer(html: Uint8Array, remote: boolean): LongAnswer {
+export function frameAnswer(html: Uint8Array, remote: RemotePictures): LongAnswer {
   return {
     type: 'text/html; charset=utf-8',
     pieces: slices(html),

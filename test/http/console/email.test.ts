@@ -188,7 +188,7 @@ describe('one email in the console', () => {
     assert.equal(preview.headers.get('referrer-policy'), 'no-referrer')
     assert.match(
       (await raw(id, '/preview?remote=1')).headers.get('content-security-policy')!,
-      /img-src data: https:;/,
+      /img-src data: https: http:\/\/localhost:\* http:\/\/127\.0\.0\.1:\*;/,
     )
     assert.ok(preview.text.includes(`src="data:image/png;base64,${PIXEL.toString('base64')}"`))
     assert.ok(preview.text.includes('src="cid:gone"'))

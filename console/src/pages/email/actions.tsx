@@ -4,9 +4,10 @@ import { Ban, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import { actOn, type EmailAction, type EmailDetail } from '../../api/email.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
-import { attempt } from '../../parts/confirm.tsx'
+import { attempt, confirm } from '../../parts/confirm.tsx'
 import { RowMenu } from '../../parts/row-menu.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
+import { useShortcuts } from '../../shell/shortcuts.ts'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
 
@@ -24,6 +25,29 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
   const waiting = (states.waiting ?? 0) > 0
   const scheduled = email.recipients.some(({ waits }) => waits === 'schedule')
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
+  useShortcuts([
+    {
+      keys: 'r',
+      does: 'Retry the email now',
+      run: () => {
+        if (mayManage && waiting) void attempt(act('retry'))
+      },
+    },
+    {
+      keys: 'c',
+      does: 'Cancel the email',
+      run: () => {
+        if (mayManage && stoppable) void confirm({ ...CANCEL, ...act('cancel') })
+      },
+    },
+    {
+      keys: 'e',
+      does: 'Send the email again',
+      run: () => {
+        if (mayManage && !removed) setOpen('again')
+      },
+    },
+  ])
   return (
     <Group gap="xs">
       {mayManage && waiting && (
@@ -37,17 +61,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
         </ActionButton>
       )}
       {mayManage && stoppable && (
-        <ActionButton
-          size="xs"
-          leftSection={<Ban size={16} aria-hidden />}
-          ask={{
-            title: 'Cancel this email?',
-            about: 'Recipients who have not received it yet will not get it. This cannot be undone.',
-            act: 'Cancel email',
-            cancel: 'Keep email',
-          }}
-          {...act('cancel')}
-        >
+        <ActionButton size="xs" leftSection={<Ban size={16} aria-hidden />} ask={CANCEL} {...act('cancel')}>
           Cancel
         </ActionButton>
       )}
@@ -82,6 +96,13 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
       </Modal>
     </Group>
   )
+}
+
+const CANCEL = {
+  title: 'Cancel this email?',
+  about: 'Recipients who have not received it yet will not get it. This cannot be undone.',
+  act: 'Cancel email',
+  cancel: 'Keep email',
 }
 
 const DONE = {

@@ -9,20 +9,23 @@ import { Pending } from '../../parts/pending.tsx'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
 import { PreviewView } from './preview-view.tsx'
-import { TABS, type Tab, useEmailPageSearch, useShow } from './search.ts'
+import { TABS, type Tab } from './search.ts'
+import { useShown } from './shown.tsx'
 import { TextView } from './text-view.tsx'
 import type { EmailViewProps } from './view.ts'
 
+const MarkupView = later(() => import('./markup-view.tsx'), 'MarkupView')
 const SourceView = later(() => import('./source-view.tsx'), 'SourceView')
 const HeadersView = later(() => import('./headers-view.tsx'), 'HeadersView')
 
 const ChecksView = later(() => import('./checks-view.tsx'), 'ChecksView')
 
 /** The tabs that are the same for every copy. */
-const WHOLE: ReadonlySet<Tab> = new Set(['attachments', 'checks'])
+const WHOLE: ReadonlySet<Tab> = new Set(['markup', 'attachments', 'checks'])
 
 const VIEWS: Readonly<Record<Tab, { label: string; View: ComponentType<EmailViewProps> }>> = {
   html: { label: 'HTML', View: PreviewView },
+  markup: { label: 'Markup', View: MarkupView },
   text: { label: 'Text', View: TextView },
   headers: { label: 'Headers', View: HeadersView },
   source: { label: 'Source', View: SourceView },
@@ -32,8 +35,7 @@ const VIEWS: Readonly<Record<Tab, { label: string; View: ComponentType<EmailView
 
 export function EmailTabs({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
-  const shown = useEmailPageSearch()
-  const show = useShow()
+  const { shown, show } = useShown()
   if (!content.data) return <Pending of={content} />
   if (content.data.removed) {
     return (
@@ -44,6 +46,7 @@ export function EmailTabs({ company, email }: { company: string; email: EmailDet
   }
   const tab = shown.tab ?? (content.data.html === null ? 'text' : 'html')
   const { View } = VIEWS[tab]
+  const tabs = TABS.filter((name) => name !== 'markup' || content.data.html !== null || tab === name)
   return (
     <Tabs
       value={tab}
@@ -53,7 +56,7 @@ export function EmailTabs({ company, email }: { company: string; email: EmailDet
       aria-label="Content"
     >
       <Tabs.List mb="sm">
-        {TABS.map((name) => (
+        {tabs.map((name) => (
           <Tabs.Tab key={name} value={name}>
             {VIEWS[name].label}
             {name === 'attachments' && content.data.files.length > 0 && (

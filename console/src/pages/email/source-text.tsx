@@ -28,7 +28,15 @@ const LOOK = EditorView.theme({
 const wrapping = new Compartment()
 
 /** `line`: the line to scroll to, counted from 1. */
-export function SourceText({ text, line }: { text: string; line: number | null }) {
+export function SourceText({
+  text,
+  line,
+  label = 'Source of the email',
+}: {
+  text: string
+  line: number | null
+  label?: string
+}) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const [wraps, setWraps] = useState(true)
@@ -42,7 +50,7 @@ export function SourceText({ text, line }: { text: string; line: number | null }
           EditorView.cspNonce.of(styleNonce),
           EditorState.readOnly.of(true),
           EditorView.contentAttributes.of({
-            'aria-label': 'Source of the email',
+            'aria-label': label,
             'aria-readonly': 'true',
             tabindex: '0',
           }),

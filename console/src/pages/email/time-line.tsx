@@ -6,6 +6,7 @@ import { useId, useState } from 'react'
 import { replyText } from '../../../../src/operate/reply-text.ts'
 import { statusOfEvent } from '../../../../src/operate/status-word.ts'
 import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
+import { Clamped } from '../../parts/clamped.tsx'
 import { ClockTime, TIME_ZONE } from '../../parts/clock-time.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { Pending } from '../../parts/pending.tsx'
@@ -90,20 +91,22 @@ function Happened({ event: { type, detail } }: { event: EmailEvent }) {
     <div>
       <Status of={statusOfEvent(type, server)} />
       {(said !== '' || server !== undefined) && (
-        <Text size="sm" className={classes.said}>
-          {server !== undefined && (
-            <>
-              <UntrustedText>{server}</UntrustedText>
-              {tls !== undefined && (
-                <>
-                  {' '}
-                  over <UntrustedText>{tls}</UntrustedText>
-                </>
-              )}
-              {said !== '' && ': '}
-            </>
-          )}
-          <UntrustedText>{said}</UntrustedText>
+        <Text size="sm" component="div" className={classes.said}>
+          <Clamped>
+            {server !== undefined && (
+              <>
+                <UntrustedText>{server}</UntrustedText>
+                {tls !== undefined && (
+                  <>
+                    {' '}
+                    over <UntrustedText>{tls}</UntrustedText>
+                  </>
+                )}
+                {said !== '' && ': '}
+              </>
+            )}
+            <UntrustedText>{said}</UntrustedText>
+          </Clamped>
         </Text>
       )}
       {next !== undefined && (

@@ -21,7 +21,9 @@ export const emailDocumentWorks: Works<typeof EMAIL_DOCUMENT_ROUTES> = {
     const signer = linkSigner(core.deps.derive(LINK_SIGNATURES), call.person.id, Date.now())
     const { preview, trouble } = await readIn(core, email, message, { kind: 'preview', signer })
     const html = preview?.html ?? frameOfText(trouble ?? 'This email has no HTML.')
-    return frameAnswer(html, call.query.remote === '1')
+    if (call.query.remote !== '1') return frameAnswer(html, 'none')
+    // In capture mode an email may come from an application on the viewer's machine, with its pictures.
+    return frameAnswer(html, core.deps.settings.delivery.kind === 'capture' ? 'web-and-own-machine' : 'web')
   },
 
   'GET /companies/:company/emails/:email/files/:position': async (call, core) => {

@@ -63,10 +63,10 @@ export class SharedEmails {
       return sharedPage({ head, trouble, link, end, remote: query.remote === '1' })
     }
     const { preview } = await readIn(core, email, message, { kind: 'preview', signer: null })
-    if (preview?.html) return frameAnswer(preview.html, query.remote === '1')
+    if (preview?.html) return frameAnswer(preview.html, query.remote === '1' ? 'web' : 'none')
     const { text, trouble } = await readIn(core, email, message, { kind: 'text' })
     const shown = trouble ?? text?.text ?? 'This email has no text.'
-    return frameAnswer(frameOfText(withoutUnsubscribeLinks(shown)), false)
+    return frameAnswer(frameOfText(withoutUnsubscribeLinks(shown)), 'none')
   }
 }
 

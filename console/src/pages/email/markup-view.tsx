@@ -1,0 +1,18 @@
+import { Text } from '@mantine/core'
+import { SourceText } from './source-text.tsx'
+import type { EmailViewProps } from './view.ts'
+
+/** The HTML as the application handed it over: before variables, tracking and encoding for transport. */
+export function MarkupView({ content: { html, clipped } }: EmailViewProps) {
+  if (html === null) return <Text size="sm">This email has no HTML.</Text>
+  return (
+    <>
+      {clipped.includes('html') && (
+        <Text size="sm" c="dimmed" mb="xs">
+          Only the beginning is shown. The source has all of it.
+        </Text>
+      )}
+      <SourceText text={html} line={null} label="HTML source" />
+    </>
+  )
+}

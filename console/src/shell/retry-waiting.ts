@@ -1,0 +1,37 @@
+import { type RetryAnswer, retryWaiting } from '../api/overview.ts'
+import type { Confirmation } from '../parts/confirm.tsx'
+import { notify } from '../parts/notify.ts'
+
+/**
+ * Retries waiting mail of a company, to one recipient domain or all. Asks first, since all mail that waits for a site
+ * which deferred it is tried there at once.
+ */
+export function retryAction(
+  company: string,
+  domain: string | null,
+): { ask: Confirmation; run: () => Promise<void> } {
+  const what = domain === null ? 'all waiting mail' : `all mail waiting for ${domain}`
+  return {
+    ask: {
+      title: `Retry ${what} now?`,
+      about:
+        'Postroad tries waiting mail now instead of at its next attempt. This counts as an attempt. Scheduled, paused and held mail keeps waiting.',
+      act: 'Retry now',
+      harmless: true,
+    },
+    run: async () => reportRetry(await retryWaiting(company, domain)),
+  }
+}
+
+function reportRetry({ retried, scheduled, paused, held, delivering }: RetryAnswer): void {
+  const left = Object.entries({ scheduled, paused, held }).flatMap(([word, count]) =>
+    count > 0 ? [`${count.toLocaleString()} ${word}`] : [],
+  )
+  const rest = left.length > 0 ? ` Not retried: ${left.join(', ')}.` : ''
+  const nobody = delivering ? '' : ' No delivery node is running.'
+  const recipients = retried === 1 ? 'recipient' : 'recipients'
+  void notify({
+    color: delivering ? 'road' : 'orange',
+    message: `Retrying ${retried.toLocaleString()} ${recipients} now.${rest}${nobody}`,
+  })
+}

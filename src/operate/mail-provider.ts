@@ -1,0 +1,51 @@
+/** The large mailbox providers, known by the names of their servers. Pure: the page of the console uses it, too. */
+
+export interface MailProvider {
+  /** As its users know it. */
+  name: string
+  /** Where the provider explains the replies of its servers. */
+  about: string
+}
+
+const PROVIDERS: readonly (MailProvider & { hosts: readonly string[] })[] = [
+  {
+    name: 'Gmail',
+    hosts: ['google.com', 'googlemail.com'],
+    about: 'https://support.google.com/a/answer/3726730',
+  },
+  { name: 'Yahoo', hosts: ['yahoodns.net'], about: 'https://senders.yahooinc.com/smtp-error-codes/' },
+  {
+    name: 'Outlook.com',
+    hosts: ['olc.protection.outlook.com'],
+    about: 'https://sendersupport.olc.protection.outlook.com/pm/troubleshooting',
+  },
+  {
+    name: 'Microsoft 365',
+    hosts: ['mail.protection.outlook.com', 'mx.microsoft'],
+    about:
+      'https://learn.microsoft.com/exchange/mail-flow-best-practices/non-delivery-reports-in-exchange-online/non-delivery-reports-in-exchange-online',
+  },
+  { name: 'iCloud Mail', hosts: ['mail.icloud.com'], about: 'https://support.apple.com/102322' },
+  {
+    name: 'GMX',
+    hosts: ['gmx.net'],
+    about: 'https://postmaster.gmx.net/en/error-messages',
+  },
+]
+
+/** Postroad writes the name of the server at the beginning of a reply that ended a session. */
+const HOST = /^[a-z0-9.-]+/i
+
+/** Null: the server is not one of these. `message`: the last reply, for a server that is not recorded apart. */
+export function providerOf({
+  server,
+  message,
+}: {
+  server: string | null
+  message: string | null
+}): MailProvider | null {
+  const host = HOST.exec(server || message || '')?.[0].toLowerCase() ?? ''
+  return (
+    PROVIDERS.find(({ hosts }) => hosts.some((name) => host === name || host.endsWith(`.${name}`))) ?? null
+  )
+}
