@@ -15,6 +15,7 @@ import { EMAIL_LIST_ROUTES, LIVE_ROUTES } from './emails.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
 import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
+import { SITE_ROUTES } from './sites.ts'
 import { START_ROUTES } from './start.ts'
 import { ALLOWED_ROUTES, SUPPRESSION_FILE_ROUTES, SUPPRESSION_ROUTES } from './suppressions.ts'
 import { PEOPLE_ROUTES, TEAM_ROUTES } from './team.ts'
@@ -41,6 +42,7 @@ export const CONSOLE_ROUTES = {
   ...KEY_ROUTES,
   ...OVERVIEW_ROUTES,
   ...INSTALLATION_ROUTES,
+  ...SITE_ROUTES,
   ...SESSION_ROUTES,
   ...SIGN_IN_ROUTES,
   ...LINK_ROUTES,
