@@ -43,6 +43,8 @@ export interface SiteDirectoryOptions<Kept> {
 
 interface SiteEntry<Kept> {
   kept: Kept
+  /** Key of the site. */
+  site: string
   servers: MailServers
   /**
    * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
@@ -60,7 +62,13 @@ interface SiteEntry<Kept> {
 export class SiteDirectory<Kept> {
   readonly #options: SiteDirectoryOptions<Kept>
   readonly #now: () => number
-  readonly #entries = new LRUCache<string, SiteEntry<Kept>>({ max: MAX_DOMAINS, maxSize: MAX_CHARACTERS })
+  readonly #entries = new LRUCache<string, SiteEntry<Kept>>({
+    max: MAX_DOMAINS,
+    maxSize: MAX_CHARACTERS,
+    dispose: ({ site }, domain) => this.#leave(site, domain),
+  })
+  /** The remembered domains, by key of their site. */
+  readonly #domains = new Map<string, Set<string>>()
   readonly #turns = new LookupTurns<Kept>((domain) => this.#lookUp(domain))
 
   constructor(options: SiteDirectoryOptions<Kept>) {
@@ -86,14 +94,36 @@ export class SiteDirectory<Kept> {
 
   /** The limits of sites have changed: no domain is looked up because of it. */
   recogniseAnew(): void {
-    for (const [domain, entry] of this.#entries.entries()) entry.kept = this.#keep(domain, entry.servers)
+    for (const [domain, entry] of this.#entries.entries()) {
+      this.#leave(entry.site, domain)
+      Object.assign(entry, this.#keep(domain, entry.servers))
+      this.#join(entry.site, domain)
+    }
   }
 
-  #keep(domain: string, servers: MailServers): Kept {
+  /** The domains that are known to belong to the site with this key. */
+  domainsOf(site: string): Iterable<string> {
+    return this.#domains.get(site) ?? []
+  }
+
+  #join(site: string, domain: string): void {
+    const domains = this.#domains.get(site)
+    if (domains === undefined) this.#domains.set(site, new Set([domain]))
+    else domains.add(domain)
+  }
+
+  #leave(site: string, domain: string): void {
+    const domains = this.#domains.get(site)
+    domains?.delete(domain)
+    if (domains?.size === 0) this.#domains.delete(site)
+  }
+
+  #keep(domain: string, servers: MailServers): Pick<SiteEntry<Kept>, 'kept' | 'site'> {
     const { recognise, keep } = this.#options
     const { hosts } = servers
     const recognised = recognise(domain, hosts.kind === 'hosts' ? hosts.ranks : [])
-    return keep(siteOf(domain, servers, recognised), recognised)
+    const site = siteOf(domain, servers, recognised)
+    return { kept: keep(site, recognised), site: site.key }
   }
 
   async #lookUp(domain: string): Promise<Kept> {
@@ -110,9 +140,10 @@ export class SiteDirectory<Kept> {
     const askAt = now + believed
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
     const servers = { hosts, until: askAt }
-    const kept = this.#keep(domain, servers)
-    this.#entries.set(domain, { kept, servers, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
-    return kept
+    const entry = { ...this.#keep(domain, servers), servers, askAt, usableUntil }
+    this.#entries.set(domain, entry, { size: sizeOf(domain, hosts) })
+    if (this.#entries.has(domain)) this.#join(entry.site, domain)
+    return entry.kept
   }
 
   async #ask(domain: string): Promise<MailHosts> {
