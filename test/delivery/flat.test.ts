@@ -50,6 +50,12 @@ test('which servers a site has arrives as long as it is to be believed', () => {
   }
 })
 
+test('the terms of a site arrive with each delivery', () => {
+  const replies = [{ pattern: 'come back', finding: 'busy' as const }]
+  const terms = { messagesPerSession: 7, recipientsPerTransaction: 3, tls: 'verified' as const, replies }
+  arrives({ ...delivery, path: { ...delivery.path, terms } })
+})
+
 test('a delivery arrives as it was sent: ready messages, parts with and without text, files', () => {
   arrives(delivery)
   const addressee = { address: 'x@x.test', name: 'X', variables: { one: '1' } }
