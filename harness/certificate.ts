@@ -1,5 +1,5 @@
-/** A self-signed certificate made on the spot (X.509 v3, RFC 5280), so that no test depends on a file that expires or on openssl. */
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+/** Certificates made on the spot (X.509 v3, RFC 5280), so that no test depends on a file that expires or on openssl. */
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 
 const OID_ECDSA_SHA256 = '06082a8648ce3d040302'
@@ -37,38 +37,73 @@ export interface Certificate {
   key: string
 }
 
+type KeyKind = 'ec' | 'rsa'
+
+/** A certificate with the name that it was made for first. */
+export interface Issuer extends Certificate {
+  name: string
+}
+
 /**
  * For these DNS names and IPv4 addresses; `validFor` in days, negative: already over. Elliptic unless told otherwise: not every server
  * can use such keys.
  */
-export function selfSigned(names: string[], validFor = 30, kind: 'ec' | 'rsa' = 'ec'): Certificate {
+export function selfSigned(names: string[], validFor = 30, kind: KeyKind = 'ec'): Certificate {
+  return certify(names, { validFor, kind, authority: true, issuer: null })
+}
+
+/** As `selfSigned`, by an issuer; `authority`: it may issue others. Its chain is not included. */
+export function issuedBy(
+  issuer: Issuer,
+  names: string[],
+  { validFor = 30, authority = false, kind = 'ec' as KeyKind } = {},
+): Certificate {
+  return certify(names, { validFor, kind, authority, issuer })
+}
+
+function certify(
+  names: string[],
+  {
+    validFor,
+    kind,
+    authority,
+    issuer,
+  }: { validFor: number; kind: KeyKind; authority: boolean; issuer: Issuer | null },
+): Certificate {
   const { privateKey, publicKey } =
     kind === 'ec'
       ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
       : generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const signer: KeyObject = issuer === null ? privateKey : createPrivateKey(issuer.key)
   const algorithm =
-    kind === 'ec' ? sequence(hex(OID_ECDSA_SHA256)) : sequence(hex(OID_RSA_SHA256), hex('0500'))
-  const subject = sequence(der(0x31, sequence(hex(OID_COMMON_NAME), der(0x0c, Buffer.from(names[0]!)))))
+    signer.asymmetricKeyType === 'ec'
+      ? sequence(hex(OID_ECDSA_SHA256))
+      : sequence(hex(OID_RSA_SHA256), hex('0500'))
+  const subject = nameOf(names[0]!)
   const day = 86_400_000
   const extensions = sequence(
-    sequence(hex(OID_BASIC_CONSTRAINTS), hex('0101ff'), der(0x04, sequence(hex('0101ff')))),
+    sequence(hex(OID_BASIC_CONSTRAINTS), hex('0101ff'), der(0x04, sequence(hex(authority ? '0101ff' : '')))),
     sequence(hex(OID_SUBJECT_ALT_NAME), der(0x04, sequence(...names.map(alternativeName)))),
   )
   const toBeSigned = sequence(
     der(0xa0, hex('020102')),
     der(0x02, Buffer.concat([hex('01'), randomBytes(8)])),
     algorithm,
-    subject,
+    issuer === null ? subject : nameOf(issuer.name),
     sequence(time(new Date(Date.now() - 60 * day)), time(new Date(Date.now() + validFor * day))),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, extensions),
   )
-  const signature = sign('sha256', toBeSigned, privateKey)
+  const signature = sign('sha256', toBeSigned, signer)
   const certificate = sequence(toBeSigned, algorithm, der(0x03, hex('00'), signature))
   const lines = certificate.toString('base64').match(/.{1,64}/g)!
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
+}
+
+function nameOf(commonName: string): Buffer {
+  return sequence(der(0x31, sequence(hex(OID_COMMON_NAME), der(0x0c, Buffer.from(commonName)))))
 }

@@ -3,13 +3,27 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server as TcpServer } from 'node:net'
 
-export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR'
-const TYPE_NUMBERS: Record<RecordType, number> = { A: 1, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28 }
+export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR' | 'TLSA'
+const TYPE_NUMBERS: Record<RecordType, number> = {
+  A: 1,
+  CNAME: 5,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  TLSA: 52,
+}
+const SOA = 6
 const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 }
 
 export type Answer =
-  /** Values as in a zone file: `10 mx.x.test` (MX), `192.0.2.1` (A), text (TXT), a name (CNAME). */
-  | { values: string[]; ttl?: number; cname?: string }
+  /**
+   * Values as in a zone file: `10 mx.x.test` (MX), `192.0.2.1` (A), text (TXT), a name (CNAME), `3 1 1 <hex>` (TLSA).
+   * `secure`: with the AD bit, as a validating resolver answers.
+   */
+  | { values: string[]; ttl?: number; cname?: string; secure?: true }
+  /** Nothing of this type, and a SOA record with this TTL (RFC 2308). */
+  | { absentFor: number }
   | { rcode: keyof typeof RCODES }
   /** Says nothing at all. */
   | { silent: true }
@@ -25,6 +39,12 @@ export interface FakeDns {
   zone: Zone
   /** Every question so far: `udp name/TYPE`. */
   queries: string[]
+  /** The same with the case of the letters and the port of the client: `udp nAmE 50123`. */
+  heard: string[]
+  /** True: copies questions in lower case. */
+  lowersCase: boolean
+  /** True: answers FORMERR to a query with EDNS (RFC 6891 7). */
+  knowsNoEdns: boolean
   close(): Promise<void>
 }
 
@@ -59,6 +79,13 @@ function encodeData(type: RecordType, value: string): Buffer {
     head.writeUInt16BE(Number(preference))
     return Buffer.concat([head, encodeName(host)])
   }
+  if (type === 'TLSA') {
+    const [usage, selector, matching, hex = ''] = value.split(' ')
+    return Buffer.concat([
+      Buffer.from([Number(usage), Number(selector), Number(matching)]),
+      Buffer.from(hex, 'hex'),
+    ])
+  }
   const text = Buffer.from(value)
   const strings: Buffer[] = []
   for (let at = 0; at < text.length; at += 255) {
@@ -69,16 +96,39 @@ function encodeData(type: RecordType, value: string): Buffer {
 }
 
 function encodeRecord(name: string, type: RecordType, ttl: number, value: string): Buffer {
-  const data = encodeData(type, value)
+  return encodeOctets(name, TYPE_NUMBERS[type], ttl, encodeData(type, value))
+}
+
+function encodeSoa(seconds: number): Buffer {
+  const numbers = Buffer.alloc(20)
+  numbers.writeUInt32BE(seconds, 16)
+  return encodeOctets(
+    'test',
+    SOA,
+    seconds,
+    Buffer.concat([encodeName('ns.test'), encodeName('h.test'), numbers]),
+  )
+}
+
+function encodeOctets(name: string, type: number, ttl: number, data: Buffer): Buffer {
   const fixed = Buffer.alloc(10)
-  fixed.writeUInt16BE(TYPE_NUMBERS[type], 0)
+  fixed.writeUInt16BE(type, 0)
   fixed.writeUInt16BE(1, 2)
   fixed.writeUInt32BE(ttl, 4)
   fixed.writeUInt16BE(data.length, 8)
   return Buffer.concat([encodeName(name), fixed, data])
 }
 
-function readQuestion(query: Buffer): { name: string; type: RecordType | null; end: number } {
+interface Question {
+  /** As it was asked. */
+  written: string
+  name: string
+  type: RecordType | null
+  /** Where the question ends. */
+  end: number
+}
+
+function readQuestion(query: Buffer): Question {
   const labels: string[] = []
   let at = 12
   for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -87,41 +137,67 @@ function readQuestion(query: Buffer): { name: string; type: RecordType | null; e
   }
   const number = query.readUInt16BE(at + 1)
   const type = (Object.keys(TYPE_NUMBERS) as RecordType[]).find((t) => TYPE_NUMBERS[t] === number) ?? null
-  return { name: labels.join('.').toLowerCase(), type, end: at + 5 }
+  const written = labels.join('.')
+  return { written, name: written.toLowerCase(), type, end: at + 5 }
 }
 
-function respond(zone: Zone, queries: string[], query: Buffer, transport: 'udp' | 'tcp'): Buffer | null {
-  const { name, type, end } = readQuestion(query)
-  queries.push(`${transport} ${name}/${type}`)
+interface Sections {
+  rcode: number
+  truncated: boolean
+  secure: boolean
+  answers: Buffer[]
+  authorities: Buffer[]
+}
+
+/** Null: no answer. */
+function answerOf(zone: Zone, { name, type }: Question, transport: 'udp' | 'tcp'): Sections | null {
   const entry = type === null ? undefined : zone[`${name}/${type}`]
   const answer: Answer | undefined = Array.isArray(entry) ? { values: entry } : entry
-  let rcode = RCODES.NOERROR
-  let truncated = false
-  const records: Buffer[] = []
+  const sections: Sections = { rcode: 0, truncated: false, secure: false, answers: [], authorities: [] }
   if (answer === undefined) {
-    if (!Object.keys(zone).some((key) => key.startsWith(`${name}/`))) rcode = RCODES.NXDOMAIN
-  } else if ('silent' in answer) return null
-  else if ('rcode' in answer) rcode = RCODES[answer.rcode]
-  else if ('truncated' in answer && transport === 'udp') truncated = true
-  else if (type !== null) {
-    const ttl = 'ttl' in answer ? (answer.ttl ?? 300) : 300
-    const alias = 'cname' in answer ? answer.cname : undefined
-    if (alias !== undefined) records.push(encodeRecord(name, 'CNAME', ttl, alias))
-    const values = 'truncated' in answer ? answer.truncated : answer.values
-    for (const value of values) records.push(encodeRecord(alias ?? name, type, ttl, value))
+    const exists = Object.keys(zone).some((key) => key.startsWith(`${name}/`))
+    return { ...sections, rcode: exists ? RCODES.NOERROR : RCODES.NXDOMAIN }
   }
+  if ('silent' in answer) return null
+  if ('rcode' in answer) return { ...sections, rcode: RCODES[answer.rcode] }
+  if ('absentFor' in answer) return { ...sections, authorities: [encodeSoa(answer.absentFor)] }
+  if ('truncated' in answer && transport === 'udp') return { ...sections, truncated: true }
+  const {
+    values,
+    ttl = 300,
+    cname,
+    secure = false,
+  } = 'truncated' in answer ? ({ values: answer.truncated } as Extract<Answer, { values: string[] }>) : answer
+  const answers = values.map((value) => encodeRecord(cname ?? name, type!, ttl, value))
+  if (cname !== undefined) answers.unshift(encodeRecord(name, 'CNAME', ttl, cname))
+  return { ...sections, secure, answers }
+}
+
+function respond(server: FakeDns, query: Buffer, transport: 'udp' | 'tcp', port: number): Buffer | null {
+  const question = readQuestion(query)
+  server.queries.push(`${transport} ${question.name}/${question.type}`)
+  server.heard.push(`${transport} ${question.written} ${port}`)
+  const hasEdns = query.readUInt16BE(10) > 0
+  const sections =
+    server.knowsNoEdns && hasEdns
+      ? { rcode: RCODES.FORMERR, truncated: false, secure: false, answers: [], authorities: [] }
+      : answerOf(server.zone, question, transport)
+  if (sections === null) return null
+  const { rcode, truncated, secure, answers, authorities } = sections
   const header = Buffer.alloc(12)
   query.copy(header, 0, 0, 2)
-  // QR, RD, RA; TC and RCODE (RFC 1035 4.1.1).
-  header.writeUInt16BE(0x8180 | (truncated ? 0x0200 : 0) | rcode, 2)
+  // QR, RD, RA; TC, AD and RCODE (RFC 1035 4.1.1, RFC 6840 5.7).
+  header.writeUInt16BE(0x8180 | (truncated ? 0x0200 : 0) | (secure ? 0x0020 : 0) | rcode, 2)
   header.writeUInt16BE(1, 4)
-  header.writeUInt16BE(records.length, 6)
-  return Buffer.concat([header, query.subarray(12, end), ...records])
+  header.writeUInt16BE(answers.length, 6)
+  header.writeUInt16BE(authorities.length, 8)
+  const asked = query.subarray(12, question.end)
+  const copied = server.lowersCase ? Buffer.from(asked.toString('latin1').toLowerCase(), 'latin1') : asked
+  return Buffer.concat([header, copied, ...answers, ...authorities])
 }
 
 /** Starts on a free port of 127.0.0.1. `zone` may be changed while it runs. */
 export async function startDns(zone: Zone): Promise<FakeDns> {
-  const queries: string[] = []
   const tcp: TcpServer = createServer((socket) => {
     let pending = Buffer.alloc(0)
     socket.on('error', () => socket.destroy())
@@ -129,7 +205,7 @@ export async function startDns(zone: Zone): Promise<FakeDns> {
       pending = Buffer.concat([pending, data])
       while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
         const length = pending.readUInt16BE(0)
-        const reply = respond(server.zone, queries, pending.subarray(2, 2 + length), 'tcp')
+        const reply = respond(server, pending.subarray(2, 2 + length), 'tcp', socket.remotePort ?? 0)
         pending = pending.subarray(2 + length)
         if (reply === null) continue
         const prefix = Buffer.alloc(2)
@@ -144,7 +220,7 @@ export async function startDns(zone: Zone): Promise<FakeDns> {
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0
   const udp: UdpSocket = createSocket('udp4')
   udp.on('message', (query, from) => {
-    const reply = respond(server.zone, queries, query, 'udp')
+    const reply = respond(server, query, 'udp', from.port)
     if (reply !== null) udp.send(reply, from.port, from.address)
   })
   udp.bind(port, '127.0.0.1')
@@ -152,7 +228,10 @@ export async function startDns(zone: Zone): Promise<FakeDns> {
   const server: FakeDns = {
     address: `127.0.0.1:${port}`,
     zone,
-    queries,
+    queries: [],
+    heard: [],
+    lowersCase: false,
+    knowsNoEdns: false,
     async close() {
       udp.close()
       tcp.close()

@@ -65,8 +65,9 @@ export const HOUSE: readonly Place[] = [
     about:
       'the verbs: actions of operators and members, one file for each noun, for every way in; authority, errors and JSON shapes',
     imports: words(
-      'queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/site-directory.ts',
-      'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts',
+      'queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/path.ts delivery/path/site-directory.ts',
+      'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts',
+      'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
       'delivery/signing-keys.ts delivery/weight.ts events workers',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
@@ -101,7 +102,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'delivery',
     about:
-      'one delivery, from its recipients to an answer: the client in `smtp/`, paths to servers in `path/`, the judgement of answers in `judge/`, the ways out in `route/`, delivery threads in `thread/`, the isolated process in `isolation/`',
+      'one delivery, from its recipients to an answer: the client in `smtp/`, paths to servers in `path/`, how mail would leave now in `forecast/`, the judgement of answers in `judge/`, the ways out in `route/`, delivery threads in `thread/`, the isolated process in `isolation/`',
     imports: words(
       'cluster/sending-right.ts cluster/unrecorded-messages.ts store/store.ts accounts email mail workers',
       'threads dns config network common',
@@ -154,8 +155,8 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'dns',
-    about: 'DNS look-ups that distinguish their failures',
-    imports: [],
+    about: 'DNS look-ups that distinguish their failures, with a cache',
+    imports: ['network/private-address.ts'],
   },
   {
     name: 'metrics.ts',

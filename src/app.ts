@@ -7,7 +7,7 @@ import { LiveAccounts } from './accounts/live-accounts.ts'
 import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import { NodeMembership } from './cluster/membership.ts'
-import { NameClaim } from './cluster/name-claim.ts'
+import { nameNode } from './cluster/node-name.ts'
 import { SendingRight } from './cluster/sending-right.ts'
 import { UnrecordedMessages } from './cluster/unrecorded-messages.ts'
 import { LogThrottle } from './common/log-throttle.ts'
@@ -131,7 +131,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   // Started last: starting keeps the thread busy, and no client is waiting yet.
   monitor.start()
   started.defer(() => monitor.stop())
-  reportListening(start, addresses)
+  reportListening(node, addresses)
   const { store, seal, accounts } = data
   const running = started.move()
   const close = () => running.disposeAsync()
@@ -178,13 +178,10 @@ function openSites({ settings, log, started }: Start): SitesFile {
 
 /** This node among those that share the database. */
 async function joinNodes({ settings, store, log, metrics, started, unlessStopped }: WithStore) {
-  const { nodeName, nodeNameSet, nodeDirectory, roles, nodeTimeout, database } = settings
-  const node = { name: nodeName, roles, timeoutMs: nodeTimeout, since: Date.now() }
-  // A name that was not configured differs after a restart, so that it is not worth claiming.
-  const claim =
-    nodeNameSet && database.engine === 'postgres'
-      ? new NameClaim({ directory: nodeDirectory, database: database.url, name: nodeName })
-      : null
+  const { nodeName, nodeDirectory, roles, nodeTimeout, database } = settings
+  const place = database.engine === 'postgres' ? { directory: nodeDirectory, database: database.url } : null
+  const { name, claim } = nameNode(nodeName, place)
+  const node = { name, roles, timeoutMs: nodeTimeout, since: Date.now() }
   const right = new SendingRight()
   const unrecorded = new UnrecordedMessages(
     UnrecordedMessages.shared(settings.maxUnrecorded, settings.deliveryThreads),
@@ -192,7 +189,7 @@ async function joinNodes({ settings, store, log, metrics, started, unlessStopped
   const membership = new NodeMembership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
   await unlessStopped(membership.start())
-  return { membership, right, unrecorded, token: () => membership.lease?.token ?? null }
+  return { nodeName: name, membership, right, unrecorded, token: () => membership.lease?.token ?? null }
 }
 
 function startDigest({ store, token, log, started }: WithNode): void {
@@ -207,6 +204,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
   const couriers = openDelivery({
     ...node,
     accounts: directory,
+    ask: openOutgoing(node).ask,
     maxDeliveries: plan.deliveries,
     onDeath: (cause) => {
       metrics.isolatedDeaths.inc({ cause })
@@ -367,12 +365,12 @@ async function welcome({ settings, store, accounts, directory }: WithStore, base
 }
 
 function reportListening(
-  { settings, log }: Start,
+  { settings, nodeName, log }: WithNode,
   { submission, ...urls }: Pick<App, 'url' | 'metricsUrl' | 'submission' | 'console'>,
 ): void {
-  const { delivery, roles, nodeName: node } = settings
+  const { delivery, roles } = settings
   const smtp = submission.urls.length > 0 && { submissionUrls: submission.urls }
-  log.info({ ...urls, ...smtp, delivery: delivery.kind, roles, node }, 'Postroad is listening')
+  log.info({ ...urls, ...smtp, delivery: delivery.kind, roles, node: nodeName }, 'Postroad is listening')
   if (delivery.kind === 'capture')
     log.info('Capture mode: mail is kept here and not delivered; set POSTROAD_DELIVERY to deliver it')
 }

@@ -1,13 +1,13 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { assert, type FuzzTarget, words } from '../target.ts'
 
 const HEADER = Buffer.from([0, 0, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
 /** Where the records begin, the question behind the header being `x.test`. */
 const POINTER = '\xc0\x0c'
-const ANSWERED = { mx: 15, txt: 16, cname: 5 }
+const TYPES = ['mx', 'txt', 'cname', 'tlsa', 'addresses', 'names'] as const
 
 let server: Promise<{ socket: Socket; port: number }> | undefined
 let answer: Buffer = Buffer.alloc(0)
@@ -25,6 +25,8 @@ export const dnsAnswer: FuzzTarget = {
     `\x00\x00\x01${POINTER}\x00\x0f\x00\x01\x00\x00\x00\x3c\x00\x03\x00\x00\x00`,
     `\x01\x00\x01${POINTER}\x00\x10\x00\x01\x00\x00\x00\x3c\x00\x04\x03a b`,
     `\x02\x00\x01${POINTER}\x00\x05\x00\x01\x00\x00\x00\x3c\x00\x02${POINTER}`,
+    `\x03\x00\x01${POINTER}\x00\x34\x00\x01\x00\x00\x00\x3c\x00\x05\x03\x01\x01\xaa\xbb`,
+    `\x04\x00\x01${POINTER}\x00\x01\x00\x01\x00\x00\x00\x3c\x00\x04\xc0\x00\x02\x01`,
     '\x00\x03\x00',
     '\x00\x02\x00',
   ],
@@ -40,15 +42,17 @@ export const dnsAnswer: FuzzTarget = {
     const { port } = await server
     answer = input
     const resolver = new Resolver({ servers: [`127.0.0.1:${port}`], timeout: 250, tries: 1 })
-    const types = Object.keys(ANSWERED) as (keyof typeof ANSWERED)[]
-    const found = await resolver[types[(input[0] ?? 0) % types.length]!]('x.test')
+    const type = TYPES[(input[0] ?? 0) % TYPES.length]!
+    const found = await resolver[type](type === 'names' ? '192.0.2.1' : 'x.test')
     if (found.kind !== 'found') {
       assert(typeof found.reason === 'string' && found.reason !== '', 'a failure without a reason')
       return
     }
     for (const record of found.records) {
-      if (typeof record === 'string') continue
-      assert(typeof record.exchange === 'string' && Number.isInteger(record.preference), 'no MX record')
+      if (typeof record === 'string') assert(type === 'txt' || !/\s/.test(record), 'a name with a blank')
+      else if ('address' in record) assert(isIP(record.address) === record.family, 'no address')
+      else if ('data' in record) assert(Buffer.isBuffer(record.data), 'no TLSA record')
+      else assert(!/\s/.test(record.exchange) && Number.isInteger(record.preference), 'no MX record')
     }
   },
   async close() {

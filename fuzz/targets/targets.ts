@@ -10,6 +10,7 @@ import { html } from './html.ts'
 import { json } from './json.ts'
 import { metricsQuery } from './metrics-query.ts'
 import { mime } from './mime.ts'
+import { mtaSts } from './mta-sts.ts'
 import { multipart } from './multipart.ts'
 import { phrase } from './phrase.ts'
 import { preview } from './preview.ts'
@@ -20,6 +21,7 @@ import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
 import { smtpReply } from './smtp-reply.ts'
 import { smtpSession } from './smtp-session.ts'
+import { tlsa } from './tlsa.ts'
 import { urlencoded } from './urlencoded.ts'
 
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
@@ -41,6 +43,8 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     smtpSession,
     proxyHeader,
     dnsAnswer,
+    mtaSts,
+    tlsa,
     emailSearch,
     eventFilter,
     metricsQuery,

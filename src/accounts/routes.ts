@@ -14,7 +14,10 @@ export function sealCredentials(seal: Seal, routeId: string, credentials: RouteC
 }
 
 /** Null: the relay needs none. Throws SealBroken. */
-export function openCredentials(seal: Seal, { id, sealed }: CustomRoute): RouteCredentials | null {
+export function openCredentials(
+  seal: Pick<Seal, 'open'>,
+  { id, sealed }: CustomRoute,
+): RouteCredentials | null {
   if (sealed === null) return null
   return JSON.parse(seal.open(sealed, contextOf(id)).toString()) as RouteCredentials
 }

@@ -67,7 +67,12 @@ export function acceptsMail({ sending, settings }: Pick<SendingDomain, 'sending'
   return sending === 'active' && !settings.sendingOff
 }
 
-function inactivityOf({ sending }: SendingDomain): Inactivity {
+/** The reason why no mail is accepted from the domain, for its owner; null: there is none. */
+export function whyInactive(domain: Pick<SendingDomain, 'sending' | 'settings'>): string | null {
+  return acceptsMail(domain) ? null : INACTIVE[inactivityOf(domain)]
+}
+
+function inactivityOf({ sending }: Pick<SendingDomain, 'sending'>): Inactivity {
   if (sending === 'active') return 'disabled'
   return sending === 'suspended' ? 'suspended' : 'unverified'
 }

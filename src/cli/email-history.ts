@@ -74,12 +74,24 @@ function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }
     formatTime(startedAt)!,
     `recipients ${recipients.join(', ')}`,
     server ?? 'no server reached',
-    tls ?? 'not encrypted',
+    tlsWords(tls),
     `${Math.round(duration)} ms`,
   ]
   printLine()
   printLine(`Attempt ${parts.join('; ')}`)
   for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
+}
+
+function tlsWords(tls: StoredAttempt['tls']): string {
+  if (tls === null) return 'not encrypted'
+  const { version, cipher, demand, source, verified, doubt } = tls
+  const demanded =
+    source === 'default' || source === 'route'
+      ? ''
+      : `; ${demand === 'verified' ? 'proof' : 'TLS'} demanded by ${source}`
+  if (version === null) return `not encrypted${doubt === null ? '' : ` (${doubt})`}${demanded}`
+  const proof = verified ? 'verified' : `not verified${doubt === null ? '' : `: ${doubt}`}`
+  return `${version} ${cipher}, server ${proof}${demanded}`
 }
 
 function pieceText(piece: Piece): string {

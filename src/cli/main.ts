@@ -33,6 +33,8 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   email: async () => (await import('./email.ts')).addEmail,
   events: async () => (await import('./events.ts')).addEvents,
   queue: async () => (await import('./queue.ts')).addQueue,
+  doctor: async () => (await import('./doctor.ts')).addDoctor,
+  explain: async () => (await import('./explain.ts')).addExplain,
   route: async () => (await import('./route.ts')).addRoute,
   site: async () => (await import('./site.ts')).addSite,
   suppression: async () => (await import('./suppression.ts')).addSuppressionCommands,

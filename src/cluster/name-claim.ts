@@ -55,11 +55,20 @@ export class NameClaim {
     return this.#held?.machine ?? null
   }
 
+  /**
+   * A process holds the name, or held it and was killed: a stop removes the file. Throws if the folder cannot be used.
+   */
+  get wasHeld(): boolean {
+    return existsSync(this.#path())
+  }
+
   take(): NameClaimResult {
     if (this.#held !== null) return { kind: 'ours' }
     let db: DatabaseSync | null = null
     try {
       const path = this.#path()
+      // SQLite would make it readable for all users.
+      closeSync(openSync(path, 'a', 0o600))
       db = claimFile(path)
       if (db === null) return { kind: 'taken' }
       this.#held = { db, path, machine: machineOf(path, db) }
@@ -87,10 +96,7 @@ export class NameClaim {
   #path(): string {
     const { directory, database, name } = this.#options
     if (directory !== null && !existsSync(directory)) mkdirSync(directory, { mode: 0o700 })
-    const path = join(directory ?? ownFolder(), `${digest(withoutUser(database), name).slice(0, 32)}.node`)
-    // SQLite would make it readable for all users.
-    closeSync(openSync(path, 'a', 0o600))
-    return path
+    return join(directory ?? ownFolder(), `${digest(withoutUser(database), name).slice(0, 32)}.node`)
   }
 }
 

@@ -89,7 +89,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     openid: openIdOf(values),
     trustedProxies: values.POSTROAD_TRUSTED_PROXIES ?? [],
     dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
-    nodeNameSet: lookUpSetting('POSTROAD_NODE_NAME', sources).label !== 'default',
+    dnsValidating: values.POSTROAD_DNS_VALIDATING ?? [],
   }
 }
 

@@ -1,7 +1,6 @@
 /** The one table of settings: names, values, defaults, and descriptions. The reference page is generated from it. */
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
-import { pid } from 'node:process'
 import * as parse from './parse.ts'
 import type { DatabaseSetting, HostPort } from './values.ts'
 
@@ -210,6 +209,18 @@ export const SETTINGS = {
     description: 'DNS servers to use.',
     example: '127.0.0.1,[::1]:5353',
   }),
+  POSTROAD_DNS_VALIDATING: setting({
+    section: 'Delivery',
+    field: null,
+    parse: parse.parseNameServers,
+    default: null,
+    defaultShown: 'none',
+    allowed: 'IP addresses separated by commas, each with :port if it is not 53',
+    description:
+      'DNS servers that validate answers with DNSSEC, and that nobody can impersonate on the way. DANE depends on them. ' +
+      'DNS servers on a loopback address are trusted without being named.',
+    example: '192.0.2.53',
+  }),
   POSTROAD_SMTP_PORT: setting({
     section: 'Delivery',
     field: 'smtpPort',
@@ -413,13 +424,12 @@ export const SETTINGS = {
     section: 'Nodes',
     field: 'nodeName',
     parse: parse.nameUpTo(100),
-    default: () => `${hostname()}:${pid}`,
-    defaultShown: "the machine's name and the number of the process",
+    default: null,
+    defaultShown: "the host's name, with a number where several nodes run on it",
     allowed: '1 to 100 characters',
     description:
       'Name of this node in `postroad node list` and in the logs of other nodes. On PostgreSQL, a node that was killed and is started ' +
-      'again on the same machine under the name set here resumes its own work at once; under the default name, it or ' +
-      'another node has to wait for POSTROAD_NODE_TIMEOUT. Give each node its own name.',
+      'again on the same machine under the same name resumes its own work at once. Give each node its own name.',
     example: 'delivery-2',
   }),
   POSTROAD_NODE_DIRECTORY: setting({
@@ -430,7 +440,7 @@ export const SETTINGS = {
     defaultShown: "`postroad-<user id>` in the system's temporary folder",
     allowed: 'path of a directory on a local file system of this machine; created if it is missing',
     description:
-      'Where a node with a set name keeps the file that tells it, when it is started again, whether the previous process has ended. ' +
+      'Where a node keeps the file that tells it, when it is started again, whether the previous process has ended. ' +
       'Set it if the temporary directory does not outlive the process (`PrivateTmp=` of systemd, a recreated container). ' +
       'No effect with SQLite.',
     example: '/var/lib/postroad/nodes',

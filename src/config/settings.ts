@@ -21,6 +21,6 @@ export interface Settings extends SettingFields {
   trustedProxies: string[]
   /** `ip` or `ip:port` each; empty: the system's. */
   dnsServers: string[]
-  /** The name was set, so this node has it again after a restart. */
-  nodeNameSet: boolean
+  /** Servers whose AD bit is believed, besides those on loopback: `ip` or `ip:port` each. */
+  dnsValidating: string[]
 }

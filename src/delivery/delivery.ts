@@ -4,6 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
+import type { AttemptTls } from '../email/attempt-tls.ts'
 import type { Email } from '../email/fields.ts'
 import type { Outcome } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
@@ -101,7 +102,8 @@ export interface DeliveryResult {
   startedAt: number
   /** Milliseconds. */
   duration: number
-  tls: string | null
+  /** Null: no server was reached. */
+  tls: AttemptTls | null
   /** Nothing was tried, because no server could be reached a moment ago: Unix ms of the next try. */
   notBefore?: number
   /** A trouble met on the path. Recipients are `postponed` for it, unless another server took the mail. */

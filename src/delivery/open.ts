@@ -7,12 +7,15 @@ import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
+import type { SendRequest } from '../network/outgoing.ts'
+import type { MtaStsStore } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Workers } from '../workers/workers.ts'
 import { largeElsewhere } from './composing.ts'
 import { CountedCourier } from './counted-courier.ts'
 import type { Courier } from './delivery.ts'
 import { IsolatedCourier } from './isolation/isolated-courier.ts'
+import { PolicyDirectory } from './mta-sts/policy-directory.ts'
 import { PathFinder } from './path/path-finder.ts'
 import { RouteCourier } from './route-courier.ts'
 import type { SitesFile } from './sites/sites-file.ts'
@@ -28,6 +31,9 @@ export interface DeliveryParts {
   sites: SitesFile
   right: SendingRight
   unrecorded: UnrecordedMessages
+  store: MtaStsStore
+  /** Requests to servers that strangers name. */
+  ask: SendRequest
   /** Compose large messages. */
   workers: Workers
   /** Deliveries that may wait in memory. */
@@ -47,8 +53,14 @@ export interface OpenDelivery {
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
   const { settings, accounts, seal, sites, right, unrecorded, log, onDeath, maxDeliveries } = parts
   const options = courierOptions(parts)
-  // Answers are kept as paths, so the resolver caches nothing.
-  const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
+  const { dnsServers, dnsValidating } = settings
+  const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
+  const policies = new PolicyDirectory({
+    ...parts,
+    resolver,
+    onFailure: (domain, reason) =>
+      log.warn({ domain }, `Could not fetch the MTA-STS policy of a domain: ${reason}`),
+  })
   const isolated = new IsolatedCourier({ process: options, right, log, onDeath })
   return {
     courier: openCourier(parts, options),
@@ -59,6 +71,7 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
       resolver,
       sites,
       maxDeliveries,
+      mtaSts: (domain) => policies.find(domain),
       ownRoute: (sender) => accounts.routeFor(sender),
       seal,
     }),
@@ -67,16 +80,24 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
 
 /** Couriers in other threads and processes use the same settings. */
 function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
-  const { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
+  const { dnsServers, dnsValidating, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
   const boundarySecret = seal.derive(BOUNDARIES)
-  return { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule, boundarySecret }
+  return {
+    dnsServers,
+    dnsValidating,
+    smtpPort,
+    allowPrivateNetworks,
+    softBounce,
+    retrySchedule,
+    boundarySecret,
+  }
 }
 
 function openCourier(
   { settings, right, unrecorded, workers, log }: DeliveryParts,
   options: CourierOptions,
 ): Courier {
-  const { boundarySecret, dnsServers, ...others } = options
+  const { boundarySecret, dnsServers, dnsValidating, ...others } = options
   const boundaries = new Boundaries(boundarySecret)
   const elsewhere = largeElsewhere(workers, boundaries)
   const { deliveryThreads } = settings
@@ -84,6 +105,6 @@ function openCourier(
     const memory = { right: right.shared, unrecorded: unrecorded.shared }
     return new ThreadedCourier(deliveryThreads, { ...options, ...memory }, log, elsewhere)
   }
-  const resolver = new Resolver({ servers: dnsServers })
+  const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
   return new RouteCourier({ ...others, boundaries, right, unrecorded, resolver, log, elsewhere })
 }

@@ -17,7 +17,7 @@ import { Relay } from './route/relay.ts'
 import type { Route, RouteRequest, RouteResult } from './route/route.ts'
 import { type WalkLimits, walkLimits } from './route/server-walk.ts'
 import { simulate } from './route/simulator.ts'
-import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
+import { type HostPolicies, hostPolicy } from './route/tls-policy.ts'
 import { Dialogue } from './smtp/dialogue.ts'
 import { clip } from './smtp/reply.ts'
 
@@ -38,6 +38,7 @@ export interface RouteCourierOptions extends Preparation {
   limits?: Partial<WalkLimits>
   /** Milliseconds between attempts: an unreachable host is left alone for less than that. */
   retrySchedule: readonly number[]
+  /** Decides how each connection of direct delivery is protected. */
   policies?: HostPolicies
   /** Asked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
@@ -211,7 +212,7 @@ function openRoute(
       return new DirectRoute({
         resolver,
         guard: addressGuard({ allowPrivateNetworks }),
-        policies: options.policies ?? opportunisticPolicy,
+        policies: options.policies ?? hostPolicy,
         refuseOwnName: !allowPrivateNetworks,
         port: smtpPort,
         ...shared,

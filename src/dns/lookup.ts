@@ -4,7 +4,14 @@
  * (RFC 5321 5.1).
  */
 export type Lookup<T> =
-  | { kind: 'found'; records: T[] }
+  | {
+      kind: 'found'
+      records: T[]
+      /** A resolver whose word is believed has validated the answer (RFC 4035 3.2.3), aliases included. */
+      secure?: true
+      /** The name at the end of the chain of CNAME records, where the records are. */
+      alias?: string
+    }
   /** NXDOMAIN: the name does not exist. NODATA: it exists, without records of this type. */
   | { kind: 'absent'; reason: 'NXDOMAIN' | 'NODATA' }
   /** `reason` is the word of DNS: SERVFAIL, TIMEOUT, REFUSED, ... */

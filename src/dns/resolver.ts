@@ -1,6 +1,14 @@
-import { Resolver as CaresResolver } from 'node:dns/promises'
+import { getServers } from 'node:dns'
+import { isIP } from 'node:net'
+import type { TlsaData, TxtData } from 'dns-packet'
+import { addressOf, failure, lookupOf, noSuchName, type RecordData } from './answer.ts'
+import { DnsClient } from './client.ts'
+import { NoReply } from './exchange.ts'
 import type { Lookup } from './lookup.ts'
 import { type Fresh, LookupCache } from './lookup-cache.ts'
+import type { RecordType } from './message.ts'
+import { isName, nameOf, normalize, reverseName } from './name.ts'
+import { nameServers } from './name-server.ts'
 
 export interface MxRecord {
   /** Lower-case host name without a final dot; `''` is the root, as in a null MX (RFC 7505). */
@@ -13,9 +21,19 @@ export interface HostAddress {
   family: 4 | 6
 }
 
+/** RFC 6698 2.1. */
+export interface TlsaRecord {
+  usage: number
+  selector: number
+  matchingType: number
+  data: Buffer
+}
+
 export interface ResolverOptions {
   /** `ip` or `ip:port` (`[v6]:port`) each; empty: the system's. */
   servers?: string[]
+  /** Servers whose AD bit is believed, besides those on loopback. */
+  validating?: string[]
   /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */
   timeout?: number
   /** Tries per server. */
@@ -26,53 +44,44 @@ export interface ResolverOptions {
   now?: () => number
 }
 
-/** Seconds. The API of c-ares does not report the TTL of these types, so they are kept only for a short time. */
-const UNKNOWN_TTL = 60
-/**
- * Seconds: an answer that there is nothing is kept for a short time (RFC 2308 5 allows more; a corrected zone should
- * count soon).
- */
-const ABSENT_TTL = 30
-/** Seconds: long enough to spare a struggling server the same question from every message of a burst. */
-const FAILED_TTL = 5
-/** Seconds: an answer is not kept longer, whatever its TTL, so that a moved mail server is noticed within the hour. */
-const LONGEST_TTL = 3600
-
-/** Makes the look-ups of delivery and domain verification, through c-ares, with a cache of its own per instance. */
+/** Makes the look-ups of delivery and domain verification, with a cache of its own per instance. */
 export class Resolver {
-  readonly #dns: CaresResolver
+  readonly #client: DnsClient
   readonly #mx: LookupCache<MxRecord>
   readonly #v4: LookupCache<HostAddress>
   readonly #v6: LookupCache<HostAddress>
   readonly #txt: LookupCache<string>
   readonly #cname: LookupCache<string>
   readonly #names: LookupCache<string>
+  readonly #tlsa: LookupCache<TlsaRecord>
 
   /** Throws when `servers` holds something that is not an IP address with an optional port. */
   constructor(options: ResolverOptions = {}) {
     const {
       servers = [],
+      validating = [],
       timeout = 3000,
       tries = 2,
       cacheSize = 20_000,
       now = () => performance.now(),
     } = options
-    this.#dns = new CaresResolver({ timeout, tries })
-    if (servers.length > 0) this.#dns.setServers(servers)
+    const named = nameServers(servers.length > 0 ? servers : getServers(), validating)
+    this.#client = new DnsClient({ servers: named, timeout, tries, now })
     this.#mx = new LookupCache(cacheSize, now)
     this.#v4 = new LookupCache(cacheSize, now)
     this.#v6 = new LookupCache(cacheSize, now)
     this.#txt = new LookupCache(cacheSize, now)
     this.#cname = new LookupCache(cacheSize, now)
     this.#names = new LookupCache(cacheSize, now)
+    this.#tlsa = new LookupCache(cacheSize, now)
   }
 
   /** In the server's order. */
   mx(name: string): Promise<Lookup<MxRecord>> {
-    return cacheLookups(this.#mx, name, async (asked) => {
-      const records = await this.#dns.resolveMx(asked)
-      return records.map((mx) => ({ exchange: normalize(mx.exchange), preference: mx.priority }))
-    })
+    return this.#lookUp(this.#mx, name, 'MX', ({ exchange, preference = 0 }) => ({
+      exchange: nameOf(exchange),
+      preference,
+    }))
   }
 
   /**
@@ -80,13 +89,17 @@ export class Resolver {
    * nothing else.
    */
   async addresses(name: string): Promise<Lookup<HostAddress>> {
-    const asked = normalize(name)
     const [six, four] = await Promise.all([
-      this.#v6.get(asked, () => askAddresses(6, () => this.#dns.resolve6(asked, { ttl: true }))),
-      this.#v4.get(asked, () => askAddresses(4, () => this.#dns.resolve4(asked, { ttl: true }))),
+      this.#lookUp(this.#v6, name, 'AAAA', addressOf(6)),
+      this.#lookUp(this.#v4, name, 'A', addressOf(4)),
     ])
-    const records = [six, four].flatMap((lookup) => (lookup.kind === 'found' ? lookup.records : []))
-    if (records.length > 0) return { kind: 'found', records }
+    if (six.kind === 'found' && four.kind === 'found') {
+      const { secure, ...both }: typeof four = { ...six, records: [...six.records, ...four.records] }
+      // An answer that nobody vouches for could add any address.
+      return secure && four.secure ? { ...both, secure } : both
+    }
+    if (six.kind === 'found') return six
+    if (four.kind === 'found') return four
     if (six.kind === 'failed') return six
     if (four.kind === 'failed') return four
     // Some servers answer NXDOMAIN for the AAAA of a name that has other records, so the A answer is the more reliable
@@ -96,69 +109,54 @@ export class Resolver {
 
   /** The strings of each record are joined, as for SPF and DKIM (RFC 7208 3.3, RFC 6376 3.6.2.2). */
   txt(name: string): Promise<Lookup<string>> {
-    return cacheLookups(this.#txt, name, async (asked) => {
-      return (await this.#dns.resolveTxt(asked)).map((strings) => strings.join(''))
-    })
+    return this.#lookUp(this.#txt, name, 'TXT', textOf)
   }
 
   /** The names of an address (PTR, RFC 1035 3.5). */
-  names(address: string): Promise<Lookup<string>> {
-    return cacheLookups(this.#names, address, async (asked) =>
-      (await this.#dns.reverse(asked)).map(normalize),
-    )
+  async names(address: string): Promise<Lookup<string>> {
+    if (isIP(address) === 0) return { kind: 'absent', reason: 'NXDOMAIN' }
+    return await this.#lookUp(this.#names, reverseName(address), 'PTR', nameOf)
   }
 
   cname(name: string): Promise<Lookup<string>> {
-    return cacheLookups(this.#cname, name, async (asked) =>
-      (await this.#dns.resolveCname(asked)).map(normalize),
-    )
+    return this.#lookUp(this.#cname, name, 'CNAME', nameOf)
+  }
+
+  /** `name` is that of a service, such as `_25._tcp.mx.example.com` (RFC 6698 3). */
+  tlsa(name: string): Promise<Lookup<TlsaRecord>> {
+    return this.#lookUp(this.#tlsa, name, 'TLSA', tlsaOf)
+  }
+
+  #lookUp<Type extends RecordType, T>(
+    cache: LookupCache<T>,
+    name: string,
+    type: Type,
+    parse: (data: RecordData[Type]) => T | null,
+  ): Promise<Lookup<T>> {
+    const asked = normalize(name)
+    return cache.get(asked, () => this.#ask(asked, type, parse))
+  }
+
+  async #ask<Type extends RecordType, T>(
+    name: string,
+    type: Type,
+    parse: (data: RecordData[Type]) => T | null,
+  ): Promise<Fresh<T>> {
+    if (!isName(name)) return noSuchName()
+    try {
+      return lookupOf(await this.#client.ask(name, type), nameOf(name), type, parse)
+    } catch (error) {
+      return failure(error instanceof NoReply ? error.reason : String(error))
+    }
   }
 }
 
-function normalize(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '')
+/** Octets that are no ASCII stay one character each. */
+function textOf(data: TxtData): string {
+  const strings = Array.isArray(data) ? data : [data]
+  return strings.map((string) => (typeof string === 'string' ? string : string.toString('latin1'))).join('')
 }
 
-function cacheLookups<T>(
-  cache: LookupCache<T>,
-  name: string,
-  query: (asked: string) => Promise<T[]>,
-): Promise<Lookup<T>> {
-  const asked = normalize(name)
-  return cache.get(asked, () => ask(UNKNOWN_TTL, () => query(asked)))
-}
-
-async function askAddresses(
-  family: 4 | 6,
-  query: () => Promise<{ address: string; ttl: number }[]>,
-): Promise<Fresh<HostAddress>> {
-  let seconds = LONGEST_TTL
-  const found = await ask(LONGEST_TTL, async () => {
-    const records = await query()
-    seconds = Math.min(seconds, ...records.map(({ ttl }) => ttl))
-    return records.map(({ address }) => ({ address, family }))
-  })
-  return found.lookup.kind === 'found' ? { ...found, seconds } : found
-}
-
-async function ask<T>(ttl: number, query: () => Promise<T[]>): Promise<Fresh<T>> {
-  try {
-    const records = await query()
-    // A CNAME that leads to nothing comes back as a success without records.
-    if (records.length === 0) return { lookup: { kind: 'absent', reason: 'NODATA' }, seconds: ABSENT_TTL }
-    return { lookup: { kind: 'found', records }, seconds: ttl }
-  } catch (error) {
-    const lookup = failureOf(error)
-    return { lookup, seconds: lookup.kind === 'absent' ? ABSENT_TTL : FAILED_TTL }
-  }
-}
-
-type Failure = Exclude<Lookup<never>, { kind: 'found' }>
-
-function failureOf(error: unknown): Failure {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN'
-  if (code === 'ENODATA') return { kind: 'absent', reason: 'NODATA' }
-  // EBADNAME: not a name that DNS can hold (empty or overlong label), so it does not exist either (RFC 1035 2.3.4).
-  if (code === 'ENOTFOUND' || code === 'EBADNAME') return { kind: 'absent', reason: 'NXDOMAIN' }
-  return { kind: 'failed', reason: code.replace(/^E/, '') }
+function tlsaOf({ usage, selector, matchingType, certificate }: TlsaData): TlsaRecord {
+  return { usage, selector, matchingType, data: Buffer.from(certificate) }
 }

@@ -108,6 +108,8 @@ export interface EventDetail {
   attempt?: number
   /** The connection was encrypted: protocol version, e.g. `TLSv1.3`. */
   tls?: string
+  /** The server was proven to be the right one, by its certificate or by DANE. */
+  tlsVerified?: true
   /** Milliseconds that the attempt took. */
   duration?: number
   /** For a report that came back (a bounce, a complaint): the id by which it counts once. */

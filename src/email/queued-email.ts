@@ -1,5 +1,7 @@
 /** An email in the queue: as it is accepted, as it is claimed, and the record of an attempt to deliver it. */
+
 import type { MessageBody, MessageContent } from '../mail/message.ts'
+import type { AttemptTls } from './attempt-tls.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { LeaseFacts } from './lifecycle/attempt.ts'
 import type { Decision } from './lifecycle.ts'
@@ -135,7 +137,7 @@ export interface AttemptRecord {
   startedAt: number
   duration: number
   server: string | null
-  tls: string | null
+  tls: AttemptTls | null
   dialogue: string
   captured: Uint8Array | null
   recipients: RecipientRecord[]

@@ -1,5 +1,7 @@
 /** The forms in which the store returns emails. */
+
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
+import type { AttemptTls } from './attempt-tls.ts'
 import type { EmailEvent, EventType, LastEventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
@@ -47,7 +49,8 @@ export interface StoredAttempt {
   startedAt: number
   duration: number
   server: string | null
-  tls: string | null
+  /** Null: no server was reached. */
+  tls: AttemptTls | null
   dialogue: string
 }
 

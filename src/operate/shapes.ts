@@ -198,11 +198,12 @@ export function loggedEventJson(event: LogEntry) {
 }
 
 function eventDetailJson(detail: EventDetail) {
-  const { enhancedCode, nextAttemptAt, reportId, suppressedBy, webhookId, ...rest } = detail
+  const { enhancedCode, nextAttemptAt, reportId, suppressedBy, webhookId, tlsVerified, ...rest } = detail
   return {
     ...rest,
     ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
     ...(nextAttemptAt !== undefined && { next_attempt_at: isoTime(nextAttemptAt) }),
+    ...(tlsVerified && { tls_verified: true }),
     ...(reportId !== undefined && { report_id: reportId }),
     ...(suppressedBy !== undefined && { suppressed_by: suppressedBy }),
     ...(webhookId !== undefined && { webhook_id: webhookId }),

@@ -12,8 +12,18 @@ import { type Audit, type AuditContext, withAudit } from './audit-trail.ts'
 import { authorise, type Caller, type CallerContext, type Right } from './authority.ts'
 import { asOperateError } from './error.ts'
 
-export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names'>
-export type Setup = Pick<Settings, 'database' | 'delivery' | 'retrySchedule' | 'smtpPort'>
+export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names' | 'txt' | 'tlsa'>
+export type Setup = Pick<
+  Settings,
+  | 'allowPrivateNetworks'
+  | 'database'
+  | 'delivery'
+  | 'dnsServers'
+  | 'retrySchedule'
+  | 'siteConcurrency'
+  | 'smtpPort'
+  | 'tls'
+>
 
 /** The context of a verb: the database and the caller. `accounts`: as they were when the operation began. */
 export interface Operation extends CallerContext {

@@ -200,7 +200,8 @@ export const replayWebhook = verb(
       return found
     }
     const cursor = await op.store.lastEventBefore(input.since)
-    if (cursor < found.webhook.cursor) await op.store.updateWebhook(id, { cursor })
+    // Also when they are equal: the node may have sent events whose progress it has not committed yet.
+    if (cursor <= found.webhook.cursor) await op.store.updateWebhook(id, { cursor })
     return found
   },
   null,

@@ -1,6 +1,7 @@
 /**
  * Emails as the API and the operator read them: rows in the shape in which the queries of both databases return them.
  */
+import { tlsOfText } from '../email/attempt-tls.ts'
 import { rowReader } from '../email/codec.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
 import { fieldsOf, type Recipient, recipientFieldsOf } from '../email/fields.ts'
@@ -37,8 +38,9 @@ export interface EventRow extends Omit<EmailEvent, 'emailId' | 'detail'> {
   detail: string | null
 }
 
-export interface AttemptRow extends Omit<StoredAttempt, 'recipients'> {
+export interface AttemptRow extends Omit<StoredAttempt, 'recipients' | 'tls'> {
   recipients: string
+  tls: string | null
 }
 
 /** Has a column for each field that is listed. */
@@ -74,8 +76,8 @@ export function historyOf(
     events: events.map(({ detail, ...event }) => {
       return { emailId: email.id, ...event, detail: mapOf<EventDetail>(detail) }
     }),
-    attempts: attempts.map(({ recipients: positions, ...attempt }) => {
-      return { ...attempt, recipients: listOf<number>(positions) }
+    attempts: attempts.map(({ recipients: positions, tls, ...attempt }) => {
+      return { ...attempt, recipients: listOf<number>(positions), tls: tlsOfText(tls) }
     }),
   }
 }
@@ -108,7 +110,9 @@ export function historyOutlineOf(
       })
       .reverse(),
     attempts: attempts
-      .map(({ recipients, ...attempt }) => ({ ...attempt, recipients: listOf<number>(recipients) }))
+      .map(({ recipients, tls, ...attempt }) => {
+        return { ...attempt, recipients: listOf<number>(recipients), tls: tlsOfText(tls) }
+      })
       .reverse(),
   }
 }

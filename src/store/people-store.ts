@@ -136,8 +136,8 @@ export interface PeopleStore {
   takeBackAttempt(lanes: readonly AttemptLane[]): Promise<void>
 
   /**
-   * Removes expired sessions, links, invitations and lanes of attempts, at most `limit` of each. Returns the number
-   * removed.
+   * Removes expired sessions, links, invitations, lanes of attempts and policies of MTA-STS, at most `limit` of each.
+   * Returns the number removed.
    */
   forgetExpired(now: number, limit: number): Promise<number>
 

@@ -25,6 +25,8 @@ export interface QueueStore {
   claim(request: ClaimRequest): Promise<ClaimedEmail[]>
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
+  /** The same of mail that is not paused. */
+  oldestDue(): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
   record(attempt: AttemptRecord): Promise<RecordResult>
   /**

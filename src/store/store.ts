@@ -10,11 +10,13 @@
  * once through the `onFault` of openStore.
  */
 import type { AccountReads, AccountStore, DomainChange, RouteScope } from './account-store.ts'
+import type { AlertStore } from './alert-store.ts'
 import type { DigestStore } from './digest-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
 import type { LiveListStore } from './live-list-store.ts'
+import type { MtaStsStore } from './mta-sts-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
 import type { RetentionRequest, StorageUsage } from './queue-control.ts'
@@ -29,6 +31,7 @@ export type * from '../email/event-notice.ts'
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
+export type { Alert, AlertClaim, NewAlert } from './alert-store.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
   BusiestRequest,
@@ -47,6 +50,7 @@ export type {
 } from './digest-store.ts'
 export type { Advance } from './follower-store.ts'
 export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
+export type * from './mta-sts-store.ts'
 export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
@@ -57,6 +61,7 @@ export type * from './webhook.ts'
 export type {
   AccountReads,
   AccountStore,
+  AlertStore,
   DigestStore,
   DomainChange,
   EmailStore,
@@ -120,6 +125,8 @@ export interface Store
     LiveListStore,
     SuppressionStore,
     AccountStore,
+    MtaStsStore,
+    AlertStore,
     NodeStore,
     PeopleStore,
     TagStore,

@@ -120,8 +120,11 @@ export interface WebhookProgress {
   generation: number
   cursor: number
   failingSince: number | null
-  /** Events that were sent or given up: they wait no longer. */
-  over: WebhookSubject[]
+  /**
+   * Retries that were sent or given up, with the due time at which they were read: a retry requested again meanwhile
+   * has another one, and stays.
+   */
+  over: WebhookRetry[]
   /** Events that wait now, or wait longer. */
   waiting: WebhookRetry[]
   attempts: WebhookAttempt[]

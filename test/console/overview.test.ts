@@ -152,6 +152,31 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'Gamma' }).waitFor()
   })
 
+  test('an operator sees at once what is wrong with the installation, and folds out what is right', async (t) => {
+    const { page } = await stage.visit(t, '/installation')
+    const checks = page.getByRole('region', { name: 'Can this machine send mail?' })
+    await checks.getByText('There is no backup yet.').waitFor()
+    await checks.getByText('bin/postroad backup postroad-backup.db').waitFor()
+    const right = checks.getByText('All due mail is attempted in time.')
+    assert.equal(await right.isVisible(), false)
+    await checks.getByRole('button', { name: /^\d+ checks passed$/ }).click()
+    await right.waitFor()
+    await checks.getByRole('button', { name: 'Check again' }).click()
+    await checks.getByRole('button', { name: 'Check again' }).waitFor()
+  })
+
+  test('the overview explains how mail to an address would leave', async (t) => {
+    await stage.send({ to: 'ada@explained.test' })
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    const part = page.getByRole('region', { name: 'How would mail to an address leave?' })
+    await part.getByLabel('Address of a recipient').fill('jane@explained.test')
+    await part.getByRole('button', { name: 'Explain' }).click()
+    await part.getByText('Mail to jane@explained.test would leave now.').waitFor()
+    await part.getByText('Route capture').waitFor()
+    await part.getByRole('link', { name: 'ada@explained.test' }).click()
+    await page.waitForURL('**/emails/*-*')
+  })
+
   test('keys lead everywhere, the palette finds what is typed, and both can be told of and switched off', async (t) => {
     const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()

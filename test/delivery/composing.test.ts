@@ -137,6 +137,7 @@ async function relayed(
           {
             ...options,
             dnsServers: [],
+            dnsValidating: [],
             boundarySecret: Buffer.alloc(32, 1),
             right: right.shared,
             unrecorded: UnrecordedMessages.shared(64, threads),

@@ -44,7 +44,8 @@ test('which servers a site has arrives as long as it is to be believed', () => {
     const path = { ...delivery.path, site: { kind: 'direct' as const, servers } }
     return acrossThreads({ ...delivery, path })[0].path.site.servers
   }
-  for (const hosts of [{ kind: 'hosts', ranks } as const, { kind: 'none', failure } as const]) {
+  const secure = { kind: 'hosts', ranks, secure: true } as const
+  for (const hosts of [{ kind: 'hosts', ranks } as const, secure, { kind: 'none', failure } as const]) {
     assert.deepEqual(crossed({ hosts, until }), { hosts, until })
     assert.equal(crossed({ hosts, until: monotonic() - 1 }), null)
   }
@@ -54,6 +55,14 @@ test('the terms of a site arrive with each delivery', () => {
   const replies = [{ pattern: 'come back', finding: 'busy' as const }]
   const terms = { messagesPerSession: 7, recipientsPerTransaction: 3, tls: 'verified' as const, replies }
   arrives({ ...delivery, path: { ...delivery.path, terms } })
+})
+
+test('the MTA-STS policy of the domain arrives, even when its servers are no longer believed', () => {
+  const mtaSts = { mode: 'enforce', mx: ['*.x.test'], expiresAt: 1_900_000_000_000 } as const
+  const servers = { hosts: { kind: 'hosts', ranks: [['mx.x.test']] } as const, until: monotonic() - 1 }
+  const site = { kind: 'direct', servers, mtaSts: { ...mtaSts, mx: [...mtaSts.mx] } } as const
+  const sent = { ...delivery, path: { ...delivery.path, site } } as unknown as Delivery
+  assert.deepEqual(acrossThreads(sent)[0].path.site, { kind: 'direct', servers: null, mtaSts })
 })
 
 test('a delivery arrives as it was sent: ready messages, parts with and without text, files', () => {
@@ -122,7 +131,10 @@ test('a result arrives as it was sent, with all and with nothing that is optiona
     dialogue: '0 > MAIL\n1 < 250',
     startedAt: 1_800_000_000_000,
     duration: 12,
-    tls: 'TLSv1.3',
+    tls: {
+      ...{ version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384', demand: 'required', source: 'dane' },
+      ...{ verified: false, doubt: 'No usable record' },
+    },
     captured: Uint8Array.of(4, 5),
     died: 'memory',
     hindrance: { kind: 'path', wide: true, message: 'no' },

@@ -64,6 +64,7 @@ function open(
   const deaths: string[] = []
   const options = {
     dnsServers: [],
+    dnsValidating: [],
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],

@@ -10,6 +10,7 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const courier = new IsolatedCourier({
   process: {
     dnsServers: [],
+    dnsValidating: [],
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],

@@ -158,6 +158,7 @@ function open(
     threads,
     {
       dnsServers,
+      dnsValidating: [],
       smtpPort: 25,
       allowPrivateNetworks: false,
       retrySchedule: [120_000],

@@ -3,12 +3,12 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
-import { Resolver } from '../../src/dns/resolver.ts'
+import { Resolver, type ResolverOptions } from '../../src/dns/resolver.ts'
 
 const servers: FakeDns[] = []
 after(() => Promise.all(servers.map((server) => server.close())))
 
-async function resolving(zone: Zone, options: { now?: () => number; cacheSize?: number } = {}) {
+async function resolving(zone: Zone, options: ResolverOptions = {}) {
   const server = await startDns(zone)
   servers.push(server)
   const resolver = new Resolver({ servers: [server.address], timeout: 100, tries: 1, ...options })
@@ -93,7 +93,11 @@ test('addresses are those of both families, behind a CNAME too', async () => {
     ],
   })
   const alias = await resolver.addresses('alias.test')
-  assert.deepEqual(alias, { kind: 'found', records: [{ address: '192.0.2.3', family: 4 }] })
+  assert.deepEqual(alias, {
+    kind: 'found',
+    records: [{ address: '192.0.2.3', family: 4 }],
+    alias: 'real.test',
+  })
 })
 
 test('one family suffices; with none found, a failure outweighs an absence', async () => {
@@ -155,12 +159,12 @@ test('an address is kept for its TTL, and not longer than an hour', async () => 
   assert.equal(await asked('zero.test'), true)
 })
 
-test('MX is kept a minute, an absence half of one, a failure five seconds', async () => {
+test('MX is kept for its TTL, an absence without SOA half a minute, a failure five seconds', async () => {
   let now = 0
   const zone: Zone = { 'x.test/MX': ['10 mx.x.test'], 'bad.test/MX': { rcode: 'SERVFAIL' } }
   const { resolver, server } = await resolving(zone, { now: () => now })
   for (const [name, kept] of [
-    ['x.test', 60_000],
+    ['x.test', 300_000],
     ['nowhere.test', 30_000],
     ['bad.test', 5_000],
   ] as const) {
@@ -220,4 +224,113 @@ test('without a cache each question is asked anew, and those at the same time on
 
 test('a server that is not an address is refused at once', () => {
   assert.throws(() => new Resolver({ servers: ['dns.x.test'] }), /dns\.x\.test/)
+})
+
+test('an absence is kept for the TTL of its SOA record, five minutes at most', async () => {
+  let now = 0
+  const zone: Zone = { 'x.test/MX': { absentFor: 20 }, 'y.test/MX': { absentFor: 86_400 } }
+  const { resolver, server } = await resolving(zone, { now: () => now })
+  for (const [name, kept] of [
+    ['x.test', 20_000],
+    ['y.test', 300_000],
+  ] as const) {
+    const start = now
+    server.queries.length = 0
+    assert.deepEqual(await resolver.mx(name), { kind: 'absent', reason: 'NODATA' })
+    now = start + kept - 1
+    await resolver.mx(name)
+    assert.equal(server.queries.length, 1, name)
+    now = start + kept
+    await resolver.mx(name)
+    assert.equal(server.queries.length, 2, name)
+  }
+})
+
+test('each query has a port and letters of its own', async () => {
+  const { resolver, server } = await resolving(
+    { 'a-name-of-many-letters.test/MX': ['10 x.test'] },
+    { cacheSize: 0 },
+  )
+  for (let i = 0; i < 20; i++) await resolver.mx('a-name-of-many-letters.test')
+  const heard = server.heard.map((line) => line.split(' '))
+  assert.ok(new Set(heard.map(([, name]) => name)).size > 15)
+  assert.ok(new Set(heard.map(([, , port]) => port)).size > 15)
+})
+
+test('a server that changes the case of the question is asked over TCP, where nobody can forge an answer', async () => {
+  const { resolver, server } = await resolving({ 'a-name-of-many-letters.test/MX': ['10 mx.x.test'] })
+  server.lowersCase = true
+  const records = [{ exchange: 'mx.x.test', preference: 10 }]
+  assert.deepEqual(await resolver.mx('a-name-of-many-letters.test'), { kind: 'found', records })
+  assert.deepEqual(
+    server.queries.map((query) => query.slice(0, 3)),
+    ['udp', 'tcp'],
+  )
+})
+
+test('a server that does not know EDNS is asked without it', async () => {
+  const { resolver, server } = await resolving({ 'x.test/TXT': ['v=spf1 -all'] })
+  server.knowsNoEdns = true
+  assert.deepEqual(await resolver.txt('x.test'), { kind: 'found', records: ['v=spf1 -all'] })
+})
+
+test('a chain of aliases without an end is temporary', async () => {
+  const { resolver } = await resolving({ 'x.test/MX': { values: [], cname: 'x.test' } })
+  assert.deepEqual(await resolver.mx('x.test'), { kind: 'failed', reason: 'CNAMELOOP' })
+})
+
+test('the next server is asked when one refuses or does not answer, and one that was silent is asked last', async () => {
+  const silent = await startDns({ 'x.test/MX': { silent: true }, 'y.test/MX': ['10 slow.test'] })
+  const refusing = await startDns({ 'x.test/MX': { rcode: 'REFUSED' }, 'y.test/MX': { rcode: 'REFUSED' } })
+  const good = await startDns({ 'x.test/MX': ['10 mx.x.test'], 'y.test/MX': ['10 mx.y.test'] })
+  servers.push(silent, refusing, good)
+  const addresses = [silent, refusing, good].map(({ address }) => address)
+  const resolver = new Resolver({ servers: addresses, timeout: 100, tries: 1 })
+  assert.equal((await resolver.mx('x.test')).kind, 'found')
+  const records = [{ exchange: 'mx.y.test', preference: 10 }]
+  assert.deepEqual(await resolver.mx('y.test'), { kind: 'found', records })
+  assert.deepEqual(silent.queries, ['udp x.test/MX'])
+})
+
+test('the refusal of one server outweighs the silence of another', async () => {
+  const silent = await startDns({ 'x.test/MX': { silent: true } })
+  const refusing = await startDns({ 'x.test/MX': { rcode: 'REFUSED' } })
+  servers.push(silent, refusing)
+  const resolver = new Resolver({ servers: [refusing.address, silent.address], timeout: 50, tries: 1 })
+  assert.deepEqual(await resolver.mx('x.test'), { kind: 'failed', reason: 'REFUSED' })
+})
+
+test('octets of a name that no host name holds are written as in a zone file', async () => {
+  const { resolver } = await resolving({ 'x.test/MX': ['10 a\nb\\c.x.test'] })
+  assert.deepEqual(await resolver.mx('x.test'), {
+    kind: 'found',
+    records: [{ exchange: 'a\\010b\\092c.x.test', preference: 10 }],
+  })
+})
+
+test('TLSA records come as numbers and octets', async () => {
+  const { resolver } = await resolving({ '_25._tcp.mx.test/TLSA': ['3 1 1 00ff'] })
+  assert.deepEqual(await resolver.tlsa('_25._tcp.mx.test'), {
+    kind: 'found',
+    records: [{ usage: 3, selector: 1, matchingType: 1, data: Buffer.from([0, 255]) }],
+  })
+})
+
+test('an answer is secure when a resolver on loopback says so, in both families of a host', async () => {
+  const { resolver } = await resolving({
+    'mx.test/A': { values: ['192.0.2.1'], secure: true },
+    'both.test/A': { values: ['192.0.2.1'], secure: true },
+    'both.test/AAAA': ['2001:db8::1'],
+    'alias.test/A': { values: ['192.0.2.1'], cname: 'mx.test', secure: true },
+  })
+  const records = [{ address: '192.0.2.1', family: 4 }]
+  assert.deepEqual(await resolver.addresses('mx.test'), { kind: 'found', records, secure: true })
+  assert.deepEqual(await resolver.addresses('alias.test'), {
+    kind: 'found',
+    records,
+    secure: true,
+    alias: 'mx.test',
+  })
+  const both = await resolver.addresses('both.test')
+  assert.equal(both.kind === 'found' && 'secure' in both, false)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type { AttemptTls } from '../../src/email/attempt-tls.ts'
 import type { NewEvent } from '../../src/email/event.ts'
 import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../src/email/lifecycle.ts'
@@ -73,13 +74,22 @@ test('no final state is left for the queue again, and what is in no queue has no
   }
 })
 
+const TLS: AttemptTls = {
+  version: 'TLSv1.3',
+  cipher: 'TLS_AES_256_GCM_SHA384',
+  demand: 'verified',
+  source: 'mta-sts',
+  verified: true,
+  doubt: null,
+}
+
 test('the event of an attempt tells what was answered, by whom, and when it comes again', () => {
   const attempted = {
     kind: 'attempted',
     at: AT,
     outcome: { verdict: 'deferred', code: 451, enhancedCode: '4.7.1', message: 'Greylisted' },
     server: MX,
-    tls: 'TLSv1.3',
+    tls: TLS,
     untried: false,
     heldFor: null,
     retryAt: LATER,
@@ -95,6 +105,7 @@ test('the event of an attempt tells what was answered, by whom, and when it come
     enhancedCode: '4.7.1',
     server: MX,
     tls: 'TLSv1.3',
+    tlsVerified: true,
   }
   assert.deepEqual(detail({}), { ...answer, attempt: 2, nextAttemptAt: LATER })
   const delivered = { ...attempted.outcome, verdict: 'delivered' }

@@ -89,10 +89,11 @@ export class Fleet implements AsyncDisposable {
     return new Fleet(sink, installation, tenant, database, started.move())
   }
 
-  async node(name: string, roles: string, settings: Settings = {}): Promise<Node> {
+  /** `named`: false: the name is ours alone, and the node chooses its own. */
+  async node(name: string, roles: string, settings: Settings = {}, named = true): Promise<Node> {
     const child = await this.installation.serve({
       settings: {
-        POSTROAD_NODE_NAME: name,
+        ...(named && { POSTROAD_NODE_NAME: name }),
         POSTROAD_ROLES: roles,
         POSTROAD_HOSTNAME: `${name}.test`,
         POSTROAD_NODE_DIRECTORY: this.installation.directory,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { withoutPostgres } from '../support/postgres.ts'
@@ -20,8 +21,8 @@ interface Killed extends AsyncDisposable {
   open(): void
 }
 
-/** A node under a name of its own that has mail under way. */
-async function busy(settings: Record<string, string> = {}): Promise<Killed> {
+/** A node that has mail under way; `named`: its name is set. */
+async function busy(named = true): Promise<Killed> {
   const gate = new Gate()
   gate.close()
   const fleet = await Fleet.start({
@@ -29,7 +30,6 @@ async function busy(settings: Record<string, string> = {}): Promise<Killed> {
       ...LONG,
       POSTROAD_CONCURRENCY: '4',
       POSTROAD_SITE_CONCURRENCY: String(SESSIONS),
-      ...settings,
     },
     script: async ({ step }) => {
       // The answer to DATA: the message text and the final dot are missing then.
@@ -37,7 +37,7 @@ async function busy(settings: Record<string, string> = {}): Promise<Killed> {
       return undefined
     },
   })
-  const first = await fleet.node('one', 'api,delivery')
+  const first = await fleet.node('one', 'api,delivery', {}, named)
   const sent = await fleet.send(first, 9)
   await until(() => gate.waiting === SESSIONS, 'three transactions')
   return {
@@ -70,6 +70,27 @@ describe('a node that is started again under its name', { skip: withoutPostgres(
     const third = await fleet.node('one', 'api,delivery')
     assert.equal(await third.metric('postroad_nodes_given_up_total'), 0)
     assert.deepEqual(await names(fleet), ['one'])
+  })
+
+  test('has the name of its host where none is set, and takes up the work of the node that was killed under it', async () => {
+    await using killed = await busy(false)
+    const { fleet, first, sent } = killed
+    const host = hostname()
+    const second = await fleet.node('two', 'api', {}, false)
+    assert.deepEqual(await names(fleet), [host, `${host}-2`])
+    await first.child.kill('SIGKILL')
+    killed.open()
+    // Not the third name: that of the killed node is free.
+    await fleet.node('one', 'api,delivery', {}, false)
+    await fleet.arrived(sent)
+    await fleet.recorded()
+    assert.deepEqual(fleet.doubled(), [])
+    assert.deepEqual((await names(fleet)).toSorted(), [host, `${host}-2`])
+    assert.equal(await second.child.kill('SIGTERM'), 0)
+    // The name of the node that was stopped is free as well, and has nothing to take up.
+    const last = await fleet.node('three', 'api', {}, false)
+    assert.equal(await last.metric('postroad_nodes_given_up_total'), 0)
+    assert.deepEqual((await names(fleet)).toSorted(), [host, `${host}-2`])
   })
 
   test('while the one before it is only stopped leaves that its work, says so, and takes it when it ends', async () => {

@@ -11,6 +11,7 @@ import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
+import * as examination from '../../src/operate/doctor/examine.ts'
 import * as domainVerification from '../../src/operate/domain-verification.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
@@ -18,6 +19,7 @@ import * as emailRecipient from '../../src/operate/email-recipient.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
+import * as explaining from '../../src/operate/explain.ts'
 import * as goLive from '../../src/operate/go-live/go-live.ts'
 import * as setup from '../../src/operate/go-live/setup.ts'
 import * as keys from '../../src/operate/keys.ts'
@@ -610,6 +612,17 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
   [sites.listSites, (op) => sites.listSites(op, {}), OPERATOR_ALONE],
   [sites.showSite, (op) => sites.showSite(op, { site: 'Google' }), OPERATOR_ALONE],
+  [
+    explaining.explain,
+    (op) => explaining.explain(op, { address: 'a@x.test', from: 'acme.test' }),
+    READS_WHOLE,
+  ],
+  [
+    explaining.rehearseDelivery,
+    (op) => explaining.rehearseDelivery(op, { address: 'a@x.test', from: 'acme.test' }),
+    OPERATOR_ALONE,
+  ],
+  [examination.examine, (op) => examination.examine(op, {}), OPERATOR_ALONE],
   [
     goLive.checkCompanyStep,
     (op) => goLive.checkCompanyStep(op, { company: 'Acme', step: 'message' }),

@@ -674,10 +674,10 @@ describe('verbs about a database as a whole', () => {
       dnsServers: [],
       delivery: { kind: 'capture' } as const,
       retrySchedule: [],
+      siteConcurrency: 20,
       smtpPort: 25,
       allowPrivateNetworks: true,
       sites: null,
-      siteConcurrency: 20,
     }
     const move = {
       from: join(folder, 'none.db'),
@@ -711,10 +711,10 @@ describe('verbs about a database as a whole', () => {
       dnsServers: [],
       delivery: { kind: 'capture' } as const,
       retrySchedule: [],
+      siteConcurrency: 20,
       smtpPort: 25,
       allowPrivateNetworks: true,
       sites: null,
-      siteConcurrency: 20,
     }
     await using op = await openOperation(settings, { make: true })
     await createCompany(op, { name: 'Acme' })

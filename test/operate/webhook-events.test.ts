@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { messageId, subjectOfMessage } from '../../src/events/webhooks/message-id.ts'
 import { listWebhookEvents, showWebhookEvent } from '../../src/operate/webhook-events.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
+import type { WebhookProgress } from '../../src/store/store.ts'
 import { World } from './world.ts'
 
 test('the id of a message is that of one event of one webhook, and says the number of the event', () => {
@@ -43,7 +44,7 @@ test('an event has not been tried, is tried again, was given up or taken', async
   }
   const token = await store.join({ name: 'n', roles: ['api'], timeoutMs: 1_000, since: 1, machine: null })
   const [held] = await store.takeWebhooks(token)
-  const progress = (more: object) =>
+  const progress = (more: Partial<WebhookProgress>) =>
     store.progressWebhook({
       ...{ id, token, generation: held!.generation, cursor: number, failingSince: null },
       ...{ over: [], waiting: [], attempts: [], disabled: null, ...more },
@@ -62,11 +63,11 @@ test('an event has not been tried, is tried again, was given up or taken', async
   assert.deepEqual(await status(), ['unknown', null], 'no try of it is kept: it may have been given up')
   await progress({ attempts: [attempt(false)], waiting: [{ number, attempts: 1, dueAt: 90 }] })
   assert.deepEqual(await status(), ['attempting', 90])
-  await progress({ attempts: [attempt(false)], over: [{ number }] })
+  await progress({ attempts: [attempt(false)], over: [{ number, attempts: 1, dueAt: 90 }] })
   assert.deepEqual(await status(), ['failed', null])
   await store.retellWebhook(id, [{ number }], 95)
   assert.deepEqual(await status(), ['pending', 95])
-  await progress({ attempts: [attempt(true)], over: [{ number }] })
+  await progress({ attempts: [attempt(true)], over: [{ number, attempts: 0, dueAt: 95 }] })
   assert.deepEqual(await status(), ['success', null])
   assert.deepEqual(
     (await listWebhookEvents(op, { id, limit: 10 })).map((each) => [each.id, each.status]),

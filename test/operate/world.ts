@@ -100,12 +100,16 @@ export class World implements AsyncDisposable {
       seal: async () => this.#seal,
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
       sites: () => openSiteTable({ sites: null, siteConcurrency: 20 }),
-      hosts: () => ({ mx: nothing, addresses: nothing, names: nothing }),
+      hosts: () => ({ mx: nothing, addresses: nothing, txt: nothing, tlsa: nothing, names: nothing }),
       setup: {
+        allowPrivateNetworks: true,
         database: { engine: 'sqlite', path: 'x.db' },
         delivery: { kind: 'capture' },
+        dnsServers: [],
         retrySchedule: [60_000, 300_000],
+        siteConcurrency: 20,
         smtpPort: 25,
+        tls: null,
       },
       outgoing: () =>
         new Outgoing({

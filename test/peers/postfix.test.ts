@@ -99,7 +99,7 @@ describe('Postfix', { skip }, () => {
     assert.deepEqual(await clear.outcome(await clear.send(['octets@good.test'])), [WAITS])
     await using secure = await stage.direct('good.test', [at.tlsRequired])
     const { attempts } = await secure.delivered(await secure.send(['tls@good.test']))
-    assert.match(attempts[0]?.tls ?? '', /TLSv1\.3/)
+    assert.match(attempts[0]?.tls?.version ?? '', /TLSv1\.3/)
   })
 
   test('the second server is asked when the first puts off, greets with 554 or takes too little', async () => {

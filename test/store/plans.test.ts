@@ -14,6 +14,7 @@ import { temporaryDirectory } from './directory.ts'
 
 /** Rows that are as many as there is work under way, or as the operator has made; or asked for one time only. */
 const SMALL = [
+  /^alerts$/,
   /^companies$/,
   /^domains$/,
   /^removed_domains$/,

@@ -1,6 +1,7 @@
 /** Makers of the values that go into a store, with small defaults. */
 import { createHash } from 'node:crypto'
 import { type ApiKey, type Company, NO_LIMITS, type SendingDomain } from '../../src/accounts/account.ts'
+import type { AttemptTls } from '../../src/email/attempt-tls.ts'
 import type { NewEvent } from '../../src/email/event.ts'
 import type { Decision, Facts } from '../../src/email/lifecycle.ts'
 import { idAt } from '../../src/email/suppression.ts'
@@ -238,6 +239,15 @@ export function deferred(position: number, dueAt: number, change: Partial<Result
   })
 }
 
+export const TLS: AttemptTls = {
+  version: 'TLSv1.3',
+  cipher: 'TLS_AES_256_GCM_SHA384',
+  demand: 'verified',
+  source: 'mta-sts',
+  verified: true,
+  doubt: null,
+}
+
 export function attempt(
   of: { id: string },
   leaseToken: number,
@@ -250,7 +260,7 @@ export function attempt(
     startedAt: NOW,
     duration: 1_000,
     server: 'mx.x.test [192.0.2.1]:25',
-    tls: 'TLSv1.3',
+    tls: TLS,
     dialogue: '0 < 220 mx.x.test',
     captured: null,
     recipients,

@@ -57,14 +57,17 @@ test('of those that succeeded the last fifty of a second are kept, however often
 test('what could not be committed goes along with what has come meanwhile, all of it and in its order', () => {
   const results = new AttemptResults()
   results.waits({ number: 1 }, 1, NOW)
-  results.over({ number: 2 })
+  results.over({ number: 2, attempts: 1, dueAt: NOW })
   const first = results.take(NOW)!
   results.waits({ number: 3 }, 1, NOW)
-  results.over({ number: 4 })
+  results.over({ number: 4, attempts: 1, dueAt: NOW })
   results.giveBack(first)
   const all = results.take(NOW)!
   assert.deepEqual(all, {
-    over: [{ number: 2 }, { number: 4 }],
+    over: [
+      { number: 2, attempts: 1, dueAt: NOW },
+      { number: 4, attempts: 1, dueAt: NOW },
+    ],
     waiting: [
       { number: 1, attempts: 1, dueAt: NOW },
       { number: 3, attempts: 1, dueAt: NOW },

@@ -31,12 +31,15 @@ function say(message: FromProcess): void {
   process.send!(message)
 }
 
-function start({ dnsServers, boundarySecret, ...options }: CourierOptions, parent: number): void {
+function start(
+  { dnsServers, dnsValidating, boundarySecret, ...options }: CourierOptions,
+  parent: number,
+): void {
   new Worker(new URL('./orphan-watch.ts', import.meta.url), { name: 'orphan-watch', workerData: { parent } })
   boundaries = new Boundaries(boundarySecret)
   courier = new RouteCourier({
     ...options,
-    resolver: new Resolver({ servers: dnsServers }),
+    resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
     boundaries,
     // A service that takes the place of one that was killed takes its work over at once: nothing may leave here then.
     right: { holds: (token) => process.ppid === parent && right.holds(token) },

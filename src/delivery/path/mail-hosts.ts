@@ -5,7 +5,13 @@ import type { Finding } from '../judge/finding.ts'
 
 export type MailHosts =
   /** Groups of equal preference, best first; at least one host, each once. An address literal stands for itself. */
-  { kind: 'hosts'; ranks: string[][] } | { kind: 'none'; failure: NoHosts }
+  | {
+      kind: 'hosts'
+      ranks: string[][]
+      /** Nobody can have changed the names on the way (RFC 7672 2.2.1). */
+      secure?: true
+    }
+  | { kind: 'none'; failure: NoHosts }
 
 /** The reason why no server takes mail for the domain; `server`: not known now. */
 export interface NoHosts {
@@ -35,15 +41,20 @@ export async function mailHosts(
     case 'failed':
       return lookupFailed(domain, lookup.reason)
     case 'absent':
-      if (lookup.reason === 'NODATA') return { kind: 'hosts', ranks: [[domain]] }
+      // The domain itself is the host, so its addresses tell whether the answers are validated (RFC 7672 2.2.2).
+      if (lookup.reason === 'NODATA') return { kind: 'hosts', ranks: [[domain]], secure: true }
       return refuse({
         finding: 'dead-address',
         enhancedCode: '5.1.2',
         message: `DNS: the domain ${domain} does not exist`,
       })
     case 'found':
-      return chooseHosts(domain, lookup.records, ownName)
+      return withSecurity(chooseHosts(domain, lookup.records, ownName), lookup.secure === true)
   }
+}
+
+function withSecurity(hosts: MailHosts, isSecure: boolean): MailHosts {
+  return hosts.kind === 'hosts' && isSecure ? { ...hosts, secure: true } : hosts
 }
 
 function chooseHosts(domain: string, records: MxRecord[], ownName: string | null): MailHosts {
@@ -104,6 +115,15 @@ export function lookupFailed(domain: string, reason: string): MailHosts {
     finding: 'server',
     enhancedCode: '4.4.3',
     message: `DNS: the MX lookup of ${domain} failed (${reason})`,
+  })
+}
+
+/** Of a domain whose MTA-STS policy could not be read from our own store. */
+export function policyUnknown(domain: string, reason: string): MailHosts {
+  return refuse({
+    finding: 'server',
+    enhancedCode: '4.3.0',
+    message: `Whether ${domain} has an MTA-STS policy could not be found out: ${reason}`,
   })
 }
 

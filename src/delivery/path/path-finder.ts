@@ -6,6 +6,7 @@ import { relayFrom } from '../../config/relay-url.ts'
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import { isSimulated } from '../../email/simulated.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
 import type { SiteAgreement } from '../sites/site-table.ts'
 import type { SitesFile } from '../sites/sites-file.ts'
 import {
@@ -24,6 +25,8 @@ export interface PathFinderOptions {
   route: DeliveryRoute
   /** Looks up the mail servers of direct delivery. */
   resolver: Pick<Resolver, 'mx'>
+  /** The MTA-STS policy of a recipient domain. */
+  mtaSts?(domain: string): Promise<MtaStsPolicy | null>
   /** EHLO name. */
   hostname: string
   /** True: a domain whose MX is `hostname` is delivered to, and not taken for a loop. */
@@ -37,7 +40,7 @@ export interface PathFinderOptions {
   /** The route set for mail of this domain and company; null: POSTROAD_DELIVERY. */
   ownRoute(sender: Pick<RoutingFields, 'domainId' | 'companyId'>): CustomRoute | null
   /** Opens the credentials of routes. */
-  seal: Seal
+  seal: Pick<Seal, 'open'>
 }
 
 /** Remembered paths of routes; a forgotten one is opened anew when it is needed. */
@@ -79,6 +82,7 @@ export class PathFinder {
     this.#direct = new SiteDirectory({
       resolver,
       ownName: allowPrivateNetworks ? null : hostname,
+      ...(options.mtaSts && { mtaSts: options.mtaSts }),
       recognise: (domain, ranks) => sites.table.recognise(domain, ranks),
       keep: (site, agreement) => this.#directPath(site, agreement),
     })

@@ -4,6 +4,7 @@
  */
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Email } from '../../email/fields.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
 import type { ReplyRule, SiteLimits } from '../sites/site-block.ts'
 import type { MailHosts } from './mail-hosts.ts'
 
@@ -23,6 +24,8 @@ export interface Site {
   kind: DeliveryRoute['kind'] | 'simulator'
   /** The servers of a direct site; of another site, the reason why it cannot be used; otherwise null. */
   servers: MailServers | null
+  /** What the recipient's domain demands of its mail servers (RFC 8461). Absent: nothing. */
+  mtaSts?: MtaStsPolicy
   /** The block of the sites files whose limits hold; null: none names the site. */
   provider: string | null
 }
@@ -70,7 +73,7 @@ export interface Path {
 export interface Way {
   source: Source
   policy: Policy
-  site: Pick<Site, 'kind' | 'servers'>
+  site: Pick<Site, 'kind' | 'servers' | 'mtaSts'>
   terms: SessionTerms
 }
 

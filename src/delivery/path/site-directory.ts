@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
 import type { Resolver } from '../../dns/resolver.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
 import type { RecognisedSite } from '../sites/site-table.ts'
 import { LookupTurns } from './lookup-turns.ts'
-import { lookupFailed, type MailHosts, mailHosts } from './mail-hosts.ts'
+import { lookupFailed, type MailHosts, mailHosts, policyUnknown } from './mail-hosts.ts'
 import type { MailServers, Site } from './path.ts'
 
 /**
- * Milliseconds for which an MX answer is valid: short, because the DNS client does not report the TTL of MX records.
+ * Milliseconds for which an MX answer is used without asking again. The resolver keeps it for its TTL, so that asking
+ * again mostly costs no query.
  */
 const FRESH_MS = 60_000
 /** An answer that there is nothing is valid for a shorter time: a corrected zone should count soon. */
@@ -30,6 +32,8 @@ const LONGEST_KEY = 200
 
 export interface SiteDirectoryOptions<Kept> {
   resolver: Pick<Resolver, 'mx'>
+  /** The policy of a domain; null when it has none. */
+  mtaSts?(domain: string): Promise<MtaStsPolicy | null>
   /** Our own name: see mail-hosts.ts. */
   ownName: string | null
   /** Recognises providers by the hosts, those of equal preference together, best first. */
@@ -41,11 +45,16 @@ export interface SiteDirectoryOptions<Kept> {
   patience?: number
 }
 
+interface FoundDomain {
+  servers: MailServers
+  mtaSts: MtaStsPolicy | null
+}
+
 interface SiteEntry<Kept> {
   kept: Kept
   /** Key of the site. */
   site: string
-  servers: MailServers
+  found: FoundDomain
   /**
    * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
    * there is a new one.
@@ -96,7 +105,7 @@ export class SiteDirectory<Kept> {
   recogniseAnew(): void {
     for (const [domain, entry] of this.#entries.entries()) {
       this.#leave(entry.site, domain)
-      Object.assign(entry, this.#keep(domain, entry.servers))
+      Object.assign(entry, this.#keep(domain, entry.found))
       this.#join(entry.site, domain)
     }
   }
@@ -118,16 +127,18 @@ export class SiteDirectory<Kept> {
     if (domains?.size === 0) this.#domains.delete(site)
   }
 
-  #keep(domain: string, servers: MailServers): Pick<SiteEntry<Kept>, 'kept' | 'site'> {
+  #keep(domain: string, { servers, mtaSts }: FoundDomain): Pick<SiteEntry<Kept>, 'kept' | 'site'> {
     const { recognise, keep } = this.#options
     const { hosts } = servers
     const recognised = recognise(domain, hosts.kind === 'hosts' ? hosts.ranks : [])
     const site = siteOf(domain, servers, recognised)
-    return { kept: keep(site, recognised), site: site.key }
+    return { kept: keep(withPolicy(site, mtaSts), recognised), site: site.key }
   }
 
   async #lookUp(domain: string): Promise<Kept> {
-    const hosts = await this.#ask(domain)
+    const [answer, policy] = await Promise.all([this.#ask(domain), this.#policyOf(domain)])
+    const { hosts, mtaSts } =
+      'failure' in policy ? { hosts: policy.failure, mtaSts: null } : { hosts: answer, ...policy }
     const now = this.#now()
     const failed = hosts.kind === 'none' && hosts.failure.finding === 'server'
     const before = this.#entries.get(domain)
@@ -139,11 +150,22 @@ export class SiteDirectory<Kept> {
     const believed = hosts.kind === 'hosts' ? FRESH_MS : failed ? FAILED_MS : NONE_MS
     const askAt = now + believed
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
-    const servers = { hosts, until: askAt }
-    const entry = { ...this.#keep(domain, servers), servers, askAt, usableUntil }
+    const found = { servers: { hosts, until: askAt }, mtaSts }
+    const entry = { ...this.#keep(domain, found), found, askAt, usableUntil }
     this.#entries.set(domain, entry, { size: sizeOf(domain, hosts) })
     if (this.#entries.has(domain)) this.#join(entry.site, domain)
     return entry.kept
+  }
+
+  /** Mail does not leave while nobody can tell whether there is a policy. */
+  async #policyOf(domain: string): Promise<{ mtaSts: MtaStsPolicy | null } | { failure: MailHosts }> {
+    const { mtaSts } = this.#options
+    if (mtaSts === undefined || domain.startsWith('[')) return { mtaSts: null }
+    try {
+      return { mtaSts: await mtaSts(domain) }
+    } catch (error) {
+      return { failure: policyUnknown(domain, error instanceof Error ? error.message : String(error)) }
+    }
   }
 
   async #ask(domain: string): Promise<MailHosts> {
@@ -175,6 +197,10 @@ export function siteOf(domain: string, servers: MailServers, { provider, whole }
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
   return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers, provider }
+}
+
+function withPolicy(site: Site, mtaSts: MtaStsPolicy | null): Site {
+  return mtaSts === null ? site : { ...site, mtaSts }
 }
 
 function sizeOf(domain: string, hosts: MailHosts): number {

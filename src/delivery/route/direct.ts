@@ -5,13 +5,12 @@ import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
-import type { TlsPolicy } from '../smtp/target.ts'
 import { hostAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
-import { type HostPolicies, stricter } from './tls-policy.ts'
+import type { HostPolicies } from './tls-policy.ts'
 
 export interface DirectOptions {
   resolver: Resolver
@@ -57,12 +56,7 @@ export class DirectRoute implements Route {
     // After an uncertain attempt only that server can recognise the message as one that it has (RFC 1047).
     const only = known && preferredOnly
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
-      this.#server(
-        host,
-        domain,
-        request.delivery.path.terms.tls,
-        known && index === 0 ? preferred.address : null,
-      ),
+      this.#server(host, found.secure === true, request, known && index === 0 ? preferred.address : null),
     )
     // The domain's other servers may answer otherwise when they are not asked this time.
     const walk = new ServerWalk(request, this.#state, only)
@@ -84,13 +78,32 @@ export class DirectRoute implements Route {
     return await mailHosts(domain, resolver, { ownName: refuseOwnName ? hostname : null })
   }
 
-  #server(host: string, domain: string, atLeast: TlsPolicy, preferredAddress: string | null): Server {
+  #server(
+    host: string,
+    secure: boolean,
+    { delivery }: RouteRequest,
+    preferredAddress: string | null,
+  ): Server {
+    const domain = domainOf(delivery.recipients)
+    const { site, terms } = delivery.path
+    const { mtaSts = null } = site
+    const atLeast = terms.tls
     const { resolver, guard, policies, hostname, port, ca } = this.#options
     return {
       target: async () => {
-        const policy = await policies(domain, host)
-        const tls = stricter(policy.tls, atLeast)
-        return { host, port, implicitTls: false, tls, credentials: null, helo: hostname, ...(ca && { ca }) }
+        const policy = await policies({ domain, host, port, secure, mtaSts, atLeast }, resolver)
+        if (policy.kind === 'none') return policy
+        const { source: tlsSource, ...demand } = policy.demand
+        const target = {
+          host,
+          port,
+          implicitTls: false,
+          ...demand,
+          tlsSource,
+          credentials: null,
+          helo: hostname,
+        }
+        return { kind: 'target', target: { ...target, ...(ca && { ca }) } }
       },
       preferredAddress,
       addresses: () => hostAddresses(host, domain, resolver, guard, this.#state.ipv6),

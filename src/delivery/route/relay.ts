@@ -5,7 +5,7 @@ import type { HostAddress } from '../../dns/resolver.ts'
 import { alternate, type Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
-import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
+import { RouteState, type Server, type ServerTarget, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 
 export interface RelayOptions {
@@ -31,9 +31,18 @@ export class Relay implements Route {
     this.#state = new RouteState('relay', limits, pauses, new SessionPool(pool))
     const { host, port, implicitTls, tls, user, password, auth } = relay
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
-    const target = { host, port, implicitTls, tls, credentials, helo: hostname, ...(ca && { ca }) }
+    const target: ServerTarget = {
+      host,
+      port,
+      implicitTls,
+      tls,
+      tlsSource: 'route',
+      credentials,
+      helo: hostname,
+      ...(ca && { ca }),
+    }
     this.#server = {
-      target: () => Promise.resolve(target),
+      target: () => Promise.resolve({ kind: 'target', target }),
       preferredAddress: null,
       addresses: () => relayAddresses(host, this.#state.ipv6),
     }
@@ -48,7 +57,7 @@ export class Relay implements Route {
   }
 }
 
-async function relayAddresses(host: string, ipv6: Ipv6Reachability): Promise<ServerAddresses> {
+export async function relayAddresses(host: string, ipv6: Ipv6Reachability): Promise<ServerAddresses> {
   if (isIP(host) !== 0) return { kind: 'addresses', addresses: [host] }
   try {
     const found = await lookup(host, { all: true, order: 'verbatim' })

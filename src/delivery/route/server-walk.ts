@@ -1,5 +1,8 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
 import { monotonic } from '../../common/clock.ts'
+import type { AttemptTls } from '../../email/attempt-tls.ts'
+import { authoritiesKey } from '../dane/authorities.ts'
+import { proofKey } from '../dane/demand.ts'
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import { CONSEQUENCES, type Hindrance, hinders } from '../judge/finding.ts'
 import type { RouteKind } from '../judge/judge.ts'
@@ -16,8 +19,10 @@ import {
 } from '../outcome.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import { isUnreachable, SmtpError } from '../smtp/error.ts'
+import { clip } from '../smtp/reply.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
+import type { TlsOutcome } from '../smtp/tls.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 import { Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
@@ -28,9 +33,12 @@ import type { PooledSession, SessionPool } from './session-pool.ts'
 /** How to talk to a server, whatever its address. */
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
 
+/** How to talk to a server, or why it must not be talked to. */
+export type ServerChoice = { kind: 'target'; target: ServerTarget } | { kind: 'none'; failure: RouteFailure }
+
 /** A server to try. Its target and addresses are looked up only when its turn comes. */
 export interface Server {
-  target: () => Promise<ServerTarget>
+  target: () => Promise<ServerChoice>
   /** The address to try first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
@@ -84,8 +92,9 @@ function wasStale(replies: RecipientReply[]): boolean {
 }
 
 /** The key under which the sessions of a server are pooled. */
-function sessionKey({ host, port, implicitTls, tls, credentials }: ServerTarget): string {
-  return `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
+function sessionKey({ host, port, implicitTls, tls, dane, credentials }: ServerTarget): string {
+  const key = `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
+  return dane === undefined ? key : `${key}\0${proofKey(dane)}`
 }
 
 /**
@@ -106,7 +115,7 @@ export class ServerWalk {
   /** Unix ms: when the first of the skipped hosts is asked again. */
   #notBefore = Number.POSITIVE_INFINITY
   #server: string | null = null
-  #tls: string | null = null
+  #tls: AttemptTls | null = null
 
   /** `pinned`: no other server may be asked, so a refusal here is not taken as final. */
   constructor(request: RouteRequest, state: RouteState, pinned = false) {
@@ -178,24 +187,28 @@ export class ServerWalk {
   /** Returns false when no address of the server was asked. */
   async #visitServer(server: Server): Promise<boolean> {
     const { pool, limits } = this.#state
-    const target = await server.target()
+    const choice = await server.target()
+    if (choice.kind === 'none') return this.#passOver(choice.failure)
+    const { target } = choice
     const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
     if (idle !== null) {
       this.#request.dialogue.note(`on the open connection to ${idle.session.server}`)
-      if (await this.#transact(idle)) return true
+      if (await this.#transact(idle, target)) return true
     }
     const found = await server.addresses()
-    if (found.kind === 'none') {
-      this.#request.dialogue.note(found.failure.message)
-      this.#failAll(found.failure)
-      return false
-    }
+    if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
     if (!asked && this.#state.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
     return asked
+  }
+
+  #passOver(failure: RouteFailure): false {
+    this.#request.dialogue.note(failure.message)
+    this.#failAll(failure)
+    return false
   }
 
   /**
@@ -215,7 +228,7 @@ export class ServerWalk {
       asked = true
       const session = await this.#open(target, key, address, index === addresses.length - 1)
       if (session === null) continue
-      await this.#transact(session)
+      await this.#transact(session, target)
       break
     }
     return asked
@@ -262,6 +275,7 @@ export class ServerWalk {
     const { messagesPerSession } = delivery.path.terms
     const name = `${address}:${target.port}`
     const begunAt = monotonic()
+    const known = target.dane && authoritiesKey(target.dane)
     let trying = target
     for (let tries = 1; ; tries++) {
       try {
@@ -270,6 +284,11 @@ export class ServerWalk {
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
+        // A handshake that failed may have taught an authority, with which the next one succeeds.
+        if (tries === 1 && target.dane !== undefined && authoritiesKey(target.dane) !== known) {
+          dialogue.note('trying once more, with the authority that the TLSA records name')
+          continue
+        }
         if (!mayGoInClear(trying, error)) {
           ipv6.recordFailure(address, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
@@ -288,12 +307,16 @@ export class ServerWalk {
 
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
+    // Told of an attempt that came to no transaction; one that did tells of its server.
+    if (error.kind === 'tls' && this.#server === null) {
+      this.#tls = { ...attemptTls(target, null), doubt: clip(error.message) }
+    }
     const name = `${target.host} [${target.address}]:${target.port}`
     this.#failAll(failureOfError(error, name, this.#state.route, this.#replies))
   }
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
-  async #transact(pooled: PooledSession): Promise<boolean> {
+  async #transact(pooled: PooledSession, target: ServerTarget): Promise<boolean> {
     const { delivery, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
     const { session } = pooled
     let recipients = this.#left
@@ -309,7 +332,7 @@ export class ServerWalk {
           dialogue.note(`The open connection to ${session.server} was closed meanwhile; opening another`)
           return false
         }
-        this.#talkingTo(session)
+        this.#talkingTo(session, target)
         refusedAll = replies.every(({ code = 0 }) => code >= 400 && code < 500)
         const crowded = this.#hear(recipients, replies, session.server)
         // RFC 5321 4.5.3.1.10: recipients over the server's limit go with the next transaction, as long as each
@@ -324,7 +347,7 @@ export class ServerWalk {
   }
 
   /** Recipients settled by now had their answer from the server before. */
-  #talkingTo({ server, tls }: PooledSession['session']): void {
+  #talkingTo({ server, tls }: PooledSession['session'], target: ServerTarget): void {
     if (this.#server !== null && server !== this.#server) {
       for (const outcome of this.#settled) {
         if (outcome.tls === undefined) outcome.tls = this.#tls
@@ -332,7 +355,7 @@ export class ServerWalk {
       }
     }
     this.#server = server
-    this.#tls = tls
+    this.#tls = attemptTls(target, tls)
   }
 
   /** Returns the recipients that were over the server's limit for this transaction. */
@@ -403,9 +426,16 @@ function reportOf(failure: RouteFailure, route: RouteKind): HindranceReport {
  * True only while nothing but the mail itself is at stake: credentials are never sent in clear, and a policy that
  * requires TLS is never relaxed.
  */
-function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
+export function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
   if (!(error instanceof SmtpError) || error.stage !== 'starttls') return false
   return target.tls === 'opportunistic' && !target.implicitTls && target.credentials === null
+}
+
+function attemptTls({ tls, tlsSource = 'default' }: ServerTarget, used: TlsOutcome | null): AttemptTls {
+  const demand = { demand: tls === 'off' ? ('none' as const) : tls, source: tlsSource }
+  if (used === null) return { version: null, cipher: null, ...demand, verified: false, doubt: null }
+  const { protocol: version, cipher, verified, doubt } = used
+  return { version, cipher, ...demand, verified, doubt }
 }
 
 function preferring(preferred: string | null, addresses: string[]): string[] {

@@ -1,22 +1,83 @@
-import type { TlsPolicy } from '../smtp/target.ts'
+import type { Resolver } from '../../dns/resolver.ts'
+import type { TlsSource } from '../../email/attempt-tls.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
+import { daneOf } from '../dane/demand.ts'
+import { permitsHost } from '../mta-sts/policy.ts'
+import type { RouteFailure } from '../outcome.ts'
+import type { SiteTls } from '../sites/site-block.ts'
+import type { TlsDemand, TlsPolicy } from '../smtp/target.ts'
 
-/** How a connection to one mail host of a domain must be protected. */
-export interface HostPolicy {
-  tls: TlsPolicy
+/** How a connection to one mail host of a domain must be protected, or why there must be none. */
+export type HostPolicy =
+  | { kind: 'demand'; demand: TlsDemand }
+  | { kind: 'none'; source: TlsSource; failure: RouteFailure }
+
+/** A mail host of a domain, and what is known about how to reach it. */
+export interface PolicyQuestion {
+  domain: string
+  host: string
+  /** The port that is connected to. */
+  port: number
+  /** The host was named by a validated answer. */
+  secure: boolean
+  /** What the domain demands (RFC 8461); null: nothing. */
+  mtaSts: MtaStsPolicy | null
+  /** What the sites file demands. */
+  atLeast: SiteTls
 }
 
-/**
- * The one place where the policy is decided. A domain's published policy for its hosts (MTA-STS, RFC 8461; DANE, RFC 7672)
- * can only make the answer stricter; without one, mail is encrypted where the host offers it (RFC 7435).
- */
-export type HostPolicies = (domain: string, host: string) => Promise<HostPolicy>
-
-export const opportunisticPolicy: HostPolicies = () => Promise.resolve({ tls: 'opportunistic' })
+export type HostPolicies = (
+  question: PolicyQuestion,
+  resolver: Pick<Resolver, 'addresses' | 'tlsa'>,
+) => Promise<HostPolicy>
 
 /** From the weakest on. */
 const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
 
-/** The stricter of two: what the operator's sites file demands is never relaxed, nor what a domain publishes. */
-export function stricter(one: TlsPolicy, other: TlsPolicy): TlsPolicy {
-  return BY_STRENGTH.indexOf(one) >= BY_STRENGTH.indexOf(other) ? one : other
+/**
+ * The one place where the policy is decided. What a domain publishes about its hosts, and what the sites file demands,
+ * can only make the answer stricter; without them, mail is encrypted where the host offers it (RFC 7435).
+ */
+export const hostPolicy: HostPolicies = async (question, resolver) => {
+  const policy = await publishedPolicy(question, resolver)
+  const { atLeast } = question
+  if (policy.kind === 'none' || BY_STRENGTH.indexOf(policy.demand.tls) >= BY_STRENGTH.indexOf(atLeast))
+    return policy
+  return { kind: 'demand', demand: { tls: atLeast, source: 'site' } }
+}
+
+/** DANE takes precedence over MTA-STS (RFC 8461 2). */
+const publishedPolicy: HostPolicies = async (question, resolver) => {
+  const byPolicy = mtaStsPolicy(question)
+  if (!question.secure) return byPolicy
+  const dane = await daneOf(question, resolver)
+  switch (dane.kind) {
+    case 'none':
+      return byPolicy
+    case 'failed': {
+      const { host } = question
+      const message = `DNS: the TLSA lookup of ${dane.name} failed (${dane.reason}), so mail to ${host} waits (DANE)`
+      return { kind: 'none', source: 'dane', failure: { finding: 'server', enhancedCode: '4.4.3', message } }
+    }
+    case 'demand':
+      if (dane.proof !== null) {
+        return { kind: 'demand', demand: { tls: 'verified', source: 'dane', dane: dane.proof } }
+      }
+      // Without a usable record MTA-STS can still ask for more.
+      return isEnforced(question) ? byPolicy : { kind: 'demand', demand: { tls: 'required', source: 'dane' } }
+  }
+}
+
+function mtaStsPolicy({ domain, host, ...question }: PolicyQuestion): HostPolicy {
+  if (!isEnforced(question)) return { kind: 'demand', demand: { tls: 'opportunistic', source: 'default' } }
+  if (permitsHost(question.mtaSts!, host)) {
+    return { kind: 'demand', demand: { tls: 'verified', source: 'mta-sts' } }
+  }
+  const message = `${host} is not among the mail servers that the MTA-STS policy of ${domain} names`
+  return { kind: 'none', source: 'mta-sts', failure: { finding: 'server', enhancedCode: '4.7.5', message } }
+}
+
+/** RFC 8461 5: `testing` changes nothing, it only asks for reports. */
+function isEnforced({ mtaSts }: Pick<PolicyQuestion, 'mtaSts'>): boolean {
+  return mtaSts !== null && mtaSts.mode === 'enforce' && mtaSts.expiresAt > Date.now()
 }

@@ -12,6 +12,7 @@ import type { Dialogue } from './dialogue.ts'
 import type { Extensions } from './extensions.ts'
 import { open } from './opening.ts'
 import type { SmtpTarget } from './target.ts'
+import type { TlsOutcome } from './tls.ts'
 import { Transfer } from './transact.ts'
 import type { RecipientReply, Transaction } from './transaction.ts'
 
@@ -50,13 +51,11 @@ export class SmtpSession {
   readonly extensions: Extensions
   /** `mx.x.test [192.0.2.1]:25` */
   readonly server: string
-  /** `TLSv1.3`; null in clear. */
-  readonly tls: string | null
   /**
-   * The certificate is valid and names the host. Opportunistic TLS goes on without; only a session where this is true
-   * may be shown as verified.
+   * Null in clear. Opportunistic TLS goes on with any certificate; only a session that is `verified` may be shown as
+   * such.
    */
-  readonly verified: boolean
+  readonly tls: TlsOutcome | null
   /**
    * Called when the server ends the session while nothing is under way (421, FIN, RST), so that a pool drops it at
    * once. Not called when we end the session ourselves.
@@ -71,8 +70,7 @@ export class SmtpSession {
     this.#connection = connection
     this.extensions = extensions
     this.server = connection.server
-    this.tls = connection.tls?.protocol ?? null
-    this.verified = connection.tls?.verified ?? false
+    this.tls = connection.tls
     connection.onEnd = () => {
       if (!this.#busy) this.onIdleEnd?.()
     }

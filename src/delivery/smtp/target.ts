@@ -1,3 +1,5 @@
+import type { TlsSource } from '../../email/attempt-tls.ts'
+import type { DaneProof } from '../dane/demand.ts'
 import type { SmtpTimeouts } from './timeouts.ts'
 
 /**
@@ -7,6 +9,13 @@ import type { SmtpTimeouts } from './timeouts.ts'
  * - `verified`: encrypted, and the certificate is valid for `host`.
  */
 export type TlsPolicy = 'off' | 'opportunistic' | 'required' | 'verified'
+
+export interface TlsDemand {
+  tls: TlsPolicy
+  source: TlsSource
+  /** For `verified`. */
+  dane?: DaneProof
+}
 
 export type AuthMechanism = 'plain' | 'login' | 'cram-md5' | 'xoauth2'
 
@@ -28,6 +37,10 @@ export interface SmtpTarget {
   /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
   implicitTls: boolean
   tls: TlsPolicy
+  /** DANE takes the place of authorities and of the host's name under `verified`. */
+  dane?: DaneProof
+  /** Who demands `tls`; absent: nobody in particular. */
+  tlsSource?: TlsSource
   /**
    * Sent over TLS only, unless `tls` is `off`: with that setting the operator says that this network may see them.
    * Under `opportunistic`, a server that offers no STARTTLS gets no credentials, because an attacker can remove the

@@ -1,12 +1,19 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { TlsTransport } from '../../network/tls-transport.ts'
+import { contextOf } from '../dane/authorities.ts'
+import { daneDoubt, hasOneOfNames } from '../dane/judge-server.ts'
 import type { SmtpTarget } from './target.ts'
 
 export interface TlsOutcome {
   /** `TLSv1.3` */
   protocol: string
-  /** The chain leads to a trusted authority and the certificate names the host. Checked under every policy. */
+  /** The name of the cipher suite by IANA, such as `TLS_AES_256_GCM_SHA384`. */
+  cipher: string
+  /**
+   * The chain leads to a trusted authority and the certificate names the host, or DANE says that the server is the
+   * right one. Checked under every policy.
+   */
   verified: boolean
   /** The reason why it is not verified; null when it is. */
   doubt: string | null
@@ -34,12 +41,15 @@ function secureContext(ca: string[] | undefined): SecureContext {
  */
 export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
   const transport = new TlsTransport(plain, target.host)
+  const { dane } = target
+  const host = dane?.names[0] ?? target.host
   const socket = connectTls({
     socket: transport,
-    host: target.host,
+    host,
     // RFC 6066 3: literal addresses are not permitted in server_name.
-    servername: isIP(target.host) ? '' : target.host,
-    secureContext: secureContext(target.ca),
+    servername: isIP(host) ? '' : host,
+    secureContext: dane === undefined ? secureContext(target.ca) : contextOf(dane),
+    ...(dane && { checkServerIdentity: (_, certificate) => hasOneOfNames(dane, certificate) }),
     // Checked below, so that every policy learns whether the certificate is valid and only `verified` insists.
     rejectUnauthorized: false,
   })
@@ -47,15 +57,20 @@ export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
     socket.once('error', (error) => reject(new Error(withoutNoise(error))))
     socket.once('close', () => reject(new Error('the connection was closed')))
     socket.once('secureConnect', () => {
-      const doubt = socket.authorized ? null : reason(socket.authorizationError)
+      const doubt = dane === undefined ? pkixDoubt(socket) : daneDoubt(dane, socket)
       if (doubt !== null && target.tls === 'verified') {
         reject(new Error(`the certificate is not valid for ${target.host} (${doubt})`))
         return
       }
-      resolve({ protocol: socket.getProtocol() ?? 'TLS', verified: doubt === null, doubt })
+      const { standardName: cipher } = socket.getCipher()
+      resolve({ protocol: socket.getProtocol() ?? 'TLS', cipher, verified: doubt === null, doubt })
     })
   })
   return { transport, socket, done }
+}
+
+function pkixDoubt({ authorized, authorizationError }: TLSSocket): string | null {
+  return authorized ? null : reason(authorizationError)
 }
 
 function reason(error: Error | string | null): string {

@@ -27,7 +27,8 @@ import { TurnBatch } from './turn-batch.ts'
 const BEGUN_PER_TURN = 16
 
 const port = parentPort!
-const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = workerData as DeliveryThreadData
+const { dnsServers, dnsValidating, boundarySecret, right, unrecorded, thread, ...options } =
+  workerData as DeliveryThreadData
 const keys = new Map<string, SigningKey>()
 const policies = new Map<string, Pick<Way, 'policy' | 'source'>>()
 const known = { keys, policies }
@@ -37,7 +38,7 @@ const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
 let request = 0
 const courier = new RouteCourier({
   ...options,
-  resolver: new Resolver({ servers: dnsServers }),
+  resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
   boundaries: new Boundaries(boundarySecret),
   right: new SendingRight(right),
   unrecorded: new UnrecordedMessages(unrecorded, thread),

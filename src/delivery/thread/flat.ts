@@ -5,6 +5,7 @@
 import { monotonic } from '../../common/clock.ts'
 import { CONTENTS, plainCodec, SENT, type ValueRow } from '../../email/codec.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
+import type { MtaStsMode } from '../../store/store.ts'
 import { alone } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
@@ -40,8 +41,13 @@ type FlatSite = [
   ranks: string[][] | null,
   failure: NoHosts | null,
   until: number,
+  /** Nobody can have changed `ranks`. */
+  secure: boolean,
+  mtaSts: FlatPolicy,
   ...terms: FlatTerms,
 ]
+
+type FlatPolicy = [mode: MtaStsMode, mx: string[], expiresAt: number] | null
 
 type FlatTerms = [
   messagesPerSession: number,
@@ -89,22 +95,35 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
   ]
 }
 
-function flatSite({ site: { kind, servers }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
+function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
   const { messagesPerSession, recipientsPerTransaction, tls } = terms
   const replies = terms.replies.length === 0 ? null : terms.replies
-  const valid = servers !== null && monotonic() < servers.until ? servers : null
-  const ranks = valid?.hosts.kind === 'hosts' ? valid.hosts.ranks : null
-  const failure = valid?.hosts.kind === 'none' ? valid.hosts.failure : null
-  const until = valid?.until ?? 0
-  return [kind, ranks, failure, until, messagesPerSession, recipientsPerTransaction, tls, replies]
+  const policy: FlatPolicy = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
+  const flatTerms: FlatTerms = [messagesPerSession, recipientsPerTransaction, tls, replies]
+  if (servers === null || monotonic() >= servers.until)
+    return [kind, null, null, 0, false, policy, ...flatTerms]
+  const { hosts, until } = servers
+  return hosts.kind === 'hosts'
+    ? [kind, hosts.ranks, null, until, hosts.secure === true, policy, ...flatTerms]
+    : [kind, null, hosts.failure, until, false, policy, ...flatTerms]
 }
 
-function wayOf([kind, ranks, failure, until, ...terms]: FlatSite): Pick<Way, 'site' | 'terms'> {
-  return { site: { kind, servers: serversOf(ranks, failure, until) }, terms: termsOf(terms) }
+function wayOf([kind, ranks, failure, until, secure, policy, ...terms]: FlatSite): Pick<
+  Way,
+  'site' | 'terms'
+> {
+  const site: Way['site'] = { kind, servers: serversOf(ranks, failure, until, secure) }
+  if (policy !== null) site.mtaSts = { mode: policy[0], mx: policy[1], expiresAt: policy[2] }
+  return { site, terms: termsOf(terms) }
 }
 
-function serversOf(ranks: FlatSite[1], failure: FlatSite[2], until: number): MailServers | null {
-  if (ranks !== null) return { hosts: { kind: 'hosts', ranks }, until }
+function serversOf(
+  ranks: FlatSite[1],
+  failure: FlatSite[2],
+  until: number,
+  secure: boolean,
+): MailServers | null {
+  if (ranks !== null) return { hosts: { kind: 'hosts', ranks, ...(secure && { secure }) }, until }
   return failure === null ? null : { hosts: { kind: 'none', failure }, until }
 }
 

@@ -9,6 +9,7 @@ import type { FlatDelivery, FlatResult } from './flat.ts'
 /** The options from which a thread or process builds its courier: plain values. */
 export interface CourierOptions {
   dnsServers: string[]
+  dnsValidating: string[]
   smtpPort: number
   allowPrivateNetworks: boolean
   softBounce?: boolean

@@ -165,9 +165,10 @@ function detailOf(happening: AttemptHappening): EventDetail {
   if (code !== undefined) detail.code = code
   if (enhancedCode !== undefined) detail.enhancedCode = enhancedCode
   if (asked !== null) detail.server = asked
-  // The attempt's TLS version is that of the server with which it ended.
+  // The attempt's TLS is that of the server with which it ended.
   const heard = outcome.tls !== undefined || asked !== server ? outcome.tls : tls
-  if (heard) detail.tls = heard
+  if (heard?.version) detail.tls = heard.version
+  if (heard?.verified) detail.tlsVerified = true
   if (duration !== undefined) detail.duration = Math.round(duration)
   return detail
 }

@@ -1,4 +1,5 @@
 /** The happenings of a recipient, the facts that a decision rests on, and the shape of a decision. */
+import type { AttemptTls } from '../attempt-tls.ts'
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { HoldReason, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
@@ -69,8 +70,8 @@ export interface Outcome {
   message: string
   /** The server that gave the reply, when the attempt asked several; as in AttemptHappening. */
   server?: string
-  /** TLS version of the session with that server; null: in clear. */
-  tls?: string | null
+  /** The encryption of the session with that server. */
+  tls?: AttemptTls | null
   /** The server refused the address itself (RCPT 5.1.x and the like), so it belongs on the suppression list. */
   suppress?: boolean
   /**
@@ -89,7 +90,7 @@ export interface AttemptHappening {
   outcome: Outcome
   /** For the attempt as a whole. */
   server: string | null
-  tls: string | null
+  tls: AttemptTls | null
   /** Milliseconds; absent when no attempt was made. */
   duration?: number
   /**

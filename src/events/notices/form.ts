@@ -126,7 +126,7 @@ function deliveryStatus({ type, at, detail }: LoggedEvent): Record<string, unkno
     'session-seconds': duration / 1000,
     'mx-host': detail.server?.split(' ')[0] ?? '',
     tls: tls !== undefined,
-    'certificate-verified': false,
+    'certificate-verified': detail.tlsVerified === true,
     utf8: true,
     ...(nextAttemptAt !== undefined && {
       'retry-seconds': Math.max(0, Math.round((nextAttemptAt - at) / 1000)),

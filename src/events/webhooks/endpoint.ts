@@ -2,7 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
-import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookSubject } from '../../store/store.ts'
+import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookRetry } from '../../store/store.ts'
 import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
 import { GIVEN_UP, Health } from './health.ts'
 import { AttemptResults } from './results.ts'
@@ -127,9 +127,9 @@ export class WebhookEndpoint {
   }
 
   /** The event can no longer be sent, because retention has removed it. */
-  forget(subject: WebhookSubject): void {
-    this.queue.forget(subject)
-    this.#results.over(subject)
+  forget(retry: WebhookRetry): void {
+    this.queue.forget(retry)
+    this.#results.over(retry)
   }
 
   /** Whether the webhook may start another request now. */
@@ -158,7 +158,7 @@ export class WebhookEndpoint {
     const attempt = outcome === null ? null : this.#note(message, outcome, now)
     const dueAt = attempt?.nextAt ?? null
     if (dueAt !== null) this.#results.waits(subject, attempt!.attempt, dueAt)
-    else if (message.again) this.#results.over(subject)
+    else if (message.retry !== null) this.#results.over(message.retry)
     this.queue.finish(message)
     if (this.#health.down) this.#letGo(now)
     return attempt
@@ -166,14 +166,14 @@ export class WebhookEndpoint {
 
   /** Records an attempt, and decides when the next one is due. */
   #note(
-    { told, attempts }: PendingMessage,
+    { told, retry }: PendingMessage,
     { at, duration, status, error, response }: AttemptOutcome,
     now: number,
   ): WebhookAttempt {
     const { dialect, id } = this.webhook
     const { type, emailId } = told.event
     const succeeded = isSuccess(status)
-    const made = attempts + 1
+    const made = (retry?.attempts ?? 0) + 1
     const wait = succeeded ? null : waitAfter(this.#schedule, dialect, made, status)
     const dueAt = wait === null ? null : now + wait
     const attempt: WebhookAttempt = {

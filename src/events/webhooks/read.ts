@@ -84,15 +84,15 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
   const fresh = due.filter((subject) => !known.has(keyOf(subject)))
   // When the store is next asked, it says when more are due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
-  for (const [index, { attempts, dueAt: _, ...subject }] of fresh.entries()) {
+  for (const [index, retry] of fresh.entries()) {
     if (index > 0 && endpoint.roomAgain === 0) {
       endpoint.webhook.retryAt = now
       return
     }
-    const notice = await readReplays(ports, endpoint, subject)
+    const notice = await readReplays(ports, endpoint, retry)
     if (endpoint.closed) return
-    if (notice === undefined) endpoint.forget(subject)
-    else endpoint.queue.addAgain(notice, attempts)
+    if (notice === undefined) endpoint.forget(retry)
+    else endpoint.queue.addAgain(notice, retry)
   }
 }
 

@@ -1,5 +1,5 @@
 /** The outcomes of the attempts of one webhook, until they are committed. */
-import type { WebhookAttempt, WebhookProgress, WebhookSubject } from '../../store/store.ts'
+import type { WebhookAttempt, WebhookProgress, WebhookRetry, WebhookSubject } from '../../store/store.ts'
 
 /** Successful attempts recorded per second at most: with more, nobody looks at them one by one. */
 const KEPT_A_SECOND = 50
@@ -32,9 +32,9 @@ export class AttemptResults {
     this.#uncommitted.waiting.push({ ...subject, attempts, dueAt })
   }
 
-  /** The event is no longer a retry. */
-  over(subject: WebhookSubject): void {
-    this.#uncommitted.over.push(subject)
+  /** The retry is over. */
+  over(retry: WebhookRetry): void {
+    this.#uncommitted.over.push(retry)
   }
 
   /** Hands over all results; `giveBack` returns them. Null: there are none. */

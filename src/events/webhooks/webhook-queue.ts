@@ -1,6 +1,6 @@
 /** The events in memory for one webhook: those that wait, in order, and those under way. */
 import type { EventNotice } from '../../email/event-notice.ts'
-import type { WebhookSubject } from '../../store/store.ts'
+import type { WebhookRetry, WebhookSubject } from '../../store/store.ts'
 import { comparePlaces, type LogPosition, placeBefore, placeOf } from '../log-position.ts'
 import type { QueueShare } from './shares.ts'
 import { keyOf, subjectOf } from './subject.ts'
@@ -10,10 +10,8 @@ export interface PendingMessage {
   told: EventNotice
   /** The memory it takes, approximately. */
   octets: number
-  /** Attempts made so far. */
-  attempts: number
-  /** A retry or a replay: the cursor does not wait for it. */
-  again: boolean
+  /** Set for a retry or a replay: the cursor does not wait for it. */
+  retry: WebhookRetry | null
 }
 
 /**
@@ -109,19 +107,19 @@ export class WebhookQueue {
 
   add(notice: EventNotice): void {
     this.#unfinished.set(keyOf(subjectOf(notice)), notice.event.number - 1)
-    this.#queue.push(this.#taken(notice, 0, false))
+    this.#queue.push(this.#taken(notice, null))
   }
 
-  addAgain(notice: EventNotice, attempts: number): void {
+  addAgain(notice: EventNotice, retry: WebhookRetry): void {
     this.#repeated.add(keyOf(subjectOf(notice)))
-    this.#again.push(this.#taken(notice, attempts, true))
+    this.#again.push(this.#taken(notice, retry))
   }
 
-  #taken(notice: EventNotice, attempts: number, again: boolean): PendingMessage {
+  #taken(notice: EventNotice, retry: WebhookRetry | null): PendingMessage {
     const { octets } = notice
     this.#usual += (octets - this.#usual) / INERTIA
     this.#octets.take(octets)
-    return { told: notice, octets, attempts, again }
+    return { told: notice, octets, retry }
   }
 
   /**
@@ -164,7 +162,7 @@ export class WebhookQueue {
   /** The message was delivered, given up, or will be retried: messages that waited behind it may start. */
   finish(message: PendingMessage): void {
     // Until the outcome is committed, the store still lists the retry as due.
-    if (message.again) return
+    if (message.retry !== null) return
     const { emailId } = message.told.event
     this.#unfinished.delete(keyOf(subjectOf(message.told)))
     const order = this.#emails.get(emailId)

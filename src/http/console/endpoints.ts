@@ -7,6 +7,7 @@ import { totpWorks } from './account/totp.ts'
 import { auditWorks } from './audit.ts'
 import { CONSOLE_ROUTES } from './contract/routes.ts'
 import type { ConsoleCore } from './core.ts'
+import { doctorWorks } from './doctor.ts'
 import { dkimKeyWorks } from './domains/dkim-keys.ts'
 import { domainWorks } from './domains/domains.ts'
 import { recordWorks } from './domains/records.ts'
@@ -17,6 +18,7 @@ import { externalLinkWorks } from './emails/external-link-page.ts'
 import { emailListWorks } from './emails/list.ts'
 import { emailWorks } from './emails/read.ts'
 import { emailSourceWorks } from './emails/source.ts'
+import { explainWorks } from './explain.ts'
 import { installationWorks } from './installation.ts'
 import { keyWorks } from './keys.ts'
 import { liveWorks } from './live/live.ts'
@@ -55,6 +57,8 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...emailSourceWorks,
   ...installationWorks,
   ...siteWorks,
+  ...doctorWorks,
+  ...explainWorks,
   ...keyWorks,
   ...liveWorks,
   ...overviewWorks,

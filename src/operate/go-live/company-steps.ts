@@ -44,7 +44,12 @@ export function domainsOf(op: Operation, companyId: string): SendingDomain[] {
 
 /** The domains that can have records in DNS. */
 export function ownDomains(op: Operation, companyId: string): SendingDomain[] {
-  return domainsOf(op, companyId).filter(({ name }) => !TEST_NAME.test(name))
+  return domainsOf(op, companyId).filter(({ name }) => !isReserved(name))
+}
+
+/** True for a name that nobody can have in DNS. */
+export function isReserved(name: string): boolean {
+  return TEST_NAME.test(name)
 }
 
 function listed(names: readonly string[]): string {

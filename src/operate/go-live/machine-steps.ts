@@ -30,16 +30,24 @@ export async function hostnameStep(op: Operation): Promise<StepResult> {
     return unknown(`DNS answers ${addresses.reason} for ${hostname}.`, 'Try again in a minute.')
   }
   if (addresses.kind === 'absent') return setName(`${hostname} has no address in DNS.`)
-  const { address } = addresses.records[0]!
-  const names = await resolver.names(address)
-  const back = names.kind === 'found' ? names.records : []
-  if (back.includes(hostname))
-    return done(`${hostname} resolves to ${address}, and ${address} resolves back to ${hostname}.`)
-  const found = back.length === 0 ? 'has no name in reverse DNS' : `resolves back to ${back.join(', ')}`
-  return wrong(
-    `${hostname} resolves to ${address}, but ${address} ${found}.`,
-    `Ask the provider of the address to set its reverse DNS (PTR) to ${hostname}.`,
-  )
+  const all = addresses.records.map(({ address }) => address)
+  const names = await Promise.all(all.map((address) => resolver.names(address)))
+  for (const [index, address] of all.entries()) {
+    const name = names[index]!
+    if (name.kind === 'failed') {
+      return unknown(`DNS answers ${name.reason} for the name of ${address}.`, 'Try again in a minute.')
+    }
+    const back = name.kind === 'found' ? name.records : []
+    if (back.includes(hostname.toLowerCase())) continue
+    const found = back.length === 0 ? 'has no name in reverse DNS' : `resolves back to ${back.join(', ')}`
+    return wrong(
+      `${hostname} resolves to ${address}, but ${address} ${found}.`,
+      `Ask the provider of the address to set its reverse DNS (PTR) to ${hostname}.`,
+    )
+  }
+  const listed = all.join(' and ')
+  const back = all.length === 1 ? 'resolves' : 'resolve'
+  return done(`${hostname} resolves to ${listed}, and ${listed} ${back} back to ${hostname}.`)
 }
 
 const PUBLIC_HTTPS = `POSTROAD_PUBLIC_URL=https://mail.example.com

@@ -8,6 +8,8 @@ import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts
 
 /** Large mailbox providers. If a server of any of them answers, port 25 is open. */
 const PROBED = ['gmail.com', 'outlook.com', 'yahoo.com']
+/** RFC 5321 4.2.3: the reply code of a server that takes mail. */
+const READY = '220'
 /** Servers tried for each provider. */
 const TRIED = 2
 
@@ -47,34 +49,49 @@ async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<
 
 /** One provider that sends a greeting is enough: refusals by the others are their own policy. */
 async function receiversAnswer(op: Operation): Promise<StepResult> {
-  const port = op.setup.smtpPort
-  const hosts = op.hosts()
-  const failures: string[] = []
-  for (const domain of PROBED) {
-    const found = await hosts.mx(domain)
-    if (found.kind !== 'found') continue
-    for (const { exchange } of found.records.slice(0, TRIED)) {
-      const [address] = await addressesOf(hosts, exchange)
-      if (address === undefined) continue
-      try {
-        return judged(exchange, await greeting(address, port, op.guard()))
-      } catch (error) {
-        if (!(error instanceof GreetingError)) throw error
-        failures.push(`${exchange}: ${error.message}`)
-      }
-    }
-  }
-  if (failures.length === 0) {
+  // All at once: where the port is blocked, each of them costs the whole time of waiting.
+  const tried = (await Promise.all(PROBED.map((domain) => greetedBy(op, domain)))).flat()
+  const answers = tried.filter(({ line }) => line !== null)
+  const best = answers.find(({ line }) => line!.startsWith(READY)) ?? answers[0]
+  if (best !== undefined) return judged(best.server, best.line!)
+  const [first] = tried
+  if (first === undefined) {
     return unknown('DNS returned no mail servers to try.', 'Check that this machine can reach DNS servers.')
   }
   return wrong(
-    `No server answers on port ${port}. ${failures[0]}.`,
+    `No server answers on port ${op.setup.smtpPort}. ${first.server}: ${first.failure}.`,
     'Many hosting providers block port 25: ask yours to open it, or send through a relay on port 587.',
   )
 }
 
+interface TriedServer {
+  server: string
+  /** The greeting; null: there was none, for the reason in `failure`. */
+  line: string | null
+  failure: string
+}
+
+/** Tries the servers of a provider until one answers. */
+async function greetedBy(op: Operation, domain: string): Promise<TriedServer[]> {
+  const hosts = op.hosts()
+  const found = await hosts.mx(domain)
+  const tried: TriedServer[] = []
+  for (const { exchange } of found.kind === 'found' ? found.records.slice(0, TRIED) : []) {
+    const [address] = await addressesOf(hosts, exchange)
+    if (address === undefined) continue
+    try {
+      const line = await greeting(address, op.setup.smtpPort, op.guard())
+      return [...tried, { server: exchange, line, failure: '' }]
+    } catch (error) {
+      if (!(error instanceof GreetingError)) throw error
+      tried.push({ server: exchange, line: null, failure: error.message })
+    }
+  }
+  return tried
+}
+
 function judged(server: string, line: string): StepResult {
-  if (line.startsWith('220')) return done(`${server} answers: ${line}`)
+  if (line.startsWith(READY)) return done(`${server} answers: ${line}`)
   const advice =
     'The server refuses this machine before any mail is sent. Its answer or its operator says why.'
   return wrong(`${server} answers: ${line}`, advice)

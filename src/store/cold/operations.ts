@@ -6,6 +6,7 @@
 import type { Store } from '../store.ts'
 import { accountReads } from './account-reads.ts'
 import { accountWrites } from './accounts.ts'
+import { alertReads, alertWrites } from './alerts.ts'
 import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
@@ -21,6 +22,7 @@ import { followerReads, followerWrites } from './followers.ts'
 import { holdReads, holdWalks } from './holds.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { liveListReads } from './live-list.ts'
+import { mtaStsReads, mtaStsWrites } from './mta-sts.ts'
 import { nodeReads, nodeWrites } from './nodes.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
 import { peopleReads, peopleWrites } from './people.ts'
@@ -40,6 +42,7 @@ import { webhookReads, webhookWrites } from './webhooks.ts'
 
 export const COLD_READS = {
   ...accountReads,
+  ...alertReads,
   ...allowListReads,
   ...auditReads,
   ...cancellationReads,
@@ -53,6 +56,7 @@ export const COLD_READS = {
   ...holdReads,
   ...invitationReads,
   ...liveListReads,
+  ...mtaStsReads,
   ...nodeReads,
   ...pauseReads,
   ...peopleReads,
@@ -69,6 +73,7 @@ export const COLD_READS = {
 
 export const COLD_WRITES = {
   ...accountWrites,
+  ...alertWrites,
   ...allowListWrites,
   ...attemptWrites,
   ...auditWrites,
@@ -77,6 +82,7 @@ export const COLD_WRITES = {
   ...domainCheckWrites,
   ...followerWrites,
   ...invitationWrites,
+  ...mtaStsWrites,
   ...nodeWrites,
   ...pauseWrites,
   ...peopleWrites,

@@ -11,9 +11,28 @@ const ADD = statement(
 )
 const END = statement('DELETE FROM pauses WHERE company = $1 AND domain = $2')
 
+/** A row of mail `q` that no pause covers. */
+const NOT_PAUSED = `NOT EXISTS (
+    SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)
+  )`
+
+/** The `+ 0` makes PostgreSQL take the index by time. */
+const waitingBy = (ready: string) =>
+  `(SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND ${ready} AND ${NOT_PAUSED} ORDER BY q.due_at + 0 LIMIT 1)`
+
+const OLDEST_DUE = statement<{ at: number | null }>(({ engine }) =>
+  engine === 'postgres'
+    ? `SELECT min(at) AS at FROM (${waitingBy('q.ready')} UNION ALL ${waitingBy('NOT q.ready')}) AS chosen`
+    : `SELECT q.due_at AS at FROM lanes q INDEXED BY lanes_by_due WHERE ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`,
+)
+
 export const pauseReads = {
   *pauses(port) {
     return yield* port.read.all(LIST)
+  },
+
+  *oldestDue(port) {
+    return (yield* port.read.one(OLDEST_DUE))?.at ?? null
   },
 } satisfies Operations<ReadPort>
 

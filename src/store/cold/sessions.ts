@@ -51,6 +51,7 @@ const FORGET_EXPIRED = [
   ['sessions', 'id', 'expires_at'],
   ['sign_in_links', 'token_hash', 'expires_at'],
   ['invitations', 'id', 'expires_at'],
+  ['mta_sts_policies', 'domain', 'expires_at'],
   ['sign_in_attempts', 'lane', 'paid_at'],
 ].map(([table, id, end]) =>
   statement(`DELETE FROM ${table} WHERE ${id} IN

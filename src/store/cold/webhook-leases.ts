@@ -4,7 +4,7 @@ import type { AssignedWebhook, WebhookType } from '../webhook.ts'
 import type { Operations, Port } from './port.ts'
 import { statement } from './statement.ts'
 import { addAttempts } from './webhook-attempts.ts'
-import { eventRows, WAIT, WAIT_NO_LONGER, waitingRows } from './webhook-retries.ts'
+import { retryRows, WAIT, WAIT_NO_LONGER } from './webhook-retries.ts'
 import { WEBHOOK_COLUMNS, type WebhookRow } from './webhooks.ts'
 
 interface LeasedRow extends Omit<AssignedWebhook, 'types' | 'spare'>, Pick<WebhookRow, 'types'> {
@@ -55,8 +55,8 @@ export const webhookLeaseWrites = {
       const row = yield* db.one(PROGRESS, cursor, failingSince, ...state, id, token, generation)
       if (row === undefined) return false
       if (disabled !== null) yield* db.tell(row.company, disabled)
-      if (over.length > 0) yield* db.run(WAIT_NO_LONGER, row.num, eventRows(over))
-      if (waiting.length > 0) yield* db.run(WAIT, row.num, waitingRows(waiting))
+      if (over.length > 0) yield* db.run(WAIT_NO_LONGER, row.num, retryRows(over))
+      if (waiting.length > 0) yield* db.run(WAIT, row.num, retryRows(waiting))
       if (attempts.length > 0) yield* addAttempts(db, row.num, attempts)
       return true
     })

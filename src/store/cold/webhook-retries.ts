@@ -1,5 +1,5 @@
 /** Events that wait to be sent to a webhook again. */
-import type { WebhookRetry, WebhookSubject } from '../webhook.ts'
+import type { WebhookRetry } from '../webhook.ts'
 import type { Operations, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
@@ -8,7 +8,7 @@ const WHOLE = -1
 
 const EVENT = { number: 'bigint', part: 'integer' } as const
 
-/** Values: the webhook's number, and `waitingRows`. */
+/** Values: the webhook's number, and `retryRows`. */
 export const WAIT = statement(
   ({ rows }) => `INSERT INTO webhook_retries (webhook, number, part, attempts, due_at)
     SELECT $1, number, part, attempts, "dueAt"
@@ -16,10 +16,11 @@ export const WAIT = statement(
     ON CONFLICT (webhook, number, part) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`,
 )
 
-/** Values: the webhook's number, and `eventRows`. */
+/** Values: the webhook's number, and `retryRows`. A retry with another due time was requested meanwhile, and stays. */
 export const WAIT_NO_LONGER = statement(
   ({ rows }) => `DELETE FROM webhook_retries
-    WHERE webhook = $1 AND (number, part) IN (SELECT number, part FROM ${rows('$2', EVENT)})`,
+    WHERE webhook = $1
+      AND (number, part, due_at) IN (SELECT number, part, "dueAt" FROM ${rows('$2', { ...EVENT, dueAt: 'bigint' })})`,
 )
 
 interface RetryRow extends WebhookRetry {
@@ -36,14 +37,10 @@ export const webhookRetryReads = {
   },
 } satisfies Operations<ReadPort>
 
-export function waitingRows(retries: readonly WebhookRetry[]): object[] {
+export function retryRows(retries: readonly WebhookRetry[]): object[] {
   return retries.map(({ number, part, attempts, dueAt }) => {
     return { number, part: partColumn(part), attempts, dueAt: Math.round(dueAt) }
   })
-}
-
-export function eventRows(subjects: readonly WebhookSubject[]): object[] {
-  return subjects.map(({ number, part }) => ({ number, part: partColumn(part) }))
 }
 
 /** The column's value for a property. */

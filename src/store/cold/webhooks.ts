@@ -5,7 +5,7 @@ import { companyNumber } from './companies.ts'
 import { checkOwnedLimit, refuseForeign } from './owned.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
-import { WAIT, waitingRows } from './webhook-retries.ts'
+import { retryRows, WAIT } from './webhook-retries.ts'
 
 /** Columns of `webhooks w`, whose company is `c`. */
 export const WEBHOOK_COLUMNS = `w.id, c.id AS "companyId", w.domain_id AS "domainId", w.dialect, w.url, w.types, w.status, w.secret,
@@ -110,7 +110,7 @@ export const webhookWrites = {
     if (webhook === undefined) return false
     const retries = subjects.map((subject) => ({ ...subject, attempts: 0, dueAt: now }))
     return yield* port.notice('webhooks', function* (db) {
-      yield* db.run(WAIT, webhook.num, waitingRows(retries))
+      yield* db.run(WAIT, webhook.num, retryRows(retries))
       return true
     })
   },

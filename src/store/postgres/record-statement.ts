@@ -1,3 +1,4 @@
+import { tlsText } from '../../email/attempt-tls.ts'
 import type { NewEvent } from '../../email/event.ts'
 import { type Decision, type Facts, orCanceled } from '../../email/lifecycle.ts'
 import { foldedIn } from '../cold/statement.ts'
@@ -85,7 +86,7 @@ const ATTEMPT: SqlColumns<RecordedAttempt> = {
   duration: int8(({ attempt }) => attempt.duration),
   recipients: text(({ attempt }) => JSON.stringify(triedPositions(attempt))),
   server: text(({ attempt }) => attempt.server),
-  tls: text(({ attempt }) => attempt.tls),
+  tls: text(({ attempt }) => tlsText(attempt.tls)),
   dialogue: text(({ attempt }) => attempt.dialogue),
 }
 

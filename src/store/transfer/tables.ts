@@ -53,6 +53,7 @@ export const MOVES: readonly Move[] = [
     name: 'event_counts',
     order: ['t.company', 't.size', 't.dimension', 't.start', 't.domain_id', 't.value', 't.type'],
   },
+  { name: 'mta_sts_policies', order: ['t.domain'] },
   { name: 'tags', order: ['t.domain_id', 't.tag'] },
   { name: 'webhooks', order: ['t.num'] },
   { name: 'webhook_retries', order: ['t.webhook', 't.number', 't.part'] },

@@ -6,13 +6,18 @@ import { SiteDirectory } from '../../../src/delivery/path/site-directory.ts'
 import { openSiteTable } from '../../../src/delivery/sites/sites-file.ts'
 import type { Lookup } from '../../../src/dns/lookup.ts'
 import type { MxRecord } from '../../../src/dns/resolver.ts'
+import type { MtaStsPolicy } from '../../../src/store/store.ts'
 
 type Answer = string[] | 'absent' | 'failed' | Promise<unknown>
 
 /** A directory over a zone that says who has which mail servers, best first; `=` before a name: no worse than the one before it. */
 function directory(
   zone: Record<string, Answer>,
-  { patience = 60_000, ownName = null as string | null } = {},
+  {
+    patience = 60_000,
+    ownName = null as string | null,
+    mtaSts = async (_domain: string): Promise<MtaStsPolicy | null> => null,
+  } = {},
 ) {
   const clock = { now: 1_000_000 }
   const asked: string[] = []
@@ -35,6 +40,7 @@ function directory(
   const sites = new SiteDirectory<Site>({
     resolver,
     ownName,
+    mtaSts,
     recognise: (domain, ranks) => table.recognise(domain, ranks),
     keep: (site) => site,
     now: () => clock.now,
@@ -196,4 +202,25 @@ test('the domains of a site are known, and leave it when their servers change', 
   assert.deepEqual([...sites.domainsOf(moved.key)], ['b.test'])
   sites.recogniseAnew()
   assert.deepEqual([...sites.domainsOf(c!.key)].toSorted(), ['c.test', 'd.test'])
+})
+
+test('a site carries the policy of its domain; mail waits while nobody can tell whether there is one', async () => {
+  const policy: MtaStsPolicy = { mode: 'enforce', mx: ['mx.a.test'], expiresAt: 1 }
+  const { sites } = directory(
+    { 'a.test': ['mx.a.test'], 'b.test': ['mx.a.test'], 'c.test': ['mx.a.test'] },
+    {
+      mtaSts: async (domain) => {
+        if (domain === 'c.test') throw new Error('the database is away')
+        return domain === 'a.test' ? policy : null
+      },
+    },
+  )
+  const [a, b, c] = await Promise.all(
+    ['a.test', 'b.test', 'c.test'].map((domain) => sites.find(domain, 'co')),
+  )
+  assert.deepEqual(a!.mtaSts, policy)
+  assert.equal('mtaSts' in b!, false)
+  assert.equal(a!.key, b!.key)
+  const { hosts } = c!.servers!
+  assert.equal(hosts.kind === 'none' && hosts.failure.finding, 'server')
 })

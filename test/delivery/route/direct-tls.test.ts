@@ -5,12 +5,17 @@ import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { selfSigned } from '../../../harness/certificate.ts'
 import { freePort } from '../../../harness/free-port.ts'
+import type { Way } from '../../../src/delivery/path/path.ts'
+import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
 import type { TlsPolicy } from '../../../src/delivery/smtp/target.ts'
-import { startRig, startSinks } from './rig.ts'
+import type { MtaStsMode } from '../../../src/store/store.ts'
+import { startRig, startSinks, wayBy } from './rig.ts'
 
 const zone = { 'x.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
 
-const policed = (tls: TlsPolicy) => ({ policies: () => Promise.resolve({ tls }) })
+const policed = (tls: TlsPolicy): Partial<RouteCourierOptions> => ({
+  policies: async () => ({ kind: 'demand', demand: { tls, source: 'domain' } }),
+})
 
 /** Offers STARTTLS, agrees to it, and then talks nonsense; accepts everything in clear. */
 async function startBrokenTls(t: TestContext, afterAgreeing: (socket: Socket) => void) {
@@ -63,7 +68,7 @@ for (const [what, breakIt] of Object.entries(BREAKAGES)) {
     const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: port, limits })
     const result = await deliver(['jane@x.test'])
     assert.equal(result.outcomes[0]?.verdict, 'delivered', result.dialogue)
-    assert.equal(result.tls, null)
+    assert.equal(result.tls?.version, null)
     assert.equal(connections(), 3)
     assert.ok(lines.includes('2 STARTTLS'))
     assert.ok(lines.includes('3 RCPT TO:<jane@x.test>'))
@@ -98,7 +103,7 @@ test('a certificate that is self-signed, expired or another’s is good enough w
     const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port })
     const result = await deliver(['jane@x.test'])
     assert.equal(result.outcomes[0]?.verdict, 'delivered')
-    assert.match(result.tls ?? '', /^TLSv1\.[23]$/)
+    assert.match(result.tls?.version ?? '', /^TLSv1\.[23]$/)
     assert.equal(sinks.at('127.0.0.1').connections, 1)
     assert.equal((await sinks.at('127.0.0.1').next()).secure, true)
   }
@@ -131,6 +136,62 @@ test('TLS that breaks once is no reason to go in clear', async (t) => {
   const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port })
   const result = await deliver(['jane@x.test'])
   assert.equal(result.outcomes[0]?.verdict, 'delivered')
-  assert.match(result.tls ?? '', /^TLSv1/)
+  assert.match(result.tls?.version ?? '', /^TLSv1/)
   assert.equal(sinks.at('127.0.0.1').connections, 2)
+})
+
+/** The way to `x.test`, whose policy names these hosts. */
+function wayWithPolicy(mx: string[], mode: MtaStsMode = 'enforce', expiresAt = Date.now() + 60_000): Way {
+  const way = wayBy({ kind: 'direct' })
+  return { ...way, site: { ...way.site, mtaSts: { mode, mx, expiresAt } } }
+}
+
+test('MTA-STS, enforced: only a server with a valid certificate of its own gets mail, and nothing goes in clear', async (t) => {
+  const path = wayWithPolicy(['*.x.test'])
+  for (const [tls, verdict, told] of [
+    [certificate, 'delivered', 'mx.x.test'],
+    [selfSigned(['other.test']), 'deferred', /certificate is not valid for mx\.x\.test/],
+    [null, 'deferred', /offers no STARTTLS, but TLS is required/],
+  ] as const) {
+    const sinks = await startSinks(t, { '127.0.0.1': tls === null ? {} : { tls } })
+    const changes = { smtpPort: sinks.port, ca: [tls?.cert ?? certificate.cert] }
+    const { deliver } = await startRig(t, { kind: 'direct' }, zone, changes)
+    const { outcomes, dialogue, tls: used } = await deliver(['jane@x.test'], { path })
+    assert.equal(outcomes[0]?.verdict, verdict)
+    assert.deepEqual([used?.demand, used?.source], ['verified', 'mta-sts'])
+    assert.deepEqual([used?.verified, used?.doubt === null], Array(2).fill(verdict === 'delivered'))
+    const { message, enhancedCode } = outcomes[0]!
+    assert.ok(`${dialogue}\n${message}`.match(told), message)
+    if (verdict === 'delivered') continue
+    assert.equal(enhancedCode, '4.7.5')
+    assert.ok(!sinks.at('127.0.0.1').dialogue.some((line) => line.includes('C: MAIL')))
+  }
+})
+
+test('MTA-STS, enforced: a host that the policy does not name is never connected to', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': { tls: certificate }, '127.0.0.2': { tls: certificate } })
+  const hosts = { ...zone, 'x.test/MX': ['10 evil.test', '20 mx.x.test'], 'evil.test/A': ['127.0.0.2'] }
+  const changes = { smtpPort: sinks.port, ca: [certificate.cert] }
+  const { deliver } = await startRig(t, { kind: 'direct' }, hosts, changes)
+  const named = await deliver(['jane@x.test'], { path: wayWithPolicy(['mx.x.test']) })
+  assert.equal(named.outcomes[0]?.verdict, 'delivered')
+  assert.match(
+    named.dialogue,
+    /evil\.test is not among the mail servers that the MTA-STS policy of x\.test names/,
+  )
+  const { outcomes } = await deliver(['jane@x.test'], { path: wayWithPolicy(['mx.y.test']) })
+  assert.equal(outcomes[0]?.verdict, 'deferred')
+  assert.equal(sinks.at('127.0.0.2').connections, 0)
+})
+
+test('MTA-STS that is tested, switched off or over demands nothing', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const { outcome } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port })
+  for (const path of [
+    wayWithPolicy(['mx.y.test'], 'testing'),
+    wayWithPolicy([], 'none'),
+    wayWithPolicy(['mx.y.test'], 'enforce', Date.now() - 1),
+  ]) {
+    assert.equal((await outcome('jane@x.test', { path })).verdict, 'delivered')
+  }
 })

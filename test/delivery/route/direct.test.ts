@@ -167,10 +167,10 @@ test('a recipient that was settled at one server has that one on record, whoever
     const [first, later] = result.outcomes.sort((a, b) => a.position - b.position)
     assert.equal(first?.verdict, verdict, result.dialogue)
     assert.equal(first.server, `mx1.x.test [127.0.0.1]:${port}`)
-    assert.match(first.tls ?? '', /^TLSv1/)
+    assert.match(first.tls?.version ?? '', /^TLSv1/)
     assert.equal(later?.verdict, 'delivered')
     assert.equal(later.server ?? result.server, `mx2.x.test [127.0.0.2]:${port}`)
-    assert.equal(result.tls, null)
+    assert.equal(result.tls?.version, null)
     await Promise.all([mx(1).close(), mx(2).close()])
   }
 })

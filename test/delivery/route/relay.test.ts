@@ -54,7 +54,16 @@ test('a relay gets the signed message once for all recipients, and the answer be
     ],
   )
   assert.equal(result.server, `127.0.0.1 [127.0.0.1]:${sinks.port}`)
-  assert.equal(result.tls, null)
+  assert.deepEqual(result.tls, {
+    ...{
+      version: null,
+      cipher: null,
+      demand: 'opportunistic',
+      source: 'route',
+      verified: false,
+      doubt: null,
+    },
+  })
   assert.match(result.dialogue, /> MAIL FROM:<news@acme\.test>/)
 })
 
@@ -100,7 +109,7 @@ test('STARTTLS is used where offered, and said to be', async (t) => {
   const { deliver } = await startRig(t, relayAt(sinks.port))
   const result = await deliver(['jane@x.test'])
   assert.equal(result.outcomes[0]?.verdict, 'delivered')
-  assert.match(result.tls ?? '', /^TLSv1\.[23]$/)
+  assert.match(result.tls?.version ?? '', /^TLSv1\.[23]$/)
   assert.equal((await sinks.at('127.0.0.1').next()).secure, true)
 })
 

@@ -104,7 +104,7 @@ export async function startRig(
   const dns = await startDns(zone)
   const log: LogLine[] = []
   const courier = new RouteCourier({
-    resolver: new Resolver({ servers: [dns.address], timeout: 200, tries: 1 }),
+    resolver: new Resolver({ servers: [dns.address], timeout: 500, tries: 1 }),
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { ProbePauses } from '../../../src/delivery/route/probe-pauses.ts'
 import {
   RouteState,
+  type ServerTarget,
   ServerWalk,
   type WalkLimits,
   walkLimits,
@@ -34,17 +35,18 @@ async function walk(addresses: string[], limits: Partial<WalkLimits> = {}) {
     mayHandOver: () => true,
     stopping: new AbortController().signal,
   }
+  const target: ServerTarget = {
+    host: 'mx.x.test',
+    port: 25,
+    implicitTls: false,
+    tls: 'off',
+    credentials: null,
+    helo: 'out.acme.test',
+  }
   const state = new RouteState('direct', { ...walkLimits, ...limits }, new ProbePauses([120_000]), pool)
   const { outcomes } = await new ServerWalk(request, state).visit([
     {
-      target: async () => ({
-        host: 'mx.x.test',
-        port: 25,
-        implicitTls: false,
-        tls: 'off',
-        credentials: null,
-        helo: 'out.acme.test',
-      }),
+      target: async () => ({ kind: 'target', target }),
       preferredAddress: null,
       addresses: async () => ({ kind: 'addresses', addresses }),
     },

@@ -2,6 +2,7 @@ import { describe, type TestContext } from 'node:test'
 import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
+import { alertsContract } from './alerts.ts'
 import { attemptsContract } from './attempts.ts'
 import { auditContract } from './audit.ts'
 import { claimContract } from './claim.ts'
@@ -12,6 +13,7 @@ import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { liveListContract } from './live-list.ts'
+import { mtaStsContract } from './mta-sts.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
 import { outlineContract } from './outline.ts'
@@ -51,6 +53,7 @@ export type OpenBench = (context: TestContext) => Promise<Bench>
 export function storeContract(name: string, open: OpenBench): void {
   describe(`${name} keeps the contract of the store`, () => {
     acceptContract(open)
+    alertsContract(open)
     togetherContract(open)
     scheduleContract(open)
     suppressionsContract(open)
@@ -60,6 +63,7 @@ export function storeContract(name: string, open: OpenBench): void {
     recordContract(open)
     eventsContract(open)
     nodesContract(open)
+    mtaStsContract(open)
     siteReportsContract(open)
     stopsContract(open)
     retryContract(open)

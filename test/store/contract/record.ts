@@ -14,6 +14,7 @@ import {
   newId,
   result,
   states,
+  TLS,
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -128,7 +129,7 @@ export function recordContract(open: OpenBench): void {
           startedAt: NOW,
           duration: 13,
           server: 'mx.x.test [192.0.2.1]:25',
-          tls: 'TLSv1.3',
+          tls: TLS,
           dialogue: '0 < 220 mx.x.test',
         },
       ])

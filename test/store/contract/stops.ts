@@ -148,6 +148,25 @@ export function stopsContract(open: OpenBench): void {
       })
     })
 
+    test('leave their mail out of the oldest that is due', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      assert.equal(await store.oldestDue(), null)
+      const at = (dueAt: number) => ({ dueAt, scheduledAt: dueAt })
+      await accept(store, email(owner, ['a@x.test'], at(NOW + 1)))
+      await accept(store, email(owner, ['a@y.test'], at(NOW + 2)))
+      await accept(store, email(other, ['a@x.test'], at(NOW + 3)))
+      assert.equal(await store.oldestDue(), NOW + 1)
+      await store.pause({ companyId: owner.id, domain: 'x.test', since: NOW })
+      assert.equal(await store.oldestDue(), NOW + 2)
+      await store.pause({ companyId: owner.id, domain: null, since: NOW })
+      assert.equal(await store.oldestDue(), NOW + 3)
+      await store.pause({ companyId: null, domain: 'x.test', since: NOW })
+      assert.equal(await store.oldestDue(), null)
+      await store.resume({ companyId: owner.id, domain: null })
+      assert.equal(await store.oldestDue(), NOW + 2)
+    })
+
     test('of a domain are kept to by a claim that names it', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -11,7 +11,7 @@ import { durationText } from '../../parts/duration.ts'
 import { Pending } from '../../parts/pending.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
-import { stepsOf, type TlsSummary, tlsOf } from './dialogue.ts'
+import { stepsOf } from './dialogue.ts'
 import classes from './email.module.css'
 
 type TimeLineEntry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
@@ -167,14 +167,14 @@ function Conversation({
   company: string
   email: string
   attempt: number
-  tls: string | null
+  tls: EmailAttempt['tls']
 }) {
   const query = useQuery(dialogueQuery(company, email, attempt))
   if (!query.data) return <Pending of={query} height={120} />
   const { dialogue } = query.data
   return (
     <Stack gap={4}>
-      <Tls used={tlsOf({ tls, dialogue })} />
+      {tls !== null && <Tls tls={tls} />}
       {dialogue === '' ? (
         <Text size="sm" c="dimmed">
           No server was contacted.
@@ -186,27 +186,43 @@ function Conversation({
   )
 }
 
-function Tls({ used: tls }: { used: TlsSummary | null }) {
-  if (tls === null) return null
+function Tls({ tls }: { tls: NonNullable<EmailAttempt['tls']> }) {
+  const { version, cipher, demand, source, verified, doubt } = tls
   return (
     <Text size="sm">
-      {tls.version === null ? (
-        'Not encrypted.'
+      {version === null ? (
+        'Not encrypted'
       ) : (
         <>
-          Encrypted with <UntrustedText>{tls.version}</UntrustedText>
-          {tls.verified === true && '; the certificate is valid for this server.'}
-          {tls.verified === false && (
-            <>
-              ; the certificate was not verified{tls.doubt !== null && ': '}
-              {tls.doubt !== null && <UntrustedText>{tls.doubt}</UntrustedText>}.
-            </>
-          )}
+          Encrypted with <UntrustedText>{`${version}, ${cipher}`}</UntrustedText>
+          {verified
+            ? '; the server is proven to be the right one'
+            : '; the server is not proven to be the right one'}
         </>
       )}
+      {doubt !== null && (
+        <>
+          : <UntrustedText>{doubt}</UntrustedText>
+        </>
+      )}
+      .{DEMANDS[source] !== undefined && demand !== 'none' && ` ${DEMANDS[source]} ${NEEDS[demand]}.`}
     </Text>
   )
 }
+
+/** Who demands the encryption; nobody in particular for the other sources. */
+const DEMANDS: Partial<Record<NonNullable<EmailAttempt['tls']>['source'], string>> = {
+  'mta-sts': 'The recipient’s domain (MTA-STS) demands',
+  dane: 'The recipient’s domain (DANE) demands',
+  domain: 'The sending domain demands',
+  site: 'The settings of this site demand',
+}
+
+const NEEDS = {
+  opportunistic: 'encryption where the server offers it',
+  required: 'encryption',
+  verified: 'encryption and a proven server',
+} as const
 
 function Dialogue({ text }: { text: string }) {
   return (

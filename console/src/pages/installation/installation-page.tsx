@@ -6,6 +6,7 @@ import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { useDelivery } from '../domains/relay-form.tsx'
+import { Checks } from './checks.tsx'
 import { Companies } from './companies.tsx'
 import { Nodes, Storage } from './machines.tsx'
 import { Pauses } from './pauses.tsx'
@@ -19,6 +20,7 @@ export function InstallationPage() {
       <PageHead title="Installation" about={`Postroad ${installation.version}. ${useDelivery()}`} />
       {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       <Stack gap="md">
+        <Checks />
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           <Nodes nodes={data?.nodes} />
           <Storage storage={data?.storage} />

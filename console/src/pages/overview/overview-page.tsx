@@ -3,8 +3,10 @@ import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Rocket } from 'lucide-react'
+import { Suspense } from 'react'
 import { type OverviewSpan, volumeQuery } from '../../api/overview.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { later } from '../../parts/later.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
 import { useNextStep } from '../../shell/guide.ts'
@@ -17,6 +19,8 @@ import { SPAN_WORDS } from './spans.ts'
 import { Totals } from './totals.tsx'
 import { VolumeChart } from './volume-chart.tsx'
 import { WaitingByCompany, WaitingByDestination } from './waiting.tsx'
+
+const Explain = later(() => import('./explain.tsx'), 'Explain')
 
 export function OverviewPage() {
   const company = useCompany()
@@ -69,6 +73,9 @@ function Figures({ company, span, filter }: FilteredProps) {
       </SimpleGrid>
       <WaitingByDestination company={company} />
       {company === ALL && <WaitingByCompany />}
+      <Suspense>
+        <Explain company={company} />
+      </Suspense>
       <Destinations company={company} span={span} />
       {company === ALL ? <ByCompany span={span} /> : <ByDomain company={company} span={span} />}
     </Stack>

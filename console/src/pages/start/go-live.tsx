@@ -16,7 +16,19 @@ export function GoLive({ company, operator }: { company: string | null; operator
   return (
     <StepList
       title="Go live"
-      about="Postroad checks each step from this machine."
+      about={
+        <>
+          Postroad checks each step from this machine.
+          {operator && (
+            <>
+              {' '}
+              <AnchorLink to="/installation" inherit underline="always">
+                All checks of the installation
+              </AnchorLink>
+            </>
+          )}
+        </>
+      }
       steps={steps.map(({ step, of }, index) => {
         const query = results[index]!
         const { data: result } = query

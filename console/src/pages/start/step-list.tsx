@@ -36,7 +36,7 @@ export function StepList({
   steps,
 }: {
   title: string
-  about: string
+  about: ReactNode
   steps: readonly ListedStep[]
 }) {
   const id = useId()

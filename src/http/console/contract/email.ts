@@ -44,6 +44,16 @@ const RECIPIENT = object({
 
 const EVENT = object({ type: { enum: EVENT_TYPES }, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })
 
+const ATTEMPT_TLS = object({
+  /** Null: not encrypted. */
+  version: TEXT_OR_NULL,
+  cipher: TEXT_OR_NULL,
+  demand: { enum: ['none', 'opportunistic', 'required', 'verified'] },
+  source: { enum: ['default', 'route', 'site', 'domain', 'mta-sts', 'dane'] },
+  verified: { type: 'boolean' },
+  doubt: TEXT_OR_NULL,
+})
+
 const ATTEMPT = object({
   /** Identifies the attempt when its dialogue is read. */
   id: INTEGER,
@@ -53,7 +63,8 @@ const ATTEMPT = object({
   /** Milliseconds. */
   duration: { type: 'number' },
   server: TEXT_OR_NULL,
-  tls: TEXT_OR_NULL,
+  /** Null: no server was reached. */
+  tls: orNull(ATTEMPT_TLS),
   /** Code and enhanced code of the reply that decided the attempt; null: no server replied. */
   code: TEXT_OR_NULL,
 })

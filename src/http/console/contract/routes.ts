@@ -3,6 +3,7 @@
  */
 import { ACCOUNT_ROUTES, IDENTITY_ROUTES, MEMBERSHIP_ROUTES, PASSKEY_ROUTES, TOTP_ROUTES } from './account.ts'
 import { AUDIT_ROUTES } from './audit.ts'
+import { DOCTOR_ROUTES } from './doctor.ts'
 import { DKIM_KEY_ROUTES, DOMAIN_ROUTES, RECORD_ROUTES, RELAY_ROUTES } from './domains.ts'
 import {
   EMAIL_ACTION_ROUTES,
@@ -12,6 +13,7 @@ import {
   EXTERNAL_LINK_ROUTES,
 } from './email.ts'
 import { EMAIL_LIST_ROUTES, LIVE_ROUTES } from './emails.ts'
+import { EXPLAIN_ROUTES } from './explain.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
 import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
@@ -43,6 +45,8 @@ export const CONSOLE_ROUTES = {
   ...OVERVIEW_ROUTES,
   ...INSTALLATION_ROUTES,
   ...SITE_ROUTES,
+  ...DOCTOR_ROUTES,
+  ...EXPLAIN_ROUTES,
   ...SESSION_ROUTES,
   ...SIGN_IN_ROUTES,
   ...LINK_ROUTES,

@@ -72,6 +72,18 @@ CREATE TABLE tags (
   PRIMARY KEY (domain_id, tag)
 );
 
+-- Policies of MTA-STS that recipient domains publish.
+CREATE TABLE mta_sts_policies (
+  domain     text COLLATE "C" PRIMARY KEY,
+  id         text NOT NULL,
+  mode       text NOT NULL,
+  -- Patterns of mail hosts: JSON.
+  mx         text NOT NULL,
+  fetched_at bigint NOT NULL,
+  expires_at bigint NOT NULL
+);
+CREATE INDEX mta_sts_policies_by_end ON mta_sts_policies (expires_at);
+
 CREATE TABLE dkim_keys (
   domain_id          text COLLATE "C" NOT NULL REFERENCES domains (id),
   position           integer NOT NULL,
@@ -293,6 +305,7 @@ CREATE TABLE attempts (
   duration   bigint NOT NULL,
   recipients text NOT NULL,
   server     text,
+  -- JSON.
   tls        text,
   dialogue   text NOT NULL,
   PRIMARY KEY (email, seq)

@@ -68,6 +68,18 @@ CREATE TABLE tags (
   PRIMARY KEY (domain_id, tag)
 ) STRICT, WITHOUT ROWID;
 
+-- Policies of MTA-STS that recipient domains publish.
+CREATE TABLE mta_sts_policies (
+  domain     TEXT NOT NULL PRIMARY KEY,
+  id         TEXT NOT NULL,
+  mode       TEXT NOT NULL,
+  -- Patterns of mail hosts: JSON.
+  mx         TEXT NOT NULL,
+  fetched_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mta_sts_policies_by_end ON mta_sts_policies (expires_at);
+
 CREATE TABLE dkim_keys (
   domain_id          TEXT NOT NULL REFERENCES domains (id),
   position           INTEGER NOT NULL,
@@ -283,6 +295,7 @@ CREATE TABLE attempts (
   started_at INTEGER NOT NULL,
   duration   INTEGER NOT NULL,
   server     TEXT,
+  -- JSON.
   tls        TEXT,
   dialogue   TEXT NOT NULL,
   PRIMARY KEY (email, seq)

@@ -1,3 +1,4 @@
+import { tlsText } from '../../../email/attempt-tls.ts'
 import { type Decision, orCanceled } from '../../../email/lifecycle.ts'
 import type { RecordResult } from '../../store.ts'
 import type { WriterRecord } from '../protocol.ts'
@@ -42,7 +43,8 @@ export class Records extends WriteOperation {
 
   #writeAttempt(num: number, attempt: WriterRecord, recipients: string): void {
     const { startedAt, duration, server, tls, dialogue, captured } = attempt
-    this.#attempt.run(num, recipients, Math.round(startedAt), Math.round(duration), server, tls, dialogue)
+    const times = [Math.round(startedAt), Math.round(duration)] as const
+    this.#attempt.run(num, recipients, ...times, server, tlsText(tls), dialogue)
     if (captured !== null) this.#captured.run(num, recipients, captured)
   }
 }

@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { type CheckState, type Diagnosis, examine } from '../operate/doctor/examine.ts'
+import { command, type JsonOption } from './command.ts'
+import { withOperation } from './open.ts'
+import { printJson, printLine } from './print.ts'
+
+export function addDoctor(program: Command): void {
+  command(program, {
+    usage: 'doctor',
+    description: 'Check whether this machine can send mail, and say what to do where it cannot.',
+    details:
+      'It asks DNS, block lists, a time server and the mail servers of large providers, and sends no mail. ' +
+      'It works while the service runs, and while it is stopped.\n\n' +
+      '  ok       as it should be, or not needed\n' +
+      '  unknown  could not be checked\n' +
+      '  warning  mail leaves, but something should be improved\n' +
+      '  PROBLEM  mail does not leave, or soon will not\n\n' +
+      'The exit code is 1 if there is a problem.',
+    examples: ['doctor', 'doctor --json'],
+  }).action(doctor)
+}
+
+async function doctor({ json }: JsonOption): Promise<void> {
+  const diagnosis = await withOperation((op) => examine(op, {}))
+  if (json) printJson(diagnosis)
+  else printDiagnosis(diagnosis)
+  if (diagnosis.state === 'problem') process.exitCode = 1
+}
+
+/** As wide as the longest word. */
+const WORDS: Readonly<Record<CheckState, string>> = {
+  ok: 'ok     ',
+  unknown: 'unknown',
+  warning: 'warning',
+  problem: 'PROBLEM',
+}
+const INDENT = ' '.repeat('PROBLEM  '.length)
+
+function printDiagnosis({ checks }: Diagnosis): void {
+  for (const { state, title, found, advice, code = '' } of checks) {
+    printLine(`${WORDS[state]}  ${title}: ${found}`)
+    if (advice !== null) printLine(`${INDENT}${advice}`)
+    for (const line of code.split('\n')) if (line !== '') printLine(`${INDENT}  ${line}`)
+  }
+  const count = (state: CheckState) => checks.filter((check) => check.state === state).length
+  printLine()
+  printLine(
+    `${checks.length} checks: ${count('ok')} ok, ${count('warning')} to improve, ${count('problem')} in trouble, ${count('unknown')} unknown.`,
+  )
+}

@@ -1,0 +1,130 @@
+/** How mail would leave now: the path that delivery would find, and the servers at its end. */
+import type { CustomRoute } from '../../accounts/account.ts'
+import type { Seal } from '../../accounts/seal.ts'
+import type { DeliveryRoute, RelayRoute } from '../../config/settings.ts'
+import type { Resolver } from '../../dns/resolver.ts'
+import type { AddressGuard } from '../../network/private-address.ts'
+import type { MtaStsPolicy } from '../../store/store.ts'
+import type { RouteFailure } from '../outcome.ts'
+import type { NoHosts } from '../path/mail-hosts.ts'
+import type { Path, RoutingFields } from '../path/path.ts'
+import { PathFinder } from '../path/path-finder.ts'
+import { hostAddresses, Ipv6Reachability, type ServerAddresses } from '../route/addresses.ts'
+import { relayAddresses } from '../route/relay.ts'
+import { hostPolicy, type PolicyQuestion } from '../route/tls-policy.ts'
+import type { SiteTable } from '../sites/site-table.ts'
+import type { TlsDemand } from '../smtp/target.ts'
+
+export interface ForecastParts {
+  /** POSTROAD_DELIVERY. */
+  delivery: DeliveryRoute
+  /** Answers the same question twice alike: delivery asks for the servers, and the forecast for their preference. */
+  resolver: Pick<Resolver, 'mx' | 'addresses' | 'tlsa'>
+  guard: AddressGuard
+  hostname: string
+  allowPrivateNetworks: boolean
+  siteConcurrency: number
+  /** Port of mail servers. */
+  smtpPort: number
+  sites: SiteTable
+  /** The MTA-STS policy of a domain; null when it has none. */
+  mtaSts(domain: string): Promise<MtaStsPolicy | null>
+  /** The route of the sender; null: POSTROAD_DELIVERY. */
+  ownRoute: CustomRoute | null
+  /** Opens the credentials of `ownRoute`; not used without one. */
+  seal: Pick<Seal, 'open'>
+}
+
+export interface ForecastHost {
+  name: string
+  /** Of its MX record; null: there is none. */
+  preference: number | null
+  /** In the order in which they are tried. */
+  addresses: string[]
+  tls: TlsDemand
+  /** The reason why the host cannot be used. */
+  failure: RouteFailure | null
+}
+
+export interface Forecast {
+  path: Path
+  /** In the order in which they are tried; hosts of equal preference are tried in any order. */
+  hosts: ForecastHost[]
+  /** The reason why there is no host. */
+  failure: NoHosts | null
+}
+
+/** Hosts whose addresses are looked up. A delivery tries no more than six. */
+const MOST_HOSTS = 20
+
+/** Never rejects for an answer of DNS. `domain`: the recipient's, as an A-label. */
+export async function forecast(parts: ForecastParts, mail: RoutingFields, domain: string): Promise<Forecast> {
+  const { delivery, ownRoute, sites: table, ...others } = parts
+  const sites = { table, listen() {} }
+  const paths = new PathFinder({
+    ...others,
+    sites,
+    route: delivery,
+    maxDeliveries: 0,
+    ownRoute: () => ownRoute,
+  })
+  const path = await paths.find(mail, domain)
+  const { servers, kind } = path.site
+  if (servers?.hosts.kind === 'none') return { path, hosts: [], failure: servers.hosts.failure }
+  const { route } = path.policy
+  if (kind === 'relay' && route.kind === 'relay')
+    return { path, hosts: [await relayHost(route)], failure: null }
+  const found = servers?.hosts.kind === 'hosts' ? servers.hosts : null
+  const names = found?.ranks.flat().slice(0, MOST_HOSTS) ?? []
+  const preferences = await preferencesOf(domain, parts.resolver)
+  const common = {
+    domain,
+    port: parts.smtpPort,
+    secure: found?.secure === true,
+    mtaSts: path.site.mtaSts ?? null,
+    atLeast: path.terms.tls,
+  }
+  const host = (name: string) => {
+    return directHost(parts, { ...common, host: name }, preferences.get(name) ?? null)
+  }
+  return { path, hosts: await Promise.all(names.map(host)), failure: null }
+}
+
+async function preferencesOf(
+  domain: string,
+  resolver: Pick<Resolver, 'mx'>,
+): Promise<ReadonlyMap<string, number>> {
+  const found = domain.startsWith('[') ? null : await resolver.mx(domain)
+  const records = found?.kind === 'found' ? found.records : []
+  const worstFirst = records.toSorted((a, b) => b.preference - a.preference)
+  return new Map(worstFirst.map(({ exchange, preference }) => [exchange, preference]))
+}
+
+async function directHost(
+  { resolver, guard }: ForecastParts,
+  question: PolicyQuestion,
+  preference: number | null,
+): Promise<ForecastHost> {
+  const { host: name, domain } = question
+  const [found, policy] = await Promise.all([
+    hostAddresses(name, domain, resolver, guard, new Ipv6Reachability()),
+    hostPolicy(question, resolver),
+  ])
+  if (policy.kind === 'none') {
+    const { source, failure } = policy
+    return { name, preference, addresses: [], failure, tls: { tls: 'verified', source } }
+  }
+  return { name, preference, ...reached(found), tls: policy.demand }
+}
+
+async function relayHost({ host, tls, implicitTls }: RelayRoute): Promise<ForecastHost> {
+  const found = await relayAddresses(host, new Ipv6Reachability())
+  const demand = implicitTls && tls !== 'verified' ? 'required' : tls
+  return { name: host, preference: null, ...reached(found), tls: { tls: demand, source: 'route' } }
+}
+
+function reached(found: ServerAddresses): Pick<ForecastHost, 'addresses' | 'failure'> {
+  return found.kind === 'addresses'
+    ? { addresses: found.addresses, failure: null }
+    : { addresses: [], failure: found.failure }
+}

@@ -1,0 +1,133 @@
+/** Speaks to a server as delivery would, up to RCPT, and hands over no message. */
+
+import { mayGoInClear } from '../route/server-walk.ts'
+import { SmtpConnection } from '../smtp/connection.ts'
+import { Dialogue } from '../smtp/dialogue.ts'
+import { isAscii, isSendable } from '../smtp/envelope.ts'
+import { SmtpError, type Stage } from '../smtp/error.ts'
+import { open } from '../smtp/opening.ts'
+import { type Reply, replyClass, replyText } from '../smtp/reply.ts'
+import type { SmtpTarget } from '../smtp/target.ts'
+import { defaultTimeouts } from '../smtp/timeouts.ts'
+import type { Forecast, ForecastHost } from './forecast.ts'
+
+export interface Rehearsal {
+  /** The server would take a message for the recipient now. */
+  accepted: boolean
+  /** `mx.x.test [192.0.2.1]:25`; null: no server was reached. */
+  server: string | null
+  /** The decisive reply, or a sentence saying what happened. */
+  message: string
+  tls: { version: string; verified: boolean } | null
+  dialogue: string
+}
+
+export interface RehearsedEnvelope {
+  /** RFC 5321 reverse-path without brackets; empty for the null sender. */
+  sender: string
+  recipient: string
+}
+
+/** Servers that are tried until one can be reached. */
+const MOST_SERVERS = 3
+const ADDRESSES_PER_SERVER = 2
+/** Ms: a person is waiting, so this is less patient than delivery. */
+const TIMEOUTS = { ...defaultTimeouts, connect: 5_000, opening: 15_000, mail: 10_000, rcpt: 15_000 }
+
+/** Never rejects for what servers do. */
+export async function rehearse(
+  { path, hosts }: Forecast,
+  port: number,
+  envelope: RehearsedEnvelope,
+): Promise<Rehearsal> {
+  const { route } = path.policy
+  const relay = route.kind === 'relay' ? route : null
+  const credentials =
+    relay === null || relay.user === null
+      ? null
+      : { user: relay.user, password: relay.password ?? '', mechanism: relay.auth }
+  const dialogue = new Dialogue()
+  let last: Rehearsal = nobody('No server has an address that can be connected to.', dialogue)
+  for (const { name: host, addresses, tls } of hosts.filter(hasAddress).slice(0, MOST_SERVERS)) {
+    for (const address of addresses.slice(0, ADDRESSES_PER_SERVER)) {
+      const target: SmtpTarget = {
+        host,
+        address,
+        port: relay?.port ?? port,
+        implicitTls: relay?.implicitTls ?? false,
+        tls: tls.tls,
+        ...(tls.dane && { dane: tls.dane }),
+        credentials,
+        helo: path.source.helo,
+        timeouts: TIMEOUTS,
+      }
+      const result = await tryServer(target, envelope, dialogue)
+      if (result.server !== null) return result
+      last = result
+    }
+  }
+  return last
+}
+
+function hasAddress({ addresses }: ForecastHost): boolean {
+  return addresses.length > 0
+}
+
+async function tryServer(
+  target: SmtpTarget,
+  envelope: RehearsedEnvelope,
+  dialogue: Dialogue,
+): Promise<Rehearsal> {
+  try {
+    return await speak(target, envelope, dialogue)
+  } catch (error) {
+    if (mayGoInClear(target, error)) {
+      // RFC 7435 3.
+      dialogue.note(`TLS failed (${error.message}); trying without, as the policy allows`)
+      return await tryServer({ ...target, tls: 'off' }, envelope, dialogue)
+    }
+    if (!(error instanceof SmtpError)) throw error
+    const { host, address, port } = target
+    const server = error.stage === 'connect' ? null : `${host} [${address}]:${port}`
+    return { ...nobody(error.message, dialogue), server }
+  }
+}
+
+async function speak(
+  target: SmtpTarget,
+  { sender, recipient }: RehearsedEnvelope,
+  dialogue: Dialogue,
+): Promise<Rehearsal> {
+  const connection = new SmtpConnection(target, dialogue)
+  connection.deadline.limit(TIMEOUTS.opening)
+  try {
+    const extensions = await open(connection, target)
+    connection.deadline.liftLimit()
+    const protocol = connection.tls?.protocol
+    const tls = protocol === undefined ? null : { version: protocol, verified: connection.tls!.verified }
+    const about = { server: connection.server, tls }
+    if (!isSendable(recipient) || (!extensions.smtpUtf8 && !isAscii(recipient))) {
+      const message = `${recipient} cannot be sent to this server`
+      return { ...about, accepted: false, message, dialogue: dialogue.text }
+    }
+    const utf8 = isAscii(recipient) ? '' : ' SMTPUTF8'
+    const mail = await ask(connection, `MAIL FROM:<${sender}>${utf8}`, 'mail')
+    const reply = replyClass(mail) === 2 ? await ask(connection, `RCPT TO:<${recipient}>`, 'rcpt') : mail
+    await ask(connection, 'RSET', 'mail')
+    return { ...about, accepted: replyClass(reply) === 2, message: replyText(reply), dialogue: dialogue.text }
+  } finally {
+    connection.deadline.liftLimit()
+    if (connection.failure === null) await connection.quit()
+    else connection.destroy()
+  }
+}
+
+async function ask(connection: SmtpConnection, command: string, stage: Stage): Promise<Reply> {
+  const { replies, error } = await connection.exchange([command], [stage])
+  if (error !== null) throw error
+  return replies[0]!
+}
+
+function nobody(message: string, dialogue: Dialogue): Rehearsal {
+  return { accepted: false, server: null, message, tls: null, dialogue: dialogue.text }
+}

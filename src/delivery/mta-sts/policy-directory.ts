@@ -1,0 +1,134 @@
+import { LRUCache } from 'lru-cache'
+import type { Resolver } from '../../dns/resolver.ts'
+import type { SendRequest } from '../../network/outgoing.ts'
+import type { KeptMtaStsPolicy, MtaStsPolicy, MtaStsStore } from '../../store/store.ts'
+import { fetchPolicy } from './fetch-policy.ts'
+import { policyId } from './policy.ts'
+
+export interface PolicyDirectoryOptions {
+  resolver: Pick<Resolver, 'txt'>
+  /** The guarded HTTP client, with the addresses that `resolver` finds. */
+  ask: SendRequest
+  store: MtaStsStore
+  /** Called with the reason when a policy that a domain announces cannot be fetched. */
+  onFailure(domain: string, reason: string): void
+  /** Unix ms. */
+  now?: () => number
+  /** Milliseconds that mail waits for a policy to be fetched. */
+  patience?: number
+  /** Port of policy hosts; another one than 443 is for tests. */
+  port?: number
+}
+
+/** RFC 8461 3.3: the pause after a policy could not be fetched. */
+const PAUSE_MS = 5 * 60_000
+/** A policy is fetched again when it is older than this, or than half its life (RFC 8461 10.2). */
+const FRESH_MS = 24 * 60 * 60_000
+/** What the store said is used for so long: another node may have kept a policy since. */
+const KNOWN_MS = 60_000
+const PATIENCE_MS = 10_000
+const MOST_DOMAINS = 20_000
+const MOST_CHARACTERS = 8_000_000
+/** Policies fetched at once without mail that waits for them. */
+const MOST_REFRESHES = 16
+
+interface KnownPolicy {
+  policy: KeptMtaStsPolicy | null
+  /** Unix ms: when it was read from the store, or fetched. */
+  since: number
+}
+
+/**
+ * Finds the policies of recipient domains. A policy that was fetched once counts until it expires: an attacker who
+ * blocks DNS or the policy's server does not get rid of it (RFC 8461 10.2).
+ */
+export class PolicyDirectory {
+  readonly #options: PolicyDirectoryOptions
+  readonly #now: () => number
+  readonly #known = new LRUCache<string, KnownPolicy>({ max: MOST_DOMAINS, maxSize: MOST_CHARACTERS })
+  readonly #fetches = new Map<string, Promise<KeptMtaStsPolicy | null>>()
+  /** Unix ms: until when a policy is not fetched again. */
+  readonly #pauses = new LRUCache<string, number>({ max: MOST_DOMAINS })
+
+  constructor(options: PolicyDirectoryOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  /** Null for a domain without a policy. Rejects when the store cannot be read. `domain`: in lower case. */
+  async find(domain: string): Promise<MtaStsPolicy | null> {
+    const [kept, announced] = await Promise.all([this.#kept(domain), this.#announced(domain)])
+    // RFC 8461 3.1: without the TXT record a policy that is kept still counts.
+    if (announced === null) return kept
+    const isNew = announced !== kept?.id
+    if (!isNew && this.#isFresh(kept)) return kept
+    if ((this.#pauses.get(domain) ?? 0) > this.#now()) return kept
+    if (isNew) return (await this.#inTime(this.#fetch(domain, announced))) ?? kept
+    if (this.#fetches.size < MOST_REFRESHES) void this.#fetch(domain, announced)
+    return kept
+  }
+
+  async #kept(domain: string): Promise<KeptMtaStsPolicy | null> {
+    const now = this.#now()
+    const known = this.#known.get(domain)
+    if (known !== undefined && (known.policy !== null || now - known.since < KNOWN_MS)) {
+      if (known.policy === null || known.policy.expiresAt > now) return known.policy
+    }
+    const policy = await this.#options.store.mtaStsPolicy(domain, now)
+    this.#remember(domain, policy)
+    return policy
+  }
+
+  /** The ID of the policy, by DNS. */
+  async #announced(domain: string): Promise<string | null> {
+    const found = await this.#options.resolver.txt(`_mta-sts.${domain}`)
+    return found.kind === 'found' ? policyId(found.records) : null
+  }
+
+  #isFresh({ fetchedAt, expiresAt }: KeptMtaStsPolicy): boolean {
+    return this.#now() - fetchedAt < Math.min(FRESH_MS, (expiresAt - fetchedAt) / 2)
+  }
+
+  /** Those who ask for the same domain share one request. Null when it fails. */
+  #fetch(domain: string, id: string): Promise<KeptMtaStsPolicy | null> {
+    let fetch = this.#fetches.get(domain)
+    if (fetch === undefined) {
+      fetch = this.#fetchAndKeep(domain, id).finally(() => this.#fetches.delete(domain))
+      this.#fetches.set(domain, fetch)
+    }
+    return fetch
+  }
+
+  async #fetchAndKeep(domain: string, id: string): Promise<KeptMtaStsPolicy | null> {
+    const { ask, store, port, onFailure } = this.#options
+    try {
+      const { mode, mx, maxAge } = await fetchPolicy(ask, domain, port)
+      const fetchedAt = this.#now()
+      const policy = { domain, id, mode, mx, fetchedAt, expiresAt: fetchedAt + maxAge * 1_000 }
+      this.#remember(domain, policy)
+      await store.keepMtaStsPolicy(policy)
+      return policy
+    } catch (error) {
+      this.#pauses.set(domain, this.#now() + PAUSE_MS)
+      onFailure(domain, error instanceof Error ? error.message : String(error))
+      return this.#known.get(domain)?.policy ?? null
+    }
+  }
+
+  /** Null when it takes too long; the request goes on, for the mail that comes later. */
+  async #inTime<T>(work: Promise<T>): Promise<T | null> {
+    const { patience = PATIENCE_MS } = this.#options
+    const late = Promise.withResolvers<null>()
+    const timer = setTimeout(() => late.resolve(null), patience).unref()
+    try {
+      return await Promise.race([work, late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #remember(domain: string, policy: KeptMtaStsPolicy | null): void {
+    const hosts = policy?.mx.reduce((size, host) => size + host.length, 0) ?? 0
+    this.#known.set(domain, { policy, since: this.#now() }, { size: domain.length + hosts })
+  }
+}

@@ -1,0 +1,100 @@
+import { exchange, NoReply } from './exchange.ts'
+import { type Answer, makeQuery, type RecordType, rcodeOf, readAnswer } from './message.ts'
+import type { NameServer } from './name-server.ts'
+
+export interface DnsClientOptions {
+  /** At least one, the preferred one first. */
+  servers: NameServer[]
+  /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */
+  timeout: number
+  /** Tries per server. */
+  tries: number
+  /** A monotonic clock in milliseconds. */
+  now: () => number
+}
+
+/** Milliseconds for which a server that did not answer is asked last. */
+const AWAY_MS = 30_000
+
+const FORMERR = 1
+const NXDOMAIN = 3
+const NOTIMP = 4
+/** RFC 1035 4.1.1, RFC 2136 2.2. */
+const RCODES: Record<number, string> = {
+  1: 'FORMERR',
+  2: 'SERVFAIL',
+  4: 'NOTIMP',
+  5: 'REFUSED',
+  6: 'YXDOMAIN',
+  9: 'NOTAUTH',
+}
+
+/** Asks the servers in turn until one of them answers. */
+export class DnsClient {
+  readonly #options: DnsClientOptions
+  readonly #awayUntil = new Map<NameServer, number>()
+
+  constructor(options: DnsClientOptions) {
+    this.#options = options
+  }
+
+  /**
+   * An answer that found something, or that there is nothing; its AD bit is false unless the server is believed.
+   * Rejects with NoReply when no server gave one: the word of a server outweighs the silence of others.
+   */
+  async ask(name: string, type: RecordType): Promise<Answer> {
+    const { timeout, tries } = this.#options
+    let servers = this.#inOrder()
+    let refusal: NoReply | null = null
+    let silence = new NoReply('TIMEOUT')
+    for (let round = 0; round < tries && servers.length > 0; round++) {
+      const silent: NameServer[] = []
+      for (const server of servers) {
+        try {
+          const answer = await askServer(server, name, type, timeout * 2 ** round)
+          this.#awayUntil.delete(server)
+          if (answer.rcode === 0 || answer.rcode === NXDOMAIN) return answer
+          refusal ??= new NoReply(RCODES[answer.rcode] ?? `RCODE${answer.rcode}`)
+        } catch (error) {
+          if (!(error instanceof NoReply)) throw error
+          silence = error
+          silent.push(server)
+          this.#awayUntil.set(server, this.#options.now() + AWAY_MS)
+        }
+      }
+      servers = silent
+    }
+    throw refusal ?? silence
+  }
+
+  #inOrder(): NameServer[] {
+    const { servers, now } = this.#options
+    if (this.#awayUntil.size === 0) return servers
+    const isAway = (server: NameServer) => (this.#awayUntil.get(server) ?? 0) > now()
+    return [...servers.filter((server) => !isAway(server)), ...servers.filter(isAway)]
+  }
+}
+
+async function askServer(
+  server: NameServer,
+  name: string,
+  type: RecordType,
+  timeout: number,
+): Promise<Answer> {
+  const { validating: validated } = server
+  let reply = await exchange(server, makeQuery(name, type, { edns: true, validated }), timeout)
+  // RFC 6891 6.2.2, 7: an old server may not understand EDNS.
+  if (rcodeOf(reply) === FORMERR || rcodeOf(reply) === NOTIMP) {
+    reply = await exchange(server, makeQuery(name, type, { edns: false, validated: false }), timeout)
+  }
+  const answer = readable(reply)
+  return { ...answer, isValidated: answer.isValidated && validated }
+}
+
+function readable(reply: Buffer): Answer {
+  try {
+    return readAnswer(reply)
+  } catch {
+    throw new NoReply('BADRESP')
+  }
+}

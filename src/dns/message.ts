@@ -1,0 +1,99 @@
+/** Queries and answers as octets (RFC 1035 4), by `dns-packet`. */
+import { randomBytes, randomInt } from 'node:crypto'
+import * as packet from 'dns-packet'
+
+export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TLSA' | 'TXT'
+
+export interface Query {
+  octets: Buffer
+  /** Where the question ends. */
+  questionEnd: number
+}
+
+export interface QueryOptions {
+  /** EDNS(0) (RFC 6891). */
+  edns: boolean
+  /** Asks whether the answer is validated: the AD bit (RFC 6840 5.7), and DO for servers that tell nobody else. */
+  validated: boolean
+}
+
+const HEADER = 12
+/** Octets of an answer over UDP that no network has to cut into fragments (DNS flag day 2020). */
+const PAYLOAD = 1232
+const RD = 0x0100
+const AD = 0x0020
+const TC = 0x0200
+const QR = 0x8000
+/** Records in an answer, at most: each costs time to read. */
+const MOST_RECORDS = 1024
+
+/** `name` is a valid name. An attacker who sees no query has to guess its ID, its port and the case of each letter. */
+export function makeQuery(name: string, type: RecordType, { edns, validated }: QueryOptions): Query {
+  const opt = {
+    type: 'OPT' as const,
+    name: '.',
+    udpPayloadSize: PAYLOAD,
+    extendedRcode: 0,
+    ednsVersion: 0,
+    flags: validated ? packet.DNSSEC_OK : 0,
+    flag_do: validated,
+    options: [],
+  }
+  const octets = packet.encode({
+    type: 'query',
+    id: randomInt(0x10000),
+    flags: RD | (validated ? AD : 0),
+    questions: [{ name: inRandomCase(name), type, class: 'IN' }],
+    additionals: edns ? [opt] : [],
+  })
+  const labels = name === '' ? 0 : Buffer.byteLength(name) + 1
+  return { octets, questionEnd: HEADER + labels + 1 + 4 }
+}
+
+/** draft-vixie-dnsext-dns0x20: servers copy the question, so its case is proof that they saw it. */
+function inRandomCase(name: string): string {
+  const coins = randomBytes(name.length)
+  return name.replace(/[a-z]/g, (letter, at: number) => (coins[at]! & 1 ? letter.toUpperCase() : letter))
+}
+
+/** `recased`: the answer to the question in other letters. A server that changes them is asked over TCP. */
+export type Match = 'exact' | 'recased' | 'other'
+
+/** Whether `reply` answers the query. An error may come without the question (RFC 1035 4.1.1). */
+export function matchReply({ octets, questionEnd }: Query, reply: Buffer): Match {
+  if (reply.length < HEADER || !reply.subarray(0, 2).equals(octets.subarray(0, 2))) return 'other'
+  if ((reply.readUInt16BE(2) & QR) === 0) return 'other'
+  if (reply.readUInt16BE(4) === 0 && rcodeOf(reply) !== 0) return 'exact'
+  const asked = octets.subarray(HEADER, questionEnd)
+  const answered = reply.subarray(HEADER, questionEnd)
+  if (answered.equals(asked)) return 'exact'
+  const same = answered.toString('latin1').toLowerCase() === asked.toString('latin1').toLowerCase()
+  return same ? 'recased' : 'other'
+}
+
+export function isTruncated(reply: Buffer): boolean {
+  return (reply.readUInt16BE(2) & TC) !== 0
+}
+
+/** The lower four bits, which are all there is without EDNS. */
+export function rcodeOf(reply: Buffer): number {
+  return reply.readUInt16BE(2) & 0x0f
+}
+
+export interface Answer {
+  rcode: number
+  /** The AD bit. */
+  isValidated: boolean
+  answers: packet.Answer[]
+  authorities: packet.Answer[]
+}
+
+/** Throws for octets that are no message. */
+export function readAnswer(reply: Buffer): Answer {
+  const records = reply.readUInt16BE(6) + reply.readUInt16BE(8) + reply.readUInt16BE(10)
+  if (reply.readUInt16BE(4) > 1 || records > MOST_RECORDS) throw new RangeError('Too many records')
+  const { flag_ad: isValidated, answers = [], authorities = [], additionals = [] } = packet.decode(reply)
+  const opt = additionals.find((record) => record.type === 'OPT')
+  const extended = opt?.type === 'OPT' ? opt.extendedRcode : 0
+  return { rcode: (extended << 4) | rcodeOf(reply), isValidated, answers, authorities }
+}

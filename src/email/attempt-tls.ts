@@ -1,0 +1,30 @@
+/** How the connection of an attempt had to be encrypted, and how it was. */
+
+/**
+ * `required`: encrypted, whatever the certificate. `verified`: encrypted, and the server is proven to be the right one.
+ */
+export type TlsRequirement = 'none' | 'opportunistic' | 'required' | 'verified'
+
+/** Who demands it: a route or a site of the operator, the sending domain, or what the recipient's domain publishes. */
+export type TlsSource = 'default' | 'route' | 'site' | 'domain' | 'mta-sts' | 'dane'
+
+export interface AttemptTls {
+  /** `TLSv1.3`; null: the connection was not encrypted. */
+  version: string | null
+  cipher: string | null
+  demand: TlsRequirement
+  source: TlsSource
+  /** The server is proven to be the right one: by its certificate, or by DANE. */
+  verified: boolean
+  /** Why it is not proven, or why the connection could not be encrypted; null when it is, and in clear. */
+  doubt: string | null
+}
+
+/** As the store has it. */
+export function tlsText(tls: AttemptTls | null): string | null {
+  return tls === null ? null : JSON.stringify(tls)
+}
+
+export function tlsOfText(text: string | null): AttemptTls | null {
+  return text === null ? null : (JSON.parse(text) as AttemptTls)
+}

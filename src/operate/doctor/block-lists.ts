@@ -1,0 +1,156 @@
+/** Whether block lists name the addresses that this machine sends from (RFC 5782). */
+import ipaddr from 'ipaddr.js'
+import type { HostAddress } from '../../dns/resolver.ts'
+import type { Hosts, Operation } from '../verb.ts'
+import { type CheckResult, ok, type PlannedCheck, problem, unknown } from './check.ts'
+
+interface BlockList {
+  id: string
+  name: string
+  zone: string
+  /** Whether it lists IPv6 addresses. */
+  ipv6: boolean
+  /** The page on which an address can be looked up and removed. */
+  removal: string
+}
+
+/** The lists that many receivers use. */
+const LISTS: readonly BlockList[] = [
+  {
+    id: 'spamhaus-zen',
+    name: 'Spamhaus ZEN',
+    zone: 'zen.spamhaus.org',
+    ipv6: true,
+    removal: 'https://check.spamhaus.org',
+  },
+  {
+    id: 'barracuda',
+    name: 'Barracuda',
+    zone: 'b.barracudacentral.org',
+    ipv6: false,
+    removal: 'https://www.barracudacentral.org/lookups',
+  },
+  {
+    id: 'spamcop',
+    name: 'SpamCop',
+    zone: 'bl.spamcop.net',
+    ipv6: false,
+    removal: 'https://www.spamcop.net/bl.shtml',
+  },
+  { id: 'psbl', name: 'PSBL', zone: 'psbl.surriel.com', ipv6: false, removal: 'https://psbl.org' },
+  {
+    id: 'mailspike',
+    name: 'Mailspike',
+    zone: 'bl.mailspike.net',
+    ipv6: false,
+    removal: 'https://mailspike.io',
+  },
+]
+
+/** RFC 5782 5: every list of IPv4 addresses has this entry. */
+const TEST_ENTRY = '127.0.0.2'
+
+/** Octets of a list's own words that are shown. */
+const LONGEST_REASON = 200
+
+/** One check for each list. Of a relay, the relay's address counts, which its operator looks after. */
+export function blockListChecks(op: Operation): PlannedCheck[] {
+  if (op.setup.delivery.kind !== 'direct') {
+    const found = 'Mail does not leave from an address of this machine.'
+    return [{ id: 'block-lists', title: 'Block lists', run: async () => ok(found) }]
+  }
+  return LISTS.map((list) => ({
+    id: `block-list:${list.id}`,
+    title: `Block list ${list.name}`,
+    run: () => listCheck(op, list),
+  }))
+}
+
+async function listCheck(op: Operation, list: BlockList): Promise<CheckResult> {
+  const hosts = op.hosts()
+  const sources = await hosts.addresses(op.hostname)
+  if (sources.kind !== 'found') {
+    return unknown(
+      `Not checked, because ${op.hostname} has no address in DNS.`,
+      'Set POSTROAD_HOSTNAME to a name that resolves to this machine.',
+    )
+  }
+  const refusal = await whyNotAllowed(hosts, list)
+  if (refusal !== null) return refusal
+  const asked = sources.records.filter(({ family }) => family === 4 || list.ipv6)
+  const answers = await Promise.all(asked.map(async (source) => await entryOf(op, list, source)))
+  const listed = answers.filter((answer) => answer !== null)
+  const failed = listed.find(({ failure }) => failure !== null)
+  const entries = listed.filter(({ failure }) => failure === null)
+  if (entries.length > 0) {
+    return problem(
+      entries.map(({ address, reason }) => `${address} is listed${reason}.`).join(' '),
+      `Find out what sent the mail that led to it, then ask for removal at ${list.removal}.`,
+    )
+  }
+  if (failed !== undefined) return silent(list, failed.failure!)
+  if (asked.length === 0) return ok('The list has no IPv6 addresses, and this machine sends from no other.')
+  return ok(`${asked.map(({ address }) => address).join(' and ')}: not listed.`)
+}
+
+/**
+ * Many lists refuse resolvers that ask for thousands of people, and some answer as if nothing were listed. So the entry
+ * that every list has is asked for first.
+ */
+async function whyNotAllowed(hosts: Hosts, list: BlockList): Promise<CheckResult | null> {
+  const probe = await hosts.addresses(nameIn(list, TEST_ENTRY))
+  if (probe.kind === 'failed') return silent(list, probe.reason)
+  const codes = probe.kind === 'found' ? probe.records.map(({ address }) => address) : []
+  if (codes.some(isEntry)) return null
+  const found =
+    codes.length === 0
+      ? `${list.name} does not answer this resolver: it returns not even its test entry.`
+      : `This resolver is not allowed to ask ${list.name}: it answers ${codes.join(', ')}.`
+  return unknown(
+    found,
+    'Run a resolver on this machine, name it in POSTROAD_DNS_SERVERS, and register its address where the list wants that.',
+  )
+}
+
+interface ListEntry {
+  address: string
+  /** In the words of the list. */
+  reason: string
+  /** The word of DNS if there was no answer. */
+  failure: string | null
+}
+
+/** Null: the address is not listed. */
+async function entryOf(op: Operation, list: BlockList, { address }: HostAddress): Promise<ListEntry | null> {
+  const name = nameIn(list, address)
+  const found = await op.hosts().addresses(name)
+  if (found.kind === 'failed') return { address, reason: '', failure: found.reason }
+  const codes = found.kind === 'found' ? found.records.map((record) => record.address).filter(isEntry) : []
+  if (codes.length === 0) return null
+  const texts = await op.resolver().txt(name)
+  const [words] = texts.kind === 'found' ? texts.records : []
+  const reason = words === undefined ? codes.join(', ') : words.slice(0, LONGEST_REASON)
+  return { address, reason: ` (${reason})`, failure: null }
+}
+
+function silent(list: BlockList, reason: string): CheckResult {
+  return unknown(`DNS answers ${reason} for ${list.name}.`, 'Try again in a minute.')
+}
+
+/**
+ * RFC 5782 2.1: entries lie in 127.0.0.0/8. Spamhaus and others answer with 127.255.255.x when they refuse the
+ * resolver. Any other address comes from a resolver that answers for names that do not exist.
+ */
+function isEntry(address: string): boolean {
+  return address.startsWith('127.') && !address.startsWith('127.255.255.')
+}
+
+/** RFC 5782 2.1 and 2.4: the octets, or the hexadecimal digits of IPv6, in reverse order. */
+function nameIn({ zone }: BlockList, address: string): string {
+  const parsed = ipaddr.process(address)
+  const parts =
+    parsed.kind() === 'ipv4'
+      ? parsed.toByteArray()
+      : parsed.toByteArray().flatMap((octet) => [...octet.toString(16).padStart(2, '0')])
+  return `${parts.toReversed().join('.')}.${zone}`
+}

@@ -1,0 +1,60 @@
+/** The certificate of HTTPS and SMTP submission. */
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import type { Operation } from '../verb.ts'
+import { type CheckResult, ok, type PlannedCheck, problem, warning } from './check.ts'
+
+const DAY = 86_400_000
+/** Days before its end from which a certificate should have been renewed: programs that renew do so a month before. */
+const RENEWED_BEFORE = 14
+/** Days before its end from which somebody has to act at once. */
+const LAST_DAYS = 3
+
+const RENEW =
+  'Renew it; the service reads the files of POSTROAD_TLS_CERT and POSTROAD_TLS_KEY again by itself.'
+
+export function certificateCheck(op: Operation): PlannedCheck {
+  return { id: 'certificate', title: 'Certificate', run: () => result(op) }
+}
+
+async function result({ setup, publicUrl, now }: Operation): Promise<CheckResult> {
+  if (setup.tls === null) return ok('The service has no certificate of its own (POSTROAD_TLS_CERT).')
+  const { certPath } = setup.tls
+  let certificate: X509Certificate
+  try {
+    certificate = new X509Certificate(await readFile(certPath))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return problem(`${certPath} cannot be used: ${reason}.`, 'Check the file that POSTROAD_TLS_CERT names.')
+  }
+  const ends = certificate.validToDate.getTime()
+  const days = Math.floor((ends - now()) / DAY)
+  if (ends <= now()) return problem(`It ended on ${dayOf(certificate.validToDate)}.`, RENEW)
+  if (certificate.validFromDate.getTime() > now()) {
+    return problem(
+      `It is not valid before ${dayOf(certificate.validFromDate)}.`,
+      'Check the clock, and the file.',
+    )
+  }
+  const found = `It ends on ${dayOf(certificate.validToDate)}, in ${days} ${days === 1 ? 'day' : 'days'}.`
+  if (days < LAST_DAYS) return problem(found, RENEW)
+  if (days < RENEWED_BEFORE) return warning(found, RENEW)
+  if (publicUrl !== null && !names(certificate, new URL(publicUrl).hostname)) {
+    return warning(
+      `It does not name ${new URL(publicUrl).hostname}, the host of POSTROAD_PUBLIC_URL.`,
+      'Get a certificate for that name, unless a proxy in front has one.',
+    )
+  }
+  return ok(found)
+}
+
+function names(certificate: X509Certificate, host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '')
+  const named = isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)
+  return named !== undefined
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10)
+}

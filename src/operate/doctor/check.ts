@@ -1,0 +1,42 @@
+/** The checks of the doctor: what each one found, and what the operator can do about it. */
+
+/**
+ * - `ok`: as it should be, or not needed by the present settings.
+ * - `warning`: mail leaves, but something should be improved.
+ * - `problem`: mail does not leave or does not arrive, or soon will not.
+ * - `unknown`: it could not be checked.
+ */
+export const CHECK_STATES = ['ok', 'unknown', 'warning', 'problem'] as const
+export type CheckState = (typeof CHECK_STATES)[number]
+
+export interface CheckResult {
+  state: CheckState
+  /** The finding, as a sentence. */
+  found: string
+  /** The next step for the operator, as a sentence; null: none is needed. */
+  advice: string | null
+  /** Settings or a command that the advice is about, a line each. */
+  code?: string
+}
+
+export interface Check extends CheckResult {
+  /** Stays the same for the same subject, such as `hostname` or `domain:example.com`. */
+  id: string
+  title: string
+}
+
+/** A check that has not been made yet. */
+export interface PlannedCheck extends Pick<Check, 'id' | 'title'> {
+  run(): Promise<CheckResult>
+}
+
+export const ok = (found: string): CheckResult => ({ state: 'ok', found, advice: null })
+export const warning = (found: string, advice: string): CheckResult => ({ state: 'warning', found, advice })
+export const problem = (found: string, advice: string): CheckResult => ({ state: 'problem', found, advice })
+export const unknown = (found: string, advice: string): CheckResult => ({ state: 'unknown', found, advice })
+
+/** The state of several checks together: the worst one. */
+export function worstOf(states: readonly CheckState[]): CheckState {
+  const worst = Math.max(0, ...states.map((state) => CHECK_STATES.indexOf(state)))
+  return CHECK_STATES[worst]!
+}

@@ -1,0 +1,78 @@
+/** The records of sending domains in DNS. */
+import type { RecordState, SendingDomain } from '../../accounts/account.ts'
+import { acceptsMail } from '../../accounts/sending.ts'
+import { type RecordCheck, verifyDomain } from '../../accounts/verify.ts'
+import { isReserved } from '../go-live/company-steps.ts'
+import type { Operation } from '../verb.ts'
+import { type CheckResult, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
+
+/** Domains whose records are asked for now; for the others, the last check of the service counts. */
+const MOST_ASKED = 50
+/** Domains that one sentence names. */
+const MOST_NAMED = 5
+
+/** One check for each domain that sends. */
+export function domainChecks(op: Operation): PlannedCheck[] {
+  const domains = op.accounts.domains.filter((domain) => acceptsMail(domain) && !isReserved(domain.name))
+  if (domains.length === 0) {
+    return [{ id: 'domains', title: 'Sending domains', run: async () => noDomain(op) }]
+  }
+  const asked = domains.slice(0, MOST_ASKED)
+  const others = domains.slice(MOST_ASKED)
+  return [
+    ...asked.map((domain) => ({
+      id: `domain:${domain.name}`,
+      title: domain.name,
+      run: () => domainCheck(op, domain),
+    })),
+    ...(others.length === 0
+      ? []
+      : [{ id: 'domains', title: 'Further sending domains', run: async () => lastSeen(others) }]),
+  ]
+}
+
+function noDomain({ setup }: Operation): CheckResult {
+  const found = 'No domain sends mail.'
+  if (setup.delivery.kind === 'capture') return ok(found)
+  return warning(found, 'Add a domain (postroad domain add), and publish its records.')
+}
+
+async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckResult> {
+  const { records } = await verifyDomain(domain, op.hostname, op.resolver())
+  const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
+  const silent = records.filter(({ state }) => state === 'unknown')
+  const needed = bad.filter(({ required }) => required)
+  const advice = (of: RecordCheck[]) => of[0]!.advice ?? `Publish the record at ${of[0]!.name}.`
+  if (needed.length > 0) return problem(lacking(needed), advice(needed))
+  if (silent.length > 0) {
+    return unknown(`DNS did not answer for ${namesOf(silent)}.`, 'Try again in a minute.')
+  }
+  if (bad.length > 0) return warning(lacking(bad), advice(bad))
+  return ok('DNS has all of its records.')
+}
+
+function lacking(records: readonly RecordCheck[]): string {
+  return `${records.map(({ kind, name, state }) => `${kind.toUpperCase()} record ${WORDS[state]} (${name})`).join('; ')}.`
+}
+
+const WORDS: Readonly<Record<RecordState, string>> = {
+  right: 'right',
+  missing: 'missing',
+  different: 'with another value',
+  unknown: 'unknown',
+}
+
+function namesOf(records: readonly RecordCheck[]): string {
+  return records.map(({ name }) => name).join(', ')
+}
+
+function lastSeen(domains: readonly SendingDomain[]): CheckResult {
+  const lost = domains.filter(({ status }) => status === 'pending').map(({ name }) => name)
+  if (lost.length === 0) return ok(`${domains.length} further domains had their records at the last check.`)
+  const named = lost.slice(0, MOST_NAMED).join(', ')
+  const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : ''
+  return problem(
+    `${named}${more} lacked required records at the last check.`,
+    'Publish the records that postroad domain verify shows.',
+  )
+}

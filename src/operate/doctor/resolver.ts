@@ -1,0 +1,45 @@
+/** Whether the configured resolvers validate their answers (DNSSEC, RFC 4035). */
+import { configuredServers, validates } from '../../dns/validation.ts'
+import { isLoopback } from '../../network/private-address.ts'
+import type { Operation } from '../verb.ts'
+import { type CheckResult, ok, type PlannedCheck, problem, warning } from './check.ts'
+
+const ADVICE =
+  'Run a validating resolver, such as Unbound, on this machine and name it in POSTROAD_DNS_SERVERS.'
+
+export function resolverCheck(op: Operation): PlannedCheck {
+  return { id: 'resolver', title: 'DNS resolver', run: () => result(configuredServers(op.setup.dnsServers)) }
+}
+
+async function result(servers: readonly string[]): Promise<CheckResult> {
+  const answers = await Promise.all(
+    servers.map(async (server) => ({ server, validated: await validates(server) })),
+  )
+  const names = (of: typeof answers) => of.map(({ server }) => server).join(', ')
+  const answering = answers.filter(({ validated }) => validated !== null)
+  if (answering.length === 0) {
+    return problem(
+      `No resolver answers (${names(answers)}).`,
+      'Check POSTROAD_DNS_SERVERS, the resolvers of the system, and the firewall.',
+    )
+  }
+  const silent = answers.filter(({ validated }) => validated === null)
+  if (silent.length > 0) {
+    return warning(`${names(silent)} does not answer.`, 'Remove it from the resolvers, or repair it.')
+  }
+  const plain = answering.filter(({ validated }) => !validated)
+  if (plain.length > 0) return warning(`${names(plain)} does not validate answers (DNSSEC).`, ADVICE)
+  // Anybody on the way could set the bit that says so.
+  const remote = answering.filter(({ server }) => !isLoopback(hostOf(server)))
+  if (remote.length > 0) {
+    return warning(
+      `${names(remote)} validates answers, but they cross a network on which they can be changed.`,
+      ADVICE,
+    )
+  }
+  return ok(`${names(answering)} validates answers (DNSSEC).`)
+}
+
+function hostOf(server: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(server)?.[1] ?? /^([\d.]+):\d+$/.exec(server)?.[1] ?? server
+}

@@ -1,0 +1,65 @@
+/** Mail that waits although it should not. */
+import type { Operation } from '../verb.ts'
+import { ok, type PlannedCheck, problem, warning } from './check.ts'
+
+const MINUTE = 60_000
+/** Ms after which due mail that nobody attempts is late, and after which it is a problem. */
+const LATE_MS = 10 * MINUTE
+export const TOO_LATE_MS = 60 * MINUTE
+/** Domains that one sentence names. */
+const MOST_NAMED = 5
+
+/** Paused mail does not count. */
+export function oldestMailCheck({ store, now }: Operation): PlannedCheck {
+  return {
+    id: 'oldest-mail',
+    title: 'Oldest due mail',
+    async run() {
+      const dueAt = await store.oldestDue()
+      const age = dueAt === null ? 0 : now() - dueAt
+      if (age < LATE_MS) return ok('All due mail is attempted in time.')
+      const found = `Mail has been due for ${minutes(age)} and is not attempted.`
+      const advice = 'Check that a delivery node runs (postroad node list), and its log.'
+      return age < TOO_LATE_MS ? warning(found, advice) : problem(found, advice)
+    },
+  }
+}
+
+/** Mail of a domain that may send is held only while servers refuse all mail on its path. */
+export function heldMailCheck({ store, accounts }: Operation): PlannedCheck {
+  return {
+    id: 'held-mail',
+    title: 'Closed paths',
+    async run() {
+      const held = new Set(await store.heldDomains())
+      const names = accounts.domains
+        .filter(({ id, sending }) => sending === 'active' && held.has(id))
+        .map(({ name }) => name)
+      if (names.length === 0) return ok('No server or relay refuses all mail from here.')
+      const shown = names.slice(0, MOST_NAMED).join(', ')
+      const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more domains` : ''
+      return problem(
+        `Mail from ${shown}${more} is held, because a server or relay refuses all mail from here.`,
+        'Read its answer in the list of waiting mail (postroad queue).',
+      )
+    },
+  }
+}
+
+export function quarantineCheck({ store, now }: Operation): PlannedCheck {
+  return {
+    id: 'quarantine',
+    title: 'Quarantine',
+    async run() {
+      const { quarantined } = await store.counts(now())
+      if (quarantined === 0) return ok('No mail is in quarantine.')
+      const found = `${quarantined} ${quarantined === 1 ? 'recipient is' : 'recipients are'} in quarantine.`
+      return warning(found, 'Read the reasons (postroad queue quarantine), then release or cancel the mail.')
+    },
+  }
+}
+
+function minutes(ms: number): string {
+  const whole = Math.floor(ms / MINUTE)
+  return whole < 120 ? `${whole} minutes` : `${Math.floor(whole / 60)} hours`
+}

@@ -1,0 +1,168 @@
+/** How mail to an address would leave now, and what would stop it. */
+import type { SendingDomain } from '../accounts/account.ts'
+import { RouteTable } from '../accounts/routes.ts'
+import { whyInactive } from '../accounts/sending.ts'
+import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
+import { type Rehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
+import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
+import { foldedAscii } from '../email/folded-ascii.ts'
+import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
+import type { Suppression } from '../email/suppression.ts'
+import type { Pause } from '../store/store.ts'
+import { authoriseWhole } from './authority.ts'
+import { readEmailPage } from './email-search.ts'
+import { addressIn, type CompanyFilter, companyScope, findDomain } from './find.ts'
+import { isoTime } from './shapes.ts'
+import { type Operation, verb } from './verb.ts'
+
+export interface ExplainRequest extends CompanyFilter {
+  /** A recipient's address. */
+  address: string
+  /** The sending domain: name or id. Absent: mail of the company, or any mail for an operator who names none. */
+  from?: string | undefined
+}
+
+/** A recent result for a recipient of the same domain. */
+export interface RecentResult {
+  email: Pick<EmailSummary, 'id' | 'createdAt'>
+  recipient: RecipientOutline
+}
+
+export interface Explanation extends Forecast {
+  /** As it stands in the envelope. */
+  address: string
+  domain: string
+  /** The reason why no mail would be handed over now, as a sentence; null: there is none. */
+  problem: string | null
+  suppressions: Suppression[]
+  /** Those that cover the mail, or some of it. */
+  pauses: Pause[]
+  last: RecentResult[]
+}
+
+/** Entries of the suppression list, and recent emails, that are looked at. */
+const MOST_SUPPRESSIONS = 20
+const MOST_EMAILS = 5
+/** Recipients of an email among which one of the domain is looked for. */
+const MOST_RECIPIENTS = 200
+
+/** Connects to no mail server. */
+export const explain = verb('read', explained)
+
+/** The same, and speaks to the server up to RCPT. For operators: this machine then asks strangers about addresses. */
+export const rehearseDelivery = verb(
+  'operate',
+  async (op: Operation, request: ExplainRequest): Promise<{ explanation: Explanation; tried: Rehearsal }> => {
+    const explanation = await explained(op, request)
+    const { address } = explanation
+    const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`
+    const tried = await rehearse(explanation, op.setup.smtpPort, { sender, recipient: address })
+    return { explanation, tried }
+  },
+  null,
+)
+
+async function explained(op: Operation, request: ExplainRequest): Promise<Explanation> {
+  const address = addressIn(request.address)
+  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  const sender = senderOf(op, request)
+  const [found, suppressions, pauses, last] = await Promise.all([
+    forecastFor(op, sender, domain),
+    op.store.listSuppressions({
+      address,
+      limit: MOST_SUPPRESSIONS,
+      ...(sender.companyId !== null && { companyId: sender.companyId }),
+    }),
+    pausesOf(op, sender, domain),
+    lastResults(op, request, domain),
+  ])
+  const facts = { ...found, address, domain, suppressions, pauses, last }
+  return { ...facts, problem: problemOf(facts, sender) }
+}
+
+interface Sender {
+  /** Null: any. */
+  companyId: string | null
+  domain: SendingDomain | null
+}
+
+function senderOf(op: Operation, { from, company }: ExplainRequest): Sender {
+  // Suppressions and pauses are those of the whole company.
+  authoriseWhole(op.caller)
+  if (from === undefined) return { companyId: companyScope(op, { company }), domain: null }
+  const domain = findDomain(op, from)
+  return { companyId: domain.companyId, domain }
+}
+
+async function forecastFor(op: Operation, { companyId, domain }: Sender, to: string): Promise<Forecast> {
+  const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
+  const mail = { companyId: companyId ?? '', domainId: domain?.id ?? '', testMode: false }
+  const ownRoute = new RouteTable(op.accounts.routes).for(mail)
+  // Without a route of its own, the mail needs no credentials, and so no secret key.
+  const seal = ownRoute === null ? NO_SEAL : await op.seal()
+  const settings = { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, hostname: op.hostname }
+  const resolver = op.hosts()
+  const outgoing = op.outgoing()
+  try {
+    const { store } = op
+    const policies = new PolicyDirectory({ resolver, ask: outgoing.ask, store, onFailure() {} })
+    const mtaSts = (domain: string) => policies.find(domain)
+    const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ownRoute, seal }
+    return await forecast(parts, mail, to)
+  } finally {
+    await outgoing.close()
+  }
+}
+
+const NO_SEAL = {
+  open(): never {
+    throw new Error('No route, no credentials')
+  },
+}
+
+async function pausesOf({ store }: Operation, { companyId }: Sender, to: string): Promise<Pause[]> {
+  const all = await store.pauses()
+  return all.filter(
+    (pause) =>
+      (pause.domain === null || pause.domain === to) &&
+      (pause.companyId === null || companyId === null || pause.companyId === companyId),
+  )
+}
+
+async function lastResults(
+  op: Operation,
+  { company, from }: ExplainRequest,
+  toDomain: string,
+): Promise<RecentResult[]> {
+  const search = { toDomain, ...(from === undefined ? { company } : { domain: from }) }
+  const { emails } = await readEmailPage(op, search, { limit: MOST_EMAILS })
+  const results = await Promise.all(
+    emails.map(async (email) => {
+      const recipients = await op.store.readRecipients(email.id, { from: 0, limit: MOST_RECIPIENTS })
+      const recipient = recipients.find(({ address }) => foldedAscii(address).endsWith(`@${toDomain}`))
+      return recipient === undefined ? [] : [{ email, recipient }]
+    }),
+  )
+  return results.flat()
+}
+
+/** The first thing that would stop the mail, in the order in which the service would meet it. */
+function problemOf(
+  { path, hosts, failure, domain, suppressions, pauses }: Omit<Explanation, 'problem'>,
+  sender: Sender,
+): string | null {
+  if (sender.domain !== null) {
+    const inactive = whyInactive(sender.domain)
+    if (inactive !== null) return `Mail from ${sender.domain.name} is not accepted: ${inactive}.`
+  }
+  if (path.site.kind === 'simulator') return null
+  // Of an unsubscription from some tags, other mail is not concerned.
+  const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
+  if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
+  const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)
+  if (pause !== undefined) return `Mail to ${domain} has been paused since ${isoTime(pause.since)}.`
+  if (failure !== null) return `${failure.message}.`
+  const reachable = hosts.some(({ addresses }) => addresses.length > 0)
+  if (hosts.length > 0 && !reachable) return `${hosts[0]!.failure!.message}.`
+  return null
+}

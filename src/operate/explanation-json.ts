@@ -1,0 +1,76 @@
+/** The JSON of an explanation. */
+import { relayUrl } from '../config/relay-url.ts'
+import type { ForecastHost } from '../delivery/forecast/forecast.ts'
+import type { Rehearsal } from '../delivery/forecast/rehearsal.ts'
+import { policyUrl } from '../delivery/mta-sts/fetch-policy.ts'
+import type { Path } from '../delivery/path/path.ts'
+import type { Explanation } from './explain.ts'
+import { isoTime, pauseJson, suppressionJson } from './shapes.ts'
+
+/** `tried`: null unless the server was asked. */
+export function explanationJson(
+  { address, domain, problem, path, hosts, suppressions, pauses, last }: Explanation,
+  tried: Rehearsal | null = null,
+) {
+  const { source, site } = path
+  return {
+    address,
+    domain,
+    deliverable: problem === null,
+    problem,
+    route: routeName(path),
+    site: { name: site.name, provider: site.provider, limits: limitsOf(path) },
+    hosts: hosts.map(({ name, preference, addresses, tls: { tls: demand, source: by } }) => ({
+      name,
+      preference,
+      addresses,
+      tls: { demand: demand === 'off' ? ('none' as const) : demand, source: by },
+    })),
+    policy: policyOf(domain, path, hosts),
+    suppressions: suppressions.map(suppressionJson),
+    pauses: pauses.map(pauseJson),
+    // The operating system chooses the address.
+    source: { name: source.name, address: null, helo: source.helo },
+    last: last.map(({ email, recipient }) => ({
+      email_id: email.id,
+      accepted_at: isoTime(email.createdAt),
+      recipient: recipient.address,
+      state: recipient.state,
+      attempts: recipient.attempts,
+      server: recipient.server,
+      code: recipient.lastCode,
+      reply: recipient.lastMessage,
+    })),
+    tried,
+  }
+}
+
+export type ExplanationJson = ReturnType<typeof explanationJson>
+
+/** `direct`, `capture`, `simulator`, or the URL of a relay without its credentials. */
+function routeName({ site, policy: { route } }: Path): string {
+  return site.kind === 'relay' && route.kind === 'relay' ? relayUrl(route) : site.kind
+}
+
+/** What the domain publishes about its servers, as far as it counts: DANE takes precedence (RFC 8461 2). */
+function policyOf(domain: string, { site: { mtaSts } }: Path, hosts: readonly ForecastHost[]) {
+  const proven = hosts.find(({ tls }) => tls.source === 'dane')
+  if (proven !== undefined) {
+    return { kind: 'dane' as const, mode: null, source: `TLSA records of ${proven.name}`, expires_at: null }
+  }
+  if (mtaSts === undefined) return { kind: null, mode: null, source: null, expires_at: null }
+  const { mode, expiresAt } = mtaSts
+  return { kind: 'mta-sts' as const, mode, source: policyUrl(domain), expires_at: isoTime(expiresAt) }
+}
+
+function limitsOf({ limits, terms, site }: Path) {
+  return {
+    sessions: limits.sessions,
+    messages_per_session: terms.messagesPerSession,
+    messages_per_minute: limits.messagesPerMinute,
+    messages_per_hour: limits.messagesPerHour,
+    recipients_per_transaction: terms.recipientsPerTransaction,
+    // The route of a relay says how its connections are protected.
+    tls: site.kind === 'direct' ? terms.tls : null,
+  }
+}

@@ -1,0 +1,28 @@
+/** The policies of MTA-STS (RFC 8461) that recipient domains have published, until they expire. */
+
+/** The mode of a policy (RFC 8461 5). */
+export type MtaStsMode = 'enforce' | 'testing' | 'none'
+
+export interface MtaStsPolicy {
+  mode: MtaStsMode
+  /** Patterns of the domain's mail hosts in lower case: `mx.example.com`, `*.example.net`. */
+  mx: string[]
+  /** Unix ms: the policy does not count from then on. */
+  expiresAt: number
+}
+
+export interface KeptMtaStsPolicy extends MtaStsPolicy {
+  /** The recipient domain, in lower case. */
+  domain: string
+  /** The ID in the domain's TXT record, which changes with the policy. */
+  id: string
+  /** Unix ms. */
+  fetchedAt: number
+}
+
+export interface MtaStsStore {
+  /** The policy that was kept last; null when there is none, or it had expired by `now`. */
+  mtaStsPolicy(domain: string, now: number): Promise<KeptMtaStsPolicy | null>
+  /** Replaces an earlier policy of the domain, and never one that was fetched later. */
+  keepMtaStsPolicy(policy: KeptMtaStsPolicy): Promise<void>
+}

@@ -1,0 +1,50 @@
+/** `explain` at the command line, for people and for scripts. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { startSink } from '../support/sink.ts'
+import { newWorkplaceOnEngine, type Workplace } from './postroad.ts'
+
+let dns: FakeDns
+let place: Workplace
+
+before(async () => {
+  dns = await startDns({ 'example.net/MX': ['10 mx.example.net'], 'mx.example.net/A': ['127.0.0.1'] })
+  place = await newWorkplaceOnEngine({
+    POSTROAD_DNS_SERVERS: dns.address,
+    POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+    POSTROAD_DELIVERY: 'direct',
+  })
+  await place.json('company', 'create', 'Acme')
+  await place.json('domain', 'add', 'acme.test', '--company', 'Acme')
+})
+after(async () => {
+  place.remove()
+  await dns.close()
+})
+
+test('says how mail would leave, or why it would not', async () => {
+  const leaves = await place.run('explain', 'jane@example.net')
+  assert.match(leaves.stdout, /^Mail to jane@example\.net would leave now\.$/m)
+  assert.match(leaves.stdout, /^Route: +direct$/m)
+  assert.match(leaves.stdout, /^Server: +mx\.example\.net \(10\) 127\.0\.0\.1, TLS opportunistic$/m)
+  const { stdout } = await place.run('explain', 'jane@example.net', '--from', 'acme.test')
+  assert.match(stdout, /would not leave now\.\nMail from acme\.test is not accepted: its DNS records/)
+})
+
+test('--json has the names that others build on', async () => {
+  const shown = await place.json<Record<string, unknown>>('explain', 'jane@example.net')
+  const names = 'address domain deliverable problem route site hosts policy suppressions pauses source last'
+  for (const name of names.split(' ')) assert.ok(name in shown, name)
+  assert.equal(shown.deliverable, true)
+})
+
+test('--try prints what the server says', async (t) => {
+  const sink = await startSink()
+  t.after(() => sink.close())
+  place.env.POSTROAD_SMTP_PORT = String(sink.port)
+  const { stdout } = await place.run('explain', 'jane@example.net', '--try')
+  assert.match(stdout, /^Accepted by mx\.example\.net \[127\.0\.0\.1\]:\d+: 250 /m)
+  assert.match(stdout, /^ {2}\d+ > RCPT TO:<jane@example\.net>$/m)
+  assert.deepEqual(sink.messages, [])
+})

@@ -1,0 +1,196 @@
+/** Policies from a real DNS server and a real HTTPS server, kept in a real store. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type ServerOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { selfSigned } from '../../../harness/certificate.ts'
+import { startDns, type Zone } from '../../../harness/dns.ts'
+import { PolicyDirectory } from '../../../src/delivery/mta-sts/policy-directory.ts'
+import { hostAddresses } from '../../../src/dns/host-addresses.ts'
+import { Resolver } from '../../../src/dns/resolver.ts'
+import { Outgoing } from '../../../src/network/outgoing.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+
+const right = selfSigned(['mta-sts.x.test'])
+const before = getCACertificates()
+setDefaultCACertificates([...before, right.cert])
+after(() => setDefaultCACertificates(before))
+
+const DAY = 86_400_000
+
+interface Answer {
+  status?: number
+  type?: string
+  location?: string
+  body?: string
+}
+
+const ENFORCE = 'version: STSv1\nmode: enforce\nmx: mx.x.test\nmax_age: 604800\n'
+
+async function newStore(t: TestContext): Promise<Store> {
+  const directory = mkdtempSync(join(tmpdir(), 'policies-'))
+  const store = await openStore({ engine: 'sqlite', path: join(directory, 'x.db') }, { exclusive: true })
+  t.after(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true })
+  })
+  return store
+}
+
+async function startPolicies(
+  t: TestContext,
+  {
+    certificate = right as ServerOptions,
+    store = null as Store | null,
+    patience = 10_000,
+    announced = true,
+  } = {},
+) {
+  const zone: Zone = { 'mta-sts.x.test/A': ['127.0.0.1'] }
+  if (announced) zone['_mta-sts.x.test/TXT'] = { values: ['v=STSv1; id=one'], ttl: 0 }
+  const kept = store ?? (await newStore(t))
+  const dns = await startDns(zone)
+  const requests: string[] = []
+  const answer: Answer = { body: ENFORCE }
+  const held: (() => void)[] = []
+  const server = createServer(certificate, (request, response) => {
+    requests.push(`${request.headers.host?.replace(/:\d+$/, '')}${request.url}`)
+    const { status = 200, type = 'text/plain', location, body } = answer
+    const headers = { 'content-type': type, ...(location && { location }) }
+    if (body === undefined) held.push(() => response.writeHead(200, headers).end(ENFORCE))
+    else response.writeHead(status, headers).end(body)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const clock = { now: 1_000 * DAY }
+  const failures: string[] = []
+  const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1, now: () => clock.now })
+  const outgoing = new Outgoing({
+    guard: () => null,
+    resolve: hostAddresses(resolver, { hostsFile: false }),
+    connections: 4,
+  })
+  const policies = new PolicyDirectory({
+    resolver,
+    ask: outgoing.ask,
+    store: kept,
+    now: () => clock.now,
+    patience,
+    port: (server.address() as AddressInfo).port,
+    onFailure: (_, reason) => failures.push(reason),
+  })
+  t.after(async () => {
+    await outgoing.close()
+    server.closeAllConnections()
+    server.close()
+    await dns.close()
+  })
+  return { policies, zone: dns.zone, store: kept, requests, answer, clock, failures, held }
+}
+
+test('a policy is fetched once, kept in the store, and found there by another node', async (t) => {
+  const { policies, store, requests, clock } = await startPolicies(t)
+  const [one, two] = await Promise.all([policies.find('x.test'), policies.find('x.test')])
+  assert.equal(one?.mode, 'enforce')
+  assert.deepEqual(two, one)
+  assert.deepEqual(requests, ['mta-sts.x.test/.well-known/mta-sts.txt'])
+  assert.deepEqual(await store.mtaStsPolicy('x.test', clock.now), {
+    domain: 'x.test',
+    id: 'one',
+    mode: 'enforce',
+    mx: ['mx.x.test'],
+    fetchedAt: clock.now,
+    expiresAt: clock.now + 7 * DAY,
+  })
+  const other = await startPolicies(t, { store })
+  assert.deepEqual(await other.policies.find('x.test'), one)
+  assert.deepEqual(other.requests, [])
+})
+
+test('a domain that announces no policy has none, and its host is not asked', async (t) => {
+  const { policies, requests } = await startPolicies(t, { announced: false })
+  assert.equal(await policies.find('x.test'), null)
+  assert.deepEqual(requests, [])
+})
+
+test('a policy that is kept survives a blocked look-up, a removed record and a policy host that fails', async (t) => {
+  const { policies, zone, answer, clock, failures } = await startPolicies(t)
+  const kept = await policies.find('x.test')
+  for (const blocked of [{ rcode: 'SERVFAIL' }, { silent: true }, { absentFor: 1 }] as const) {
+    clock.now += 10_000
+    zone['_mta-sts.x.test/TXT'] = blocked
+    assert.deepEqual(await policies.find('x.test'), kept)
+  }
+  clock.now += 10_000
+  zone['_mta-sts.x.test/TXT'] = { values: ['v=STSv1; id=two'], ttl: 0 }
+  answer.status = 500
+  assert.deepEqual(await policies.find('x.test'), kept)
+  assert.equal(failures.length, 1)
+  clock.now = kept!.expiresAt
+  assert.equal(await policies.find('x.test'), null)
+})
+
+test('a new ID brings the new policy, and a failed fetch is not repeated for five minutes', async (t) => {
+  const { policies, zone, answer, clock, requests } = await startPolicies(t)
+  await policies.find('x.test')
+  clock.now += 10_000
+  zone['_mta-sts.x.test/TXT'] = { values: ['v=STSv1; id=two'], ttl: 0 }
+  answer.status = 404
+  for (let times = 0; times < 3; times++) assert.equal((await policies.find('x.test'))?.mode, 'enforce')
+  assert.equal(requests.length, 2)
+  clock.now += 300_000
+  Object.assign(answer, { status: 200, body: 'version: STSv1\nmode: none\nmax_age: 86400\n' })
+  assert.equal((await policies.find('x.test'))?.mode, 'none')
+})
+
+test('a policy is fetched again after a day, while mail goes on by the one that is kept', async (t) => {
+  const { policies, answer, clock, held } = await startPolicies(t)
+  const kept = await policies.find('x.test')
+  clock.now += DAY
+  delete answer.body
+  assert.deepEqual(await policies.find('x.test'), kept)
+  await waitFor(() => held.length === 1)
+  held[0]!()
+  await waitFor(async () => (await policies.find('x.test'))?.expiresAt === clock.now + 7 * DAY)
+})
+
+test('mail does not wait for a policy host that does not answer; the policy counts once it has come', async (t) => {
+  const { policies, answer, held } = await startPolicies(t, { patience: 20 })
+  delete answer.body
+  assert.equal(await policies.find('x.test'), null)
+  await waitFor(() => held.length === 1)
+  held[0]!()
+  await waitFor(async () => (await policies.find('x.test'))?.mode === 'enforce')
+})
+
+const REFUSED: Record<string, { answer?: Answer; certificate?: ServerOptions; reason: RegExp }> = {
+  'a redirect': {
+    answer: { status: 302, location: 'https://mta-sts.x.test/', body: '' },
+    reason: /status 302/,
+  },
+  'a page of HTML': { answer: { type: 'text/html', body: ENFORCE }, reason: /plain text/ },
+  'a file that is too long': {
+    answer: { body: `${ENFORCE}${'x: y\n'.repeat(14_000)}` },
+    reason: /longer than 64 KiB/,
+  },
+  'a file that is no policy': { answer: { body: 'mode: enforce' }, reason: /not valid/ },
+  'a certificate of nobody we trust': { certificate: selfSigned(['mta-sts.x.test']), reason: /self-signed/ },
+}
+
+for (const [what, { answer: changes, certificate, reason }] of Object.entries(REFUSED)) {
+  test(`${what} is no policy`, async (t) => {
+    const { policies, answer, failures } = await startPolicies(t, certificate && { certificate })
+    Object.assign(answer, changes)
+    assert.equal(await policies.find('x.test'), null)
+    assert.match(failures.join(), reason)
+  })
+}
+
+async function waitFor(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
+}

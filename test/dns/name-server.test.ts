@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameServers } from '../../src/dns/name-server.ts'
+
+test('the AD bit is believed from loopback and from those who are named, port included', () => {
+  const servers = ['127.0.0.1:5353', '::1', '192.0.2.53', '[2001:db8::53]:5300', '192.0.2.54:53']
+  assert.deepEqual(nameServers(servers, ['192.0.2.53', '[2001:db8::53]', '192.0.2.54']), [
+    { address: '127.0.0.1', port: 5353, validating: true },
+    { address: '::1', port: 53, validating: true },
+    { address: '192.0.2.53', port: 53, validating: true },
+    { address: '2001:db8::53', port: 5300, validating: false },
+    { address: '192.0.2.54', port: 53, validating: true },
+  ])
+})

@@ -1,0 +1,328 @@
+/** The doctor looks for real: DNS, SMTP and time servers of the test answer, and certificates are files. */
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { selfSigned } from '../../../harness/certificate.ts'
+import { type FakeDns, startDns } from '../../../harness/dns.ts'
+import { Resolver } from '../../../src/dns/resolver.ts'
+import { addressGuard } from '../../../src/network/private-address.ts'
+import type { Check } from '../../../src/operate/doctor/check.ts'
+import { clockCheck } from '../../../src/operate/doctor/clock.ts'
+import { carriedOut, examine } from '../../../src/operate/doctor/examine.ts'
+import { activateDomain, addDomain, showDomain, suspendDomain } from '../../../src/operate/domains.ts'
+import { pause, resume } from '../../../src/operate/pauses.ts'
+import type { Operation, Setup } from '../../../src/operate/verb.ts'
+import { temporaryDirectory } from '../../store/directory.ts'
+import { node } from '../../store/samples.ts'
+import { World } from '../world.ts'
+
+let world: World
+let dns: FakeDns
+
+before(async () => {
+  world = await World.make()
+  dns = await startDns({})
+})
+after(async () => {
+  await dns.close()
+  await world[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  dns.zone = {}
+})
+
+type Change = Partial<Omit<Operation, 'setup'>> & { setup?: Partial<Setup> }
+
+async function operation({ setup, ...change }: Change = {}): Promise<Operation> {
+  const op = await world.operation('operator')
+  const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1 })
+  return {
+    ...op,
+    hosts: () => resolver,
+    resolver: () => resolver,
+    ...change,
+    setup: { ...op.setup, dnsServers: [dns.address], ...setup },
+  }
+}
+
+const DIRECT = {
+  hostname: 'mail.example.test',
+  setup: { delivery: { kind: 'direct' } },
+} as const satisfies Change
+
+async function check(id: string, change: Change = {}): Promise<Check> {
+  const { checks } = await examine(await operation(change), {})
+  const found = checks.find((each) => each.id === id)
+  assert.ok(found, `${id} is not among ${checks.map((each) => each.id).join(', ')}`)
+  return found
+}
+
+function seen({ state, found }: Pick<Check, 'state' | 'found'>): [string, string] {
+  return [state, found]
+}
+
+test('every check has a name, a finding and, unless it is ok, an advice', async () => {
+  const { state, checks } = await examine(await operation(DIRECT), {})
+  assert.equal(new Set(checks.map(({ id }) => id)).size, checks.length)
+  for (const each of checks) {
+    assert.match(each.found, /^\S.*\.$/, each.id)
+    if (each.state === 'ok') assert.equal(each.advice, null, each.id)
+    else assert.match(each.advice!, /^[A-Z]/, each.id)
+  }
+  assert.equal(state, 'problem')
+})
+
+test('a check that fails, or hangs, costs no other one', async () => {
+  const run = { id: 'x', title: 'X' }
+  const failed = await carriedOut({ ...run, run: () => Promise.reject(new Error('no such file')) }, 1_000)
+  assert.deepEqual(seen(failed), ['unknown', 'The check failed: no such file.'])
+  const hanging = await carriedOut({ ...run, run: () => new Promise(() => {}) }, 20)
+  assert.deepEqual(seen(hanging), ['unknown', 'There was no answer within 0.02 seconds.'])
+})
+
+describe('the host name', () => {
+  test('is right only when each of its addresses leads back to it', async () => {
+    dns.zone = {
+      'mail.example.test/A': ['192.0.2.7', '192.0.2.8'],
+      '7.2.0.192.in-addr.arpa/PTR': ['mail.example.test'],
+      '8.2.0.192.in-addr.arpa/PTR': ['mail.example.test'],
+    }
+    assert.equal((await check('hostname', DIRECT)).state, 'ok')
+    dns.zone['8.2.0.192.in-addr.arpa/PTR'] = ['host8.isp.test']
+    assert.deepEqual(seen(await check('hostname', DIRECT)), [
+      'problem',
+      'mail.example.test resolves to 192.0.2.8, but 192.0.2.8 resolves back to host8.isp.test.',
+    ])
+  })
+})
+
+describe('block lists', () => {
+  const own = {
+    'mail.example.test/A': ['192.0.2.7'],
+    '2.0.0.127.zen.spamhaus.org/A': ['127.0.0.2', '127.0.0.4', '127.0.0.10'],
+  }
+  const ZEN = 'block-list:spamhaus-zen'
+
+  test('an address that is not listed', async () => {
+    dns.zone = { ...own }
+    assert.deepEqual(seen(await check(ZEN, DIRECT)), ['ok', '192.0.2.7: not listed.'])
+  })
+
+  test('a listed address is a problem, told in the words of the list', async () => {
+    dns.zone = {
+      ...own,
+      '7.2.0.192.zen.spamhaus.org/A': ['127.0.0.4'],
+      '7.2.0.192.zen.spamhaus.org/TXT': ['https://www.spamhaus.org/query/ip/192.0.2.7'],
+    }
+    const listed = await check(ZEN, DIRECT)
+    assert.deepEqual(seen(listed), [
+      'problem',
+      '192.0.2.7 is listed (https://www.spamhaus.org/query/ip/192.0.2.7).',
+    ])
+    assert.match(listed.advice!, /https:\/\/check\.spamhaus\.org/)
+  })
+
+  test('an IPv6 address is asked for by its digits', async () => {
+    const digits = [...'20010db8000000000000000000000007'].toReversed().join('.')
+    dns.zone = {
+      '2.0.0.127.zen.spamhaus.org/A': ['127.0.0.2'],
+      'mail.example.test/AAAA': ['2001:db8::7'],
+      [`${digits}.zen.spamhaus.org/A`]: ['127.0.0.3'],
+    }
+    assert.deepEqual(seen(await check(ZEN, DIRECT)), ['problem', '2001:db8::7 is listed (127.0.0.3).'])
+    dns.zone['2.0.0.127.bl.spamcop.net/A'] = ['127.0.0.2']
+    assert.equal((await check('block-list:spamcop', DIRECT)).state, 'ok')
+  })
+
+  test('a resolver that may not ask is not taken for an address that is not listed', async () => {
+    dns.zone = { 'mail.example.test/A': ['192.0.2.7'], '2.0.0.127.zen.spamhaus.org/A': ['127.255.255.254'] }
+    const refused = await check(ZEN, DIRECT)
+    assert.deepEqual(seen(refused), [
+      'unknown',
+      'This resolver is not allowed to ask Spamhaus ZEN: it answers 127.255.255.254.',
+    ])
+    assert.match(refused.advice!, /POSTROAD_DNS_SERVERS/)
+    assert.match((await check('block-list:spamcop', DIRECT)).found, /returns not even its test entry/)
+    dns.zone['2.0.0.127.zen.spamhaus.org/A'] = { rcode: 'SERVFAIL' }
+    assert.deepEqual(seen(await check(ZEN, DIRECT)), ['unknown', 'DNS answers SERVFAIL for Spamhaus ZEN.'])
+  })
+
+  test('do not matter where mail leaves by a relay, or stays here', async () => {
+    const { checks } = await examine(await operation(), {})
+    assert.deepEqual(
+      checks.filter(({ id }) => id.startsWith('block-list')).map(({ id, state }) => [id, state]),
+      [['block-lists', 'ok']],
+    )
+  })
+})
+
+describe('the resolver', () => {
+  /** Answers the questions of the root with these flags. */
+  async function rootServer(flags: number) {
+    const socket = createSocket('udp4')
+    socket.on('message', (query, from) => {
+      const answer = Buffer.from(query)
+      answer.writeUInt16BE(flags, 2)
+      socket.send(answer, from.port, from.address)
+    })
+    socket.bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    return {
+      address: `127.0.0.1:${socket.address().port}`,
+      async [Symbol.asyncDispose]() {
+        socket.close()
+        await once(socket, 'close')
+      },
+    }
+  }
+
+  test('says with the AD bit that it validates', async () => {
+    await using validating = await rootServer(0x81a0)
+    await using plain = await rootServer(0x8180)
+    const asked = (...dnsServers: string[]) => check('resolver', { setup: { dnsServers } })
+    assert.equal((await asked(validating.address)).state, 'ok')
+    assert.deepEqual(seen(await asked(validating.address, plain.address)), [
+      'warning',
+      `${plain.address} does not validate answers (DNSSEC).`,
+    ])
+  })
+
+  test('that does not answer is a problem', async () => {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const dnsServers = [`127.0.0.1:${socket.address().port}`]
+    socket.close()
+    await once(socket, 'close')
+    assert.deepEqual(seen(await check('resolver', { setup: { dnsServers } })), [
+      'problem',
+      `No resolver answers (${dnsServers[0]}).`,
+    ])
+  })
+})
+
+describe('the clock', () => {
+  /** A time server that is `ahead` ms of this machine. */
+  async function timeServer(ahead: number) {
+    const socket = createSocket('udp4')
+    socket.on('message', (query, from) => {
+      const answer = Buffer.alloc(48)
+      answer[0] = (4 << 3) | 4
+      answer[1] = 2
+      query.copy(answer, 24, 40, 48)
+      const at = Date.now() + ahead
+      for (const offset of [32, 40]) {
+        answer.writeUInt32BE((Math.floor(at / 1_000) + 2_208_988_800) % 2 ** 32, offset)
+        answer.writeUInt32BE(Math.floor(((at % 1_000) / 1_000) * 2 ** 32), offset + 4)
+      }
+      socket.send(answer, from.port, from.address)
+    })
+    socket.bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    return {
+      port: socket.address().port,
+      async [Symbol.asyncDispose]() {
+        socket.close()
+        await once(socket, 'close')
+      },
+    }
+  }
+
+  test('is compared with a time server', async () => {
+    dns.zone = { 'time.test/A': ['127.0.0.1'] }
+    const compared = async (ahead: number) => {
+      await using server = await timeServer(ahead)
+      const op = await operation()
+      return (await clockCheck(op, { host: 'time.test', port: server.port }).run()).found
+    }
+    assert.match(await compared(0), /^It is right\.$|^It differs by \d s from time\.test\.$/)
+    assert.match(await compared(3_600_000), /^It is 3(599|600|601) s behind time\.test\.$/)
+    assert.match(await compared(-120_000), /^It is 1(19|20|21) s ahead of time\.test\.$/)
+  })
+
+  test('cannot be compared without a time server', async () => {
+    const guard = () => addressGuard({ allowPrivateNetworks: false })
+    dns.zone = { 'time.test/A': ['127.0.0.1'] }
+    const server = { host: 'time.test', port: 123 }
+    const refused = await clockCheck(await operation({ guard }), server).run()
+    assert.match(refused.found, /127\.0\.0\.1 is not a public address/)
+    dns.zone = {}
+    const absent = await clockCheck(await operation(), server).run()
+    assert.deepEqual(seen(absent), ['unknown', 'time.test was not found in DNS.'])
+  })
+})
+
+describe('the certificate', () => {
+  test('is judged by its end and by its name', async (t) => {
+    const certPath = join(temporaryDirectory(t), 'chain.pem')
+    const { cert } = selfSigned(['mail.example.test'])
+    writeFileSync(certPath, cert)
+    const setup = { tls: { certPath, keyPath: 'unused.pem' } }
+    assert.match((await check('certificate', { setup })).found, /^It ends on \d{4}-\d\d-\d\d, in \d+ days\.$/)
+    const publicUrl = 'https://other.example.test'
+    assert.match(
+      (await check('certificate', { setup, publicUrl })).found,
+      /does not name other\.example\.test/,
+    )
+    const later = await check('certificate', { setup, now: () => Date.now() + 50 * 365 * 86_400_000 })
+    assert.equal(later.state, 'problem')
+    assert.match(later.found, /^It ended on /)
+    writeFileSync(certPath, 'not a certificate')
+    assert.equal((await check('certificate', { setup })).state, 'problem')
+  })
+})
+
+describe('the records of a domain that sends', () => {
+  const real = 'doctor.example'
+
+  test('are asked for now', async () => {
+    const op = await operation()
+    await addDomain(op, { company: 'Acme', name: real })
+    const added = await operation()
+    await activateDomain(added, { domain: real })
+    const missing = await check(`domain:${real}`)
+    assert.equal(missing.state, 'problem')
+    assert.match(missing.found, /DKIM record missing/)
+
+    const { records } = await showDomain(await operation(), { domain: real })
+    for (const { name, value } of records) dns.zone[`${name}/TXT`] = [value]
+    assert.deepEqual(seen(await check(`domain:${real}`)), ['ok', 'DNS has all of its records.'])
+
+    for (const { name } of records) dns.zone[`${name}/TXT`] = { rcode: 'SERVFAIL' }
+    assert.equal((await check(`domain:${real}`)).state, 'unknown')
+    await suspendDomain(await operation(), { domain: real })
+    assert.match((await check('domains')).found, /No domain sends mail/)
+  })
+})
+
+describe('mail that waits', () => {
+  test('is late when it is due and nobody attempts it, unless it is paused', async () => {
+    const dueAt = (await world.store.oldestDue())!
+    const after = (minutes: number) => check('oldest-mail', { now: () => dueAt + minutes * 60_000 })
+    assert.equal((await after(1)).state, 'ok')
+    assert.equal((await after(11)).state, 'warning')
+    assert.deepEqual(seen(await after(180)), [
+      'problem',
+      'Mail has been due for 3 hours and is not attempted.',
+    ])
+    await pause(await operation(), {})
+    assert.equal((await after(180)).state, 'ok')
+    await resume(await operation(), {})
+  })
+
+  test('in quarantine is told', async () => {
+    assert.deepEqual(seen(await check('quarantine')), ['warning', '2 recipients are in quarantine.'])
+  })
+})
+
+test('nodes: one that sends and one that accepts mail are needed', async () => {
+  for (const { token } of await world.store.nodes()) await world.store.leave(token)
+  assert.match((await check('nodes')).found, /^No node is running/)
+  const token = await world.store.join({ ...node('a'), roles: ['api'] })
+  assert.deepEqual(seen(await check('nodes')), ['problem', 'No node sends mail.'])
+  await world.store.leave(token)
+  await world.store.join({ ...node('b'), roles: ['api', 'delivery'] })
+  assert.deepEqual(seen(await check('nodes')), ['ok', 'One node runs: b.'])
+})

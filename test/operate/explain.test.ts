@@ -1,0 +1,264 @@
+/** How mail to an address would leave: DNS and mail servers of the test answer. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { addressGuard } from '../../src/network/private-address.ts'
+import { activateDomain, suspendDomain } from '../../src/operate/domains.ts'
+import { type ExplainRequest, explain, rehearseDelivery } from '../../src/operate/explain.ts'
+import { explanationJson } from '../../src/operate/explanation-json.ts'
+import { pause, resume } from '../../src/operate/pauses.ts'
+import { setRoute } from '../../src/operate/routes.ts'
+import type { Operation, Setup } from '../../src/operate/verb.ts'
+import { suppress } from '../store/samples.ts'
+import { startSink } from '../support/sink.ts'
+import { type CallerName, World } from './world.ts'
+
+let world: World
+let dns: FakeDns
+
+before(async () => {
+  world = await World.make()
+  dns = await startDns({})
+  const op = await world.operation('operator')
+  await activateDomain(op, { domain: 'acme.test' })
+})
+after(async () => {
+  await dns.close()
+  await world[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  dns.zone = {
+    'example.net/MX': ['20 mx2.example.net', '10 mx1.example.net'],
+    'mx1.example.net/A': ['192.0.2.1'],
+    'mx1.example.net/AAAA': ['2001:db8::1'],
+    'mx2.example.net/A': ['192.0.2.2'],
+  }
+})
+
+type Change = Partial<Omit<Operation, 'setup'>> & { setup?: Partial<Setup> }
+
+async function operation({ setup, ...change }: Change = {}, caller: CallerName = 'operator') {
+  const op = await world.operation(caller)
+  const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1 })
+  const direct = { delivery: { kind: 'direct' } } as const
+  return { ...op, hosts: () => resolver, ...change, setup: { ...op.setup, ...direct, ...setup } }
+}
+
+async function explained(request: ExplainRequest, change: Change = {}) {
+  return explanationJson(await explain(await operation(change), request))
+}
+
+const JANE = 'Jane@Example.net'
+
+test('direct mail: the servers in their order, with addresses, TLS, source and limits', async () => {
+  const { suppressions, pauses, last, ...way } = await explained({ address: JANE, from: 'acme.test' })
+  assert.deepEqual(way, {
+    address: 'Jane@example.net',
+    domain: 'example.net',
+    deliverable: true,
+    problem: null,
+    route: 'direct',
+    site: {
+      name: 'mx1.example.net +1',
+      provider: null,
+      limits: {
+        sessions: 20,
+        messages_per_session: 100,
+        messages_per_minute: null,
+        messages_per_hour: null,
+        recipients_per_transaction: 100,
+        tls: 'opportunistic',
+      },
+    },
+    hosts: [
+      {
+        name: 'mx1.example.net',
+        preference: 10,
+        addresses: ['2001:db8::1', '192.0.2.1'],
+        tls: { demand: 'opportunistic', source: 'default' },
+      },
+      {
+        name: 'mx2.example.net',
+        preference: 20,
+        addresses: ['192.0.2.2'],
+        tls: { demand: 'opportunistic', source: 'default' },
+      },
+    ],
+    policy: { kind: null, mode: null, source: null, expires_at: null },
+    source: { name: 'default', address: null, helo: 'mail.service.test' },
+    tried: null,
+  })
+  assert.deepEqual([suppressions, pauses, last], [[], [], []])
+})
+
+test('what the domain publishes about its servers: MTA-STS, and DANE before it', async () => {
+  const { store } = await world.operation('operator')
+  const now = Date.now()
+  const expiresAt = now + 86_400_000
+  const kept = { domain: 'signed.test', id: '1', fetchedAt: now, expiresAt }
+  await store.keepMtaStsPolicy({ ...kept, mode: 'enforce', mx: ['mx1.signed.test'] })
+  dns.zone = {
+    'signed.test/MX': ['10 mx1.signed.test', '20 mx2.signed.test'],
+    'mx1.signed.test/A': ['192.0.2.1'],
+    'mx2.signed.test/A': ['192.0.2.2'],
+  }
+  const byPolicy = await explained({ address: 'jane@signed.test' })
+  assert.deepEqual(byPolicy.policy, {
+    kind: 'mta-sts',
+    mode: 'enforce',
+    source: 'https://mta-sts.signed.test/.well-known/mta-sts.txt',
+    expires_at: new Date(expiresAt).toISOString(),
+  })
+  assert.deepEqual(
+    byPolicy.hosts.map(({ addresses, tls }) => [addresses.length, tls]),
+    [
+      [1, { demand: 'verified', source: 'mta-sts' }],
+      // The policy does not name this server, so that it gets no mail.
+      [0, { demand: 'verified', source: 'mta-sts' }],
+    ],
+  )
+  dns.zone = {
+    'signed.test/MX': { values: ['10 mx1.signed.test'], secure: true },
+    'mx1.signed.test/A': { values: ['192.0.2.1'], secure: true },
+    '_25._tcp.mx1.signed.test/TLSA': { values: [`3 1 1 ${'ab'.repeat(32)}`], secure: true },
+  }
+  const proven = await explained({ address: 'jane@signed.test' })
+  assert.deepEqual(proven.policy, {
+    kind: 'dane',
+    mode: null,
+    source: 'TLSA records of mx1.signed.test',
+    expires_at: null,
+  })
+  assert.deepEqual(proven.hosts[0]!.tls, { demand: 'verified', source: 'dane' })
+})
+
+test('a provider is named with the limits of its block', async () => {
+  dns.zone = {
+    'example.net/MX': ['10 aspmx.l.google.com'],
+    'aspmx.l.google.com/A': ['192.0.2.1'],
+  }
+  const { site } = await explained({ address: JANE })
+  assert.equal(site.name, site.provider)
+  assert.match(site.provider!, /google/i)
+})
+
+describe('an obstacle', () => {
+  const problem = async (address: string, change: Change = {}) => {
+    const { deliverable, problem } = await explained({ address, from: 'acme.test' }, change)
+    assert.equal(deliverable, problem === null)
+    return problem
+  }
+
+  test('in DNS', async () => {
+    assert.equal(await problem('a@nowhere.example'), 'DNS: the domain nowhere.example does not exist.')
+    dns.zone['null.example/MX'] = ['0 .']
+    assert.equal(await problem('a@null.example'), 'The domain null.example does not accept mail (null MX).')
+    dns.zone['broken.example/MX'] = { rcode: 'SERVFAIL' }
+    assert.equal(await problem('a@broken.example'), 'DNS: the MX lookup of broken.example failed (SERVFAIL).')
+    dns.zone['bare.example/MX'] = ['10 mx.bare.example']
+    assert.equal(
+      await problem('a@bare.example'),
+      'DNS: mx.bare.example, a mail server of bare.example, has no address.',
+    )
+  })
+
+  test('an address that may not be connected to', async () => {
+    dns.zone['mx1.example.net/A'] = ['10.0.0.1']
+    dns.zone['mx1.example.net/AAAA'] = []
+    dns.zone['mx2.example.net/A'] = ['127.0.0.1']
+    const guard = () => addressGuard({ allowPrivateNetworks: false })
+    assert.match((await problem(JANE, { guard }))!, /10\.0\.0\.1 is not a public address/)
+  })
+
+  test('a suppression, of the company that sends', async () => {
+    const { id } = world.acme.company
+    await suppress(world.store, id, 'gone@example.net', '550 5.1.1 no such user', 1)
+    assert.match((await problem('GONE@example.net'))!, /^The address is suppressed \(\w+\): 550 5\.1\.1/)
+    const other = await explained({ address: 'gone@example.net' })
+    assert.deepEqual([other.deliverable, other.suppressions.length], [true, 1])
+  })
+
+  test('a pause', async () => {
+    await pause(await operation(), { company: 'Acme', domain: 'example.net' })
+    assert.match((await problem(JANE))!, /^Mail to example\.net has been paused since /)
+    assert.equal((await explained({ address: JANE })).deliverable, true)
+    await resume(await operation(), { company: 'Acme', domain: 'example.net' })
+  })
+
+  test('a sending domain that may not send', async () => {
+    await suspendDomain(await operation(), { domain: 'acme.test' })
+    assert.match((await problem(JANE))!, /^Mail from acme\.test is not accepted: sending was suspended/)
+    await activateDomain(await operation(), { domain: 'acme.test' })
+  })
+})
+
+test('relays: of the service, and of a sending domain, without their credentials', async () => {
+  await setRoute(await operation(), {
+    domain: 'other.acme.test',
+    url: 'smtps://me:secret@127.0.0.1:465?tls=required',
+  })
+  const own = await explained({ address: JANE, from: 'other.acme.test' })
+  assert.equal(own.route, 'smtps://127.0.0.1:465?tls=required')
+  assert.deepEqual(own.hosts, [
+    {
+      name: '127.0.0.1',
+      preference: null,
+      addresses: ['127.0.0.1'],
+      tls: { demand: 'required', source: 'route' },
+    },
+  ])
+  assert.doesNotMatch(JSON.stringify(own), /secret/)
+  const captured = await explained(
+    { address: JANE, from: 'acme.test' },
+    { setup: { delivery: { kind: 'capture' } } },
+  )
+  assert.deepEqual([captured.route, captured.site.name, captured.hosts], ['capture', 'capture', []])
+})
+
+test('the latest results at the domain are of the same company', async () => {
+  const email = await world.email(world.acme, {})
+  const { address } = email.recipients[0]!
+  const { last } = await explained({ address, from: 'acme.test' })
+  assert.ok(last.some(({ email_id, state }) => email_id === email.id && state === 'waiting'))
+  const op = await operation({}, 'foreign')
+  assert.deepEqual((await explain(op, { address })).last, [])
+})
+
+describe('a try', () => {
+  const tried = async (port: number, from?: string) =>
+    (await rehearseDelivery(await operation({ setup: { smtpPort: port } }), { address: JANE, from })).tried
+
+  beforeEach(() => {
+    dns.zone = { 'example.net/MX': ['10 mx.example.net'], 'mx.example.net/A': ['127.0.0.1'] }
+  })
+
+  test('goes up to RCPT and hands over nothing', async (t) => {
+    const sink = await startSink()
+    t.after(() => sink.close())
+    const { accepted, server, dialogue } = await tried(sink.port, 'acme.test')
+    assert.deepEqual([accepted, server], [true, `mx.example.net [127.0.0.1]:${sink.port}`])
+    assert.match(dialogue, /> MAIL FROM:<postmaster@acme\.test>/)
+    assert.match(dialogue, /> RCPT TO:<Jane@example\.net>/)
+    assert.match(dialogue, /> RSET/)
+    assert.doesNotMatch(dialogue, /DATA|BDAT/)
+    assert.deepEqual(sink.messages, [])
+  })
+
+  test('tells a refusal in the words of the server', async (t) => {
+    const sink = await startSink({
+      script: ({ step }) => (step === 'rcpt' ? { reply: '550 5.1.1 no such user' } : undefined),
+    })
+    t.after(() => sink.close())
+    const { accepted, message } = await tried(sink.port)
+    assert.deepEqual([accepted, message], [false, '550 5.1.1 no such user'])
+  })
+
+  test('tells why no server was reached', async () => {
+    const sink = await startSink()
+    await sink.close()
+    const { accepted, server, message } = await tried(sink.port)
+    assert.deepEqual([accepted, server], [false, null])
+    assert.match(message, /mx\.example\.net \[127\.0\.0\.1\]/)
+  })
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { NewAlert, Store } from '../../../src/store/store.ts'
+import { NOW } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+const DISK: NewAlert = {
+  id: 'disk',
+  companyId: null,
+  title: 'Disk',
+  found: '0.5 GiB are free.',
+  advice: 'Make room.',
+}
+const claim = (store: Store, now: number) => store.claimAlerts({ now, until: now + 100, limit: 10 })
+
+export function alertsContract(open: OpenBench): void {
+  describe('alerts', () => {
+    test('a beginning is told once, and so is an end, whichever node tells', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      await store.raiseAlert(DISK, NOW)
+      await other.raiseAlert({ ...DISK, found: '0.4 GiB are free.' }, NOW + 1)
+      const open1 = { ...DISK, found: '0.4 GiB are free.', since: NOW, toldAt: null, endedAt: null }
+      assert.deepEqual(await store.alerts(), [open1])
+      assert.deepEqual(await claim(store, NOW + 2), [open1])
+      assert.deepEqual(await claim(other, NOW + 3), [], 'another node tells of it')
+      await store.alertTold(open1, NOW + 4)
+      assert.deepEqual(await claim(other, NOW + 1_000), [])
+
+      await other.endAlert('disk', NOW + 5)
+      const ended = { ...open1, toldAt: NOW + 4, endedAt: NOW + 5 }
+      assert.deepEqual(await claim(other, NOW + 6), [ended])
+      await other.alertTold(ended, NOW + 7)
+      assert.deepEqual(await store.alerts(), [])
+    })
+
+    test('a node that dies while it tells leaves it to another', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      await store.raiseAlert(DISK, NOW)
+      assert.equal((await claim(store, NOW)).length, 1)
+      assert.equal((await claim(other, NOW + 99)).length, 0)
+      assert.equal((await claim(other, NOW + 100)).length, 1)
+    })
+
+    test('a trouble that ends before it was told is forgotten; one that is being told is not', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW)
+      await store.endAlert('disk', NOW + 1)
+      assert.deepEqual(await store.alerts(), [])
+      await store.raiseAlert(DISK, NOW + 2)
+      const [claimed] = await claim(store, NOW + 3)
+      await store.endAlert('disk', NOW + 4)
+      await store.alertTold(claimed!, NOW + 5)
+      const [over] = await claim(store, NOW + 6)
+      assert.deepEqual([over!.toldAt, over!.endedAt], [NOW + 5, NOW + 4])
+    })
+
+    test('a trouble that comes back before its end was told goes on', async (t) => {
+      const { store } = await open(t)
+      await store.raiseAlert(DISK, NOW)
+      const [claimed] = await claim(store, NOW)
+      await store.alertTold(claimed!, NOW + 1)
+      await store.endAlert('disk', NOW + 2)
+      await store.raiseAlert(DISK, NOW + 3)
+      assert.deepEqual(await claim(store, NOW + 1_000), [])
+      assert.deepEqual(await store.alerts(), [{ ...claimed!, toldAt: NOW + 1 }])
+    })
+  })
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { KeptMtaStsPolicy } from '../../../src/store/store.ts'
+import { NOW } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+const POLICY: KeptMtaStsPolicy = {
+  domain: 'x.test',
+  id: '20261128',
+  mode: 'enforce',
+  mx: ['mx.x.test', '*.y.test'],
+  fetchedAt: NOW,
+  expiresAt: NOW + 1_000,
+}
+
+export function mtaStsContract(open: OpenBench): void {
+  describe('policies of MTA-STS', () => {
+    test('count for every node until they expire', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      assert.equal(await store.mtaStsPolicy('x.test', NOW), null)
+      await store.keepMtaStsPolicy(POLICY)
+      assert.deepEqual(await other.mtaStsPolicy('x.test', NOW + 999), POLICY)
+      assert.equal(await store.mtaStsPolicy('x.test', NOW + 1_000), null)
+      assert.equal(await store.mtaStsPolicy('y.test', NOW), null)
+    })
+
+    test('are replaced by what was fetched later, and never by what was fetched before', async (t) => {
+      const { store } = await open(t)
+      await store.keepMtaStsPolicy(POLICY)
+      const later: KeptMtaStsPolicy = { ...POLICY, id: 'b', mode: 'none', mx: [], fetchedAt: NOW + 10 }
+      await store.keepMtaStsPolicy(later)
+      await store.keepMtaStsPolicy({ ...POLICY, id: 'c', fetchedAt: NOW + 9 })
+      assert.deepEqual(await store.mtaStsPolicy('x.test', NOW), later)
+    })
+
+    test('are removed once they have expired', async (t) => {
+      const { store, rows } = await open(t)
+      await store.keepMtaStsPolicy(POLICY)
+      await store.keepMtaStsPolicy({ ...POLICY, domain: 'y.test', expiresAt: NOW + 2_000 })
+      assert.equal(await store.forgetExpired(NOW + 1_000, 10), 1)
+      assert.equal(await rows('mta_sts_policies'), 1)
+    })
+  })
+}
