@@ -11,6 +11,7 @@ export type ResultKind =
   | 'compare'
   | 'growth'
   | 'scaling'
+  | 'parked'
   | 'soak'
   | 'abuse'
   | 'beside'

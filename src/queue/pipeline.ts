@@ -93,7 +93,7 @@ export interface PipelineParts {
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
   retrySchedule: RetrySchedule
-  paths: Pick<PathFinder, 'findCached' | 'find'>
+  paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
   metrics: Metrics

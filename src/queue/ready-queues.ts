@@ -16,7 +16,7 @@ export interface ReadyLimits extends HoldingLimits {
 export interface FullQueues {
   companies: string[]
   /** Single lanes of the other companies. */
-  lanes: { companyId: string; waiting: Iterable<ReadyDelivery> }[]
+  lanes: { companyId: string; path: Path; waiting: Iterable<ReadyDelivery> }[]
 }
 
 /**
@@ -167,7 +167,8 @@ export class ReadyQueues {
     for (const { id, lanes } of this.#companies.values()) {
       if (companies.has(id)) continue
       for (const { waiting, state } of lanes.values()) {
-        if (waiting.length >= state.path.limits.waiting) full.lanes.push({ companyId: id, waiting })
+        if (waiting.length >= state.path.limits.waiting)
+          full.lanes.push({ companyId: id, path: state.path, waiting })
       }
     }
     return full

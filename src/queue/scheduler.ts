@@ -123,13 +123,14 @@ export class Scheduler implements Handover {
   /** Null when there is no room at all, or everything is paused. */
   #capacity(): ClaimCapacity | null {
     const { queues, stops } = this.#pipeline
+    const { paths } = this.#parts
     if (queues.holdings.overfull || stops.pauses.all) return null
     const full = queues.full()
     // When there is no room, some is left for companies that hold nothing: all others are skipped.
     const room = Math.max(queues.holdings.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-      ...claimFilter(full, stops.pauses.skipped),
+      ...claimFilter(full, stops.pauses.skipped, (path) => paths.domainsOf(path)),
       full: full.lanes.length > 0 || full.companies.length > 0,
     }
   }

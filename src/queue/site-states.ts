@@ -20,7 +20,8 @@ const MAX_HOSTS = 20
 export function siteStates(uses: Iterable<PathUse>): SiteState[] {
   const states = new Map<string, SiteState>()
   for (const use of uses) {
-    const { key } = use.path.site
+    const { key, kind } = use.path.site
+    if (kind === 'capture' || kind === 'simulator') continue
     const before = states.get(key)
     states.set(key, before === undefined ? stateOf(use) : combined(before, stateOf(use)))
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import type { SiteState } from '../../src/store/store.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
@@ -64,6 +65,45 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByText('Week', { exact: true }).click()
     await page.waitForURL('**/overview?span=week')
     await page.getByText('Mail in the last 7 days.').waitFor()
+  })
+
+  test('an operator sees the sites with their limits and use, and why one is closed', async (t) => {
+    const { store } = stage.service
+    const [node] = await store.nodes()
+    const big: SiteState = {
+      key: 'mx:mx.big.test',
+      name: 'mx.big.test',
+      provider: null,
+      hosts: ['mx.big.test'],
+      limits: {
+        sessions: 20,
+        messagesPerSession: 100,
+        messagesPerMinute: 60,
+        messagesPerHour: null,
+        recipientsPerTransaction: 100,
+        tls: 'required',
+      },
+      lowered: { sessions: 10, messagesPerMinute: null },
+      used: { sessions: 4, messagesLastMinute: 59, messagesLastHour: 1_234 },
+      closed: {
+        since: Date.now() - 3_600_000,
+        reason: '554 5.7.1 blocked using zen.spamhaus.org',
+        nextTryAt: Date.now() + 60_000,
+        sendingDomain: null,
+        list: { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' },
+      },
+    }
+    await store.reportSites({ node: node!.token, at: Date.now(), sites: [big] })
+    const { page } = await stage.visit(t, '/installation')
+    const sites = page.getByRole('region', { name: 'Sites' })
+    await sites.getByText('Listed by Spamhaus. Ask for removal: https://check.spamhaus.org/').waitFor()
+    const row = sites.getByRole('row').filter({ hasText: 'mx.big.test' })
+    for (const text of ['4 of 10', '59 of 60', '1,234', '554 5.7.1 blocked using zen.spamhaus.org']) {
+      await row.getByText(text).waitFor()
+    }
+    assert.equal(await sites.getByText('Google').count(), 0)
+    await sites.getByRole('switch', { name: 'Show all known providers' }).click()
+    await sites.getByText('Google', { exact: true }).waitFor()
   })
 
   test('an operator sees where mail waits and whose it is, and pauses, resumes and retries it there', async (t) => {

@@ -51,6 +51,12 @@ test('which servers a site has arrives as long as it is to be believed', () => {
   }
 })
 
+test('the terms of a site arrive with each delivery', () => {
+  const replies = [{ pattern: 'come back', finding: 'busy' as const }]
+  const terms = { messagesPerSession: 7, recipientsPerTransaction: 3, tls: 'verified' as const, replies }
+  arrives({ ...delivery, path: { ...delivery.path, terms } })
+})
+
 test('the MTA-STS policy of the domain arrives, even when its servers are no longer believed', () => {
   const mtaSts = { mode: 'enforce', mx: ['*.x.test'], expiresAt: 1_900_000_000_000 } as const
   const servers = { hosts: { kind: 'hosts', ranks: [['mx.x.test']] } as const, until: monotonic() - 1 }

@@ -31,15 +31,30 @@ for (const kind of ['relay', 'simulator', 'direct'] as const) {
       ready('b', path, 'x.test'),
       ready('a', pathTo('x.test'), 'w.test'),
     ])
-    assert.deepEqual(claimFilter(queues.full(), NOTHING), {
-      ...NOTHING,
-      skip: ['a\0x.test', 'a\0y.test', 'a\0z.test'],
-    })
+    assert.deepEqual(
+      claimFilter(queues.full(), NOTHING, () => []),
+      {
+        ...NOTHING,
+        skip: ['a\0x.test', 'a\0y.test', 'a\0z.test'],
+      },
+    )
   })
 }
 
 test('companies that take no more are left out as a whole, beside what is paused', () => {
   const queues = queuesWith([ready('a', pathTo('x.test'), 'x.test')], { ...LIMITS, maxDeliveries: 1 })
   const paused = { skip: ['c\0x.test'], skipCompanies: ['d'], skipDomains: ['y.test'] }
-  assert.deepEqual(claimFilter(queues.full(), paused), { ...paused, skipCompanies: ['a', 'd'] })
+  assert.deepEqual(
+    claimFilter(queues.full(), paused, () => []),
+    { ...paused, skipCompanies: ['a', 'd'] },
+  )
+})
+
+test('domains that are known to take the full path are left out, though nothing of theirs waits in memory', () => {
+  const path = pathTo('provider', { waiting: 1 })
+  const queues = queuesWith([ready('a', path, 'x.test'), ready('b', pathTo('other'), 'y.test')])
+  const known = (of: Path) => (of.key === path.key ? ['x.test', 'z.test'] : ['w.test'])
+  assert.deepEqual(claimFilter(queues.full(), NOTHING, known).skip, ['a\0x.test', 'a\0z.test'])
+  const many = Array.from({ length: 5_000 }, (_, n) => `n${n}.test`)
+  assert.equal(claimFilter(queues.full(), NOTHING, () => many).skip.length, 2_000)
 })

@@ -101,6 +101,11 @@ export class PathFinder {
     return this.#direct.find(domain.toLowerCase(), mail.companyId)
   }
 
+  /** Recipient domains whose mail takes this path, as far as they are known: none where all mail goes one way. */
+  domainsOf({ site }: Path): Iterable<string> {
+    return site.kind === 'direct' ? this.#direct.domainsOf(site.key) : []
+  }
+
   /** The path that needs no look-up. */
   #settled(mail: RoutingFields, domain: string): Path | null {
     if (isSimulated(domain, mail.testMode)) return this.#simulator

@@ -52,6 +52,8 @@ interface FoundDomain {
 
 interface SiteEntry<Kept> {
   kept: Kept
+  /** Key of the site. */
+  site: string
   found: FoundDomain
   /**
    * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
@@ -69,7 +71,13 @@ interface SiteEntry<Kept> {
 export class SiteDirectory<Kept> {
   readonly #options: SiteDirectoryOptions<Kept>
   readonly #now: () => number
-  readonly #entries = new LRUCache<string, SiteEntry<Kept>>({ max: MAX_DOMAINS, maxSize: MAX_CHARACTERS })
+  readonly #entries = new LRUCache<string, SiteEntry<Kept>>({
+    max: MAX_DOMAINS,
+    maxSize: MAX_CHARACTERS,
+    dispose: ({ site }, domain) => this.#leave(site, domain),
+  })
+  /** The remembered domains, by key of their site. */
+  readonly #domains = new Map<string, Set<string>>()
   readonly #turns = new LookupTurns<Kept>((domain) => this.#lookUp(domain))
 
   constructor(options: SiteDirectoryOptions<Kept>) {
@@ -95,14 +103,36 @@ export class SiteDirectory<Kept> {
 
   /** The limits of sites have changed: no domain is looked up because of it. */
   recogniseAnew(): void {
-    for (const [domain, entry] of this.#entries.entries()) entry.kept = this.#keep(domain, entry.found)
+    for (const [domain, entry] of this.#entries.entries()) {
+      this.#leave(entry.site, domain)
+      Object.assign(entry, this.#keep(domain, entry.found))
+      this.#join(entry.site, domain)
+    }
   }
 
-  #keep(domain: string, { servers, mtaSts }: FoundDomain): Kept {
+  /** The domains that are known to belong to the site with this key. */
+  domainsOf(site: string): Iterable<string> {
+    return this.#domains.get(site) ?? []
+  }
+
+  #join(site: string, domain: string): void {
+    const domains = this.#domains.get(site)
+    if (domains === undefined) this.#domains.set(site, new Set([domain]))
+    else domains.add(domain)
+  }
+
+  #leave(site: string, domain: string): void {
+    const domains = this.#domains.get(site)
+    domains?.delete(domain)
+    if (domains?.size === 0) this.#domains.delete(site)
+  }
+
+  #keep(domain: string, { servers, mtaSts }: FoundDomain): Pick<SiteEntry<Kept>, 'kept' | 'site'> {
     const { recognise, keep } = this.#options
     const { hosts } = servers
     const recognised = recognise(domain, hosts.kind === 'hosts' ? hosts.ranks : [])
-    return keep(withPolicy(siteOf(domain, servers, recognised), mtaSts), recognised)
+    const site = siteOf(domain, servers, recognised)
+    return { kept: keep(withPolicy(site, mtaSts), recognised), site: site.key }
   }
 
   async #lookUp(domain: string): Promise<Kept> {
@@ -121,9 +151,10 @@ export class SiteDirectory<Kept> {
     const askAt = now + believed
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
     const found = { servers: { hosts, until: askAt }, mtaSts }
-    const kept = this.#keep(domain, found)
-    this.#entries.set(domain, { kept, found, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
-    return kept
+    const entry = { ...this.#keep(domain, found), found, askAt, usableUntil }
+    this.#entries.set(domain, entry, { size: sizeOf(domain, hosts) })
+    if (this.#entries.has(domain)) this.#join(entry.site, domain)
+    return entry.kept
   }
 
   /** Mail does not leave while nobody can tell whether there is a policy. */

@@ -27,6 +27,7 @@ import { signInWorks } from './session/begin.ts'
 import { linkWorks } from './session/links.ts'
 import { openIdWorks } from './session/openid.ts'
 import { sessionWorks } from './session/session.ts'
+import { siteWorks } from './sites.ts'
 import { startWorks } from './start.ts'
 import { allowedWorks } from './suppressions/allowed.ts'
 import { suppressionFileWorks } from './suppressions/files.ts'
@@ -55,6 +56,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...emailWorks,
   ...emailSourceWorks,
   ...installationWorks,
+  ...siteWorks,
   ...doctorWorks,
   ...explainWorks,
   ...keyWorks,

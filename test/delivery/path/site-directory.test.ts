@@ -182,6 +182,28 @@ test('at most 64 look-ups are under way, companies take turns, and one whose dom
   assert.equal(asked.length, 501)
 })
 
+test('the domains of a site are known, and leave it when their servers change', async () => {
+  const { sites, clock, zone } = directory({
+    'a.test': ['mx.mail.test'],
+    'b.test': ['mx.mail.test'],
+    'c.test': ['mx1.l.google.com'],
+    'd.test': ['mx2.l.google.com'],
+  })
+  const at = (domain: string) => sites.find(domain, 'company')
+  const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map((name) => at(`${name}.test`)))
+  assert.equal(a!.key, b!.key)
+  assert.equal(c!.key, d!.key, 'other servers of the same provider')
+  assert.deepEqual([...sites.domainsOf(a!.key)], ['a.test', 'b.test'])
+  assert.deepEqual([...sites.domainsOf(c!.key)], ['c.test', 'd.test'])
+  zone['b.test'] = ['mx.other.test']
+  clock.now += 3_600_000
+  const moved = await at('b.test')
+  assert.deepEqual([...sites.domainsOf(a!.key)], ['a.test'])
+  assert.deepEqual([...sites.domainsOf(moved.key)], ['b.test'])
+  sites.recogniseAnew()
+  assert.deepEqual([...sites.domainsOf(c!.key)].toSorted(), ['c.test', 'd.test'])
+})
+
 test('a site carries the policy of its domain; mail waits while nobody can tell whether there is one', async () => {
   const policy: MtaStsPolicy = { mode: 'enforce', mx: ['mx.a.test'], expiresAt: 1 }
   const { sites } = directory(

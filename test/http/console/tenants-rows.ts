@@ -271,6 +271,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/audit/export': { may: MANAGES },
 
   'GET /installation': { may: OPERATES },
+  'GET /installation/sites': { may: OPERATES },
   'GET /installation/companies': { may: OPERATES, query: SPAN },
   'POST /installation/companies': { may: OPERATES, body: () => ({ name: newAddress() }) },
   'POST /installation/pauses': { may: OPERATES, body: { company: null, domain: 'paused.example' } },

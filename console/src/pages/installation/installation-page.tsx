@@ -1,4 +1,4 @@
-/** The installation as a whole: nodes, storage, pauses and companies. */
+/** The installation as a whole: nodes, storage, pauses, sites and companies. */
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { installationQuery } from '../../api/overview.ts'
@@ -10,6 +10,7 @@ import { Checks } from './checks.tsx'
 import { Companies } from './companies.tsx'
 import { Nodes, Storage } from './machines.tsx'
 import { Pauses } from './pauses.tsx'
+import { Sites } from './sites.tsx'
 
 export function InstallationPage() {
   const { installation } = useMe()
@@ -25,6 +26,7 @@ export function InstallationPage() {
           <Storage storage={data?.storage} />
         </SimpleGrid>
         <Pauses pauses={data?.pauses} />
+        <Sites />
         <Companies />
       </Stack>
     </>

@@ -17,6 +17,7 @@ import { EXPLAIN_ROUTES } from './explain.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
 import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
+import { SITE_ROUTES } from './sites.ts'
 import { START_ROUTES } from './start.ts'
 import { ALLOWED_ROUTES, SUPPRESSION_FILE_ROUTES, SUPPRESSION_ROUTES } from './suppressions.ts'
 import { PEOPLE_ROUTES, TEAM_ROUTES } from './team.ts'
@@ -43,6 +44,7 @@ export const CONSOLE_ROUTES = {
   ...KEY_ROUTES,
   ...OVERVIEW_ROUTES,
   ...INSTALLATION_ROUTES,
+  ...SITE_ROUTES,
   ...DOCTOR_ROUTES,
   ...EXPLAIN_ROUTES,
   ...SESSION_ROUTES,

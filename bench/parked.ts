@@ -1,0 +1,168 @@
+/** What mail costs that waits for sites which take little or nothing, and what it costs others. See `--help`. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { count, parseOptions } from '../harness/options.ts'
+import { provenance } from '../harness/results.ts'
+import { processMemory } from '../harness/service/process-memory.ts'
+import type { Tenant } from '../harness/service/tenant.ts'
+import { SinkServer } from '../harness/sink/server.ts'
+import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
+import { keepResult } from './results.ts'
+import { Rig } from './rig.ts'
+import { processCpu } from './service/process-usage.ts'
+import { percentile } from './statistics.ts'
+
+const HELP = `Usage: node bench/parked.ts [options]
+
+One company has mail waiting for a dead site and for a provider that takes 60 messages a minute. Measures the processor time of the
+service once it is parked, its memory, and how long mail of another company to a healthy site takes from the request to its arrival.
+
+  --messages N       waiting for each of the two (100000)
+  --sites N          dead sites, and domains of the provider (1)
+  --seconds N        of the measurement (30)
+  --samples N        messages to the healthy site (200)
+${PLACE_HELP}${USUAL_HELP}`
+
+const values = parseOptions(HELP, {
+  messages: { type: 'string', default: '100000' },
+  sites: { type: 'string', default: '1' },
+  seconds: { type: 'string', default: '30' },
+  samples: { type: 'string', default: '200' },
+  ...PLACE_OPTIONS,
+  ...USUAL_OPTIONS,
+})
+const messages = count('messages', values.messages)
+const sites = count('sites', values.sites)
+const seconds = count('seconds', values.seconds)
+const samples = count('samples', values.samples)
+const place = placeOf(values)
+
+/** The sink of the rig takes what the provider lets through; nobody listens at the dead address. */
+const HOSTS = { provider: '127.0.0.1', healthy: '127.0.0.5', dead: '127.0.0.9' }
+/** Requests of a batch, as the JSON dialect allows them. */
+const BATCH = 100
+/** Longest time for everything to be parked. */
+const PARKING_MS = 600_000
+
+const zone = {
+  'mx.ok.test/A': [HOSTS.healthy],
+  'ok.test/MX': ['10 mx.ok.test'],
+  ...Object.fromEntries(
+    Array.from({ length: sites }, (_, n) => [
+      [`mx${n}.slow.test/A`, [HOSTS.provider]],
+      [`slow${n}.test/MX`, [`10 mx${n}.slow.test`]],
+      [`mx.dead${n}.test/A`, [HOSTS.dead]],
+      [`dead${n}.test/MX`, [`10 mx.dead${n}.test`]],
+    ]).flat(),
+  ),
+}
+
+await using rig = await Rig.start({ ...place, route: 'direct', zone })
+/** Resolves at the final dot of the message to an address. */
+const arrivals = new Map<string, () => void>()
+const healthy = new SinkServer(
+  { host: HOSTS.healthy, port: rig.sinkPort },
+  {
+    keeps: () => false,
+    at(step, { recipients }) {
+      if (step === 'dot') for (const address of recipients) arrivals.get(address)?.()
+      return undefined
+    },
+  },
+)
+await healthy.listen()
+let other: Tenant | undefined
+const { service } = await rig.serve({
+  settings: { POSTROAD_METRICS_LISTEN: 'same', POSTROAD_SITES: 'sites.toml' },
+  prepare: async (installation) => {
+    const file = '[[site]]\nname = "Slow"\nmx = ["*.slow.test"]\nmessages_per_minute = 60\n'
+    writeFileSync(join(installation.directory, 'sites.toml'), file)
+    other = await installation.addTenant('other.test')
+  },
+})
+const url = `http://127.0.0.1:${service.port}`
+const [pid] = service.pids as [number]
+
+async function post(path: string, token: string, body: unknown): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  await response.arrayBuffer()
+}
+
+async function metric(name: string): Promise<number> {
+  const page = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(page)?.[1] ?? 0)
+}
+
+/** Everything has been tried or left where it is: nothing more is given back. */
+async function parked(): Promise<void> {
+  const givenBack = () => metric('postroad_recipient_outcomes_total{verdict="postponed"}')
+  let before = -1
+  for (const end = performance.now() + PARKING_MS; performance.now() < end; await pause(5_000)) {
+    const now = (await givenBack()) + (await metric('postroad_deliveries_in_session'))
+    if (now === before) return
+    before = now
+  }
+}
+
+interface Figure {
+  /** Milliseconds of a processor for each second. */
+  cpu: number
+  resident: number
+  p50: number
+  p99: number
+}
+
+/** Messages to the healthy site, evenly spread; and what the service used meanwhile. */
+async function measure(round: string): Promise<Figure> {
+  const cpuBefore = processCpu(pid)
+  const begun = performance.now()
+  const latencies: number[] = []
+  for (let n = 0; n < samples; n++) {
+    const to = `${round}${n}@ok.test`
+    const sentAt = performance.now()
+    const arrived = new Promise<void>((resolve) => arrivals.set(to, resolve))
+    await post('/emails', other!.token, { from: 'a@other.test', to, subject: 'Hello', text: 'Hello' })
+    await arrived
+    latencies.push(performance.now() - sentAt)
+    arrivals.delete(to)
+    const next = begun + ((n + 1) * seconds * 1_000) / samples
+    if (next > performance.now()) await pause(next - performance.now())
+  }
+  const cpu = (processCpu(pid) - cpuBefore) / ((performance.now() - begun) / 1_000)
+  const { resident } = processMemory(pid)
+  return { cpu, resident, p50: percentile(latencies, 50), p99: percentile(latencies, 99) }
+}
+
+function told(what: string, { cpu, resident, p50, p99 }: Figure): string {
+  const [megabytes, share] = [resident / 1024 ** 2, cpu / 10]
+  return `${what}: ${share.toFixed(1)} % of a processor, ${megabytes.toFixed(0)} MB, healthy site ${p50.toFixed(0)} ms p50, ${p99.toFixed(0)} ms p99`
+}
+
+await measure('warm')
+const idle = await measure('idle')
+console.log(told('Nothing waits', idle))
+for (let sent = 0; sent < messages; sent += BATCH) {
+  for (const kind of ['dead', 'slow']) {
+    const batch = Array.from({ length: Math.min(BATCH, messages - sent) }, (_, n) => ({
+      from: service.from,
+      to: `n${sent + n}@${kind}${(sent + n) % sites}.test`,
+      subject: 'Hello',
+      text: 'Hello',
+    }))
+    await post('/emails/batch', service.token, batch)
+  }
+}
+await parked()
+const waiting = await measure('parked')
+console.log(told(`${messages} wait for ${sites} dead and ${messages} for the slow site`, waiting))
+const through = await metric('postroad_recipient_outcomes_total{verdict="delivered"}')
+console.log(`delivered in all: ${through}`)
+if (!values['no-keep']) {
+  const { database } = values
+  const result = { ...provenance(), messages, sites, database, idle, parked: waiting }
+  keepResult('parked', result)
+}
+await healthy.close()

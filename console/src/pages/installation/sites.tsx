@@ -1,0 +1,122 @@
+import { Group, Stack, Switch, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type SiteItem, sitesQuery } from '../../api/sites.ts'
+import { PagedList } from '../../parts/paged-list.tsx'
+import { Pending } from '../../parts/pending.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+
+/** The sites that mail goes to, with their limits and what is used of them. */
+export function Sites() {
+  const query = useQuery(sitesQuery)
+  const [isComplete, setComplete] = useState(false)
+  const sites = query.data?.sites
+  const shown = sites?.filter((site) => isComplete || isActive(site))
+  return (
+    <Section
+      compact
+      title="Sites"
+      about="Mail servers that share limits: a provider with all domains that it serves, or the servers of a domain. Sessions and messages of all nodes."
+    >
+      <Switch
+        size="xs"
+        label="Show all known providers"
+        checked={isComplete}
+        onChange={({ currentTarget }) => setComplete(currentTarget.checked)}
+      />
+      {shown === undefined ? (
+        <Pending of={query} height={160} />
+      ) : (
+        <PagedList
+          what="sites"
+          find="Name of a site or mail server"
+          textOf={({ name, hosts }) => [name, ...hosts].join(' ')}
+          rows={shown}
+          empty={
+            <Text size="sm" c="dimmed">
+              No mail has left in the last hour.
+            </Text>
+          }
+          keyOf={({ name, hosts }) => [name, ...hosts].join(' ')}
+          columns={[
+            { head: 'Site', rowHead: true, cell: (site) => <SiteName {...site} /> },
+            { head: 'State', cell: ({ closed }) => <Closure of={closed} /> },
+            {
+              head: 'Sessions',
+              right: true,
+              cell: ({ used, limits, lowered }) => ofLimit(used.sessions, limits.sessions, lowered.sessions),
+            },
+            {
+              head: 'Messages a minute',
+              right: true,
+              cell: ({ used, limits, lowered }) =>
+                ofLimit(used.messagesLastMinute, limits.messagesPerMinute, lowered.messagesPerMinute),
+            },
+            {
+              head: 'Messages an hour',
+              right: true,
+              cell: ({ used, limits }) => ofLimit(used.messagesLastHour, limits.messagesPerHour, null),
+            },
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+function isActive({ closed, used }: SiteItem): boolean {
+  return closed !== null || used.messagesLastHour > 0 || used.sessions > 0
+}
+
+function SiteName({ name, provider, limits, source }: SiteItem) {
+  const { messagesPerSession, recipientsPerTransaction, tls } = limits
+  return (
+    <Stack gap={0}>
+      <Text size="sm" fw={600}>
+        <UntrustedText>{name}</UntrustedText>
+      </Text>
+      <Text size="xs" c="dimmed" title={source ?? undefined}>
+        {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages a
+        session, {recipientsPerTransaction} recipients a message, TLS {tls}
+      </Text>
+    </Stack>
+  )
+}
+
+function Closure({ of }: { of: SiteItem['closed'] }) {
+  if (of === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        open
+      </Text>
+    )
+  }
+  const { since, reason, nextTryAt, sendingDomain, list } = of
+  return (
+    <Stack gap={2}>
+      <Group gap={4}>
+        <Text size="sm" fw={600} c="red">
+          Closed{sendingDomain !== null && ` for mail of ${sendingDomain}`}
+        </Text>
+        <Text size="xs" c="dimmed">
+          since <Time at={since} />, next try <Time at={nextTryAt} />
+        </Text>
+      </Group>
+      <Text size="xs">
+        <UntrustedText>{reason}</UntrustedText>
+      </Text>
+      {list !== null && (
+        <Text size="xs">
+          Listed by {list.name}. Ask for removal: {list.removal}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function ofLimit(used: number, limit: number | null, lowered: number | null): string {
+  const most = lowered ?? limit
+  return most === null ? used.toLocaleString() : `${used.toLocaleString()} of ${most.toLocaleString()}`
+}

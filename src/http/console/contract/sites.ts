@@ -1,0 +1,41 @@
+/** Sites of direct delivery, for operators. */
+import type { Static } from 'typebox'
+import { routes } from './route.ts'
+import { INTEGER, INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+
+const SITE = object({
+  name: TEXT,
+  /** The block that the limits are from; null: `[default]`. */
+  provider: TEXT_OR_NULL,
+  hosts: { type: 'array', items: TEXT },
+  /** Where the figures are from. */
+  source: TEXT_OR_NULL,
+  limits: object({
+    sessions: INTEGER,
+    messagesPerSession: INTEGER,
+    messagesPerMinute: INTEGER_OR_NULL,
+    messagesPerHour: INTEGER_OR_NULL,
+    recipientsPerTransaction: INTEGER,
+    tls: TEXT,
+  }),
+  /** After complaints of the servers; null: as the limits are. */
+  lowered: object({ sessions: INTEGER_OR_NULL, messagesPerMinute: INTEGER_OR_NULL }),
+  used: object({ sessions: INTEGER, messagesLastMinute: INTEGER, messagesLastHour: INTEGER }),
+  closed: orNull(
+    object({
+      since: TIME,
+      reason: TEXT,
+      nextTryAt: TIME,
+      sendingDomain: TEXT_OR_NULL,
+      list: orNull(object({ name: TEXT, removal: TEXT })),
+    }),
+  ),
+})
+export type SiteItem = Static<typeof SITE>
+
+export const SITE_ROUTES = routes('operator', {
+  'GET /installation/sites': {
+    operation: 'installation_read',
+    answer: object({ sites: { type: 'array', items: SITE } }),
+  },
+})

@@ -1,0 +1,26 @@
+import { isoTime } from '../../operate/shapes.ts'
+import { listSites } from '../../operate/sites.ts'
+import type { SITE_ROUTES } from './contract/sites.ts'
+import type { Works } from './work.ts'
+
+export const siteWorks: Works<typeof SITE_ROUTES> = {
+  'GET /installation/sites': async ({ op }) => {
+    const sites = await listSites(op, {})
+    return {
+      sites: sites.map(({ name, provider, hosts, source, limits, lowered, used, closed }) => ({
+        name,
+        provider,
+        hosts,
+        source,
+        limits,
+        lowered,
+        used,
+        closed: closed && {
+          ...closed,
+          since: isoTime(closed.since),
+          nextTryAt: isoTime(closed.nextTryAt),
+        },
+      })),
+    }
+  },
+}
