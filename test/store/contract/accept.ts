@@ -118,6 +118,7 @@ export function acceptContract(open: OpenBench): void {
         variables: { order: '7' },
         individual: true,
         testMode: true,
+        tls: 'verified',
         recipients: [to('a@x.test', { variables: { name: 'A', '': '"' } }), to('b@y.test', { kind: 'bcc' })],
       })
       const before = value.content.attachments.map(({ content }) => Buffer.from(content))
