@@ -174,7 +174,7 @@ export const EMAIL = {
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
   testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
   /** The encryption that the sender demands; null: none. */
-  tls: field(optionalWord as FieldType<RequiredTls | null>, 'tls', 'send', 'show', 'tell'),
+  tls: field(optionalWord as FieldType<RequiredTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
   /** Submitted over SMTP; otherwise over HTTP. */
   viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'show', 'outline', 'list', 'tell'),

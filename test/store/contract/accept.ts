@@ -160,6 +160,7 @@ export function acceptContract(open: OpenBench): void {
         lastEvent: 'sent',
         size: 1_000,
         testMode: true,
+        tls: 'verified',
         contentRemoved: false,
       })
       const content = {
@@ -178,6 +179,7 @@ export function acceptContract(open: OpenBench): void {
         raw: null,
         individual: true,
         testMode: true,
+        tls: 'verified',
         size: 1_000,
         recipients: [
           {
