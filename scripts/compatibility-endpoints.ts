@@ -72,7 +72,7 @@ export const RESEND: Known[] = [
     endpoint: 'POST /domains',
     because: YET,
     differs:
-      '`region` is ignored. `tls: enforced`, `tracking_subdomain`, receiving and a custom `custom_return_path` are ' +
+      '`region` is ignored. `tls: enforced` demands encryption, with any certificate. `tracking_subdomain`, receiving and a custom `custom_return_path` are ' +
       'refused. With `capabilities.sending` set to `disabled`, new mail is refused and accepted mail still leaves. ' +
       'Tracking settings are stored, but nothing is tracked. A company can add a name that another company has, ' +
       'and does not learn of it',

@@ -134,7 +134,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'email',
     about: 'an email: its fields, declared once; its shapes (new, claimed, stored); its lifecycle',
-    imports: words('mail'),
+    imports: words('mail common/required-tls.ts'),
   },
   {
     name: 'mail',

@@ -1,3 +1,4 @@
+import type { RequiredTls } from '../common/required-tls.ts'
 /** The nouns of accounts: companies, sending domains, API keys and routes. */
 
 export type Scope = 'sending' | 'reading' | 'management'
@@ -49,6 +50,8 @@ export type SendingState = 'inactive' | 'active' | 'suspended'
 export interface DomainSettings {
   /** No mail is accepted from the domain; what was accepted before still leaves. Absent: no. */
   sendingOff?: boolean
+  /** What is demanded of connections over which mail of the domain leaves; absent: `opportunistic`. */
+  tls?: 'opportunistic' | RequiredTls
   openTracking: boolean
   clickTracking: boolean
   /** Set only through the form dialect; absent: off, and the default texts. */

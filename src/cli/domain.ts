@@ -62,11 +62,19 @@ export function addDomainCommands(program: Command): void {
       'domain update example.com --open-tracking on --click-tracking off',
       'domain update mg.example.com --unsubscribe-tracking on',
       'domain update example.com --sending off',
+      'domain update example.com --tls verified',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
     .option('--no-from', 'allow no other domain in From')
     .addOption(new Option('--sending <on|off>', 'accept new mail from the domain').argParser(onOrOff))
+    .addOption(
+      new Option('--tls <demand>', 'how connections for mail of the domain must be protected').choices([
+        'opportunistic',
+        'required',
+        'verified',
+      ]),
+    )
     .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
     .addOption(new Option('--click-tracking <on|off>', 'report clicks on links').argParser(onOrOff))
     .addOption(
@@ -147,23 +155,29 @@ async function add(name: string, { company: owner, ed25519, from = [], json }: A
 type Tracking = Pick<DomainSettings, 'openTracking' | 'clickTracking' | 'unsubscribeTracking'>
 
 interface UpdateOptions extends JsonOption, Partial<Tracking> {
+  tls?: NonNullable<DomainSettings['tls']>
   sending?: boolean
   /** False: no other domain. */
   from?: string[] | false
 }
 
-async function update(name: string, { from, json, sending, ...tracking }: UpdateOptions): Promise<void> {
+async function update(name: string, { from, json, sending, tls, ...tracking }: UpdateOptions): Promise<void> {
   const speaksFor = from === false ? [] : from
-  const settings = { ...tracking, ...(sending !== undefined && { sendingOff: !sending }) }
+  const settings = {
+    ...tracking,
+    ...(tls && { tls }),
+    ...(sending !== undefined && { sendingOff: !sending }),
+  }
   if (speaksFor === undefined && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'name at least one change: --from DOMAIN, --no-from, --sending, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name at least one change: --from DOMAIN, --no-from, --sending, --tls, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
     const domain = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
     if (json) return printJson(domainJson(op.accounts, domain))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
+    if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
     if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
     if (speaksFor === undefined) return
     const others = spokenFor(op.accounts, domain)
@@ -172,6 +186,12 @@ async function update(name: string, { from, json, sending, ...tracking }: Update
     )
     printInactive(op, domain)
   })
+}
+
+const TLS_MEANS = {
+  opportunistic: 'where the next server offers it',
+  required: 'always encrypted, with any certificate',
+  verified: 'always encrypted, with a valid certificate of the server',
 }
 
 function onOrOff(text: string): boolean {

@@ -88,10 +88,10 @@ function tlsWords(tls: StoredAttempt['tls']): string {
   const demanded =
     source === 'default' || source === 'route'
       ? ''
-      : `; ${demand === 'verified' ? 'proof' : 'TLS'} demanded by ${source}`
+      : `; ${demand === 'verified' ? 'verified certificate' : 'TLS'} demanded by ${source}`
   if (version === null) return `not encrypted${doubt === null ? '' : ` (${doubt})`}${demanded}`
   const proof = verified ? 'verified' : `not verified${doubt === null ? '' : `: ${doubt}`}`
-  return `${version} ${cipher}, server ${proof}${demanded}`
+  return `${version} ${cipher}, certificate ${proof}${demanded}`
 }
 
 function pieceText(piece: Piece): string {

@@ -1,6 +1,7 @@
 import { isKeyless, type Principal, type SendingDomain } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import { acceptsMail, checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
+import { strongerTls } from '../common/required-tls.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { NewEmail } from '../store/store.ts'
 import { assertPlainSender } from './addressing.ts'
@@ -46,7 +47,9 @@ export class Authority {
     assertPlainSender(from)
     if (refusal !== null) throw new Refusal(refusal)
     const { companyId, keyId } = principal
-    const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId }
+    const demanded = domain.settings.tls ?? 'opportunistic'
+    const tls = strongerTls(email.tls, demanded === 'opportunistic' ? null : demanded)
+    const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId, tls }
     // The domain of the sender signs, and only a domain of the company can.
     if (keyless) allowed.sender = `${from.local}@${domain.name}`
     const quota = this.#accounts.directory.quotaOf(companyId)

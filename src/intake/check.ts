@@ -88,6 +88,7 @@ function wholeOf(
     variables: submission.variables,
     individual: submission.recipientVariables !== undefined,
     testMode: submission.testMode,
+    tls: submission.tls ?? null,
     viaSmtp: submission.arrival !== undefined,
     createdAt: now,
     dueAt: scheduledAt ?? now,

@@ -42,6 +42,7 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     open_tracking: settings.openTracking,
     click_tracking: settings.clickTracking,
     unsubscribe_tracking: settings.unsubscribeTracking ?? false,
+    tls: settings.tls ?? 'opportunistic',
     speaks_for: speaksFor,
     created_at: isoTime(createdAt),
   }

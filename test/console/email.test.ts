@@ -1,6 +1,8 @@
 /** The page of one email, as people use it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { selfSigned } from '../../harness/certificate.ts'
+import { startDns } from '../../harness/dns.ts'
 import { relayAt } from '../delivery/route/rig.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { type Sink, startSink } from '../support/sink.ts'
@@ -52,6 +54,30 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Cancel email' }).click()
     await standing.getByText('Canceled before it was sent.').waitFor()
+  })
+
+  test('an attempt tells how it was encrypted, and who demanded that', async (t) => {
+    await using mx = await startSink({ tls: selfSigned(['mx.x.test']) })
+    const dns = await startDns({
+      'x.test/MX': { values: ['10 mx.x.test'], secure: true },
+      'mx.x.test/A': { values: ['127.0.0.1'], secure: true },
+      // No client can use this record, so TLS is demanded with any certificate.
+      [`_${mx.port}._tcp.mx.x.test/TLSA`]: { values: ['3 9 1 00'], secure: true },
+    })
+    t.after(() => dns.close())
+    const direct = await Stage.open({
+      ...{ delivery: { kind: 'direct' }, dnsServers: [dns.address], smtpPort: mx.port },
+      ...{ allowPrivateNetworks: true, hostname: 'out.acme.test' },
+    })
+    t.after(() => direct.close())
+    const id = await direct.send({ to: 'jane@x.test', subject: 'Secret' })
+    const { page } = await direct.visit(t, `/c/${direct.company.id}/emails/${id}`)
+    await page.getByRole('button', { name: /Attempt 1 at .*: 250/ }).click()
+    await page
+      .getByText(
+        /^Encrypted with .*TLSv1\.3, TLS_\w+.*; certificate not verified: .*SELF_SIGNED_CERT.*\. The recipient’s domain \(DANE\) demands encryption\.$/,
+      )
+      .waitFor()
   })
 
   test('live: what becomes of an email is seen without a click', async (t) => {

@@ -16,7 +16,7 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 function delivery(number: number): Delivery {
   return {
-    email: { id: `email ${number}`, companyId: 'company', sender: 'a@acme.test', testMode: false },
+    email: { id: `email ${number}`, companyId: 'company', sender: 'a@acme.test', testMode: false, tls: null },
     recipients: [{ position: 0, address: `to${number}@x.test`, attempts: 0 }],
     path: wayBy({ kind: 'capture' }),
     message: {

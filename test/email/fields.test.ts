@@ -234,6 +234,7 @@ test('the columns and their types', () => {
     'tags text',
     'test_mode bool',
     'text octets large',
+    'tls text',
     'variables text',
     'via_smtp bool',
   ])
@@ -271,9 +272,9 @@ test('who reads what', () => {
   assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])
   assert.deepEqual(names(recipientFieldsOf('show')), ['address', 'kind', 'variables'])
   const content = Object.keys(CONTENT)
-  const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode']
+  const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode', 'tls']
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
-  assert.deepEqual(namesOf('send'), ['companyId', 'id', 'sender', 'testMode'])
+  assert.deepEqual(namesOf('send'), ['companyId', 'id', 'sender', 'testMode', 'tls'])
   const own = [
     'bcc',
     'companyId',
@@ -285,11 +286,12 @@ test('who reads what', () => {
     'size',
     'tags',
     'testMode',
+    'tls',
   ]
   const shown = content.filter(
     (name) => name !== 'html' && name !== 'text' && name !== 'amp' && name !== 'date',
   )
-  const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode')
+  const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode' && name !== 'tls')
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
   const told = own.filter((name) => name !== 'keyId' && name !== 'bcc')
   assert.deepEqual(

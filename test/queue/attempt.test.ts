@@ -58,6 +58,7 @@ function recordedOf(
     raw: null,
     individual: false,
     testMode: false,
+    tls: null,
     size: 1,
     recipients: claimed,
   }

@@ -132,6 +132,7 @@ export function email(
     variables: {},
     individual: false,
     testMode: false,
+    tls: null,
     viaSmtp: false,
     createdAt: NOW,
     dueAt: NOW,

@@ -26,6 +26,7 @@ import type { TlsOutcome } from '../smtp/tls.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 import { Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
+import { withOwnDemand } from './own-demand.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
@@ -189,7 +190,7 @@ export class ServerWalk {
     const { pool, limits } = this.#state
     const choice = await server.target()
     if (choice.kind === 'none') return this.#passOver(choice.failure)
-    const { target } = choice
+    const target = withOwnDemand(choice.target, this.#request.delivery.email.tls)
     const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
     if (idle !== null) {
@@ -312,7 +313,9 @@ export class ServerWalk {
       this.#tls = { ...attemptTls(target, null), doubt: clip(error.message) }
     }
     const name = `${target.host} [${target.address}]:${target.port}`
-    this.#failAll(failureOfError(error, name, this.#state.route, this.#replies))
+    // A relay is not to blame if it lacks what only this mail demands, so its path stays open.
+    const isOwn = error.kind === 'tls' && target.tlsSource === 'domain'
+    this.#failAll(failureOfError(error, name, isOwn ? 'direct' : this.#state.route, this.#replies))
   }
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */

@@ -11,6 +11,9 @@ import { isYes } from './yes-no.ts'
 export interface Options {
   tags: { name: string; value: string }[]
   testMode: boolean
+  requireTls: boolean
+  /** The certificate need not be valid; counts with `requireTls` only. */
+  skipVerification: boolean
   /** Unix milliseconds. */
   dueAt?: number
 }
@@ -29,10 +32,6 @@ const always: Wanted = () => true
 const asksFor: Wanted = ({ value, shown }) => isYes(shown, value)
 
 const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = {
-  'o:require-tls': {
-    when: asksFor,
-    detail: 'TLS is used if the next server offers it, but it cannot be required for one message',
-  },
   'o:dkim': { when: (field) => !asksFor(field), detail: 'every message is signed' },
   'o:secondary-dkim': {
     when: always,
@@ -59,6 +58,12 @@ const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) =
   'o:testmode'(options, field) {
     options.testMode = asksFor(field) || options.testMode
   },
+  'o:require-tls'(options, field) {
+    options.requireTls = asksFor(field) || options.requireTls
+  },
+  'o:skip-verification'(options, field) {
+    options.skipVerification = asksFor(field) || options.skipVerification
+  },
   'o:deliverytime'(options, { value }) {
     options.dueAt = readDeliveryTime(value)
   },
@@ -66,7 +71,7 @@ const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) =
 
 /** Throws a Refusal for an option that cannot be honoured, and a Fault for a time that cannot be read. */
 export function readOptions(fields: readonly OptionField[]): Options {
-  const options: Options = { tags: [], testMode: false }
+  const options: Options = { tags: [], testMode: false, requireTls: false, skipVerification: false }
   for (const field of fields) {
     const { name, value, shown } = field
     if (value === '') continue

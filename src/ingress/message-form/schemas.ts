@@ -14,6 +14,10 @@ const OPTIONS = {
   'o:tag': repeated('A tag; may be repeated.'),
   'o:testmode': text('yes: accepted and recorded, but not sent.'),
   'o:deliverytime': text('When to send it: an RFC 2822 date or Unix seconds, at most 30 days ahead.'),
+  'o:require-tls': text(
+    'yes: sent only over a connection that is encrypted, to a server with a valid certificate.',
+  ),
+  'o:skip-verification': text('yes: with o:require-tls, the certificate need not be valid.'),
   'recipient-variables': text(
     'JSON object of values by address: each recipient gets a separate copy, with `%recipient.name%` filled in.',
   ),

@@ -131,6 +131,7 @@ function common(domain: string, fields: Fields): Submission {
     variables: fields.variables,
     testMode: options.testMode,
   }
+  if (options.requireTls) submission.tls = options.skipVerification ? 'required' : 'verified'
   if (options.dueAt !== undefined) submission.dueAt = options.dueAt
   const batch = fields.first('recipient-variables')
   const own = new RecipientVariables()

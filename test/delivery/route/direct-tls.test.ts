@@ -9,7 +9,7 @@ import type { Way } from '../../../src/delivery/path/path.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
 import type { TlsPolicy } from '../../../src/delivery/smtp/target.ts'
 import type { MtaStsMode } from '../../../src/store/store.ts'
-import { startRig, startSinks, wayBy } from './rig.ts'
+import { emailSent, relayAt, startRig, startSinks, wayBy } from './rig.ts'
 
 const zone = { 'x.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
 
@@ -138,6 +138,25 @@ test('TLS that breaks once is no reason to go in clear', async (t) => {
   assert.equal(result.outcomes[0]?.verdict, 'delivered')
   assert.match(result.tls?.version ?? '', /^TLSv1/)
   assert.equal(sinks.at('127.0.0.1').connections, 2)
+})
+
+test('what the sender demands of a connection is not relaxed, and closes no path', async (t) => {
+  const clear = await startSinks(t, { '127.0.0.1': {} })
+  const secure = await startSinks(t, { '127.0.0.1': { tls: certificate } })
+  for (const [tls, port, verdict] of [
+    ['required', clear.port, 'deferred'],
+    ['required', secure.port, 'delivered'],
+    ['verified', secure.port, 'deferred'],
+  ] as const) {
+    for (const route of [{ kind: 'direct' } as const, relayAt(port)]) {
+      const { deliver } = await startRig(t, route, zone, { smtpPort: port })
+      const result = await deliver(['jane@x.test'], { email: { ...emailSent, tls } })
+      assert.equal(result.outcomes[0]?.verdict, verdict, `${route.kind} ${tls}`)
+      assert.deepEqual([result.tls?.demand, result.tls?.source], [tls, 'domain'])
+      assert.equal(result.hindrance, undefined)
+    }
+  }
+  assert.ok(!clear.at('127.0.0.1').dialogue.some((line) => line.includes('C: MAIL')))
 })
 
 /** The way to `x.test`, whose policy names these hosts. */

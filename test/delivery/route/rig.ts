@@ -69,6 +69,7 @@ export const emailSent: Delivery['email'] = {
   companyId: 'company-1',
   sender: 'news@acme.test',
   testMode: false,
+  tls: null,
 }
 
 export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {}): Delivery {

@@ -215,12 +215,8 @@ describe('the form dialect refuses', () => {
     ...(
       [
         ['template', 't'],
-        ['o:require-tls', 'yes'],
-        ['o:require-tls', 'True'],
-        ['o:require-tls', '1'],
         ['o:dkim', 'no'],
         ['o:dkim', '0'],
-        ['h:X-Mailgun-Require-TLS', 'yes'],
         ['h:X-Mailgun-Dkim', 'off'],
         ['h:X-Mailgun-Sending-Ip', '192.0.2.1'],
         ['h:X-Mailgun-Template-Name', 't'],

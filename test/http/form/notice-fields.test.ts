@@ -20,6 +20,8 @@ const files = ({ content }: ClaimedEmail) => content.attachments.map(({ filename
 const OPTIONS: Record<string, Check> = {
   'o:tag': [text('autumn'), (_, { tags }) => tags.some(({ value }) => value === 'autumn')],
   'o:testmode': [text('yes'), (_, { testMode }) => testMode],
+  'o:require-tls': [text('yes'), (_, { tls }) => tls !== null],
+  'o:skip-verification': [text('yes'), (_, { tls }) => tls === 'required'],
   'o:deliverytime': [text(String(at)), (_, { scheduledAt }) => scheduledAt === at * 1_000],
   'recipient-variables': [
     text('{"b@x.test":{"n":"7"}}'),

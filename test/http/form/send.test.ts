@@ -270,6 +270,25 @@ describe('POST /v3/{domain}/messages accepts', () => {
     })
   }
 
+  for (const [options, expected] of [
+    [[['o:require-tls', 'yes']], 'verified'],
+    [
+      [
+        ['o:require-tls', 'True'],
+        ['o:skip-verification', 'yes'],
+      ],
+      'required',
+    ],
+    [[['h:X-Mailgun-Require-TLS', 'yes']], 'verified'],
+    [[['o:skip-verification', 'yes']], null],
+    [[['o:require-tls', 'no']], null],
+  ] as const) {
+    test(`${options.map((option) => option.join('=')).join(', ')}: ${expected} TLS`, async () => {
+      await sent(...options.map(([name, value]): [string, string] => [name, value]))
+      assert.equal((await stored()).tls, expected)
+    })
+  }
+
   test('options that observe, ask for what happens anyway, or are unheard of break nothing', async () => {
     await sent(
       ['o:tracking', 'yes'],

@@ -163,7 +163,6 @@ describe('/domains', () => {
     // Who has it is not told to those who have not shown that it is theirs.
     assert.equal((await create({ name: 'theirs.test' })).status, 201)
     const options = [
-      [{ tls: 'enforced' }, /`tls` is not supported/],
       [{ capabilities: { receiving: 'enabled' } }, /`capabilities\.receiving` is not supported/],
       [{ custom_return_path: 'bounces' }, /`custom_return_path` is not supported/],
       [{ tracking_subdomain: 'links' }, /`tracking_subdomain` is not supported/],
@@ -187,6 +186,23 @@ describe('/domains', () => {
       assertJsonError(missing, 404, 'not_found', 'Domain not found')
     }
     assertJsonError(await request('PUT', '/domains'), 405, 'method_not_allowed')
+  })
+
+  test('a domain may demand TLS, for the mail that is accepted from then on', async () => {
+    const path = `/domains/${(await service.domain(companyId, 'secret.test')).id}`
+    const demanded = async () => {
+      const id = await api.accepted({ from: 'a@secret.test', to: 'b@x.test', subject: 'Hi', text: 'Hi' })
+      return (await service.store.readEmail(id))?.tls
+    }
+    assert.equal(await demanded(), null)
+    for (const [tls, stored] of [
+      ['enforced', 'required'],
+      ['opportunistic', null],
+    ] as const) {
+      assert.equal((await request('PATCH', path, { tls })).status, 200)
+      assert.equal((await request('GET', path)).body.tls, tls)
+      assert.equal(await demanded(), stored)
+    }
   })
 
   test('pages go both ways', async () => {

@@ -118,6 +118,7 @@ export function acceptContract(open: OpenBench): void {
         variables: { order: '7' },
         individual: true,
         testMode: true,
+        tls: 'verified',
         recipients: [to('a@x.test', { variables: { name: 'A', '': '"' } }), to('b@y.test', { kind: 'bcc' })],
       })
       const before = value.content.attachments.map(({ content }) => Buffer.from(content))
@@ -159,6 +160,7 @@ export function acceptContract(open: OpenBench): void {
         lastEvent: 'sent',
         size: 1_000,
         testMode: true,
+        tls: 'verified',
         contentRemoved: false,
       })
       const content = {
@@ -177,6 +179,7 @@ export function acceptContract(open: OpenBench): void {
         raw: null,
         individual: true,
         testMode: true,
+        tls: 'verified',
         size: 1_000,
         recipients: [
           {

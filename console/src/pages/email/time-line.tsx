@@ -198,9 +198,7 @@ function Tls({ tls }: { tls: NonNullable<EmailAttempt['tls']> }) {
       ) : (
         <>
           Encrypted with <UntrustedText>{`${version}, ${cipher}`}</UntrustedText>
-          {verified
-            ? '; the server is proven to be the right one'
-            : '; the server is not proven to be the right one'}
+          {verified ? '; certificate verified' : '; certificate not verified'}
         </>
       )}
       {doubt !== null && (
@@ -224,7 +222,7 @@ const DEMANDS: Partial<Record<NonNullable<EmailAttempt['tls']>['source'], string
 const NEEDS = {
   opportunistic: 'encryption where the server offers it',
   required: 'encryption',
-  verified: 'encryption and a proven server',
+  verified: 'encryption with a verified certificate',
 } as const
 
 function Dialogue({ text }: { text: string }) {

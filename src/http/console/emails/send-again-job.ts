@@ -61,6 +61,7 @@ function submissionOf({
     tags: email.tags,
     variables: email.variables,
     testMode: email.testMode,
+    ...(email.tls !== null && { tls: email.tls }),
     idempotency,
   }
 }

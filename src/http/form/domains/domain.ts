@@ -52,10 +52,10 @@ export const DOMAIN_WITH_RECORDS = {
 } as const
 
 /**
- * The fields for receiving mail, and for the delivery of one domain's mail, are fixed: no mail is received, and
- * delivery is not configured by domain.
+ * The fields for receiving mail are fixed: no mail is received.
  */
 export function domainJson({ id, name, sending, settings, createdAt }: SendingDomain) {
+  const { tls = 'opportunistic' } = settings
   return {
     id,
     name,
@@ -64,8 +64,8 @@ export function domainJson({ id, name, sending, settings, createdAt }: SendingDo
     type: 'custom',
     created_at: mailDate(createdAt),
     smtp_login: `postmaster@${name}`,
-    require_tls: false,
-    skip_verification: false,
+    require_tls: tls !== 'opportunistic',
+    skip_verification: tls === 'required',
     wildcard: false,
     spam_action: 'disabled',
     web_prefix: 'email',

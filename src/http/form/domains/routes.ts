@@ -60,7 +60,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
     body: {
       type: 'object',
       required: ['name'],
-      // `require_tls` may only be off: a client that turns it on would rely on it.
+      // This API cannot turn `require_tls` on: a client that does would rely on it.
       properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] }, web_scheme: WEB_SCHEME },
     },
     answer: DOMAIN_WITH_RECORDS,

@@ -95,12 +95,14 @@ export async function readAgain(
   const { recipient } = told
   const copy = { id, ...(recipient !== null && { recipient: recipient.address }) }
   const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, copy)
-  const { tags, variables, testMode } = told.email
+  const { tags, variables, testMode, tls } = told.email
   return await mimeForm(params.domain, message, [
     ...to.map((each): FormPair => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): FormPair => ['o:tag', value]),
     ...Object.entries(variables).map(([name, value]): FormPair => [`v:${name}`, value]),
     ...(testMode ? [['o:testmode', 'yes'] satisfies FormPair] : []),
+    ...(tls === null ? [] : [['o:require-tls', 'yes'] satisfies FormPair]),
+    ...(tls === 'required' ? [['o:skip-verification', 'yes'] satisfies FormPair] : []),
   ])
 }
 

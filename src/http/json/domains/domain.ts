@@ -43,6 +43,7 @@ const FACTS = {
   capabilities: CAPABILITIES,
   open_tracking: { type: 'boolean' },
   click_tracking: { type: 'boolean' },
+  tls: { enum: ['opportunistic', 'enforced'] },
 } as const
 
 /** An item of a list. */
@@ -65,6 +66,7 @@ export function domainJson(domain: SendingDomain): Static<typeof DOMAIN> {
     capabilities: { sending: settings.sendingOff ? 'disabled' : 'enabled', receiving: 'disabled' },
     open_tracking: settings.openTracking,
     click_tracking: settings.clickTracking,
+    tls: (settings.tls ?? 'opportunistic') === 'opportunistic' ? 'opportunistic' : 'enforced',
   }
 }
 
@@ -121,7 +123,6 @@ export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {
   const refuse = (field: string, detail: string) => {
     throw new Refusal({ code: 'unsupported', field, detail })
   }
-  if (asked.tls === 'enforced') refuse('tls', 'mail is sent with TLS if the next server offers it')
   if (asked.capabilities?.receiving === 'enabled')
     refuse('capabilities.receiving', 'this service does not receive mail')
   if (asked.tracking_subdomain) refuse('tracking_subdomain', 'this service has no separate tracking domains')
@@ -132,6 +133,7 @@ export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {
   }
   return {
     ...(capabilities?.sending && { sendingOff: capabilities.sending === 'disabled' }),
+    ...(asked.tls && { tls: asked.tls === 'enforced' ? ('required' as const) : ('opportunistic' as const) }),
     ...(typeof asked.open_tracking === 'boolean' && { openTracking: asked.open_tracking }),
     ...(typeof asked.click_tracking === 'boolean' && { clickTracking: asked.click_tracking }),
   }

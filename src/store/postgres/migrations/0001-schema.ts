@@ -155,6 +155,8 @@ CREATE TABLE emails (
   size            bigint NOT NULL,
   individual      boolean NOT NULL,
   test_mode       boolean NOT NULL,
+  -- The encryption that the sender demands.
+  tls             text,
   via_smtp        boolean NOT NULL DEFAULT false,
   -- False until the event 'sent' is written: at once, or with the first claim of a scheduled email.
   sent            boolean NOT NULL,

@@ -149,6 +149,8 @@ CREATE TABLE emails (
   date          INTEGER NOT NULL,
   individual    INTEGER NOT NULL,
   test_mode     INTEGER NOT NULL,
+  -- The encryption that the sender demands.
+  tls           TEXT,
   via_smtp      INTEGER NOT NULL DEFAULT 0,
   created_at    INTEGER NOT NULL,
   scheduled_at  INTEGER,

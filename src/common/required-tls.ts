@@ -1,0 +1,10 @@
+/**
+ * What the sender demands of the connection over which a message leaves: `required`, that it is encrypted, whatever the
+ * certificate; `verified`, that the certificate is valid for the server, too.
+ */
+export type RequiredTls = 'required' | 'verified'
+
+/** Null: nothing is demanded. */
+export function strongerTls(one: RequiredTls | null, other: RequiredTls | null): RequiredTls | null {
+  return one === 'verified' || other === null ? one : other
+}

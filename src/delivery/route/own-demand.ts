@@ -1,0 +1,13 @@
+import type { RequiredTls } from '../../common/required-tls.ts'
+import type { SmtpTarget, TlsPolicy } from '../smtp/target.ts'
+
+const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
+
+/** What the sender demands of the connection takes the place of a weaker demand. */
+export function withOwnDemand<Target extends Pick<SmtpTarget, 'tls' | 'tlsSource'>>(
+  target: Target,
+  own: RequiredTls | null,
+): Target {
+  if (own === null || BY_STRENGTH.indexOf(target.tls) >= BY_STRENGTH.indexOf(own)) return target
+  return { ...target, tls: own, tlsSource: 'domain' }
+}
