@@ -19,6 +19,7 @@ import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
 import type { RetentionRequest, StorageUsage } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
+import type { RequestStore } from './request-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { SuppressionStore } from './suppression-store.ts'
 import type { TagStore } from './tag-store.ts'
@@ -49,6 +50,7 @@ export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
 export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
+export type * from './request-store.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'
 export type * from './webhook.ts'
@@ -119,6 +121,7 @@ export interface Store
     AccountStore,
     NodeStore,
     PeopleStore,
+    RequestStore,
     TagStore,
     WebhookStore {
   /** Whether several nodes may use the database at once. */

@@ -7,6 +7,7 @@ import type { Store } from '../store.ts'
 import { accountReads } from './account-reads.ts'
 import { accountWrites } from './accounts.ts'
 import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts'
+import { apiRequestReads, apiRequestWrites } from './api-requests.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { cancellationReads, cancellationWrites } from './cancellation.ts'
@@ -40,6 +41,7 @@ import { webhookReads, webhookWrites } from './webhooks.ts'
 export const COLD_READS = {
   ...accountReads,
   ...allowListReads,
+  ...apiRequestReads,
   ...auditReads,
   ...cancellationReads,
   ...capturedReads,
@@ -68,6 +70,7 @@ export const COLD_READS = {
 export const COLD_WRITES = {
   ...accountWrites,
   ...allowListWrites,
+  ...apiRequestWrites,
   ...attemptWrites,
   ...auditWrites,
   ...cancellationWrites,

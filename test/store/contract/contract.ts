@@ -2,6 +2,7 @@ import { describe, type TestContext } from 'node:test'
 import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
+import { apiRequestsContract } from './api-requests.ts'
 import { attemptsContract } from './attempts.ts'
 import { auditContract } from './audit.ts'
 import { claimContract } from './claim.ts'
@@ -70,6 +71,7 @@ export function storeContract(name: string, open: OpenBench): void {
     digestContract(open)
     findContract(open)
     accountsContract(open)
+    apiRequestsContract(open)
     ownedContract(open)
     retentionContract(open)
     watchContract(open)

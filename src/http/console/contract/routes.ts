@@ -14,6 +14,7 @@ import {
 import { EMAIL_LIST_ROUTES, LIVE_ROUTES } from './emails.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
+import { REQUEST_ROUTES } from './requests.ts'
 import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
 import { START_ROUTES } from './start.ts'
 import { ALLOWED_ROUTES, SUPPRESSION_FILE_ROUTES, SUPPRESSION_ROUTES } from './suppressions.ts'
@@ -40,6 +41,7 @@ export const CONSOLE_ROUTES = {
   ...EMAIL_ACTION_ROUTES,
   ...KEY_ROUTES,
   ...OVERVIEW_ROUTES,
+  ...REQUEST_ROUTES,
   ...INSTALLATION_ROUTES,
   ...SESSION_ROUTES,
   ...SIGN_IN_ROUTES,
