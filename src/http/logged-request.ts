@@ -5,7 +5,6 @@ import { outlineBody, outlineQuery } from '../ingress/request-log/outline.ts'
 import type { RequestLog } from '../ingress/request-log/request-log.ts'
 import { bodyOf, clientOf } from '../ingress/request-log/request-trace.ts'
 import type { WithId } from '../ingress/target.ts'
-import type { Answer } from './answer.ts'
 
 /** Characters of a path, of the name of a client, and of an answer. */
 const MOST_OF_PATH = 300
@@ -15,12 +14,19 @@ const MOST_OF_ANSWER = 1_000
 /** Operations whose successful answers name the accepted email, and contain nothing else. */
 const SENDING = new Set(['email_send', 'form_send', 'mime_send'])
 
+interface LoggedAnswer {
+  status: number
+  body: string | Buffer
+  /** The code of the reason for a refusal. */
+  refusedFor?: string
+}
+
 /** Logs a request that came with a key; one without a key concerns no company. */
 export function logRequest(
   log: RequestLog,
   request: IncomingMessage & WithId,
   operation: string,
-  { status, body, refusedFor }: Pick<Answer<string | Buffer>, 'status' | 'body' | 'refusedFor'>,
+  { status, body, refusedFor }: LoggedAnswer,
   startedAt: number | undefined,
 ): void {
   const client = clientOf(request)
