@@ -67,7 +67,12 @@ export const RESEND: Known[] = [
     'a company without a limit has `limit: null`; contacts, segments, broadcasts, credits and automations are 0; a 403 to a key for one domain',
     'GET /usage',
   ),
-  ...all('requests are not stored; the log of the service has a line for each', 'GET /logs', 'GET /logs/{}'),
+  ...here(
+    'refused requests, and successful ones as far as they are kept, for `POSTROAD_RETENTION_API_LOG`; SMTP too, with the command as `endpoint`. In ' +
+      '`request_body` secrets and the content of mail are replaced by their size. `response_body` of a success is null, except that of sending',
+    'GET /logs',
+    'GET /logs/{}',
+  ),
   {
     endpoint: 'POST /domains',
     because: YET,

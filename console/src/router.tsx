@@ -225,6 +225,23 @@ const audit = createRoute({
   component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 
+const requests = createRoute({
+  getParentRoute: () => company,
+  path: '/requests',
+  validateSearch: searchOf((given) => ({
+    refused: flagIn(given, 'refused') as boolean | undefined,
+    status: Number(textIn(given, 'status')) || undefined,
+    key: textIn(given, 'key'),
+    endpoint: textIn(given, 'endpoint'),
+    error: textIn(given, 'error'),
+    from: textIn(given, 'from'),
+    to: textIn(given, 'to'),
+    after: textIn(given, 'after'),
+    before: textIn(given, 'before'),
+  })),
+  component: page(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage'),
+})
+
 const installation = createRoute({
   getParentRoute: () => signedIn,
   path: '/installation',
@@ -257,6 +274,7 @@ export const router = createRouter({
         suppressions,
         team,
         audit,
+        requests,
       ]),
     ]),
   ]),

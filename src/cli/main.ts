@@ -32,6 +32,7 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   user: async () => (await import('./user.ts')).addUser,
   email: async () => (await import('./email.ts')).addEmail,
   events: async () => (await import('./events.ts')).addEvents,
+  request: async () => (await import('./request.ts')).addRequest,
   queue: async () => (await import('./queue.ts')).addQueue,
   doctor: async () => (await import('./doctor.ts')).addDoctor,
   explain: async () => (await import('./explain.ts')).addExplain,

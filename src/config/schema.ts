@@ -446,6 +446,17 @@ export const SETTINGS = {
     description: 'How long finished emails themselves, with recipients, events and SMTP dialogues, are kept.',
     example: '365d',
   }),
+  POSTROAD_RETENTION_API_LOG: setting({
+    section: 'Storage and secrets',
+    field: 'apiLogRetention',
+    parse: parse.durationWithin('1m', '365d'),
+    default: '7d',
+    allowed: '1m to 365d',
+    description:
+      'How long API requests and their answers are kept, for the page "API requests" and `postroad request list`. ' +
+      'Of each company at most the newest 20,000 refused and 20,000 other requests are kept.',
+    example: '30d',
+  }),
   POSTROAD_ROLES: setting({
     section: 'Nodes',
     field: 'roles',

@@ -13,6 +13,7 @@ export function answerTo(
   if ('retryAfter' in reason && reason.retryAfter !== undefined)
     headers['retry-after'] = String(Math.max(1, Math.ceil(reason.retryAfter)))
   if ('allow' in reason) headers.allow = reason.allow
-  if (reason.code !== 'too_much_under_way') return { ...answer, headers }
-  return { ...answer, headers, heldFor: REFUSED_FOR }
+  const refusedFor = reason.code === 'operation_refused' ? reason.why : reason.code
+  if (reason.code !== 'too_much_under_way') return { ...answer, headers, refusedFor }
+  return { ...answer, headers, refusedFor, heldFor: REFUSED_FOR }
 }

@@ -5,7 +5,9 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Admission } from '../ingress/admission/admission.ts'
 import type { RateLimits } from '../ingress/rate-limit.ts'
+import type { RequestLog } from '../ingress/request-log/request-log.ts'
 import { AnswerMetrics } from './answer-metrics.ts'
+import { logRequest } from './logged-request.ts'
 import { type Pieces, writePieces } from './long-answer.ts'
 import { discardBody } from './unread-body.ts'
 
@@ -26,6 +28,8 @@ export interface Answer<Body extends string | Buffer = string> {
   cache?: string
   /** Ms by which the answer is delayed: it slows down a client that retries at once, whatever the answer. */
   heldFor?: number
+  /** The code of the reason for a refusal, for the log of requests. */
+  refusedFor?: string
 }
 
 /** An answer of status 200 that is produced while it is sent. */
@@ -51,16 +55,19 @@ export class AnswerSender {
   readonly #metrics: AnswerMetrics
   readonly #admission: Pick<Admission, 'release' | 'partyOf'>
   readonly #rate: Pick<RateLimits, 'fields'>
+  readonly #requests: RequestLog
 
   constructor(
     log: Logger,
     registry: Registry,
     admission: Pick<Admission, 'release' | 'partyOf'>,
     rate: Pick<RateLimits, 'fields'>,
+    requests: RequestLog,
   ) {
     this.#log = log
     this.#admission = admission
     this.#rate = rate
+    this.#requests = requests
     this.#metrics = new AnswerMetrics(registry)
   }
 
@@ -80,6 +87,7 @@ export class AnswerSender {
     this.#admission.release(request.raw)
     if ('open' in answer) return this.#open(request, reply, operation, answer, startedAt)
     this.#countAndLog(request, operation, answer.status, startedAt)
+    logRequest(this.#requests, request.raw, operation, answer, startedAt)
     const headers = this.#headersOf(
       request,
       answer.status === 204 ? null : answer.type,
@@ -106,6 +114,7 @@ export class AnswerSender {
     startedAt: number | undefined,
   ): Promise<FastifyReply> {
     this.#countAndLog(request, operation, 200, startedAt)
+    logRequest(this.#requests, request.raw, operation, { status: 200, body: '' }, startedAt)
     reply.hijack()
     discardBody(request.raw, reply.raw)
     const head = this.#headersOf(request, type, 200)

@@ -4,6 +4,7 @@ import { ArrivingOctets } from '../common/arriving-octets.ts'
 import type { Admission } from '../ingress/admission/admission.ts'
 import type { Visit } from '../ingress/admission/visit.ts'
 import { ClientGone, Fault } from '../ingress/fault.ts'
+import { noteBody } from '../ingress/request-log/request-trace.ts'
 import { welcomeBody } from './unread-body.ts'
 
 const GONE = 'the client closed the connection before its request was complete'
@@ -128,7 +129,11 @@ function receive(
   // The listeners are freed with the request; removing them one by one would only cost time.
   const onEnd = () => {
     ended = true
-    const done = () => resolve(body.whole())
+    const done = () => {
+      const whole = body.whole()
+      noteBody(request, whole)
+      resolve(whole)
+    }
     if (visit) admission.arrived(visit, done)
     else done()
   }

@@ -1,4 +1,5 @@
 /** The HTTP server: the parts shared by all its APIs, and its listeners. */
+import { LogThrottle } from '../common/log-throttle.ts'
 import { Admission } from '../ingress/admission/admission.ts'
 import { watchAdmission } from '../ingress/admission/gauges.ts'
 import { Callers } from '../ingress/caller.ts'
@@ -6,6 +7,7 @@ import { ClientAddress } from '../ingress/client-address.ts'
 import type { Ingress } from '../ingress/ingress.ts'
 import { RateLimits } from '../ingress/rate-limit.ts'
 import { Reasons } from '../ingress/reasons.ts'
+import { RequestLog } from '../ingress/request-log/request-log.ts'
 import { SmtpLogins } from '../ingress/smtp-logins.ts'
 import { readCertificate } from '../ingress/tls.ts'
 import { AnswerSender } from './answer.ts'
@@ -46,7 +48,15 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   watchAdmission(admission, registry)
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
   const rate = new RateLimits(settings.rateLimit, (companyId) => deps.accounts.directory.rateOf(companyId))
-  const answers = new AnswerSender(log, registry, admission, rate)
+  const faults = new LogThrottle(60_000)
+  const requestLog = new RequestLog({
+    store: deps.store,
+    registry,
+    onFault: (err) => {
+      if (faults.due() !== null) log.warn({ err }, 'Could not write the log of API requests')
+    },
+  })
+  const answers = new AnswerSender(log, registry, admission, rate, requestLog)
   const reasons = new Reasons(log)
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
@@ -54,7 +64,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const publicUrl = new PublicUrl(settings.publicUrl, address)
   const pageTokens = new PageTokens(deps)
   const copies = new Copies(deps.plan.copies)
-  const ingress: Ingress = { deps, admission, callers, smtpLogins, reasons }
+  const ingress: Ingress = { deps, admission, callers, smtpLogins, reasons, requestLog }
   const shared = { ...ingress, deps, answers, limit, copies, clientAddress: address, pageTokens }
   const core: HttpCore = { ...shared, publicUrl, apiUrl: publicUrl }
 
@@ -106,6 +116,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
         await metrics?.close()
       } finally {
         admission.close()
+        await requestLog.stop()
       }
     },
   }

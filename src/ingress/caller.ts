@@ -9,6 +9,7 @@ import type { Visitor } from './admission/visit.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { IngressDeps } from './deps.ts'
 import type { RateLimits } from './rate-limit.ts'
+import { noteClient } from './request-log/request-trace.ts'
 
 /** Seconds after which a client may try a key again that could not be looked up. */
 const RETRY_AFTER = 5
@@ -35,7 +36,10 @@ export class Callers {
    */
   admit(request: IncomingMessage, token: string | null): Principal | Promise<Principal> {
     if (token === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
-    const caller = this.identify(token, this.#parts.address.addressOf(request))
+    const address = this.#parts.address.addressOf(request)
+    // Until the key is known, and for good if it is not.
+    noteClient(request, { companyId: null, keyId: null, address })
+    const caller = this.identify(token, address)
     if (!(caller instanceof Promise)) return this.count(request, caller)
     return caller.then((known) => this.count(request, known))
   }
@@ -81,6 +85,7 @@ export class Callers {
    * until the admission's `release`. Throws a Fault.
    */
   count(request: Visitor, caller: Principal): Principal {
+    noteClient(request, caller)
     this.countRate(request, caller)
     this.#parts.admission.admit(request, caller.companyId)
     return caller

@@ -3,6 +3,7 @@ import type { Admission } from './admission/admission.ts'
 import type { Callers } from './caller.ts'
 import type { IngressDeps } from './deps.ts'
 import type { Reasons } from './reasons.ts'
+import type { RequestLog } from './request-log/request-log.ts'
 import type { SmtpLogins } from './smtp-logins.ts'
 
 export interface Ingress {
@@ -14,4 +15,6 @@ export interface Ingress {
   smtpLogins: SmtpLogins
   /** The reasons that clients get for what was thrown. */
   reasons: Reasons
+  /** The log of what clients sent, and of the answers they got. */
+  requestLog: RequestLog
 }

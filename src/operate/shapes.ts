@@ -11,7 +11,14 @@ import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from 
 import type { AllowEntry, Suppression } from '../email/suppression.ts'
 import { wordsOfTypes } from '../events/notices/types.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
-import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, WebhookAttempt } from '../store/store.ts'
+import type {
+  ApiRequest,
+  NodeBeat,
+  Pause,
+  PauseScope,
+  QuarantinedEmail,
+  WebhookAttempt,
+} from '../store/store.ts'
 import { retiresAt } from './domain-schedule.ts'
 import type { LaneReport } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
@@ -343,5 +350,33 @@ export function webhookAttemptJson(attempt: WebhookAttempt) {
     error: attempt.error,
     response: attempt.response,
     next_attempt_at: isoTime(attempt.nextAt),
+  }
+}
+
+/** `request`: the fields that the client sent; null: none. `response`: the answer, if it is kept. */
+export function apiRequestJson(entry: ApiRequest) {
+  return {
+    id: entry.id,
+    company_id: entry.companyId,
+    at: isoTime(entry.at),
+    method: entry.method,
+    endpoint: entry.endpoint,
+    status: entry.status,
+    error: entry.error,
+    key_id: entry.keyId,
+    address: entry.address,
+    user_agent: entry.userAgent,
+    duration_ms: entry.duration,
+    request: jsonOrText(entry.request),
+    response: jsonOrText(entry.response),
+  }
+}
+
+/** Text that was cut off is no JSON. */
+export function jsonOrText(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return text
   }
 }

@@ -4,6 +4,8 @@ export interface RetentionPeriods {
   /** Milliseconds for which content, and the whole record, of finished emails are kept. */
   contentRetention: number
   emailRetention: number
+  /** Milliseconds for which requests of clients are kept. */
+  apiLogRetention: number
 }
 
 /**
@@ -15,6 +17,8 @@ const REMOVED_KNOWN_MS = 40 * 24 * 60 * 60 * 1_000
 /** Emails touched in one step, and the pause between steps: small enough not to hold up other work. */
 const STEP = 100
 const PAUSE_MS = 20
+/** API requests removed in one step: rows without anything that belongs to them. */
+const REQUESTS = 1_000
 const ROUND_MS = 60_000
 /** Soon after the start, so that a service that is restarted every day, or in trouble, gets to it as well. */
 const FIRST_MS = 1_000
@@ -66,6 +70,7 @@ export class RetentionLoop {
     if (touched > 0) return touched
     const accountsBefore = Math.min(emailsBefore, now - REMOVED_KNOWN_MS)
     const accounts = await this.#store.forgetAccounts(accountsBefore, STEP)
-    return accounts + (await this.#store.forgetExpired(now, STEP))
+    const requests = await this.#store.forgetApiRequests(now - this.#periods.apiLogRetention, REQUESTS)
+    return accounts + requests + (await this.#store.forgetExpired(now, STEP))
   }
 }

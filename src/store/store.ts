@@ -21,6 +21,7 @@ import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
 import type { RetentionRequest, StorageUsage } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
+import type { RequestStore } from './request-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { SiteStateStore } from './site-state.ts'
 import type { SuppressionStore } from './suppression-store.ts'
@@ -54,6 +55,7 @@ export type * from './mta-sts-store.ts'
 export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
+export type * from './request-store.ts'
 export type * from './site-state.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'
@@ -129,6 +131,7 @@ export interface Store
     AlertStore,
     NodeStore,
     PeopleStore,
+    RequestStore,
     TagStore,
     WebhookStore {
   /** Whether several nodes may use the database at once. */

@@ -8,6 +8,7 @@ import { AddressError, parseDomain, parseMailbox } from '../mail/address/address
 import type { ArrivingMessage } from './body.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type Login, type SessionContext } from './context.ts'
+import { logCommand } from './logged-command.ts'
 import { domainOf } from './login.ts'
 import { receive } from './receive.ts'
 import { bounceAdvice, bounceWords } from './relay-bounce.ts'
@@ -103,6 +104,7 @@ export class HandingIn {
     const { id: requestId, channel, parts } = this.#context
     const { metrics, ingress } = parts
     const { requestTimeout, maxMessageSize } = ingress.deps.settings
+    const startedAt = performance.now()
     let answer: SubmissionReply | null = null
     this.atMessage = true
     try {
@@ -121,6 +123,9 @@ export class HandingIn {
       this.reset()
       const status = answer?.code ?? 421
       metrics.messages.inc({ status })
+      const fields = { recipient: [...transaction.recipients] }
+      if (answer !== null && login !== null)
+        logCommand(ingress.requestLog, login.principal, 'DATA', answer, fields, startedAt)
       ingress.deps.log.debug({ requestId, operation: 'smtp_send', status, answer: answer?.text }, 'message')
     }
     return answer

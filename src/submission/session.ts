@@ -9,6 +9,7 @@ import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'
 import { HandingIn } from './handing-in.ts'
 import { InputEndError } from './input.ts'
+import { logCommand } from './logged-command.ts'
 import { LoggingIn } from './logging-in.ts'
 import { MECHANISMS } from './login.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
@@ -27,6 +28,8 @@ const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
 const USEFUL = new Set(['AUTH', 'RCPT', 'DATA'])
 /** MAIL counts as neither useful nor useless: the command after it shows which. */
 const NEITHER = new Set(['MAIL'])
+/** Commands whose refusals are logged for the company. */
+const HANDING_IN = new Set(['MAIL', 'RCPT', 'DATA'])
 
 export class SubmissionSession {
   readonly #context: SessionContext
@@ -98,8 +101,10 @@ export class SubmissionSession {
 
   /** Null: there is no reply. */
   async #answer(line: Buffer): Promise<SubmissionReply | null> {
+    const startedAt = performance.now()
+    let command: Command | null = null
     try {
-      const command = readCommand(line)
+      command = readCommand(line)
       const answered = this.#obey(command)
       const answer = answered instanceof Promise ? await answered : answered
       if (USEFUL.has(command.verb)) this.#useless = 0
@@ -108,15 +113,28 @@ export class SubmissionSession {
     } catch (error) {
       if (endsSession(error)) throw error
       this.#wasUseless()
-      if (error instanceof CommandRefusal) return error.reply
+      if (error instanceof CommandRefusal) {
+        this.#logRefusal(command, error.reply, startedAt)
+        return error.reply
+      }
       const reason = this.#context.reasonOf(error)
       // The delay keeps the client from trying again at once.
       if (reason.code === 'too_much_under_way' && !this.#handingIn.begun)
         await this.#context.wait(REFUSED_FOR)
       const refused = this.#context.refusedFor(reason)
+      this.#logRefusal(command, refused.reply, startedAt)
       if (refused.last) throw refused
       return refused.reply
     }
+  }
+
+  /** Only commands that hand in mail: others may contain a password. */
+  #logRefusal(command: Command | null, reply: SubmissionReply, startedAt: number): void {
+    const login = this.#login
+    if (command === null || login === null || !HANDING_IN.has(command.verb)) return
+    const { requestLog } = this.#context.parts.ingress
+    const { verb, rest } = command
+    logCommand(requestLog, login.principal, verb, reply, { command: `${verb} ${rest}` }, startedAt)
   }
 
   /** A client that sends too many useless commands is not here to send mail. */

@@ -71,6 +71,8 @@ describe('the command', { concurrency: 4 }, () => {
     ['webhook', 'attempts'],
     ['webhook', 'replay'],
     ['webhook', 'test'],
+    ['request', 'list'],
+    ['request', 'show'],
     ['node', 'list'],
     ['site', 'list'],
     ['site', 'show'],

@@ -22,6 +22,7 @@ export const PAGES: Readonly<Record<string, (shown: Shown) => string>> = {
   installation: () => '/installation',
   keys: ({ company }) => `/c/${company}/keys`,
   overview: ({ company }) => `/c/${company}/overview`,
+  requests: ({ company }) => `/c/${company}/requests`,
   start: ({ company }) => `/c/${company}/start`,
   suppressions: ({ company }) => `/c/${company}/suppressions`,
   team: ({ company }) => `/c/${company}/team`,

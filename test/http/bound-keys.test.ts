@@ -148,13 +148,15 @@ const ROUTES: readonly Route[] = METHODS.flatMap((method) =>
 function withIds(path: string, { domain, ids, mark }: Owner): string {
   const of = path.startsWith('/emails')
     ? ids.email
-    : path.startsWith('/domains')
-      ? ids.domain
-      : /^\/(?:api-|v1\/)keys/.test(path)
-        ? ids.key
-        : path.startsWith('/webhooks')
-          ? ids.webhook
-          : ids.suppression
+    : path.startsWith('/logs')
+      ? ids.email
+      : path.startsWith('/domains')
+        ? ids.domain
+        : /^\/(?:api-|v1\/)keys/.test(path)
+          ? ids.key
+          : path.startsWith('/webhooks')
+            ? ids.webhook
+            : ids.suppression
   const values: Record<string, string> = {
     ...{ id: of, attachment: ids.attachment, domain, key: ids.email, selector: ids.selector },
     ...{ address: `${mark}@listed.test`, value: `${mark}@listed.test`, word: 'delivered', tag: mark },
@@ -224,7 +226,9 @@ async function assertUnknown(token: string, owner: Owner): Promise<void> {
     const line = `${route.method} ${route.path}`
     const reply = await ask(token, route, owner)
     assert.ok(!tells(reply, owner), `${line}: ${reply.text}`)
-    assert.equal(said(reply, owner), said(await ask(token, route, none), none), line)
+    const aboutNobody = await ask(token, route, none)
+    // The log has the requests of this key itself, and each call makes it longer.
+    if (route.path !== '/logs') assert.equal(said(reply, owner), said(aboutNobody, none), line)
   }
   assert.deepEqual(await everything(owner), before)
 }

@@ -74,6 +74,12 @@ test('emails', async () => {
   await ask('GET', '/emails/{id}/share', { id, query: new URL(String(shared.body.url)).search })
   await ask('GET', '/emails/metrics', { query: '?dimensions=period,domain' })
   await ask('GET', '/usage')
+  const logged = () => ask('GET', '/logs')
+  const line = await until(
+    async () => ((await logged()).body.data as { id: string }[])[0],
+    'a request in the log',
+  )
+  await ask('GET', '/logs/{id}', { id: line.id })
   const later = { ...email, scheduled_at: 'in 1 hour' }
   const scheduled = { id: (await ask('POST', '/emails', { body: later })).body.id }
   await ask('PATCH', '/emails/{id}', { ...scheduled, body: { scheduled_at: 'in 2 hours' } })

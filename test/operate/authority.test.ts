@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import * as allowList from '../../src/operate/allow-list.ts'
+import * as apiRequests from '../../src/operate/api-requests.ts'
 import * as audit from '../../src/operate/audit.ts'
 import type { Audit } from '../../src/operate/audit-trail.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
@@ -46,6 +47,7 @@ import * as replays from '../../src/operate/webhook-replay.ts'
 import * as samples from '../../src/operate/webhook-sample.ts'
 import * as webhookSecrets from '../../src/operate/webhook-secrets.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
+import { apiRequest } from '../store/contract/api-requests.ts'
 import { apiKey, email as newEmail, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
@@ -343,6 +345,20 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
   [events.listEvents, (op) => events.listEvents(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
+  [
+    apiRequests.listApiRequests,
+    (op) => apiRequests.listApiRequests(op, { company: 'Acme', limit: 10 }),
+    READS_WHOLE,
+  ],
+  [
+    apiRequests.showApiRequest,
+    async (op, world) => {
+      const request = apiRequest(world.acme.company.id)
+      await op.store.addApiRequests([request])
+      return await apiRequests.showApiRequest(op, { id: request.id })
+    },
+    READS_WHOLE,
+  ],
   [
     events.followEvents,
     (op) => events.followEvents(op, { company: 'Acme', limit: 10, signal: AbortSignal.abort() }),

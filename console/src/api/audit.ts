@@ -1,6 +1,7 @@
 /** The audit list: changes of settings, and sign-ins. */
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { call, type JsonAnswer, type QueryOf, urlOf } from './client.ts'
+import { daysOf } from './days.ts'
 import { read } from './queries.ts'
 
 const LIST = 'GET /companies/:company/audit'
@@ -37,16 +38,5 @@ export function exportAddress(company: string, wanted: AuditSearch): string {
 }
 
 function auditParams({ from, to, ...wanted }: AuditSearch) {
-  return { ...wanted, from: dayStart(from, 0), to: dayStart(to, 1) }
-}
-
-/** The start of a day in the viewer's time zone, `later` days after `day`. */
-function dayStart(day: string | undefined, later: number): string | undefined {
-  const [year, month, date] =
-    /^(\d{4})-(\d\d)-(\d\d)$/
-      .exec(day ?? '')
-      ?.slice(1)
-      .map(Number) ?? []
-  if (year === undefined) return undefined
-  return new Date(year, month! - 1, date! + later).toISOString()
+  return { ...wanted, ...daysOf({ from, to }) }
 }

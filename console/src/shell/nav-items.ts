@@ -1,5 +1,6 @@
 /** The pages of the console, from which the menu, the palette and the shortcuts are built. */
 import {
+  ArrowLeftRight,
   Ban,
   ChartNoAxesColumn,
   Globe,
@@ -28,6 +29,7 @@ const OF_COMPANY: readonly NavItem[] = [
   { to: '/c/$company/emails', label: 'Emails', icon: Inbox, key: 'e' },
   { to: '/c/$company/domains', label: 'Domains', icon: Globe, key: 'd' },
   { to: '/c/$company/keys', label: 'API keys', icon: KeyRound, key: 'k' },
+  { to: '/c/$company/requests', label: 'API requests', icon: ArrowLeftRight, key: 'r' },
   { to: '/c/$company/webhooks', label: 'Webhooks', icon: Webhook, key: 'w' },
   { to: '/c/$company/suppressions', label: 'Suppressions', icon: Ban, key: 's' },
 ]

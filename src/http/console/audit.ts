@@ -1,12 +1,12 @@
 /** The audit list: changes with their actor and time, and sign-ins. */
 import { exportAudit, listAudit } from '../../operate/audit.ts'
 import { auditCsv } from '../../operate/audit-csv.ts'
-import { OperateError } from '../../operate/error.ts'
 import { companyName } from '../../operate/find.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import type { AuditTopic } from '../../people/person.ts'
 import { cursorPage } from '../cursor-page.ts'
 import type { AUDIT_ROUTES } from './contract/audit.ts'
+import { timeIn } from './time-in.ts'
 import type { Works } from './work.ts'
 
 interface AuditQuery {
@@ -21,16 +21,9 @@ const filterOf = ({ by, action, topic, from, to }: AuditQuery) => ({
   actor: by,
   action,
   topic,
-  from: timeOf('from', from),
-  to: timeOf('to', to),
+  from: timeIn('from', from),
+  to: timeIn('to', to),
 })
-
-function timeOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const at = Date.parse(text)
-  if (at >= 0) return at
-  throw new OperateError('invalid', `"${name}" is not a time such as 2026-01-31T09:00:00Z`)
-}
 
 export const auditWorks: Works<typeof AUDIT_ROUTES> = {
   'GET /companies/:company/audit': async ({

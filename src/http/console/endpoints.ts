@@ -23,6 +23,7 @@ import { installationWorks } from './installation.ts'
 import { keyWorks } from './keys.ts'
 import { liveWorks } from './live/live.ts'
 import { overviewWorks } from './overview.ts'
+import { requestWorks } from './requests.ts'
 import { signInWorks } from './session/begin.ts'
 import { linkWorks } from './session/links.ts'
 import { openIdWorks } from './session/openid.ts'
@@ -62,6 +63,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...keyWorks,
   ...liveWorks,
   ...overviewWorks,
+  ...requestWorks,
   ...signInWorks,
   ...linkWorks,
   ...openIdWorks,

@@ -26,6 +26,7 @@ import { emailMetrics } from './emails/metrics.ts'
 import { withQuota } from './emails/quota.ts'
 import { schedulingEndpoints } from './emails/scheduling.ts'
 import { SHARE_PATH, SharedEmails, type ShareRoute } from './emails/share.ts'
+import { logEndpoints } from './logs.ts'
 import { MANAGEMENT_PREFIXES, managementEndpoints } from './management.ts'
 import { jsonReader } from './read-job.ts'
 import { usage } from './usage.ts'
@@ -36,7 +37,7 @@ const SHORT_EMAIL = 16 * 1024
 
 export class JsonDialect implements Api {
   /** The oldest clients send to `/email`. */
-  readonly prefixes: readonly string[] = ['/emails', '/email', '/usage', ...MANAGEMENT_PREFIXES]
+  readonly prefixes: readonly string[] = ['/emails', '/email', '/usage', '/logs', ...MANAGEMENT_PREFIXES]
   readonly words = jsonWords
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
@@ -55,6 +56,7 @@ export class JsonDialect implements Api {
       listEmails,
       emailMetrics,
       usage,
+      ...logEndpoints,
       ...schedulingEndpoints,
       ...attachmentEndpoints(this.#links),
       this.#shared.endpoint,

@@ -8,6 +8,7 @@ import { accountReads } from './account-reads.ts'
 import { accountWrites } from './accounts.ts'
 import { alertReads, alertWrites } from './alerts.ts'
 import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts'
+import { apiRequestReads, apiRequestWrites } from './api-requests.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { cancellationReads, cancellationWrites } from './cancellation.ts'
@@ -44,6 +45,7 @@ export const COLD_READS = {
   ...accountReads,
   ...alertReads,
   ...allowListReads,
+  ...apiRequestReads,
   ...auditReads,
   ...cancellationReads,
   ...capturedReads,
@@ -75,6 +77,7 @@ export const COLD_WRITES = {
   ...accountWrites,
   ...alertWrites,
   ...allowListWrites,
+  ...apiRequestWrites,
   ...attemptWrites,
   ...auditWrites,
   ...cancellationWrites,

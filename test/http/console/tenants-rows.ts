@@ -267,6 +267,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /companies/:company/team/invitations/:invitation': { may: OWNS, ids: invitation },
   'PATCH /companies/:company/team/:person': { may: OWNS, ids: person, body: { role: 'developer' } },
   'DELETE /companies/:company/team/:person': { may: OWNS, ids: person },
+  'GET /companies/:company/requests': { may: SEES },
   'GET /companies/:company/audit': { may: MANAGES },
   'GET /companies/:company/audit/export': { may: MANAGES },
 

@@ -63,6 +63,7 @@ export const NAMED: Readonly<Record<string, (of: Filled, url: string) => string>
   id: ({ ids }, url) => {
     if (url.includes('/webhooks')) return ids.webhook
     if (url.includes('/emails')) return ids.large
+    if (url.includes('/logs') || url.includes('/requests')) return randomUUIDv7()
     if (url.includes('/api-keys') || url === '/v1/keys/:id') return ids.key
     if (url.includes('/suppressions')) return ids.suppression
     if (url.includes('/domains')) return ids.spareDomain

@@ -34,7 +34,6 @@ describe('resend', () => {
     for (const [name, call] of Object.entries({
       'emails.share': () => resend.emails.share(id),
       'emails.receiving': () => resend.emails.receiving.list(),
-      logs: () => resend.get('/logs'),
       templates: () => resend.templates.list(),
       contacts: () => resend.contacts.list(),
       segments: () => resend.segments.list(),

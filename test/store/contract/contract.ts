@@ -3,6 +3,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
 import { alertsContract } from './alerts.ts'
+import { apiRequestsContract } from './api-requests.ts'
 import { attemptsContract } from './attempts.ts'
 import { auditContract } from './audit.ts'
 import { claimContract } from './claim.ts'
@@ -76,6 +77,7 @@ export function storeContract(name: string, open: OpenBench): void {
     digestContract(open)
     findContract(open)
     accountsContract(open)
+    apiRequestsContract(open)
     ownedContract(open)
     retentionContract(open)
     watchContract(open)

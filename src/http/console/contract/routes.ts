@@ -16,6 +16,7 @@ import { EMAIL_LIST_ROUTES, LIVE_ROUTES } from './emails.ts'
 import { EXPLAIN_ROUTES } from './explain.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
+import { REQUEST_ROUTES } from './requests.ts'
 import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
 import { SITE_ROUTES } from './sites.ts'
 import { START_ROUTES } from './start.ts'
@@ -43,6 +44,7 @@ export const CONSOLE_ROUTES = {
   ...EMAIL_ACTION_ROUTES,
   ...KEY_ROUTES,
   ...OVERVIEW_ROUTES,
+  ...REQUEST_ROUTES,
   ...INSTALLATION_ROUTES,
   ...SITE_ROUTES,
   ...DOCTOR_ROUTES,

@@ -494,6 +494,28 @@ CREATE TABLE webhook_attempts (
 CREATE INDEX webhook_attempts_by_success ON webhook_attempts (webhook, succeeded, id);
 CREATE INDEX webhook_attempts_by_number ON webhook_attempts (webhook, number, part, id);
 
+-- Requests of clients and their answers; company 0: the key is unknown. The newest are kept.
+CREATE TABLE api_requests (
+  company    integer NOT NULL,
+  id         text COLLATE "C" NOT NULL,
+  at         bigint NOT NULL,
+  method     text NOT NULL,
+  endpoint   text NOT NULL,
+  status     integer NOT NULL,
+  refused    boolean NOT NULL,
+  error      text,
+  key_id     text,
+  address    text NOT NULL,
+  user_agent text,
+  duration   bigint,
+  request    text,
+  response   text,
+  PRIMARY KEY (company, id)
+);
+CREATE INDEX api_requests_by_id ON api_requests (id);
+CREATE INDEX api_requests_by_refusal ON api_requests (company, refused, id);
+CREATE INDEX api_requests_by_time ON api_requests (at);
+
 -- What a company signs webhooks of the form dialect with.
 CREATE TABLE signing_keys (
   company integer PRIMARY KEY,

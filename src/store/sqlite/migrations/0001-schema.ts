@@ -464,6 +464,28 @@ CREATE TABLE webhook_attempts (
 CREATE INDEX webhook_attempts_by_success ON webhook_attempts (webhook, succeeded, id);
 CREATE INDEX webhook_attempts_by_number ON webhook_attempts (webhook, number, part, id);
 
+-- Requests of clients and their answers; company 0: the key is unknown. The newest are kept.
+CREATE TABLE api_requests (
+  company    INTEGER NOT NULL,
+  id         TEXT NOT NULL,
+  at         INTEGER NOT NULL,
+  method     TEXT NOT NULL,
+  endpoint   TEXT NOT NULL,
+  status     INTEGER NOT NULL,
+  refused    INTEGER NOT NULL,
+  error      TEXT,
+  key_id     TEXT,
+  address    TEXT NOT NULL,
+  user_agent TEXT,
+  duration   INTEGER,
+  request    TEXT,
+  response   TEXT,
+  PRIMARY KEY (company, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX api_requests_by_id ON api_requests (id);
+CREATE INDEX api_requests_by_refusal ON api_requests (company, refused, id);
+CREATE INDEX api_requests_by_time ON api_requests (at);
+
 -- What a company signs webhooks of the form dialect with.
 CREATE TABLE signing_keys (
   company INTEGER PRIMARY KEY,

@@ -1,0 +1,115 @@
+/** The requests of clients and the answers that they got, refused ones above all. */
+import { Anchor, Badge, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ArrowLeftRight } from 'lucide-react'
+import { useState } from 'react'
+import { type ApiRequest, requestsQuery } from '../../api/requests.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { ALL, useCompany } from '../../shell/company.ts'
+import { NextStep } from '../../shell/next-step.tsx'
+import { RequestDialog } from './request-dialog.tsx'
+import { RequestFilters } from './request-filters.tsx'
+
+const HERE = '/signed-in/c/$company/requests'
+
+export function RequestsPage() {
+  const company = useCompany()
+  const search = useSearch({ from: HERE })
+  const navigate = useNavigate({ from: '/c/$company/requests' })
+  const query = useQuery(requestsQuery(company, search))
+  const [shown, setShown] = useState<ApiRequest | null>(null)
+  const { after: _after, before: _before, ...wanted } = search
+  const isNarrowed = Object.values(wanted).some((value) => value !== undefined)
+  const clear = () => void navigate({ search: {}, replace: true })
+  const { data } = query
+  return (
+    <>
+      <PageHead
+        title="API requests"
+        about="What clients sent over HTTP and SMTP, and the answers they got."
+      />
+      <RequestFilters
+        wanted={wanted}
+        change={(part) => void navigate({ search: { ...wanted, ...part }, replace: true })}
+        clear={isNarrowed ? clear : null}
+      />
+      <ListTable
+        query={query}
+        rows={data?.data}
+        keyOf={({ id }) => id}
+        label="API requests"
+        spacing="xs"
+        columns={[
+          {
+            head: 'Request',
+            cell: (request) => (
+              <Anchor component="button" size="sm" ta="start" onClick={() => setShown(request)}>
+                {request.method} <UntrustedText>{request.endpoint}</UntrustedText>
+              </Anchor>
+            ),
+          },
+          { head: 'Answer', cell: (request) => <Outcome of={request} /> },
+          company === ALL && {
+            head: 'Company',
+            cell: ({ company }) => <UntrustedText>{company?.name ?? 'Unknown key'}</UntrustedText>,
+          },
+          {
+            head: 'Key',
+            cell: ({ key }) => (
+              <Text size="sm">
+                <UntrustedText>{key?.name ?? 'Unknown'}</UntrustedText>
+              </Text>
+            ),
+          },
+          { head: 'Client', cell: ({ address }) => <Text size="sm">{address}</Text> },
+          {
+            head: 'Took',
+            right: true,
+            cell: ({ duration }) => <Text size="sm">{duration === null ? '' : `${duration} ms`}</Text>,
+          },
+          { head: 'Time', right: true, cell: ({ at }) => <Time at={at} /> },
+        ]}
+        empty={
+          isNarrowed ? (
+            <Empty icon={ArrowLeftRight} title="No matching requests">
+              <Anchor component="button" onClick={clear}>
+                Clear the filters
+              </Anchor>
+            </Empty>
+          ) : (
+            <Empty icon={ArrowLeftRight} title="No requests yet" action={<NextStep />}>
+              When an application sends with a key, its requests appear here within seconds, with the reason
+              for each refusal.
+            </Empty>
+          )
+        }
+      />
+      {data && (
+        <PageLinks
+          links={[
+            data.previous !== null && ['Newer', { ...wanted, before: data.previous }],
+            data.next !== null && ['Older', { ...wanted, after: data.next }],
+          ]}
+        />
+      )}
+      <RequestDialog request={shown} close={() => setShown(null)} />
+    </>
+  )
+}
+
+function Outcome({ of: { status, refused, error } }: { of: ApiRequest }) {
+  return (
+    <Text size="sm" component="div">
+      <Badge variant="light" color={refused ? 'red' : 'road'} mr={6}>
+        {status}
+      </Badge>
+      <UntrustedText>{error ?? ''}</UntrustedText>
+    </Text>
+  )
+}

@@ -1,0 +1,117 @@
+/**
+ * A request in the log of API requests: the names of its fields, and the values of fields that contain neither secrets
+ * nor the content of mail. All other values are replaced by their kind and size.
+ */
+import { clip } from '../fault.ts'
+
+/** Characters of an outline, approximately, and of one value. */
+const MOST = 1_800
+const MOST_OF_VALUE = 200
+/** Fields of an object, and items of a list, that are shown. */
+const MOST_FIELDS = 40
+const MOST_ITEMS = 10
+const DEEPEST = 4
+
+/** Fields whose values are shown. Any other field may contain a secret, or the content of a message. */
+const SHOWN = new Set(
+  `from to cc bcc reply_to replyto h:reply-to scheduled_at scheduledat o:deliverytime send_at name domain domain_id
+  region permission scopes events status type id address email emails filename content_type limit after before page
+  skip begin end start duration resolution event period o:testmode o:tag template_id tls expires_in recipient sender
+  command`.split(/\s+/),
+)
+/** Fields whose objects are shown with their fields. */
+const OPEN = new Set(['tags', 'attachments'])
+
+/** As JSON. `fields`: of the query or the body. */
+export function outline(fields: unknown): string {
+  let room = MOST
+  const spend = <Value>(value: Value, characters: number): Value => {
+    room -= characters
+    return value
+  }
+  const shown = (value: unknown, isShown: boolean, depth: number): unknown => {
+    if (room <= 0) return '…'
+    if (typeof value === 'string') {
+      const text = isShown ? clip(value.toWellFormed(), MOST_OF_VALUE) : `[${value.length} characters]`
+      return spend(text, text.length)
+    }
+    if (typeof value !== 'object' || value === null) return spend(value, 8)
+    if (depth >= DEEPEST) return '…'
+    if (Array.isArray(value)) {
+      const items = value.slice(0, MOST_ITEMS).map((item) => shown(item, isShown, depth + 1))
+      return value.length > MOST_ITEMS ? [...items, `… ${value.length - MOST_ITEMS} more`] : items
+    }
+    return fieldsOf(value, depth)
+  }
+  const fieldsOf = (value: object, depth: number): object => {
+    const found: Record<string, unknown> = Object.create(null)
+    let count = 0
+    for (const [name, each] of Object.entries(value)) {
+      if (room <= 0 || ++count > MOST_FIELDS) {
+        found['…'] = 'more fields'
+        break
+      }
+      const key = clip(name.toWellFormed(), 60)
+      room -= key.length + 6
+      const lower = name.toLowerCase()
+      const isOpen = SHOWN.has(lower) || OPEN.has(lower)
+      const isClosed = typeof each === 'object' && each !== null && !isOpen
+      found[key] = isClosed ? closed(each) : shown(each, SHOWN.has(lower), depth + 1)
+    }
+    return found
+  }
+  return JSON.stringify(shown(fields, false, 0))
+}
+
+function closed(value: object): string {
+  return Array.isArray(value) ? `[${value.length} items]` : `[${Object.keys(value).length} fields]`
+}
+
+/** `type`: the Content-Type of the body. Null: there is no body. */
+export function outlineBody(body: Buffer | undefined, type: string | undefined): string | null {
+  // A body that a worker has read is no longer here.
+  if (body === undefined || body.length === 0) return null
+  const kind = type?.toLowerCase() ?? ''
+  if (kind.startsWith('application/x-www-form-urlencoded'))
+    return outline(merged(new URLSearchParams(body.toString())))
+  if (kind.startsWith('multipart/form-data')) return outline(merged(partsOf(body.toString())))
+  try {
+    return outline(JSON.parse(body.toString()))
+  } catch {
+    return JSON.stringify(`[${body.length} octets that are no JSON]`)
+  }
+}
+
+export function outlineQuery(url: string | undefined): string | null {
+  const begin = url?.indexOf('?') ?? -1
+  return begin < 0 ? null : outline(merged(new URLSearchParams(url!.slice(begin))))
+}
+
+/** A field that is given several times is a list. */
+function merged(pairs: Iterable<[name: string, value: string]>): Record<string, string | string[]> {
+  const found = new Map<string, string[]>()
+  for (const [name, value] of pairs) {
+    const values = found.get(name)
+    if (values) values.push(value)
+    else found.set(name, [value])
+  }
+  const fields = [...found].map(
+    ([name, values]) => [name, values.length === 1 ? values[0]! : values] as const,
+  )
+  return Object.assign(Object.create(null), Object.fromEntries(fields))
+}
+
+const PART = /^content-disposition: *form-data;[^\r\n]*?\bname="([^"\r\n]{1,200})"([^\r\n]*)/gim
+
+/** The first line of each field, which is all of a field that is shown. Only the name of a file. */
+function* partsOf(body: string): Generator<[name: string, value: string]> {
+  for (const { 1: name, 2: rest, index } of body.matchAll(PART)) {
+    if (rest!.includes('filename')) {
+      yield [name!, '[a file]']
+      continue
+    }
+    const head = body.indexOf('\r\n\r\n', index)
+    const end = body.indexOf('\r\n', head + 4)
+    yield [name!, head < 0 ? '' : body.slice(head + 4, end < 0 ? undefined : end)]
+  }
+}

@@ -1,0 +1,40 @@
+/** What the log of API requests needs from a request, noted while it is served. */
+import type { Visitor } from '../admission/visit.ts'
+
+/** The client of a request. */
+export interface RequestClient {
+  /** Null: the key is unknown. */
+  companyId: string | null
+  keyId: string | null
+  address: string
+}
+
+/** Octets of a body that is described in the log. */
+const MOST = 64 * 1024
+
+const CLIENT = Symbol('client')
+const BODY = Symbol('body')
+
+/** Properties of the request, for the reason given at `Visit`. */
+interface Traced extends Visitor {
+  [CLIENT]?: RequestClient
+  [BODY]?: Buffer
+}
+
+export function noteClient(request: Visitor, client: RequestClient): void {
+  ;(request as Traced)[CLIENT] = client
+}
+
+/** Undefined: nobody has tried to call with a key. */
+export function clientOf(request: Visitor): RequestClient | undefined {
+  return (request as Traced)[CLIENT]
+}
+
+/** A body that is not small is not kept. */
+export function noteBody(request: Visitor, body: Buffer): void {
+  if (body.length <= MOST) (request as Traced)[BODY] = body
+}
+
+export function bodyOf(request: Visitor): Buffer | undefined {
+  return (request as Traced)[BODY]
+}

@@ -1,0 +1,103 @@
+/** The log of API requests. */
+import type { ApiRequest, ApiRequestFilter } from '../request-store.ts'
+import { companyNumber } from './companies.ts'
+import type { Operations, Port, ReadPort } from './port.ts'
+import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
+
+/** Requests kept of each company: refused ones, and as many others. So successes push out no refusal. */
+export const API_REQUESTS_KEPT = 20_000
+/** Excess requests removed by one statement. */
+const STEP = 20_000
+/** The newest requests that a search in all companies looks at. */
+const NEWEST = 50_000
+
+const ADD = statement(
+  ({ rows }) => `INSERT INTO api_requests (company, id, at, method, endpoint, status, refused, error, key_id,
+      address, user_agent, duration, request, response)
+    SELECT coalesce((SELECT num FROM companies c WHERE c.id = j."companyId"), 0), j.id, j.at, j.method, j.endpoint,
+      j.status, j.refused, j.error, j."keyId", j.address, j."userAgent", j.duration, j.request, j.response
+    FROM ${rows('$1', {
+      companyId: 'text',
+      id: 'text',
+      at: 'bigint',
+      method: 'text',
+      endpoint: 'text',
+      status: 'integer',
+      refused: 'boolean',
+      error: 'text',
+      keyId: 'text',
+      address: 'text',
+      userAgent: 'text',
+      duration: 'bigint',
+      request: 'text',
+      response: 'text',
+    })} WHERE true
+    ON CONFLICT DO NOTHING`,
+)
+const TRIM = statement(`DELETE FROM api_requests WHERE company = $1 AND id IN (SELECT id FROM api_requests
+  WHERE company = $1 AND refused = $2 ORDER BY id DESC LIMIT ${STEP} OFFSET ${API_REQUESTS_KEPT})`)
+const FORGET = statement(`DELETE FROM api_requests WHERE id IN (SELECT id FROM api_requests
+  WHERE at < $1 ORDER BY at LIMIT $2)`)
+
+type ApiRequestRow = Omit<ApiRequest, 'refused'> & { refused: number | boolean }
+
+export const apiRequestReads = {
+  *apiRequests(port, filter) {
+    const [page, values] = pageOf(filter)
+    const found = (yield* port.read.all(page, ...values)).map((row) => {
+      return { ...row, refused: Boolean(row.refused) }
+    })
+    return filter.before === undefined ? found : found.toReversed()
+  },
+} satisfies Operations<ReadPort>
+
+export const apiRequestWrites = {
+  *addApiRequests(port, requests) {
+    yield* port.write.run(ADD, requests)
+  },
+
+  *trimApiRequests(port, companyId) {
+    const company = companyId === null ? 0 : yield* companyNumber(port, companyId)
+    yield* port.write.run(TRIM, company, true)
+    yield* port.write.run(TRIM, company, false)
+  },
+
+  *forgetApiRequests(port, before, limit) {
+    return yield* port.write.run(FORGET, Math.round(before), limit)
+  },
+} satisfies Operations<Port>
+
+function pageOf(
+  filter: ApiRequestFilter,
+): [page: ColdStatement<ApiRequestRow>, values: (string | number | boolean)[]] {
+  const { companyId, id, refused, status, keyId, endpoint, error, from, to, after, before, limit } = filter
+  const values: (string | number | boolean)[] = []
+  const conditions: string[] = []
+  const where = (
+    value: string | number | boolean | null | undefined,
+    condition: (place: string) => string,
+  ) => {
+    if (value !== undefined && value !== null) conditions.push(condition(`$${values.push(value)}`))
+  }
+  where(companyId, (place) => `r.company = (SELECT num FROM companies WHERE id = ${place})`)
+  where(id, (place) => `r.id = ${place}`)
+  where(refused, (place) => `r.refused = ${place}`)
+  where(status, (place) => `r.status = ${place}`)
+  where(keyId, (place) => `r.key_id = ${place}`)
+  where(endpoint, (place) => `substr(r.endpoint, 1, length(${place}::text)) = ${place}::text`)
+  where(error, (place) => `r.error = ${place}`)
+  where(from, (place) => `r.at >= ${place}`)
+  where(to, (place) => `r.at < ${place}`)
+  where(after, (place) => `r.id < ${place}`)
+  where(before, (place) => `r.id > ${place}`)
+  const all = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  const source =
+    companyId === null && id === undefined
+      ? `(SELECT * FROM api_requests ORDER BY id DESC LIMIT ${NEWEST}) r`
+      : 'api_requests r'
+  const page = `SELECT r.id, c.id AS "companyId", r.at, r.method, r.endpoint, r.status, r.refused, r.error,
+      r.key_id AS "keyId", r.address, r.user_agent AS "userAgent", r.duration, r.request, r.response
+    FROM ${source} LEFT JOIN companies c ON c.num = r.company ${all}
+    ORDER BY r.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT $${values.push(limit)}`
+  return [dynamicStatement(page), values]
+}
