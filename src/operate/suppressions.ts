@@ -98,6 +98,33 @@ function compareAddresses(one: Suppression, other: Suppression): number {
   return Buffer.compare(octets(one), octets(other))
 }
 
+/** Counting stops here. */
+const MOST_COUNTED = 10_000
+
+export interface SuppressionTotal {
+  count: number
+  /** There are more than `count`. */
+  more: boolean
+}
+
+/** The number of entries. An address is an entry for each of its types. */
+export const countSuppressions = verb(
+  'see',
+  async (
+    op,
+    { company, types = SUPPRESSION_TYPES, term }: Pick<AddressPageRequest, 'company' | 'types' | 'term'>,
+  ): Promise<SuppressionTotal> => {
+    const range = {
+      ...scopeOf(op, company),
+      types,
+      most: MOST_COUNTED + 1,
+      ...(term !== undefined && { term }),
+    }
+    const counted = await op.store.countSuppressions(range)
+    return { count: Math.min(counted, MOST_COUNTED), more: counted > MOST_COUNTED }
+  },
+)
+
 /** By id, or by address: then the first of its types. */
 export const findSuppression = verb(
   'see',

@@ -413,6 +413,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     (op) => suppressions.suppressedAddresses(op, { company: 'Acme', term: 'g', limit: 10 }),
     SEES,
   ],
+  [suppressions.countSuppressions, (op) => suppressions.countSuppressions(op, { company: 'Acme' }), SEES],
   [
     suppressions.findSuppression,
     (op) => suppressions.findSuppression(op, { company: 'Acme', of: 'gone@acme-list.test' }),

@@ -3,6 +3,7 @@ import { type Body, call, type JsonAnswer, type QueryOf, urlOf } from './client.
 import { change, invalidate, read } from './queries.ts'
 
 const SUPPRESSED = 'GET /companies/:company/suppressions'
+const COUNT = 'GET /companies/:company/suppressions/count'
 const ALLOWED = 'GET /companies/:company/allowed'
 
 export type SuppressionItem = JsonAnswer<typeof SUPPRESSED>['data'][number]
@@ -15,16 +16,21 @@ export const suppressionsQuery = (company: string, query: QueryOf<typeof SUPPRES
   placeholderData: keepPreviousData,
 })
 
+export const suppressionCountQuery = (company: string, query: QueryOf<typeof COUNT>) => ({
+  ...read(COUNT, { company, query }),
+  placeholderData: keepPreviousData,
+})
+
 export const allowedQuery = (company: string, query: QueryOf<typeof ALLOWED>) => ({
   ...read(ALLOWED, { company, query }),
   placeholderData: keepPreviousData,
 })
 
 export const addSuppression = (company: string, body: Body<'POST /companies/:company/suppressions'>) =>
-  change('POST /companies/:company/suppressions', { company, body }, SUPPRESSED)
+  change('POST /companies/:company/suppressions', { company, body }, SUPPRESSED, COUNT)
 
 export const removeSuppression = ({ company, id }: SuppressionItem) =>
-  change('DELETE /companies/:company/suppressions/:id', { company, id }, SUPPRESSED)
+  change('DELETE /companies/:company/suppressions/:id', { company, id }, SUPPRESSED, COUNT)
 
 export const addAllowed = (company: string, body: Body<'POST /companies/:company/allowed'>) =>
   change('POST /companies/:company/allowed', { company, body }, ALLOWED)
@@ -35,7 +41,7 @@ export const removeAllowed = (company: string, value: string) =>
 export const importPiece = (company: string, body: ImportPiece) =>
   call('POST /companies/:company/suppressions/import', { company, body })
 
-export const listsChanged = () => invalidate(SUPPRESSED, ALLOWED)
+export const listsChanged = () => invalidate(SUPPRESSED, COUNT, ALLOWED)
 
 /** The address at which the browser downloads the file. The session cookie authorizes it. */
 export const exportAddress = (company: string, type: SuppressionType | undefined) =>

@@ -252,6 +252,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /companies/:company/suppressions/import': {
     ...{ may: MANAGES, body: () => ({ list: 'manual', text: newAddress() }) },
   },
+  'GET /companies/:company/suppressions/count': { may: SEES },
   'GET /companies/:company/suppressions/export': { may: SEES },
   'GET /companies/:company/allowed': { may: SEES },
   'POST /companies/:company/allowed': { may: MANAGES, body: () => ({ value: newAddress() }) },

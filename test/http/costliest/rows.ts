@@ -285,6 +285,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /console/api/companies/:company/overview/destinations': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/domains': { query: '?span=year' },
   'GET /console/api/installation/companies': { query: '?span=year' },
+  'GET /console/api/companies/:company/suppressions/count': {},
   'GET /console/api/companies/:company/suppressions/export': {},
   'GET /console/api/companies/:company/audit/export': {},
 

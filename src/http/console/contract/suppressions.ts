@@ -5,6 +5,7 @@ import { routes } from './route.ts'
 import {
   CURSORS,
   DONE,
+  INTEGER,
   INTEGER_OR_NULL,
   object,
   orNull,
@@ -24,6 +25,14 @@ const SUPPRESSIONS_QUERY = object(PAGE_LIMIT, {
   term: { type: 'string', maxLength: 320 },
   type: TYPE,
   ...CURSORS,
+})
+
+const COUNT_QUERY = object({}, { term: { type: 'string', maxLength: 320 }, type: TYPE })
+
+const COUNT = object({
+  count: INTEGER,
+  /** There are more: counting has an end. */
+  more: { type: 'boolean' },
 })
 
 const SUPPRESSION = object({
@@ -118,6 +127,11 @@ export const SUPPRESSION_ROUTES = routes('company', {
     operation: 'suppressions',
     query: SUPPRESSIONS_QUERY,
     answer: SUPPRESSIONS,
+  },
+  'GET /companies/:company/suppressions/count': {
+    operation: 'suppressions',
+    query: COUNT_QUERY,
+    answer: COUNT,
   },
   'POST /companies/:company/suppressions': {
     operation: 'suppression_change',

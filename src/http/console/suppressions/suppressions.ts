@@ -3,6 +3,7 @@ import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import {
   addSuppression,
+  countSuppressions,
   findSuppression,
   listSuppressions,
   removeSuppression,
@@ -51,6 +52,9 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
       suppressedAddresses(op, { company, term: term.trim(), types, ...page })
     return pageJson(await cursorPage({ ...place, limit }, read, ({ address }) => address))
   },
+
+  'GET /companies/:company/suppressions/count': ({ op, params: { company }, query: { term, type } }) =>
+    countSuppressions(op, { company, term: term?.trim() || undefined, types: type && [type] }),
 
   'POST /companies/:company/suppressions': async ({ op, params: { company }, body }) => {
     await addSuppression(op, { company, ...body })
