@@ -1,9 +1,10 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { queries } from './api/queries.ts'
-import { later } from './parts/later.ts'
+import { IDLE_AFTER, later } from './parts/later.ts'
+import { overlaysWanted } from './parts/overlays-ready.ts'
 import { router } from './router.tsx'
 import { Unanswered } from './shell/unanswered.tsx'
 import { styleNonce } from './style-nonce.ts'
@@ -11,7 +12,7 @@ import { theme, variables } from './theme.ts'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'postroad-color-scheme' })
 
-/** Loaded after the first view; a notification that is raised earlier waits for them. */
+/** A notification that is raised earlier waits for them. */
 const Overlays = later(() => import('./overlays.tsx'), 'Overlays')
 
 export function App() {
@@ -24,12 +25,21 @@ export function App() {
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queries}>
-        <Suspense>
-          <Overlays />
-        </Suspense>
+        <Suspense>{useOverlaysWanted() && <Overlays />}</Suspense>
         <RouterProvider router={router} />
         <Unanswered />
       </QueryClientProvider>
     </MantineProvider>
   )
+}
+
+function useOverlaysWanted(): boolean {
+  const [wanted, setWanted] = useState(false)
+  useEffect(() => {
+    const begin = () => setWanted(true)
+    void overlaysWanted.then(begin)
+    const timer = setTimeout(begin, IDLE_AFTER)
+    return () => clearTimeout(timer)
+  }, [])
+  return wanted
 }

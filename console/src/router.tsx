@@ -16,7 +16,7 @@ import './pages/sign-in/arrival.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { validateEmailPageSearch } from './pages/email/search.ts'
-import { readSearch } from './pages/emails/search.ts'
+import { openIn, readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
 import { loaded, loadWhenIdle } from './parts/later.ts'
 import { NotFound } from './parts/not-found.tsx'
@@ -136,7 +136,7 @@ const start = createRoute({
 const emails = createRoute({
   getParentRoute: () => company,
   path: '/emails',
-  validateSearch: readSearch,
+  validateSearch: (search: Record<string, unknown>) => ({ ...readSearch(search), ...openIn(search) }),
   component: page(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
 })
 

@@ -1,4 +1,10 @@
-import { type CSSVariablesResolver, createTheme, Input, type MantineColorsTuple, Modal } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  Input,
+  type MantineColorsTuple,
+  type ModalProps,
+} from '@mantine/core'
 
 /** Forest green: calm beside the red and yellow of failures, with good contrast in both color schemes. */
 const road: MantineColorsTuple = [
@@ -29,14 +35,14 @@ export const theme = createTheme({
   components: {
     // Screen readers announce the error of a field at once.
     InputWrapper: Input.Wrapper.extend({ defaultProps: { attributes: { error: { role: 'alert' } } } }),
-    Modal: Modal.extend({
+    // Dialogs and notifications are loaded after the first view, so that their components are not named here.
+    Modal: {
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },
         // The header of a dialog is not a second page header (landmark `banner`).
         attributes: { header: { role: 'presentation' } },
-      },
-    }),
-    // Notifications are loaded after the first view, so that the component itself is not named here.
+      } satisfies Partial<ModalProps>,
+    },
     Notification: {
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },

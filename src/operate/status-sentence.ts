@@ -58,7 +58,8 @@ export interface EmailStatus {
   recipients: readonly RecipientStatus[]
 }
 
-const ORDER: readonly CountedState[] = [
+/** The states of recipients: the one that most needs attention comes first. */
+export const STATES_BY_URGENCY: readonly CountedState[] = [
   'quarantined',
   'bounced',
   'failed',
@@ -84,10 +85,12 @@ const WORDS: Readonly<Record<CountedState, string>> = {
 export function statusSentence(email: EmailStatus): Piece[] {
   const total = Object.values(email.states).reduce<number>((sum, count) => sum + (count ?? 0), 0)
   // The state that most needs attention comes first.
-  const [first] = email.recipients.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
+  const [first] = email.recipients.toSorted(
+    (a, b) => STATES_BY_URGENCY.indexOf(a.state) - STATES_BY_URGENCY.indexOf(b.state),
+  )
   if (first === undefined) return ['This email has no recipients.']
   if (total === 1) return recipientSentence(first, email)
-  const counts = ORDER.toReversed().flatMap((state) => {
+  const counts = STATES_BY_URGENCY.toReversed().flatMap((state) => {
     const count = email.states[state]
     return count === undefined ? [] : [`${count.toLocaleString('en')} ${WORDS[state]}`]
   })

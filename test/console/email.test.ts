@@ -68,6 +68,62 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await standing.getByText(/2 recipients: 1 delivered, 1 bounced\./).waitFor()
   })
 
+  test('lists many recipients, those that failed first, by state and by a part of the address', async (t) => {
+    const to = Array.from({ length: 48 }, (_, index) => `reader${index}@many.test`)
+    const id = await stage.send({ to: [...to, 'gone@many.test', 'later@many.test'], subject: 'Many' })
+    const visit = await stage.visit(t, at(id))
+    const { page } = visit
+    const list = page.getByRole('list', { name: 'Recipients' })
+    const row = list.getByRole('listitem')
+    await row
+      .first()
+      .filter({ hasText: /Bounced.*gone@many\.test/s })
+      .waitFor()
+    await row
+      .nth(1)
+      .filter({ hasText: /Retrying.*later@many\.test/s })
+      .waitFor()
+    assert.ok((await row.count()) < 40, 'only the rows in sight are rendered')
+    await row.first().getByRole('button').click()
+    await row
+      .first()
+      .getByText(/Rejected permanently .*No such user here/)
+      .waitFor()
+    await row
+      .first()
+      .getByRole('button', { name: /Attempt 1/ })
+      .waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+
+    const states = page.getByRole('group', { name: 'Recipients by state' })
+    await states.getByRole('button', { name: 'Waiting 1' }).click()
+    await row.filter({ hasText: 'gone@many.test' }).waitFor({ state: 'detached' })
+    assert.equal(await row.count(), 1)
+    await states.getByRole('button', { name: 'All 50' }).click()
+    await page.getByRole('textbox', { name: 'Search recipients' }).fill('READER47')
+    await row.filter({ hasText: 'reader46@many.test' }).waitFor({ state: 'detached' })
+    await row.filter({ hasText: 'reader47@many.test' }).waitFor()
+  })
+
+  test('has its message beside its recipients, and on a phone below a few of them', async (t) => {
+    const to = Array.from({ length: 40 }, (_, index) => `reader${index}@wide.test`)
+    const tags = Array.from({ length: 40 }, (_, index) => ({ name: `tag${index}`, value: 'x' }))
+    const id = await stage.send({ to, tags, subject: 'So long a subject. '.repeat(40) })
+    const visit = await stage.visit(t, at(id))
+    const { page } = visit
+    const message = page.getByRole('region', { name: 'Content' })
+    await message.waitFor()
+    const top = async () => (await message.boundingBox())!.y
+    assert.ok((await top()) < 500, `at ${await top()}`)
+    await page.getByRole('button', { name: 'more', exact: true }).first().click()
+    await page.getByText('tag39: x').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: '28 more' }).click()
+    await page.getByText('tag39: x').waitFor()
+    await visit.reloadWith({ viewport: PHONE })
+    await message.waitFor()
+    assert.ok((await top()) < 1_000, `on a phone at ${await top()}`)
+  })
+
   test('shows each side of its content at an address of its own', async (t) => {
     const id = await stage.send({
       subject: 'Content',

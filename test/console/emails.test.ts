@@ -246,7 +246,8 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
   test('goes by keys from row to row and into an email, and keeps the place', async (t) => {
     const ids: string[] = []
     for (let n = 0; n < 3; n++) ids.unshift(await stage.send({ subject: `Key ${n}` }))
-    const { page } = await stage.visit(t, list)
+    // Without room for an email beside the list.
+    const { page } = await stage.visit(t, list, { viewport: { ...DESKTOP, width: 1_200 } })
     await row(page, ids[0]!).waitFor()
     const at = () => page.evaluate<string | null>("document.activeElement.getAttribute('data-email')")
     const goes = async (key: string, id: string) => {
@@ -286,6 +287,53 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
   })
 
+  test('shows an email beside the list, and goes on to the next by the arrow keys', async (t) => {
+    const { company } = await stage.service.tenant('beside.test')
+    await fill(stage.service, company, 400)
+    const visit = await stage.visit(t, `/c/${company.id}/emails`)
+    const { page } = visit
+    const letter = (number: number) =>
+      rows(page).filter({ has: page.getByText(`Letter ${number}`, { exact: true }) })
+    await letter(399).waitFor()
+    await page.evaluate('scrollBy(0, 4_000)')
+    await letter(300).click()
+    const beside = page.getByRole('region', { name: 'Selected email' })
+    await beside.getByRole('heading', { name: 'Letter 300' }).waitFor()
+    await beside.getByRole('tab', { name: 'Text' }).waitFor()
+    await page.waitForURL(/emails\?open=[0-9a-f-]{36}$/)
+    assert.deepEqual(await visit.barriers(), [])
+    const isInSight = async (number: number) => {
+      const { y, height } = (await letter(number).boundingBox())!
+      return y >= 0 && y + height <= DESKTOP.height
+    }
+    assert.ok(await isInSight(300), 'the row stays in sight')
+
+    await letter(300).focus()
+    for (let count = 0; count < 20; count++) await page.keyboard.press('ArrowDown')
+    await beside.getByRole('heading', { name: 'Letter 280' }).waitFor()
+    assert.ok(await isInSight(280), 'the list follows')
+    await page.keyboard.press('k')
+    await beside.getByRole('heading', { name: 'Letter 281' }).waitFor()
+
+    await page.keyboard.press('Escape')
+    await beside.waitFor({ state: 'detached' })
+    assert.ok(await isInSight(281), 'and stays there')
+    await page.waitForURL(/emails$/)
+
+    await page.keyboard.press('o')
+    await beside.getByRole('heading', { name: 'Letter 281' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Letter 281', level: 1 }).waitFor()
+    await page.goBack()
+    await beside.getByRole('heading', { name: 'Letter 281' }).waitFor()
+
+    // One after the other where both have no room.
+    await page.setViewportSize(PHONE)
+    await beside.waitFor({ state: 'detached' })
+    await rows(page).first().click()
+    await page.getByRole('heading', { level: 1, name: /Letter/ }).waitFor()
+  })
+
   test('has the emails of all companies for operators, each with its company', async (t) => {
     const other = await stage.service.tenant('other.test')
     await fill(stage.service, other.company, 1)
@@ -298,7 +346,9 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
   test('scrolls through a hundred thousand, and lets nothing jump when more comes', async (t) => {
     const { company, key } = await stage.service.tenant('many.test')
     await fill(stage.service, company, MANY)
-    const { page } = await stage.visit(t, `/c/${company.id}/emails`)
+    // Without room for an email beside the list.
+    const viewport = { ...DESKTOP, width: 1_200 }
+    const { page } = await stage.visit(t, `/c/${company.id}/emails`, { viewport })
     await isLive(page)
     await rows(page)
       .first()

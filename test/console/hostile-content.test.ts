@@ -191,7 +191,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
         .getByText(/^Rejected permanently/)
         .first()
         .waitFor()
-      const subject = await page.getByRole('heading', { level: 1 }).locator('bdi').textContent()
+      const subject = await page.getByRole('heading', { level: 1 }).locator('[dir="auto"]').textContent()
       const plain = textIn(index, 0)
       if (/^[\x20-\x7e]*$/.test(plain)) assert.equal(subject, plain)
       // Characters that turn text around are told by their names.

@@ -22,7 +22,10 @@ export type EmailAction = 'retry' | 'cancel' | 'release'
 const LOOK_AGAIN = 5_000
 const LOOK_SELDOM = 30_000
 
-/** `from`: the position of the first recipient that is shown. */
+/** The most recipients in one answer. */
+export const RECIPIENTS_AT_ONCE = 100
+
+/** `from`: the position of the first recipient in the answer. */
 export const emailQuery = (company: string, email: string, from = 0) =>
   queryOptions({
     ...read(EMAIL, { company, email, query: { from } }),
@@ -34,6 +37,11 @@ function nextLook({ recipients }: EmailDetail): number | false {
   if (waiting.length === 0) return false
   const soon = waiting.some((each) => each.at === null || Date.parse(each.at) - Date.now() < 60_000)
   return soon ? LOOK_AGAIN : LOOK_SELDOM
+}
+
+/** The number of recipients, of which one answer lists no more than a hundred. */
+export function countOf({ states }: EmailDetail): number {
+  return Object.values(states).reduce((sum, count) => sum + count, 0)
 }
 
 /** Reloads emails that are shown: those of these ids, or all. */

@@ -14,6 +14,11 @@ export function useMe(): Me {
   return useSuspenseQuery(sessionQuery).data
 }
 
+/** Whether mail is stored here instead of being sent. */
+export function useIsCapture(): boolean {
+  return useMe().installation.delivery === 'capture'
+}
+
 /** Clears the cache first, so that a person who signs in sees no data of the previous session. */
 export function begun(me: Me): Me {
   queries.clear()

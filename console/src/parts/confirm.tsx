@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
+import { notify } from './notify.ts'
 import { overlaysReady } from './overlays-ready.ts'
 
 /** A question before an action. */
@@ -34,7 +34,7 @@ export async function confirm<Result>({
   harmless = false,
   ...action
 }: Confirmation & Action<Result>): Promise<void> {
-  await overlaysReady
+  await overlaysReady()
   modals.openConfirmModal({
     title,
     children: (
@@ -81,9 +81,9 @@ export async function attempt<Result>({ run, done }: Action<Result>): Promise<vo
   try {
     const result = await run()
     const message = typeof done === 'function' ? done(result) : done
-    if (message != null) notifications.show({ color: 'road', message })
+    if (message != null) void notify({ color: 'road', message })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    notifications.show({ color: 'red', title: 'This did not work', message, autoClose: 10_000 })
+    void notify({ color: 'red', title: 'This did not work', message, autoClose: 10_000 })
   }
 }

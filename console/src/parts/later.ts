@@ -14,7 +14,7 @@ const LOADED_AGAIN = 'postroad-loaded-again'
 /** Milliseconds in which the page is loaded again only once, so that a missing file causes no endless reload. */
 const ONCE_IN = 60_000
 /** Milliseconds between the first view and the loading of the other parts. */
-const IDLE_AFTER = 3_000
+export const IDLE_AFTER = 3_000
 
 const importers: Importer<unknown>[] = []
 const atOnce = () => Promise.resolve()

@@ -8,7 +8,7 @@ import { Commands } from './commands.tsx'
 import { CompanyChoice } from './company-choice.tsx'
 import classes from './frame.module.css'
 import { Navigation } from './navigation.tsx'
-import { PersonMenu } from './person-menu.tsx'
+import { Person } from './person.tsx'
 
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure()
@@ -43,7 +43,7 @@ export function Frame() {
           <Navigation onGo={close} />
         </AppShell.Section>
         <AppShell.Section pt="sm">
-          <PersonMenu />
+          <Person />
         </AppShell.Section>
       </AppShell.Navbar>
       <Commands />

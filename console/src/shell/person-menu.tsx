@@ -1,8 +1,10 @@
-import { Avatar, Menu, NavLink, useMantineColorScheme } from '@mantine/core'
+/** The menu of the signed-in person, loaded separately because the first view does without it. */
+import { Menu, useMantineColorScheme } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
-import { signOut, useMe } from '../api/session.ts'
-import { visible } from '../parts/untrusted-text.tsx'
+import { useEffect, useRef, useState } from 'react'
+import { signOut } from '../api/session.ts'
+import { PersonButton } from './person-button.tsx'
 
 const SCHEMES = [
   { scheme: 'light', label: 'Light', icon: Sun },
@@ -11,20 +13,19 @@ const SCHEMES = [
 ] as const
 
 export function PersonMenu() {
-  const { person } = useMe()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const navigate = useNavigate()
-  const name = visible(person.name || person.address || 'Operator')
+  const button = useRef<HTMLButtonElement>(null)
+  const [opened, setOpened] = useState(false)
+  // Opens after the button has the focus, to which the menu returns it.
+  useEffect(() => {
+    button.current?.focus()
+    setOpened(true)
+  }, [])
   return (
-    <Menu position="top-start" width={216} withinPortal>
+    <Menu position="top-start" width={216} withinPortal opened={opened} onChange={setOpened}>
       <Menu.Target>
-        <NavLink
-          component="button"
-          type="button"
-          label={name}
-          description={person.operator ? 'Operator' : undefined}
-          leftSection={<Avatar size={28} radius="xl" name={name} color="road" alt="" />}
-        />
+        <PersonButton ref={button} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component={Link} to="/account" leftSection={<UserRound size={16} aria-hidden />}>

@@ -1,7 +1,7 @@
-import { notifications } from '@mantine/notifications'
 import { changePassword } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
 import { Form, useForm } from '../../parts/form.tsx'
+import { notify } from '../../parts/notify.ts'
 import { NewPasswordField, PasswordOwner } from '../../parts/password-field.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
@@ -14,7 +14,7 @@ export function Password() {
     submit: ({ password }) => prove(() => changePassword(password)),
     onDone() {
       form.clear()
-      notifications.show({ message: 'Your password was changed, and all other sessions have ended.' })
+      void notify({ message: 'Your password was changed, and all other sessions have ended.' })
     },
     errorAt: 'password',
     valid: ({ password }) => password !== '',

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { changeProfile } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
 import { Form, useForm } from '../../parts/form.tsx'
+import { notify } from '../../parts/notify.ts'
 import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
 
@@ -14,7 +14,7 @@ export function Profile() {
   const form = useForm({
     initial: { name: person.name, address: person.address ?? '' },
     submit: ({ name, address }) => prove(() => changeProfile({ name, ...(isMoved(address) && { address }) })),
-    onDone: () => notifications.show({ message: 'Your profile was saved.' }),
+    onDone: () => void notify({ message: 'Your profile was saved.' }),
     valid: ({ name, address }) => name !== person.name || isMoved(address),
   })
   return (

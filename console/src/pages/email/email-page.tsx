@@ -5,33 +5,42 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { emailQuery, neighboursQuery } from '../../api/email.ts'
 import { useLive } from '../../api/live.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
+import classes from './email.module.css'
+import { EmailFacts } from './email-facts.tsx'
 import { EmailHead } from './email-head.tsx'
 import { EmailTabs } from './email-tabs.tsx'
 import { Recipients } from './recipients.tsx'
-import { useEmailPageSearch, validateEmailPageSearch } from './search.ts'
+import { validateEmailPageSearch } from './search.ts'
+import { ShownInAddress } from './shown.tsx'
 
 export function EmailPage() {
   const company = useCompany()
   const { id } = useParams({ from: '/signed-in/c/$company/emails/$id' })
-  const { from } = useEmailPageSearch()
+  const isCapture = useIsCapture()
   useLive(company)
-  const email = useQuery(emailQuery(company, id, from))
+  const email = useQuery(emailQuery(company, id))
   return (
     <Stack gap="md" component="article" aria-busy={email.isPending}>
       <Neighbours company={company} id={id} />
       {email.data === undefined ? (
         <Pending of={email} height={320} />
       ) : (
-        <>
+        <ShownInAddress>
           <EmailHead company={company} email={email.data} />
-          <Recipients company={company} email={email.data} />
-          <EmailTabs company={company} email={email.data} />
-        </>
+          <div className={isCapture ? `${classes.sides} ${classes.contentFirst}` : classes.sides}>
+            <div className={classes.about}>
+              <Recipients company={company} email={email.data} />
+              <EmailFacts company={company} email={email.data} />
+            </div>
+            <EmailTabs company={company} email={email.data} />
+          </div>
+        </ShownInAddress>
       )}
     </Stack>
   )

@@ -9,7 +9,8 @@ import { Pending } from '../../parts/pending.tsx'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
 import { PreviewView } from './preview-view.tsx'
-import { TABS, type Tab, useEmailPageSearch, useShow } from './search.ts'
+import { TABS, type Tab } from './search.ts'
+import { useShown } from './shown.tsx'
 import { TextView } from './text-view.tsx'
 import type { EmailViewProps } from './view.ts'
 
@@ -32,8 +33,7 @@ const VIEWS: Readonly<Record<Tab, { label: string; View: ComponentType<EmailView
 
 export function EmailTabs({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
-  const shown = useEmailPageSearch()
-  const show = useShow()
+  const { shown, show } = useShown()
   if (!content.data) return <Pending of={content} />
   if (content.data.removed) {
     return (

@@ -9,7 +9,7 @@ import { useState } from 'react'
 import { previewUrl } from '../../api/email.ts'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
-import { useEmailPageSearch, useShow } from './search.ts'
+import { useShown } from './shown.tsx'
 import type { EmailViewProps } from './view.ts'
 
 const NOTES = {
@@ -19,8 +19,8 @@ const NOTES = {
 }
 
 export function PreviewView({ company, email, content }: EmailViewProps) {
-  const { width = 'desktop', shade = 'light' } = useEmailPageSearch()
-  const show = useShow()
+  const { shown, show } = useShown()
+  const { width = 'desktop', shade = 'light' } = shown
   // Not part of the address: opening a link to this page must not load images, which the sender would notice.
   const [remote, setRemote] = useState(false)
   const recipient = useCopyFor(email, content.individual)

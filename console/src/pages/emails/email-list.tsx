@@ -3,7 +3,7 @@ import { Box, Button, Group, Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ALL } from '../../shell/company.ts'
@@ -13,20 +13,34 @@ import classes from './emails.module.css'
 import { rowOf, useSelected } from './selected.ts'
 import type { Emails } from './use-emails.ts'
 import { useNewEmails } from './use-new-emails.ts'
+import { useRowHeight } from './use-row-height.ts'
 
 /** Heights of a row in pixels, as in the style sheet. */
 const ROW = 44
 const CARD = 92
+const ARROWS: Readonly<Record<string, 1 | -1>> = { ArrowDown: 1, ArrowUp: -1 }
 /** The number of rows before the end at which the next page is loaded. */
 const AHEAD = 40
 
-export function EmailList({ company, name, list }: { company: string; name: string; list: Emails }) {
-  const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
+interface EmailListProps {
+  company: string
+  name: string
+  list: Emails
+  /** The email beside the list. */
+  open: string | null
+  /** Shows an email beside the list; `null`: there is no room for it. */
+  onOpen: ((email: string | null) => void) | null
+}
+
+export function EmailList({ company, name, list, open, onOpen }: EmailListProps) {
+  const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
+  const isNarrow = isPhone || open !== null
   const { companies } = useMe()
   const { shown, fresh, show } = useNewEmails(list)
   const box = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
-  useLayoutEffect(() => setTop(box.current!.offsetTop), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the heads of the columns above it come and go
+  useLayoutEffect(() => setTop(box.current!.offsetTop), [isNarrow])
   const virtual = useWindowVirtualizer({
     count: shown.length,
     estimateSize: () => (isNarrow ? CARD : ROW),
@@ -35,15 +49,31 @@ export function EmailList({ company, name, list }: { company: string; name: stri
     scrollMargin: top,
     // The height of the bar that stays above the list, in pixels.
     scrollPaddingStart: 72,
+    scrollPaddingEnd: 8,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of a row depends on isNarrow
-  useEffect(() => virtual.measure(), [isNarrow])
-
-  const { selected, select, move } = useSelected(name, shown, (index) => virtual.scrollToIndex(index))
+  const { selected, select, move, focusAgain } = useSelected(name, shown, (index) =>
+    virtual.scrollToIndex(index),
+  )
+  const anchor = () => {
+    const at = shown.findIndex(({ id }) => id === (open ?? selected))
+    return at >= 0 ? at : Math.floor(Math.max(0, window.scrollY - top) / (isNarrow ? ROW : CARD))
+  }
+  useRowHeight(isNarrow ? CARD : ROW, virtual, anchor, focusAgain)
+  const step = (by: 1 | -1) => {
+    const id = move(by)
+    if (open !== null && id !== null) onOpen?.(id)
+  }
+  const latest = useRef(onOpen)
+  useEffect(() => {
+    latest.current = onOpen
+  })
+  // One function for all rows, which are rendered only when they change.
+  const openRow = useCallback((id: string) => latest.current?.(id), [])
   useShortcuts([
-    { keys: 'j', does: 'Next email (older)', run: () => move(1) },
-    { keys: 'k', does: 'Previous email (newer)', run: () => move(-1) },
+    { keys: 'j', does: 'Next email (older)', run: () => step(1) },
+    { keys: 'k', does: 'Previous email (newer)', run: () => step(-1) },
     { keys: 'o', does: 'Open the email', run: () => selected !== null && rowOf(selected)?.click() },
+    { keys: 'Escape', does: 'Close the email', run: () => open !== null && onOpen?.(null) },
   ])
 
   const items = virtual.getVirtualItems()
@@ -54,7 +84,11 @@ export function EmailList({ company, name, list }: { company: string; name: stri
   }, [last, shown.length, more])
 
   return (
-    <Box className={company === ALL ? `${classes.table} ${classes.all}` : classes.table}>
+    <Box
+      className={[classes.table, company === ALL && classes.all, isNarrow && classes.cards]
+        .filter(Boolean)
+        .join(' ')}
+    >
       <div className={classes.news}>
         {fresh !== null && (
           <Button
@@ -77,7 +111,18 @@ export function EmailList({ company, name, list }: { company: string; name: stri
         {company === ALL && <span className={classes.company}>Company</span>}
         <span className={classes.time}>Accepted</span>
       </div>
-      <ul ref={box} aria-label="Emails" className={classes.list} style={{ height: virtual.getTotalSize() }}>
+      <ul
+        ref={box}
+        aria-label="Emails"
+        className={classes.list}
+        style={{ height: virtual.getTotalSize() }}
+        onKeyDown={(event) => {
+          const by = ARROWS[event.key]
+          if (by === undefined) return
+          event.preventDefault()
+          step(by)
+        }}
+      >
         {items.map(({ key, index, start }) => {
           const email = shown[index]!
           return (
@@ -95,8 +140,10 @@ export function EmailList({ company, name, list }: { company: string; name: stri
                     ? (companies.find(({ id }) => id === email.company)?.name ?? email.company)
                     : undefined
                 }
-                selected={email.id === selected}
+                selected={email.id === (open ?? selected)}
+                isOpen={email.id === open}
                 onSelect={select}
+                onOpen={onOpen === null ? null : openRow}
               />
             </li>
           )

@@ -15,11 +15,22 @@ interface RowProps {
   /** The name of the email's company, where the list shows all companies. */
   company: string | undefined
   selected: boolean
+  /** The email is shown beside the list. */
+  isOpen: boolean
   onSelect: (id: string) => void
+  /** `null`: there is no room beside the list, and the link leads to the email. */
+  onOpen: ((id: string) => void) | null
 }
 
 /** One row of the list. The whole row links to the email. */
-export const EmailRow = memo(function EmailRow({ email, company, selected, onSelect }: RowProps) {
+export const EmailRow = memo(function EmailRow({
+  email,
+  company,
+  selected,
+  isOpen,
+  onSelect,
+  onOpen,
+}: RowProps) {
   const { id, subject, from, to, recipients, tags, createdAt } = email
   const { of, note } = statusOfEmail(email)
   return (
@@ -31,6 +42,16 @@ export const EmailRow = memo(function EmailRow({ email, company, selected, onSel
       data-selected={selected || undefined}
       aria-current={selected || undefined}
       onFocus={() => onSelect(id)}
+      onClick={(event) => {
+        const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+        // Enter, or a second click, leads from the email beside the list to its page.
+        const isAgain = isOpen && event.detail !== 1
+        if (onOpen === null || !isPlain || isAgain) return
+        event.preventDefault()
+        // Not every browser gives a clicked link the focus, from which the arrow keys go on.
+        event.currentTarget.focus({ preventScroll: true })
+        onOpen(id)
+      }}
     >
       <span className={classes.status}>
         <Status of={of} note={note} />

@@ -1,5 +1,6 @@
 /** The list of accepted emails, newest first, updated live. */
 import { Box, Skeleton, Stack } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -8,6 +9,7 @@ import { LiveIndicator } from '../../parts/live-indicator.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { EmailList } from './email-list.tsx'
+import classes from './emails.module.css'
 import { Filters } from './filters.tsx'
 import { type EmailsSearch, isNarrowed } from './search.ts'
 import { useEmails } from './use-emails.ts'
@@ -15,11 +17,12 @@ import { isAtTop } from './use-new-emails.ts'
 
 // Most lists have emails, so they load without what an empty one shows.
 const NoEmails = later(() => import('./no-emails.tsx'), 'NoEmails')
+const EmailPane = later(() => import('../email/email-pane.tsx'), 'EmailPane')
 const NothingFound = later(() => import('./nothing-found.tsx'), 'NothingFound')
 
 export function EmailsPage() {
   const company = useCompany()
-  const search = useSearch({ from: '/signed-in/c/$company/emails' })
+  const { open, ...search } = useSearch({ from: '/signed-in/c/$company/emails' })
   const navigate = useNavigate()
   const change = (to: EmailsSearch, replace = false) =>
     void navigate({ to: '/c/$company/emails', params: { company }, search: to, replace, resetScroll: true })
@@ -30,7 +33,24 @@ export function EmailsPage() {
         <LiveIndicator company={company} />
       </PageHead>
       <Filters company={company} search={search} onChange={change} />
-      <EmailResults key={name} company={company} name={name} search={search} onClear={() => change({})} />
+      <EmailResults
+        key={name}
+        company={company}
+        name={name}
+        search={search}
+        open={open ?? null}
+        onOpen={(email) =>
+          void navigate({
+            to: '/c/$company/emails',
+            params: { company },
+            search: email === null ? search : { ...search, open: email },
+            // The browser's Back button closes the email, whatever was shown in its place.
+            replace: open !== undefined,
+            resetScroll: false,
+          })
+        }
+        onClear={() => change({})}
+      />
     </>
   )
 }
@@ -39,15 +59,39 @@ function EmailResults({
   company,
   name,
   search,
+  open,
+  onOpen,
   onClear,
 }: {
   company: string
   name: string
   search: EmailsSearch
+  /** The email beside the list. */
+  open: string | null
+  onOpen: (email: string | null) => void
   onClear: () => void
 }) {
   const list = useEmails(company, search, isAtTop)
-  if (list.emails.length > 0) return <EmailList company={company} name={name} list={list} />
+  const hasRoom = useMediaQuery('(min-width: 80em)', false, { getInitialValueInEffect: false })
+  if (list.emails.length > 0) {
+    const isOpen = hasRoom && open !== null
+    return (
+      <div className={isOpen ? classes.split : undefined}>
+        <EmailList
+          company={company}
+          name={name}
+          list={list}
+          open={isOpen ? open : null}
+          onOpen={hasRoom ? onOpen : null}
+        />
+        {isOpen && (
+          <Suspense fallback={<Skeleton h={320} />}>
+            <EmailPane company={company} id={open} onClose={() => onOpen(null)} />
+          </Suspense>
+        )}
+      </div>
+    )
+  }
   if (list.error !== null) return <ErrorAlert error={list.error} reset={list.again} />
   if (list.pending) return <Waiting />
   return (

@@ -1,6 +1,6 @@
 import { Inbox } from 'lucide-react'
 import { Suspense } from 'react'
-import { useMe } from '../../api/session.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { later } from '../../parts/later.ts'
 import { ALL, useMayManage } from '../../shell/company.ts'
@@ -11,7 +11,7 @@ const SmtpInbox = later(() => import('./smtp-inbox.tsx'), 'SmtpInbox')
 
 export function NoEmails({ company }: { company: string }) {
   const maySend = useMayManage() && company !== ALL
-  const captures = useMe().installation.delivery === 'capture'
+  const captures = useIsCapture()
   return (
     <Empty
       icon={Inbox}

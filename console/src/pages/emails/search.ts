@@ -81,6 +81,11 @@ export function readSearch(search: Record<string, unknown>): EmailsSearch {
   return found
 }
 
+/** The email that is shown beside the list. */
+export function openIn({ open }: Record<string, unknown>): { open?: string } {
+  return typeof open === 'string' ? { open } : {}
+}
+
 /** Drops empty filters. */
 export function given(search: Partial<Record<keyof EmailsSearch, string | undefined>>): EmailsSearch {
   return Object.fromEntries(

@@ -17,6 +17,7 @@ export function useSelected(
   const [selected, setSelected] = useState<string | null>(() => kept.get(list) ?? null)
   /** The email to focus as soon as its row is rendered: only rows in sight are. */
   const wanted = useRef<string | null>(null)
+  const isAgain = useRef(false)
 
   const select = useCallback(
     (id: string) => {
@@ -32,18 +33,28 @@ export function useSelected(
     const row = rowOf(id)
     if (row === null) return
     wanted.current = null
+    // Meanwhile the person may have gone on to another part of the page.
+    if (isAgain.current && document.activeElement !== document.body) return
     row.focus({ preventScroll: true })
   })
 
   const move = (step: 1 | -1) => {
-    if (emails.length === 0) return
+    if (emails.length === 0) return null
     const at = emails.findIndex(({ id }) => id === selected)
     const index = at < 0 ? 0 : Math.min(emails.length - 1, Math.max(0, at + step))
     const { id } = emails[index]!
     wanted.current = id
+    isAgain.current = false
     scrollTo(index)
     select(id)
+    return id
   }
 
-  return { selected, select, move }
+  /** Gives the focus back to the selected row if it was lost. */
+  const focusAgain = () => {
+    wanted.current = selected
+    isAgain.current = true
+  }
+
+  return { selected, select, move, focusAgain }
 }

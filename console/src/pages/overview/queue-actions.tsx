@@ -1,10 +1,10 @@
 /** Actions on waiting mail: of one company or all, to one recipient domain or all. */
 import { Group } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { Pause, Play, RotateCw } from 'lucide-react'
 import { endPause, pause, type RetryAnswer, retryWaiting } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
+import { notify } from '../../parts/notify.ts'
 import { ALL, useMayManage } from '../../shell/company.ts'
 
 interface QueueScope {
@@ -73,7 +73,7 @@ function reportRetry({ retried, scheduled, paused, held, delivering }: RetryAnsw
   const rest = left.length > 0 ? ` Not retried: ${left.join(', ')}.` : ''
   const nobody = delivering ? '' : ' No delivery node is running.'
   const recipients = retried === 1 ? 'recipient' : 'recipients'
-  notifications.show({
+  void notify({
     color: delivering ? 'road' : 'orange',
     message: `Retrying ${retried.toLocaleString()} ${recipients} now.${rest}${nobody}`,
   })

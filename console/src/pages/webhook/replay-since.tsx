@@ -1,9 +1,9 @@
 import { Button, Radio, Select, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { History } from 'lucide-react'
 import { replaySince, type WebhookDetail } from '../../api/webhooks.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { notify } from '../../parts/notify.ts'
 
 const HOUR = 3_600_000
 const SPANS = [
@@ -28,7 +28,7 @@ export function ReplaySince({ of: { company, id } }: { of: WebhookDetail }) {
         submit={({ span, what }) => replaySince(company, id, new Date(Date.now() - Number(span)), what)}
         onDone={(told) => {
           close()
-          notifications.show({
+          void notify({
             message: told === null ? 'Sending all events again.' : `Sending ${told} events again.`,
           })
         }}

@@ -1,0 +1,103 @@
+/** The properties of an email: its addresses, times, tags and variables. */
+import { Anchor, Badge, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { EmailDetail } from '../../api/email.ts'
+import { ClockTime } from '../../parts/clock-time.tsx'
+import { octetsText } from '../../parts/octets.ts'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { ALL } from '../../shell/company.ts'
+import classes from './email.module.css'
+
+/** The most addresses of a field that are shown. The list of recipients has all of them. */
+const MOST_SHOWN = 5
+/** The most tags and variables that are shown without a click. */
+const MOST_TAGS = 12
+
+export function EmailFacts({ company, email }: { company: string; email: EmailDetail }) {
+  const variables = Object.entries(email.variables)
+  const [isUnfolded, unfold] = useState(false)
+  const folded = isUnfolded ? 0 : Math.max(0, email.tags.length - MOST_TAGS)
+  const most = isUnfolded ? Number.POSITIVE_INFINITY : MOST_TAGS
+  return (
+    <dl className={classes.facts}>
+      <Addresses name="To" of={email.to} />
+      <Addresses name="Cc" of={email.cc} />
+      <Addresses name="Bcc" of={email.bcc} />
+      <Addresses name="Reply-To" of={email.replyTo} />
+      {email.scheduledAt !== null && (
+        <Fact name="Scheduled for">
+          <ClockTime at={email.scheduledAt} />
+        </Fact>
+      )}
+      <Fact name="Size">{octetsText(email.size)}</Fact>
+      {company === ALL && (
+        <Fact name="Company">
+          <UntrustedText>{email.company.name}</UntrustedText>
+        </Fact>
+      )}
+      {(email.tags.length > 0 || email.testMode) && (
+        <Fact name="Tags">
+          <span className={classes.tags}>
+            {email.testMode && <Badge variant="default">test mode</Badge>}
+            {email.tags.slice(0, most).map(({ name, value }) => (
+              <Badge key={`${name} ${value}`} variant="default" tt="none" className={classes.tag}>
+                <UntrustedText>{name === 'tag' ? value : `${name}: ${value}`}</UntrustedText>
+              </Badge>
+            ))}
+            {folded > 0 && <More count={folded} onClick={() => unfold(true)} />}
+          </span>
+        </Fact>
+      )}
+      {variables.slice(0, most).map(([name, value]) => (
+        <Fact key={name} name={name}>
+          <UntrustedText>{value}</UntrustedText>
+        </Fact>
+      ))}
+      {variables.length > most && (
+        <Fact name="Variables">
+          <More count={variables.length - most} onClick={() => unfold(true)} />
+        </Fact>
+      )}
+      <Fact name="Message-ID">
+        <UntrustedText>{email.messageId}</UntrustedText>
+      </Fact>
+    </dl>
+  )
+}
+
+function More({ count, onClick }: { count: number; onClick: () => void }) {
+  return (
+    <Anchor component="button" type="button" size="sm" onClick={onClick}>
+      {count.toLocaleString()} more
+    </Anchor>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <Text component="dt" size="sm" c="dimmed">
+        <UntrustedText>{name}</UntrustedText>
+      </Text>
+      <Text component="dd" size="sm" m={0}>
+        {children}
+      </Text>
+    </div>
+  )
+}
+
+function Addresses({ name, of }: { name: string; of: readonly string[] }) {
+  if (of.length === 0) return null
+  const shown = of.slice(0, MOST_SHOWN)
+  return (
+    <Fact name={name}>
+      {shown.map((address, index) => (
+        <span key={address}>
+          {index > 0 && ', '}
+          <UntrustedText>{address}</UntrustedText>
+        </span>
+      ))}
+      {of.length > shown.length && ` and ${(of.length - shown.length).toLocaleString()} more`}
+    </Fact>
+  )
+}

@@ -1,0 +1,222 @@
+/**
+ * The recipients of an email, failures first. Only the rows in sight are rendered; each opens to its history. The counts
+ * by state filter the rows.
+ */
+import { Badge, Button, Group, Text, UnstyledButton } from '@mantine/core'
+import { useQueries } from '@tanstack/react-query'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useId, useMemo, useRef, useState } from 'react'
+import type { CountedState } from '../../../../src/email/recipient.ts'
+import { replyText } from '../../../../src/operate/reply-text.ts'
+import { recipientSentence } from '../../../../src/operate/status-sentence.ts'
+import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
+import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../../api/email.ts'
+import { SearchField } from '../../parts/search-field.tsx'
+import { Status } from '../../parts/status.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import classes from './email.module.css'
+import { Pieces } from './pieces.tsx'
+import { RecipientHistory } from './recipient-history.tsx'
+import { matching, type RecipientRow, rowsOf, stateCounts, stateWord } from './recipient-rows.ts'
+
+/** Pixels. */
+const ROW = 34
+/** A search is of use from this many recipients on. */
+const SEARCHED_FROM = 10
+/** The most answers of the server that are read without a click. */
+const MOST_PAGES = 10
+
+const KINDS = { to: 'To', cc: 'Cc', bcc: 'Bcc' } as const
+
+interface RecipientTableProps {
+  company: string
+  email: EmailDetail
+  total: number
+}
+
+export function RecipientTable({ company, email, total }: RecipientTableProps) {
+  const [state, setState] = useState<CountedState | null>(null)
+  const [search, setSearch] = useState('')
+  const [most, setMost] = useState(MOST_PAGES)
+  const { rows: all, isLoading } = useRecipientRows(company, email, most)
+  const rows = matching(all, { state, search })
+  const counts = stateCounts(email)
+  const left = total - all.length
+  return (
+    <>
+      <Group gap={6}>
+        {counts.length > 1 && (
+          <Group gap={4} role="group" aria-label="Recipients by state">
+            <StateButton label="All" count={total} isChosen={state === null} onClick={() => setState(null)} />
+            {counts.map((each) => (
+              <StateButton
+                key={each.state}
+                label={stateWord(each.state)}
+                count={each.count}
+                isChosen={state === each.state}
+                onClick={() => setState(state === each.state ? null : each.state)}
+              />
+            ))}
+          </Group>
+        )}
+        {total >= SEARCHED_FROM && (
+          <SearchField
+            label="Search recipients"
+            placeholder="Address or reply"
+            mb={0}
+            value={undefined}
+            search={(text = '') => setSearch(text)}
+          />
+        )}
+      </Group>
+      <Rows key={`${state} ${search}`} company={company} rows={rows} />
+      {rows.length === 0 && !isLoading && (
+        <Text size="sm" c="dimmed" role="status">
+          No matches
+        </Text>
+      )}
+      {left > 0 && !isLoading && (
+        <Button size="xs" variant="default" onClick={() => setMost(most + MOST_PAGES)}>
+          Load {Math.min(left, MOST_PAGES * RECIPIENTS_AT_ONCE).toLocaleString()} more
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** The first recipients come with the email, the others in further answers. */
+function useRecipientRows(company: string, email: EmailDetail, most: number) {
+  const pages = Math.min(Math.ceil(countOf(email) / RECIPIENTS_AT_ONCE), most)
+  const others = useQueries({
+    queries: Array.from({ length: pages - 1 }, (_, index) =>
+      emailQuery(company, email.id, (index + 1) * RECIPIENTS_AT_ONCE),
+    ),
+    combine: (results) => ({
+      data: results.flatMap(({ data }) => (data === undefined ? [] : [data])),
+      isLoading: results.some((result) => result.isPending),
+    }),
+  })
+  const rows = useMemo(() => rowsOf([email, ...others.data]), [email, others.data])
+  return { rows, isLoading: others.isLoading }
+}
+
+function StateButton({
+  label,
+  count,
+  isChosen,
+  onClick,
+}: {
+  label: string
+  count: number
+  isChosen: boolean
+  onClick: () => void
+}) {
+  return (
+    <Button
+      size="compact-sm"
+      variant={isChosen ? 'light' : 'default'}
+      aria-pressed={isChosen}
+      onClick={onClick}
+    >
+      {label} {count.toLocaleString()}
+    </Button>
+  )
+}
+
+function Rows({ company, rows }: { company: string; rows: readonly RecipientRow[] }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    getItemKey: (index) => rows[index]!.recipient.position,
+    overscan: 8,
+  })
+  const toggle = (position: number) => {
+    const next = new Set(opened)
+    if (!next.delete(position)) next.add(position)
+    setOpened(next)
+  }
+  const items = virtual.getVirtualItems()
+  return (
+    <div ref={box} className={classes.recipients}>
+      <ul
+        aria-label="Recipients"
+        className={classes.recipientList}
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {items.map(({ key, index, start }) => (
+          <li
+            key={key}
+            ref={virtual.measureElement}
+            data-index={index}
+            aria-posinset={index + 1}
+            aria-setsize={rows.length}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            <Row
+              company={company}
+              row={rows[index]!}
+              isOpen={opened.has(rows[index]!.recipient.position)}
+              onToggle={toggle}
+            />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Row({
+  company,
+  row: { recipient, email },
+  isOpen,
+  onToggle,
+}: {
+  company: string
+  row: RecipientRow
+  isOpen: boolean
+  onToggle: (position: number) => void
+}) {
+  const body = useId()
+  const Chevron = isOpen ? ChevronDown : ChevronRight
+  const { kind, address, position } = recipient
+  return (
+    <>
+      <UnstyledButton
+        className={classes.recipient}
+        onClick={() => onToggle(position)}
+        aria-expanded={isOpen}
+        aria-controls={body}
+      >
+        <Chevron size={16} aria-hidden />
+        <span className={classes.recipientStatus}>
+          <Status {...statusOfRecipient(recipient, email.mostAttempts)} />
+        </span>
+        <Text component="span" size="sm" className={classes.recipientAddress}>
+          {kind !== 'to' && (
+            <Badge component="span" size="xs" variant="default" tt="none" mr={4}>
+              {KINDS[kind]}
+            </Badge>
+          )}
+          <UntrustedText>{address}</UntrustedText>
+        </Text>
+        <Text component="span" size="sm" c="dimmed" className={classes.recipientReply}>
+          <UntrustedText>{replyText(recipient)}</UntrustedText>
+        </Text>
+      </UnstyledButton>
+      <div id={body} hidden={!isOpen} className={classes.recipientBody}>
+        {isOpen && (
+          <>
+            <Text size="sm" mb="xs">
+              <Pieces of={recipientSentence(recipient, email)} />
+            </Text>
+            <RecipientHistory company={company} email={email} recipient={recipient} />
+          </>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+/** What became of an email: its status, the reason, and what comes next. */
+import { Alert, Text } from '@mantine/core'
+import { statusSentence } from '../../../../src/operate/status-sentence.ts'
+import type { EmailDetail } from '../../api/email.ts'
+import { Clamped } from '../../parts/clamped.tsx'
+import { statusOfShown } from '../../parts/shown-status.ts'
+import { Status, statusLook } from '../../parts/status.tsx'
+import { Pieces } from './pieces.tsx'
+
+export function StatusLine({ email }: { email: EmailDetail }) {
+  const { of, note } = statusOfShown(email)
+  return (
+    <div role="status" aria-label="Status">
+      <Alert
+        role="presentation"
+        color={statusLook(of).color}
+        variant="light"
+        py="xs"
+        title={<Status of={of} note={note} size="md" />}
+      >
+        <Text component="div">
+          <Clamped lines={4}>
+            <Pieces of={statusSentence(email)} />
+          </Clamped>
+        </Text>
+      </Alert>
+    </div>
+  )
+}
