@@ -32,6 +32,30 @@ export const addSuppression = (company: string, body: Body<'POST /companies/:com
 export const removeSuppression = ({ company, id }: SuppressionItem) =>
   change('DELETE /companies/:company/suppressions/:id', { company, id }, SUPPRESSED, COUNT)
 
+/** Removes up to 100 entries. */
+export const removeSuppressions = (company: string, ids: string[]) =>
+  call('POST /companies/:company/suppressions/remove', { company, body: { ids } })
+
+/** The most entries that can be chosen at once. */
+const MOST_CHOSEN = 10_000
+
+/** All entries that a filter finds. `onPage`: called with the number of entries so far. */
+export async function matchingSuppressions(
+  company: string,
+  filter: Pick<QueryOf<typeof SUPPRESSED>, 'term' | 'type'>,
+  onPage: (count: number) => void,
+): Promise<SuppressionItem[]> {
+  const found: SuppressionItem[] = []
+  let after: string | undefined
+  do {
+    const page = await call(SUPPRESSED, { company, query: { ...filter, after, limit: 100 } })
+    found.push(...page.data)
+    onPage(found.length)
+    after = page.next ?? undefined
+  } while (after !== undefined && found.length < MOST_CHOSEN)
+  return found
+}
+
 export const addAllowed = (company: string, body: Body<'POST /companies/:company/allowed'>) =>
   change('POST /companies/:company/allowed', { company, body }, ALLOWED)
 

@@ -3,6 +3,8 @@ import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES } from '../../../email/suppression.ts'
 import { routes } from './route.ts'
 import {
+  BATCH,
+  BATCH_RESULT,
   CURSORS,
   DONE,
   INTEGER,
@@ -138,6 +140,11 @@ export const SUPPRESSION_ROUTES = routes('company', {
     body: NEW_SUPPRESSION,
     status: 201,
     answer: DONE,
+  },
+  'POST /companies/:company/suppressions/remove': {
+    operation: 'suppression_change',
+    body: BATCH,
+    answer: BATCH_RESULT,
   },
   'DELETE /companies/:company/suppressions/:id': { operation: 'suppression_change', answer: DONE },
 })

@@ -7,6 +7,7 @@ import {
   findSuppression,
   listSuppressions,
   removeSuppression,
+  removeSuppressions,
   suppressedAddresses,
 } from '../../../operate/suppressions.ts'
 import type { Suppression } from '../../../store/store.ts'
@@ -59,6 +60,11 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
   'POST /companies/:company/suppressions': async ({ op, params: { company }, body }) => {
     await addSuppression(op, { company, ...body })
     return {}
+  },
+
+  'POST /companies/:company/suppressions/remove': async ({ op, params: { company }, body: { ids } }) => {
+    const { changed, refused } = await removeSuppressions(op, { company, ids })
+    return { changed, refused }
   },
 
   'DELETE /companies/:company/suppressions/:id': async ({ op, params: { company, id } }) => {
