@@ -60,6 +60,13 @@ export const retry = verb(
   null,
 )
 
+/** Why a retry found nothing to retry. */
+export function whyNotRetried({ paused, held }: Pick<RetryCounts, 'paused' | 'held'>): string {
+  if (paused > 0) return 'this mail is paused: an operator has to resume it'
+  if (held > 0) return 'its sending domain may not send: activate the domain first'
+  return 'it is already being delivered'
+}
+
 function whose(op: Operation, { email, company }: RetryInput): string | null {
   if (email === undefined) return companyScope(op, { company })
   return company === undefined ? null : findCompany(op, company).id

@@ -20,14 +20,17 @@ import { isoTime } from './shapes.ts'
 import { checkedSuppression, reasonOf, type SuppressionInput } from './suppression-check.ts'
 
 const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
-type CsvColumn = (typeof COLUMNS)[number]
+/** `source` and `detail` are columns of other services only. */
+type CsvColumn = (typeof COLUMNS)[number] | 'source' | 'detail'
 
 /** Names of the columns in exports of other services, without blanks, `_` and `-`. */
 const NAMES: Record<CsvColumn, readonly string[]> = {
   address: ['address', 'email', 'emailaddress', 'recipient', 'suppressedemailaddress'],
-  type: ['type', 'origin', 'kind'],
+  type: ['type', 'kind'],
   tags: ['tags', 'tag'],
-  reason: ['reason', 'error', 'errormessage', 'description', 'message'],
+  reason: ['reason', 'suppressionreason', 'error', 'errormessage', 'description', 'message'],
+  source: ['source', 'origin'],
+  detail: ['detail', 'details'],
   code: ['code', 'errorcode', 'smtpcode', 'status'],
   created_at: ['createdat', 'created', 'createdtime', 'date', 'time', 'timestamp', 'lastupdatetime'],
 }
@@ -43,13 +46,59 @@ const MAIN = ['address', 'domain'] as const
 /** The columns of a file without a header. */
 const FIRST: CsvColumns = { address: 0 }
 /** Columns whose values may have several lines. */
-const FREE: ReadonlySet<string> = new Set<CsvColumn>(['reason', 'tags'])
+const FREE: ReadonlySet<string> = new Set<CsvColumn>(['reason', 'detail', 'tags'])
 
+/** The words of other services for each type, without blanks, `_` and `-`. */
 const TYPES: Record<SuppressionType, readonly string[]> = {
-  bounce: ['bounce', 'bounces', 'bounced', 'hardbounce', 'permanentbounce', 'invalid'],
-  complaint: ['complaint', 'complaints', 'complained', 'spam', 'spamreport', 'spamcomplaint'],
-  manual: ['manual', 'manualsuppression', 'blocked', 'block'],
-  unsubscribe: ['unsubscribe', 'unsubscribes', 'unsubscribed', 'unsubscription'],
+  bounce: [
+    'bounce',
+    'bounces',
+    'bounced',
+    'bouncerule',
+    'hardbounce',
+    'softbounce',
+    'permanentbounce',
+    'cleaned',
+    'invalid',
+    'invalidemail',
+    'invalidaddress',
+  ],
+  complaint: [
+    'complaint',
+    'complaints',
+    'complained',
+    'abuse',
+    'contactflaggedasspam',
+    'spam',
+    'spamreport',
+    'spamcomplaint',
+  ],
+  manual: [
+    'manual',
+    'manualsuppression',
+    'manuallyadded',
+    'addedbyhand',
+    'adminblocked',
+    'blacklist',
+    'block',
+    'blocked',
+    'blocklist',
+    'custom',
+  ],
+  unsubscribe: [
+    'unsubscribe',
+    'unsubscribes',
+    'unsubscribed',
+    'unsubscribedviaapi',
+    'unsubscribedviaemail',
+    'unsubscribedviama',
+    'unsubscribelink',
+    'unsubscription',
+    'unsub',
+    'listunsubscribe',
+    'optedout',
+    'optout',
+  ],
 }
 
 /** Characters of an address, the same limit as in all interfaces. */
@@ -235,11 +284,16 @@ function suppressionOf(
 ): SuppressionInput {
   const value = (column: CsvColumn) => valueIn(fields, columns[column])
   const address = checkedAddress(value('address'), 'the line has no address')
-  const [word, code, created] = [value('type'), value('code'), value('created_at')]
-  const type = word === undefined ? given : typeOf(word)
+  const [code, created] = [value('code'), value('created_at')]
+  const [word, why, source] = [value('type'), value('reason'), value('source')]
+  const named = typeOf(word)
+  const reasonType = typeOf(why)
+  const type = named ?? reasonType ?? typeOf(source) ?? (word === undefined ? given : undefined)
   if (type === undefined) {
     throw invalid(`the type "${clipped(word!)}" is not one of ${SUPPRESSION_TYPES.join(', ')}`)
   }
+  // A reason that only names the type says no more than the standard sentence.
+  const reason = named === undefined && reasonType !== undefined ? value('detail') : (why ?? value('detail'))
   const createdAt = created === undefined ? undefined : timeOf(created)
   if (Number.isNaN(createdAt)) throw invalid(`the time "${clipped(created!)}" cannot be read`)
   if (code !== undefined && !CODE.test(code)) {
@@ -248,7 +302,7 @@ function suppressionOf(
   const tags = type === 'unsubscribe' ? tagsOf(value('tags')) : undefined
   // An enhanced status code (RFC 3463) has no column of its own.
   const number = code?.length === 3 ? Number(code) : undefined
-  return { address, type, tags, reason: value('reason'), code: number, createdAt }
+  return { address, type, tags, reason, code: number, createdAt }
 }
 
 /** Throws `invalid`. */
@@ -277,8 +331,8 @@ function clipped(text: string, most = SHOWN): string {
   return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
 }
 
-function typeOf(word: string): SuppressionType | undefined {
-  if (word.length > LONGEST_WORD) return undefined
+function typeOf(word: string | undefined): SuppressionType | undefined {
+  if (word === undefined || word.length > LONGEST_WORD) return undefined
   const plain = plainName(word)
   return SUPPRESSION_TYPES.find((type) => TYPES[type].includes(plain))
 }

@@ -4,6 +4,7 @@ import type { Company } from '../accounts/account.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { severalNote } from './audit-trail.ts'
+import { type BatchResult, inBatch } from './batch.ts'
 import { type About, type Hint, OperateError } from './error.ts'
 import { type CompanyFilter, findCompany } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
@@ -97,6 +98,33 @@ function compareAddresses(one: Suppression, other: Suppression): number {
   const octets = ({ address }: Suppression) => Buffer.from(foldedAscii(address))
   return Buffer.compare(octets(one), octets(other))
 }
+
+/** Counting stops here. */
+const MOST_COUNTED = 10_000
+
+export interface SuppressionTotal {
+  count: number
+  /** There are more than `count`. */
+  more: boolean
+}
+
+/** The number of entries. An address is an entry for each of its types. */
+export const countSuppressions = verb(
+  'see',
+  async (
+    op,
+    { company, types = SUPPRESSION_TYPES, term }: Pick<AddressPageRequest, 'company' | 'types' | 'term'>,
+  ): Promise<SuppressionTotal> => {
+    const range = {
+      ...scopeOf(op, company),
+      types,
+      most: MOST_COUNTED + 1,
+      ...(term !== undefined && { term }),
+    }
+    const counted = await op.store.countSuppressions(range)
+    return { count: Math.min(counted, MOST_COUNTED), more: counted > MOST_COUNTED }
+  },
+)
 
 /** By id, or by address: then the first of its types. */
 export const findSuppression = verb(
@@ -209,6 +237,33 @@ export const removeSuppression = verb(
     action: 'removeSuppression',
     unlessByKey: true,
     note: ({ address, types }) => ({ target: address, detail: { types } }),
+  },
+)
+
+export interface RemovedSuppressions extends BatchResult {
+  addresses: string[]
+}
+
+/** Removes entries by id. */
+export const removeSuppressions = verb(
+  'manage',
+  async (op, { company, ids }: { company: string; ids: readonly string[] }): Promise<RemovedSuppressions> => {
+    const addresses: string[] = []
+    const result = await inBatch(ids, async (of) => {
+      const { address, type } = await findSuppression(op, { company, of })
+      await removeSuppression(op, { company, address, types: [type] })
+      addresses.push(address)
+    })
+    return { ...result, addresses }
+  },
+  {
+    action: 'removeSuppressions',
+    unlessByKey: true,
+    inParts: true,
+    note({ ids }, result) {
+      if (result === null) return { target: '', detail: { count: ids.length } }
+      return result.addresses.length === 0 ? null : severalNote(result.addresses)
+    },
   },
 )
 

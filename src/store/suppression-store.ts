@@ -39,6 +39,18 @@ export interface SuppressedPage extends AddressPage {
   domainId?: string
 }
 
+/** Suppressions to count. */
+export interface SuppressionCount {
+  companyId: string
+  types: readonly SuppressionType[]
+  /** Only addresses that begin with it. */
+  term?: string
+  /** Only suppressions that came from this sending domain. */
+  domainId?: string
+  /** Counting ends here, so that it costs the same for every longer list. */
+  most: number
+}
+
 /** The suppressions to remove. */
 export interface SuppressionScope {
   companyId: string
@@ -55,6 +67,7 @@ export interface SuppressionStore {
   listSuppressions(filter: SuppressionFilter): Promise<Suppression[]>
   /** By address, whether `before` is given or not. */
   suppressedPage(page: SuppressedPage): Promise<Suppression[]>
+  countSuppressions(count: SuppressionCount): Promise<number>
   /** By id; null when there is none, or it belongs to another company. */
   findSuppression(companyId: string, id: string): Promise<Suppression | null>
   /**

@@ -1,5 +1,6 @@
 /** The list of emails as people use it. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Company } from '../../src/accounts/account.ts'
@@ -60,6 +61,52 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, second).waitFor()
     assert.match(await rows(page).first().innerText(), /The second/)
     assert.equal(await rows(page).count(), 2)
+  })
+
+  test('emails are chosen with mouse and keyboard, and canceled together', async (t) => {
+    const at = new Date(Date.now() + DAY).toISOString()
+    const ids: string[] = []
+    for (const nth of [1, 2, 3, 4]) {
+      ids.push(await stage.send({ subject: `Batch ${nth}`, scheduled_at: at }))
+    }
+    const visit = await stage.visit(t, `${list}?q=batch`, { viewport: { width: 1440, height: 900 } })
+    const { page } = visit
+    const box = (nth: number) => page.getByRole('checkbox', { name: `Choose Batch ${nth},` })
+    const bar = page.getByRole('region', { name: 'Chosen rows' })
+    await box(4).click()
+    await box(2).click({ modifiers: ['Shift'] })
+    await bar.getByText('3 chosen').waitFor()
+    await row(page, ids[3]!).focus()
+    await page.keyboard.press('x')
+    await bar.getByText('2 chosen').waitFor()
+    await bar.getByRole('button', { name: 'Choose all that match' }).click()
+    await bar.getByText('4 chosen').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await stage.service.store.cancel(ids[0]!, Date.now())
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog', { name: 'Cancel 4 emails?' })
+    await dialog.getByRole('button', { name: 'Cancel 4 emails' }).click()
+    await dialog.getByText('4 of 4. 3 emails canceled. 1 could not be changed.').waitFor()
+    await dialog.getByText('nothing to cancel: no recipient is waiting').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await bar.waitFor({ state: 'detached' })
+    await row(page, ids[3]!).filter({ hasText: 'Canceled' }).waitFor()
+
+    await box(1).click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      bar.getByRole('button', { name: 'Export' }).click(),
+    ])
+    const exported = await readFile(await file.path(), 'utf8')
+    await page.getByRole('button', { name: 'Any time' }).click()
+    await page.getByRole('dialog', { name: 'Time' }).getByRole('button', { name: 'Yesterday' }).click()
+    await page.getByText('No emails found').first().waitFor()
+    await page.setViewportSize(PHONE)
+    await page.goto(page.url().replace('yesterday', 'today'))
+    await box(2).click()
+    await bar.getByText('1 chosen').waitFor()
+    assert.match(exported, /^id,accepted,last_event,from,to,recipients,subject,tags\r\n[^\r]+,Batch 1,\r\n$/)
   })
 
   test('is narrowed by search and menus, each state with an address of its own', async (t) => {

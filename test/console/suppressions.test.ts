@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import { suppression } from '../store/samples.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
@@ -35,6 +36,29 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Remove from the list' }).click()
     await page.getByRole('heading', { name: 'No matching addresses' }).waitFor()
+  })
+
+  test('entries are chosen and removed together', async (t) => {
+    const { store } = stage.service
+    await store.addSuppressions(
+      ['one', 'two', 'three'].map((name) => suppression(stage.company, `${name}@chosen.test`)),
+    )
+    const visit = await stage.visit(t, `/c/${stage.company.id}/suppressions`)
+    const { page } = visit
+    await page.getByText('3 entries').waitFor()
+    await page.getByRole('checkbox', { name: 'Choose one@chosen.test' }).click()
+    const bar = page.getByRole('region', { name: 'Chosen rows' })
+    await bar.getByText('1 chosen').waitFor()
+    await bar.getByRole('button', { name: 'Choose all that match' }).click()
+    await bar.getByText('3 chosen').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await store.removeSuppressions({ companyId: stage.company.id, address: 'two@chosen.test' })
+    await bar.getByRole('button', { name: 'Remove' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove 3 entries from the list?' })
+    await dialog.getByRole('button', { name: 'Remove 3 entries' }).click()
+    await dialog.getByText('3 of 3. 2 removed. 1 could not be changed.').waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { name: 'No suppressed addresses' }).waitFor()
   })
 
   test('a file of 10,000 lines is brought in with its bad lines told, and given out again', async (t) => {

@@ -15,6 +15,7 @@ import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
 import * as examination from '../../src/operate/doctor/examine.ts'
 import * as domainVerification from '../../src/operate/domain-verification.ts'
 import * as domains from '../../src/operate/domains.ts'
+import * as emailBatches from '../../src/operate/email-batches.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
 import * as emailRecipient from '../../src/operate/email-recipient.ts'
 import * as emails from '../../src/operate/emails.ts'
@@ -343,6 +344,16 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     (op) => emails.cancelWaiting(op, { domain: 'other.acme.test' }),
     { ...MANAGES, restricted: foreign },
   ],
+  [
+    emailBatches.retryEmails,
+    async (op, world) => emailBatches.retryEmails(op, { company: 'Acme', ids: [(await world.email()).id] }),
+    MANAGES,
+  ],
+  [
+    emailBatches.cancelEmails,
+    async (op, world) => emailBatches.cancelEmails(op, { company: 'Acme', ids: [(await world.email()).id] }),
+    MANAGES,
+  ],
   [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
   [events.listEvents, (op) => events.listEvents(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [
@@ -432,6 +443,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     (op) => suppressions.suppressedAddresses(op, { company: 'Acme', term: 'g', limit: 10 }),
     SEES,
   ],
+  [suppressions.countSuppressions, (op) => suppressions.countSuppressions(op, { company: 'Acme' }), SEES],
   [
     suppressions.findSuppression,
     (op) => suppressions.findSuppression(op, { company: 'Acme', of: 'gone@acme-list.test' }),
@@ -445,6 +457,16 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     suppressions.addSuppressions,
     (op, world) => suppressions.addSuppressions(op, { company: 'Acme', entries: [world.suppression()] }),
+    MANAGES,
+  ],
+  [
+    suppressions.removeSuppressions,
+    async (op, world) => {
+      const { id: companyId } = world.acme.company
+      await suppress(op.store, companyId, 'many@x.test', 'r', 1)
+      const [entry] = await op.store.listSuppressions({ companyId, address: 'many@x.test', limit: 1 })
+      return await suppressions.removeSuppressions(op, { company: 'Acme', ids: [entry!.id] })
+    },
     MANAGES,
   ],
   [

@@ -81,6 +81,48 @@ test('what is read does not depend on how the file comes', () => {
   for (const size of [1_000, 4_099, 32_768]) assert.deepEqual(read(text, size), whole)
 })
 
+const SES = 'EmailAddress,Reason,LastUpdateTime\n'
+const MANDRILL = 'email,reason,detail,created_at\n'
+const POSTMARK = 'SuppressionReason,Origin,EmailAddress,CreatedAt\n'
+const SPARKPOST = 'recipient,type,source,description,created\n'
+
+/** Lines as other services export them; a null reason is the standard sentence of the type. */
+const EXPORTED: [text: string, type: string, reason: string | null][] = [
+  [`${SES}a@x.test,BOUNCE,2026-01-02T03:04:05Z`, 'bounce', null],
+  [`${SES}a@x.test,COMPLAINT,2026-01-02T03:04:05Z`, 'complaint', null],
+  [`${MANDRILL}a@x.test,hard-bounce,550 no such user,2026-01-02 03:04:05`, 'bounce', '550 no such user'],
+  [`${MANDRILL}a@x.test,spam,,2026-01-02 03:04:05`, 'complaint', null],
+  [`${MANDRILL}a@x.test,unsub,,2026-01-02 03:04:05`, 'unsubscribe', null],
+  [`${POSTMARK}HardBounce,Recipient,a@x.test,2026-01-02T03:04:05Z`, 'bounce', null],
+  [`${POSTMARK}SpamComplaint,Recipient,a@x.test,2026-01-02T03:04:05Z`, 'complaint', null],
+  [`${POSTMARK}ManualSuppression,Customer,a@x.test,2026-01-02T03:04:05Z`, 'manual', null],
+  [`${SPARKPOST}a@x.test,transactional,Bounce Rule,550 gone,2026-01-02T03:04:05Z`, 'bounce', '550 gone'],
+  [`${SPARKPOST}a@x.test,non_transactional,List Unsubscribe,,2026-01-02T03:04:05Z`, 'unsubscribe', null],
+  ['email,type,reason\na@x.test,manual,spam', 'manual', 'spam'],
+  ['email,reason\na@x.test,550 spam refused', 'manual', '550 spam refused'],
+  ['email,origin\na@x.test,bounce', 'bounce', null],
+]
+
+for (const [text, type, reason] of EXPORTED) {
+  test(`a line of another service gets its type from its words: ${text.split('\n')[1]}`, () => {
+    const { suppressions, badLines } = readCsvPiece({
+      text,
+      isLast: true,
+      place: START,
+      list: 'manual',
+      tell: 9,
+    })
+    assert.deepEqual(badLines, [])
+    assert.deepEqual([suppressions[0]!.type, suppressions[0]!.reason ?? null], [type, reason])
+  })
+}
+
+test('a type that nothing in its line explains is refused', () => {
+  const text = `${SPARKPOST}a@x.test,transactional,Compliance,,2026-01-02T03:04:05Z`
+  const { badLines } = readCsvPiece({ text, isLast: true, place: START, list: 'manual', tell: 9 })
+  assert.match(badLines[0]!.why, /the type "transactional" is not one of/)
+})
+
 /** What a stranger may send most of; `bad`: of `count` of them. */
 const WORST: [text: string, bad: (count: number) => number][] = [
   ['a"', () => 1],

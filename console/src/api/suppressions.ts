@@ -3,6 +3,7 @@ import { type Body, call, type JsonAnswer, type QueryOf, urlOf } from './client.
 import { change, invalidate, read } from './queries.ts'
 
 const SUPPRESSED = 'GET /companies/:company/suppressions'
+const COUNT = 'GET /companies/:company/suppressions/count'
 const ALLOWED = 'GET /companies/:company/allowed'
 
 export type SuppressionItem = JsonAnswer<typeof SUPPRESSED>['data'][number]
@@ -15,16 +16,45 @@ export const suppressionsQuery = (company: string, query: QueryOf<typeof SUPPRES
   placeholderData: keepPreviousData,
 })
 
+export const suppressionCountQuery = (company: string, query: QueryOf<typeof COUNT>) => ({
+  ...read(COUNT, { company, query }),
+  placeholderData: keepPreviousData,
+})
+
 export const allowedQuery = (company: string, query: QueryOf<typeof ALLOWED>) => ({
   ...read(ALLOWED, { company, query }),
   placeholderData: keepPreviousData,
 })
 
 export const addSuppression = (company: string, body: Body<'POST /companies/:company/suppressions'>) =>
-  change('POST /companies/:company/suppressions', { company, body }, SUPPRESSED)
+  change('POST /companies/:company/suppressions', { company, body }, SUPPRESSED, COUNT)
 
 export const removeSuppression = ({ company, id }: SuppressionItem) =>
-  change('DELETE /companies/:company/suppressions/:id', { company, id }, SUPPRESSED)
+  change('DELETE /companies/:company/suppressions/:id', { company, id }, SUPPRESSED, COUNT)
+
+/** Removes up to 100 entries. */
+export const removeSuppressions = (company: string, ids: string[]) =>
+  call('POST /companies/:company/suppressions/remove', { company, body: { ids } })
+
+/** The most entries that can be chosen at once. */
+const MOST_CHOSEN = 10_000
+
+/** All entries that a filter finds. `onPage`: called with the number of entries so far. */
+export async function matchingSuppressions(
+  company: string,
+  filter: Pick<QueryOf<typeof SUPPRESSED>, 'term' | 'type'>,
+  onPage: (count: number) => void,
+): Promise<SuppressionItem[]> {
+  const found: SuppressionItem[] = []
+  let after: string | undefined
+  do {
+    const page = await call(SUPPRESSED, { company, query: { ...filter, after, limit: 100 } })
+    found.push(...page.data)
+    onPage(found.length)
+    after = page.next ?? undefined
+  } while (after !== undefined && found.length < MOST_CHOSEN)
+  return found
+}
 
 export const addAllowed = (company: string, body: Body<'POST /companies/:company/allowed'>) =>
   change('POST /companies/:company/allowed', { company, body }, ALLOWED)
@@ -35,7 +65,7 @@ export const removeAllowed = (company: string, value: string) =>
 export const importPiece = (company: string, body: ImportPiece) =>
   call('POST /companies/:company/suppressions/import', { company, body })
 
-export const listsChanged = () => invalidate(SUPPRESSED, ALLOWED)
+export const listsChanged = () => invalidate(SUPPRESSED, COUNT, ALLOWED)
 
 /** The address at which the browser downloads the file. The session cookie authorizes it. */
 export const exportAddress = (company: string, type: SuppressionType | undefined) =>

@@ -72,7 +72,9 @@ function isElsewhere(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return (
     target.isContentEditable ||
-    target.closest('input, textarea, select, [role=dialog], [role=menu], [role=listbox]') !== null
+    target.closest(
+      'input:not([type=checkbox]), textarea, select, [role=dialog], [role=menu], [role=listbox]',
+    ) !== null
   )
 }
 

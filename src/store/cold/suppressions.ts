@@ -83,6 +83,13 @@ const NEWEST = bothWays((direction, origin) => page('newest', direction, origin)
 const NEWEST_EVERYWHERE = bothWays(everywhere)
 const BY_ADDRESS = bothWays((direction, origin) => page('by_address', direction, origin))
 
+const count = (origin: Origin) =>
+  statement<{ count: number }>((dialect) => {
+    const some = `SELECT s.id ${listed(dialect, 'by_address', origin)} AND ${within(dialect, 'by_address', 'ASC')} LIMIT $7`
+    return `SELECT CAST(count(*) AS INTEGER) AS count FROM (${some}) AS entries`
+  })
+const COUNT = { any: count('any'), domain: count('domain') }
+
 const OF_ADDRESS = statement<SuppressionRow>(
   (dialect) => `${SELECT} FROM suppressions s WHERE s.company = $1 AND ${addressOf(dialect)} = $2`,
 )
@@ -208,6 +215,20 @@ export const suppressionReads = {
     const bounds = boundsOf(term, after, before)
     const rows = yield* port.read.all(list, company, type, domainId, ...bounds, limit)
     return (before === undefined ? rows : rows.reverse()).map(suppressionOf)
+  },
+
+  *countSuppressions(port, { companyId, types, term = '', domainId = null, most }) {
+    const company = yield* port.findCompany(companyId)
+    if (company === undefined) return 0
+    const statement = COUNT[domainId === null ? 'any' : 'domain']
+    const bounds = boundsOf(term, '', undefined)
+    let counted = 0
+    for (const type of types) {
+      if (counted >= most) break
+      const row = yield* port.read.one(statement, company, type, domainId, ...bounds, most - counted)
+      counted += row!.count
+    }
+    return counted
   },
 
   *findSuppression(port, companyId, id) {

@@ -1,5 +1,6 @@
 /** One email in the API of the console: what is shown of it, what its frames and files may do, and what can be done with it. */
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -108,6 +109,33 @@ describe('one email in the console', () => {
     await service.store.resume({ companyId: company.id, domain: 'x.test' })
     assert.deepEqual(ok(await owner.ask('POST', path(id, '/cancel'))), { changed: 1 })
     assert.equal((await owner.ask('POST', path(id, '/cancel'))).status, 409)
+  })
+
+  test('several emails are canceled or retried at once, and each that cannot be is named', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    const waiting = [
+      await api.accepted(mail({ scheduled_at: at })),
+      await api.accepted(mail({ scheduled_at: at })),
+    ]
+    const sent = await api.accepted(mail())
+    await settled(sent)
+    const nobody = randomUUIDv7()
+    const all = (action: string, who = owner, of = company.id) =>
+      who.ask('POST', `/companies/${of}/emails/${action}`, { ids: [...waiting, sent, nobody, waiting[0]] })
+    const refused = [
+      { id: sent, why: 'nothing to cancel: no recipient is waiting' },
+      { id: nobody, why: `there is no email with the id "${nobody}"` },
+    ]
+    assert.equal((await all('cancel', stranger)).status, 404)
+    const elsewhere = ok<{ changed: number }>(await all('cancel', operator, foreign))
+    assert.equal(elsewhere.changed, 0)
+    assert.deepEqual(ok(await all('cancel')), { changed: 2, refused })
+    const retried = ok<{ changed: number; refused: { why: string }[] }>(await all('retry'))
+    assert.equal(retried.changed, 0)
+    assert.equal(retried.refused[0]!.why, 'nothing to retry: no recipient is waiting')
+    const next = await api.accepted(mail({ scheduled_at: at }))
+    const one = await owner.ask('POST', `/companies/${company.id}/emails/retry`, { ids: [next] })
+    assert.deepEqual(ok(one), { changed: 1, refused: [] })
   })
 
   test('other companies know nothing of it, wherever they look', async () => {

@@ -113,6 +113,10 @@ describe('suppressions in the console', () => {
     ok(await developer.ask('DELETE', `${of}/suppressions/${bounce!.id}`))
     refused(await developer.ask('DELETE', `${of}/suppressions/${bounce!.id}`), 404, 'not_found')
     assert.equal((await page('?term=zoe')).data.length, 1)
+    const total = async (query: string) =>
+      ok<{ count: number; more: boolean }>(await viewer.ask('GET', `${of}/suppressions/count${query}`))
+    assert.deepEqual(await total('?term=zo'), { count: 2, more: false })
+    assert.deepEqual(await total('?term=zo&type=bounce'), { count: 0, more: false })
     refused(
       await developer.ask('POST', `${of}/suppressions`, { address: 'zora@find.test', type: 'manual' }),
       409,
@@ -255,7 +259,7 @@ describe('suppressions in the console', () => {
       refused(await viewer.ask(method, path, body), 403, 'not_allowed')
       refused(await stranger.ask(method, path, body), 404, 'not_found')
     }
-    for (const path of ['suppressions', 'suppressions/export', 'allowed']) {
+    for (const path of ['suppressions', 'suppressions/count', 'suppressions/export', 'allowed']) {
       refused(await stranger.ask('GET', `${of}/${path}`), 404, 'not_found')
     }
     assert.deepEqual((await page('?term=zora@find.test', operator, '/companies/all')).data.length, 1)

@@ -53,6 +53,7 @@ const email = async (of: Tenant) => ({ email: await of.email() })
 const scheduled = async (of: Tenant) => ({
   email: await of.email({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() }),
 })
+const someIds = () => ({ ids: [randomUUID()] })
 const invitation = async (of: Tenant) => ({ invitation: await of.invitation() })
 const person = async (of: Tenant) => ({ person: await of.member() })
 const sending = async (of: Tenant) => ({ domain: await of.sendingDomain() })
@@ -188,6 +189,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'POST /companies/:company/emails/:email/retry': { may: MANAGES, ids: scheduled },
   'POST /companies/:company/emails/:email/cancel': { may: MANAGES, ids: scheduled },
+  'POST /companies/:company/emails/retry': { may: MANAGES, body: someIds },
+  'POST /companies/:company/emails/cancel': { may: MANAGES, body: someIds },
   'POST /companies/:company/emails/:email/release': { may: OPERATES, ids: email, status: 409 },
   'POST /companies/:company/emails/:email/suppress': {
     ...{ may: MANAGES, ids: email, body: { position: 7 }, status: 404 },
@@ -246,12 +249,14 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /companies/:company/suppressions': {
     ...{ may: MANAGES, body: () => ({ address: newAddress(), type: 'manual' }) },
   },
+  'POST /companies/:company/suppressions/remove': { may: MANAGES, body: someIds },
   'DELETE /companies/:company/suppressions/:id': {
     ...{ may: MANAGES, ids: async (of: Tenant) => ({ id: await of.suppression() }) },
   },
   'POST /companies/:company/suppressions/import': {
     ...{ may: MANAGES, body: () => ({ list: 'manual', text: newAddress() }) },
   },
+  'GET /companies/:company/suppressions/count': { may: SEES },
   'GET /companies/:company/suppressions/export': { may: SEES },
   'GET /companies/:company/allowed': { may: SEES },
   'POST /companies/:company/allowed': { may: MANAGES, body: () => ({ value: newAddress() }) },

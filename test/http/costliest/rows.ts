@@ -111,6 +111,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/api/companies/:company/emails/:email/cancel': {
     params: ({ ids }) => ({ email: ids.scheduled }),
   },
+  'POST /console/api/companies/:company/emails/retry': {
+    body: ({ ids }) => ({ ids: [ids.large, ...many(99, () => randomUUIDv7())] }),
+  },
+  'POST /console/api/companies/:company/emails/cancel': {
+    body: ({ ids }) => ({ ids: [ids.scheduled, ...many(99, () => randomUUIDv7())] }),
+  },
+  'POST /console/api/companies/:company/suppressions/remove': {
+    body: ({ ids }) => ({ ids: [ids.suppression, ...many(99, () => randomUUIDv7())] }),
+  },
   'POST /console/api/companies/:company/emails/:email/suppress': { params: wide, body: { position: 999 } },
   'POST /console/api/companies/:company/emails/:email/again': {
     ...{ params: large, body: () => ({ click: randomUUIDv7() }), copies: 4 },
@@ -286,6 +295,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /console/api/companies/:company/overview/destinations': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/domains': { query: '?span=year' },
   'GET /console/api/installation/companies': { query: '?span=year' },
+  'GET /console/api/companies/:company/suppressions/count': {},
   'GET /console/api/companies/:company/suppressions/export': {},
   'GET /console/api/companies/:company/audit/export': {},
 

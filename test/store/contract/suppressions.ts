@@ -308,6 +308,29 @@ export function suppressionsContract(open: OpenBench): void {
       assert.deepEqual(await page({ companyId: newId() }), [])
     })
 
+    test('are counted by type, beginning and sending domain, up to a bound', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const names = ['Adam', 'ada', 'bea', 'Ben'].map((name) => `${name}@x.test`)
+      await store.addSuppressions([
+        ...names.map((name) => suppression(owner, name, { type: 'bounce', domainId: 'd1' })),
+        ...names.slice(0, 3).map((name) => suppression(owner, name, { type: 'unsubscribe' })),
+      ])
+      const count = (change: object) =>
+        store.countSuppressions({
+          companyId: owner.id,
+          types: SUPPRESSION_TYPES,
+          most: 100,
+          ...change,
+        })
+      assert.equal(await count({}), 7)
+      assert.equal(await count({ types: ['bounce'] }), 4)
+      assert.equal(await count({ term: 'AD' }), 4)
+      assert.equal(await count({ domainId: 'd1', term: 'b' }), 2)
+      assert.equal(await count({ most: 5 }), 5)
+      assert.equal(await count({ companyId: newId() }), 0)
+    })
+
     test('are removed by type and sending domain, however many they are', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

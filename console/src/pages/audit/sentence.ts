@@ -56,6 +56,7 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   addSuppression: ['suppressed'],
   addSuppressions: ['suppressed'],
   removeSuppression: ['removed from the suppression list:'],
+  removeSuppressions: ['removed from the suppression list:'],
   removeUnsubscribedTag: ['removed from the suppression list:', ({ tag }) => `, for the tag “${tag}”`, 'tag'],
   clearSuppressions: ['cleared the suppression list of'],
   importSuppressions: ['imported suppressions:'],

@@ -3,17 +3,24 @@ import { Box, Button, Group, Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useMe } from '../../api/session.ts'
+import { ChoiceBox } from '../../parts/choice-box.tsx'
+import { useChosen } from '../../parts/chosen.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
-import { ALL } from '../../shell/company.ts'
+import { later } from '../../parts/later.ts'
+import { ALL, useMayManage } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailRow } from './email-row.tsx'
 import classes from './emails.module.css'
+import type { EmailsSearch } from './search.ts'
 import { rowOf, useSelected } from './selected.ts'
 import type { Emails } from './use-emails.ts'
 import { useNewEmails } from './use-new-emails.ts'
 import { useRowHeight } from './use-row-height.ts'
+
+/** Loaded when an email is chosen. */
+const EmailChoiceBar = later(() => import('./email-choice-bar.tsx'), 'EmailChoiceBar')
 
 /** Heights of a row in pixels, as in the style sheet. */
 const ROW = 44
@@ -25,6 +32,7 @@ const AHEAD = 40
 interface EmailListProps {
   company: string
   name: string
+  search: EmailsSearch
   list: Emails
   /** The email beside the list. */
   open: string | null
@@ -32,11 +40,13 @@ interface EmailListProps {
   onOpen: ((email: string | null) => void) | null
 }
 
-export function EmailList({ company, name, list, open, onOpen }: EmailListProps) {
+export function EmailList({ company, name, search, list, open, onOpen }: EmailListProps) {
   const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   const isNarrow = isPhone || open !== null
   const { companies } = useMe()
   const { shown, fresh, show } = useNewEmails(list)
+  const chosen = useChosen(shown)
+  const mayManage = useMayManage()
   const box = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the heads of the columns above it come and go
@@ -73,6 +83,12 @@ export function EmailList({ company, name, list, open, onOpen }: EmailListProps)
     { keys: 'j', does: 'Next email (older)', run: () => step(1) },
     { keys: 'k', does: 'Previous email (newer)', run: () => step(-1) },
     { keys: 'o', does: 'Open the email', run: () => selected !== null && rowOf(selected)?.click() },
+    { keys: 'x', does: 'Choose the email', run: () => selected !== null && chosen.toggle(selected, false) },
+    {
+      keys: 'X',
+      does: 'Choose all emails up to here',
+      run: () => selected !== null && chosen.toggle(selected, true),
+    },
     { keys: 'Escape', does: 'Close the email', run: () => open !== null && onOpen?.(null) },
   ])
 
@@ -133,6 +149,13 @@ export function EmailList({ company, name, list, open, onOpen }: EmailListProps)
               className={classes.item}
               style={{ transform: `translateY(${start - top}px)` }}
             >
+              <div className={classes.choice}>
+                <ChoiceBox
+                  label={`Choose ${email.subject || '(no subject)'}, to ${email.to}`}
+                  checked={chosen.ids.has(email.id)}
+                  onChoose={(isRange) => chosen.toggle(email.id, isRange)}
+                />
+              </div>
               <EmailRow
                 email={email}
                 company={
@@ -149,6 +172,18 @@ export function EmailList({ company, name, list, open, onOpen }: EmailListProps)
           )
         })}
       </ul>
+      {chosen.ids.size > 0 && (
+        <Suspense>
+          <EmailChoiceBar
+            company={company}
+            search={search}
+            emails={shown}
+            hasMore={list.more !== null || list.loadingMore}
+            chosen={chosen}
+            mayManage={mayManage}
+          />
+        </Suspense>
+      )}
       {list.error !== null && <ErrorAlert error={list.error} reset={list.again} />}
       {list.loadingMore && (
         <Group justify="center" p="md" gap="xs">

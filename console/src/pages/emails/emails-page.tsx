@@ -80,6 +80,7 @@ function EmailResults({
         <EmailList
           company={company}
           name={name}
+          search={search}
           list={list}
           open={isOpen ? open : null}
           onOpen={hasRoom ? onOpen : null}

@@ -43,7 +43,8 @@ function Choice({ company, list }: { company: string; list: ListName }) {
     >
       <Text size="sm">
         A CSV file with one address per line, or with a first line that names the columns: address, type,
-        reason, tags, created_at. Exports of other services work unchanged.
+        reason, tags, created_at. Exports of other services work unchanged: a reason such as hard-bounce or
+        spam gives the line its type.
       </Text>
       <FileInput
         label="File"
@@ -111,7 +112,7 @@ function Running({ run, close }: { run: ImportRun; close: () => void }) {
             keyOf={({ line }) => line}
             spacing="xs"
             columns={[
-              { head: 'Line', cell: ({ line }) => line },
+              { head: 'Line', right: true, cell: ({ line }) => line.toLocaleString() },
               { head: 'Problem', cell: ({ why }) => why },
             ]}
           />

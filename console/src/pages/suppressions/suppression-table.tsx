@@ -1,7 +1,8 @@
-import { Badge, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { Ban, Trash2 } from 'lucide-react'
+import { useEffect } from 'react'
 import { useMe } from '../../api/session.ts'
 import {
   type AllowedItem,
@@ -12,6 +13,8 @@ import {
   suppressionsQuery,
 } from '../../api/suppressions.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { ChoiceBox } from '../../parts/choice-box.tsx'
+import { useChosen } from '../../parts/chosen.ts'
 import { confirm } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
@@ -21,6 +24,7 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
 import { NextStep } from '../../shell/next-step.tsx'
+import { SuppressionChoiceBar } from './suppression-choice-bar.tsx'
 import { TYPES } from './types.ts'
 
 const HERE = '/signed-in/c/$company/suppressions'
@@ -42,6 +46,12 @@ export function SuppressionTable({ company }: { company: string }) {
   const query = useQuery(suppressionsQuery(company, { term, type, after, before }))
   const { companies } = useMe()
   const mayManage = useMayManage()
+  const entries = query.data?.data ?? []
+  const chosen = useChosen(entries)
+  const { set: setChosen } = chosen
+  const mayChoose = mayManage && company !== ALL
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter finds other entries
+  useEffect(() => setChosen([]), [company, term, type, setChosen])
   return (
     <>
       <ListTable
@@ -50,7 +60,21 @@ export function SuppressionTable({ company }: { company: string }) {
         keyOf={({ id }) => id}
         spacing="xs"
         columns={[
-          { head: 'Address', cell: ({ address }) => <UntrustedText>{address}</UntrustedText> },
+          {
+            head: 'Address',
+            cell: ({ id, address, type }) => (
+              <Group wrap="nowrap" gap={4}>
+                {mayChoose && (
+                  <ChoiceBox
+                    label={`Choose ${address}, ${TYPES[type].word}`}
+                    checked={chosen.ids.has(id)}
+                    onChoose={(isRange) => chosen.toggle(id, isRange)}
+                  />
+                )}
+                <UntrustedText>{address}</UntrustedText>
+              </Group>
+            ),
+          },
           { head: 'Type', cell: ({ type }) => <Type of={type} /> },
           { head: 'Reason', cell: (entry) => <Reason of={entry} /> },
           company === ALL && {
@@ -76,6 +100,15 @@ export function SuppressionTable({ company }: { company: string }) {
           )
         }
       />
+      {chosen.ids.size > 0 && (
+        <SuppressionChoiceBar
+          company={company}
+          filter={{ term, type }}
+          entries={entries}
+          hasMore={Boolean(query.data?.next ?? query.data?.previous)}
+          chosen={chosen}
+        />
+      )}
       <Pages of={query.data} />
     </>
   )

@@ -1,7 +1,8 @@
-import { Button, Group, SegmentedControl, Select } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, FileUp, Plus } from 'lucide-react'
-import { exportAddress, type SuppressionType } from '../../api/suppressions.ts'
+import { exportAddress, type SuppressionType, suppressionCountQuery } from '../../api/suppressions.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
@@ -130,6 +131,26 @@ function Filters() {
           clearable
         />
       )}
+      {list !== 'allowed' && company !== ALL && <Total company={company} term={term} type={type} />}
     </Group>
+  )
+}
+
+interface TotalProps {
+  company: string
+  term: string | undefined
+  type: SuppressionType | undefined
+}
+
+/** The number of entries found. The server stops counting at a limit. */
+function Total({ company, term, type }: TotalProps) {
+  const { data } = useQuery(suppressionCountQuery(company, { term, type }))
+  if (data === undefined) return null
+  const { count, more } = data
+  const number = `${count.toLocaleString()}${more ? '+' : ''}`
+  return (
+    <Text size="sm" c="dimmed" role="status" lh="36px" style={{ whiteSpace: 'nowrap' }}>
+      {number} {count === 1 ? 'entry' : 'entries'}
+    </Text>
   )
 }

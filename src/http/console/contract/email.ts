@@ -2,7 +2,17 @@
 import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { INTEGER, INTEGER_OR_NULL, object, orNull, RECIPIENT_STATES, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import {
+  BATCH,
+  BATCH_RESULT,
+  INTEGER,
+  INTEGER_OR_NULL,
+  object,
+  orNull,
+  RECIPIENT_STATES,
+  TEXT,
+  TEXT_OR_NULL,
+} from './shapes.ts'
 
 const TEXTS = { type: 'array', items: TEXT } as const
 
@@ -294,6 +304,8 @@ export const EXTERNAL_LINK_ROUTES = routes('stranger', {
 })
 
 export const EMAIL_ACTION_ROUTES = routes('company', {
+  'POST /companies/:company/emails/retry': { operation: 'email_retry', body: BATCH, answer: BATCH_RESULT },
+  'POST /companies/:company/emails/cancel': { operation: 'email_cancel', body: BATCH, answer: BATCH_RESULT },
   'POST /companies/:company/emails/:email/retry': { operation: 'email_retry', answer: CHANGED },
   'POST /companies/:company/emails/:email/cancel': { operation: 'email_cancel', answer: CHANGED },
   'POST /companies/:company/emails/:email/release': { operation: 'email_release', answer: CHANGED },

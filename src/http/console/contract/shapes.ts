@@ -57,3 +57,13 @@ export const RECIPIENT_STATES = [
 ] as const satisfies readonly RecipientState[]
 
 export const COUNTED_STATES = [...RECIPIENT_STATES, 'captured'] as const satisfies readonly CountedState[]
+
+/** An action on several objects, which are chosen in a list. */
+export const BATCH = object({ ids: { type: 'array', minItems: 1, maxItems: 100, items: ID } })
+
+export const BATCH_RESULT = object({
+  /** The number of objects that were changed. */
+  changed: INTEGER,
+  /** Objects that were not changed. */
+  refused: { type: 'array', items: object({ id: TEXT, why: TEXT }) },
+})

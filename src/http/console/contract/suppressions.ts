@@ -3,8 +3,11 @@ import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES } from '../../../email/suppression.ts'
 import { routes } from './route.ts'
 import {
+  BATCH,
+  BATCH_RESULT,
   CURSORS,
   DONE,
+  INTEGER,
   INTEGER_OR_NULL,
   object,
   orNull,
@@ -24,6 +27,14 @@ const SUPPRESSIONS_QUERY = object(PAGE_LIMIT, {
   term: { type: 'string', maxLength: 320 },
   type: TYPE,
   ...CURSORS,
+})
+
+const COUNT_QUERY = object({}, { term: { type: 'string', maxLength: 320 }, type: TYPE })
+
+const COUNT = object({
+  count: INTEGER,
+  /** There are more: counting has an end. */
+  more: { type: 'boolean' },
 })
 
 const SUPPRESSION = object({
@@ -119,11 +130,21 @@ export const SUPPRESSION_ROUTES = routes('company', {
     query: SUPPRESSIONS_QUERY,
     answer: SUPPRESSIONS,
   },
+  'GET /companies/:company/suppressions/count': {
+    operation: 'suppressions',
+    query: COUNT_QUERY,
+    answer: COUNT,
+  },
   'POST /companies/:company/suppressions': {
     operation: 'suppression_change',
     body: NEW_SUPPRESSION,
     status: 201,
     answer: DONE,
+  },
+  'POST /companies/:company/suppressions/remove': {
+    operation: 'suppression_change',
+    body: BATCH,
+    answer: BATCH_RESULT,
   },
   'DELETE /companies/:company/suppressions/:id': { operation: 'suppression_change', answer: DONE },
 })

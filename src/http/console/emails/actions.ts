@@ -1,10 +1,11 @@
 /** Actions on an email: try now, cancel, suppress a recipient, send again. */
+import { cancelEmails, retryEmails } from '../../../operate/email-batches.ts'
 import { reachLinks } from '../../../operate/email-links.ts'
 import { suppressRecipient } from '../../../operate/email-recipient.ts'
 import { cancelEmail } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
-import { retry } from '../../../operate/queue.ts'
+import { retry, whyNotRetried } from '../../../operate/queue.ts'
 import type { EMAIL_ACTION_ROUTES } from '../contract/email.ts'
 import { senderOf } from '../sender.ts'
 import type { Works } from '../work.ts'
@@ -12,17 +13,17 @@ import { emailNamed } from './email-lookup.ts'
 import { sendAgain } from './send-again.ts'
 
 export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
+  'POST /companies/:company/emails/retry': ({ op, company, body: { ids } }) =>
+    retryEmails(op, { company: company ?? undefined, ids }),
+
+  'POST /companies/:company/emails/cancel': ({ op, company, body: { ids } }) =>
+    cancelEmails(op, { company: company ?? undefined, ids }),
+
   'POST /companies/:company/emails/:email/retry': async (call, core) => {
     const { id, op } = await emailNamed(core, call)
-    const { retried, paused, held } = await retry(op, { email: id })
-    if (retried > 0) return { changed: retried }
-    const why =
-      paused > 0
-        ? 'this mail is paused: an operator has to resume it'
-        : held > 0
-          ? 'its sending domain may not send: activate the domain first'
-          : 'it is already being delivered'
-    throw new OperateError('nothing_to_do', why)
+    const counts = await retry(op, { email: id })
+    if (counts.retried > 0) return { changed: counts.retried }
+    throw new OperateError('nothing_to_do', whyNotRetried(counts))
   },
 
   'POST /companies/:company/emails/:email/cancel': async (call, core) => {

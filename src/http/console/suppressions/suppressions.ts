@@ -3,9 +3,11 @@ import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import {
   addSuppression,
+  countSuppressions,
   findSuppression,
   listSuppressions,
   removeSuppression,
+  removeSuppressions,
   suppressedAddresses,
 } from '../../../operate/suppressions.ts'
 import type { Suppression } from '../../../store/store.ts'
@@ -52,9 +54,17 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
     return pageJson(await cursorPage({ ...place, limit }, read, ({ address }) => address))
   },
 
+  'GET /companies/:company/suppressions/count': ({ op, params: { company }, query: { term, type } }) =>
+    countSuppressions(op, { company, term: term?.trim() || undefined, types: type && [type] }),
+
   'POST /companies/:company/suppressions': async ({ op, params: { company }, body }) => {
     await addSuppression(op, { company, ...body })
     return {}
+  },
+
+  'POST /companies/:company/suppressions/remove': async ({ op, params: { company }, body: { ids } }) => {
+    const { changed, refused } = await removeSuppressions(op, { company, ids })
+    return { changed, refused }
   },
 
   'DELETE /companies/:company/suppressions/:id': async ({ op, params: { company, id } }) => {

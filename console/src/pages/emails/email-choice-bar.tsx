@@ -1,0 +1,139 @@
+/** Actions on the chosen emails. */
+import { Button } from '@mantine/core'
+import { Ban, Download, RotateCw } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { call } from '../../api/client.ts'
+import { emailsChanged } from '../../api/email.ts'
+import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
+import { ChoiceBar } from '../../parts/choice-bar.tsx'
+import type { Chosen } from '../../parts/chosen.ts'
+import { csvOf, download } from '../../parts/csv.ts'
+import { notify } from '../../parts/notify.ts'
+import { useShortcuts } from '../../shell/shortcuts.ts'
+import { MOST_CHOSEN, matchingEmails } from './matching.ts'
+import type { EmailListItem } from './merge.ts'
+import type { EmailsSearch } from './search.ts'
+
+interface EmailChoiceBarProps {
+  company: string
+  search: EmailsSearch
+  emails: readonly EmailListItem[]
+  /** There are more emails than those. */
+  hasMore: boolean
+  chosen: Chosen
+  mayManage: boolean
+}
+
+type ActionName = 'retry' | 'cancel'
+
+export function EmailChoiceBar({ company, search, emails, hasMore, chosen, mayManage }: EmailChoiceBarProps) {
+  const [asked, setAsked] = useState<ActionName | null>(null)
+  const [looking, setLooking] = useState<number | null>(null)
+  /** Emails that are chosen and not in the list, which loads page by page. */
+  const others = useRef(new Map<string, EmailListItem>())
+  const find = (id: string) => emails.find((email) => email.id === id) ?? others.current.get(id)
+  const ids = [...chosen.ids]
+  const chooseAll = async () => {
+    setLooking(0)
+    try {
+      const all = await matchingEmails(company, search, setLooking)
+      others.current = new Map(all.map((email) => [email.id, email]))
+      chosen.set(others.current.keys())
+      if (all.length === MOST_CHOSEN) {
+        void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are chosen, the most at once.` })
+      }
+    } catch (error) {
+      void notify({ color: 'red', message: error instanceof Error ? error.message : String(error) })
+    } finally {
+      setLooking(null)
+    }
+  }
+  const ask = (name: ActionName) => mayManage && looking === null && setAsked(name)
+  useShortcuts([
+    { keys: 'r', does: 'Retry the chosen emails', run: () => ask('retry') },
+    { keys: 'c', does: 'Cancel the chosen emails', run: () => ask('cancel') },
+  ])
+  return (
+    <>
+      <ChoiceBar count={looking ?? ids.length} onClear={() => chosen.set([])}>
+        {(hasMore || ids.length < emails.length) && (
+          <Button size="xs" variant="default" loading={looking !== null} onClick={() => void chooseAll()}>
+            Choose all that match
+          </Button>
+        )}
+        {mayManage && (
+          <>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<RotateCw size={14} aria-hidden />}
+              onClick={() => ask('retry')}
+            >
+              Retry
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<Ban size={14} aria-hidden />}
+              onClick={() => ask('cancel')}
+            >
+              Cancel
+            </Button>
+          </>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Download size={14} aria-hidden />}
+          onClick={() => download('emails.csv', emailsCsv(ids.flatMap((id) => find(id) ?? [])))}
+        >
+          Export
+        </Button>
+      </ChoiceBar>
+      {asked !== null && (
+        <BatchDialog
+          action={actionOf(asked, company, ids.length)}
+          ids={ids}
+          nameOf={(id) => find(id)?.subject || id}
+          onClose={(isDone) => {
+            setAsked(null)
+            if (!isDone) return
+            chosen.set([])
+            void emailsChanged('all')
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function counted(count: number): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'email' : 'emails'}`
+}
+
+function actionOf(name: ActionName, company: string, count: number): BatchAction {
+  if (name === 'retry') {
+    return {
+      title: `Retry ${counted(count)} now?`,
+      about: 'Recipients that wait for a later time are tried now. Attempts already made still count.',
+      act: 'Retry',
+      done: (changed) => `${counted(changed)} retried.`,
+      run: (ids) => call('POST /companies/:company/emails/retry', { company, body: { ids } }),
+    }
+  }
+  return {
+    title: `Cancel ${counted(count)}?`,
+    about: 'Recipients who have not received their email yet will not get it. This cannot be undone.',
+    act: `Cancel ${counted(count)}`,
+    destructive: true,
+    done: (changed) => `${counted(changed)} canceled.`,
+    run: (ids) => call('POST /companies/:company/emails/cancel', { company, body: { ids } }),
+  }
+}
+
+function emailsCsv(emails: readonly EmailListItem[]): string {
+  const rows = emails.map(({ id, createdAt, lastEvent, from, to, recipients, subject, tags }) => [
+    ...[id, createdAt, lastEvent, from, to, String(recipients), subject, tags.join(' ')],
+  ])
+  return csvOf([['id', 'accepted', 'last_event', 'from', 'to', 'recipients', 'subject', 'tags'], ...rows])
+}

@@ -1,0 +1,170 @@
+/** Asks before an action on several objects, shows its progress, and then what was refused. */
+import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { csvOf, download } from './csv.ts'
+import { ListTable } from './list-table.tsx'
+
+export interface BatchAction {
+  /** A question that says how many objects there are. */
+  title: string
+  about: string
+  /** The label of the button that starts the action. */
+  act: string
+  destructive?: boolean
+  /** A sentence about the objects that were changed. */
+  done: (count: number) => string
+  run: (ids: string[]) => Promise<BatchAnswer>
+}
+
+interface BatchAnswer {
+  changed: number
+  refused: { id: string; why: string }[]
+}
+
+interface BatchDialogProps {
+  action: BatchAction
+  ids: readonly string[]
+  /** How a refused object is shown to people. */
+  nameOf: (id: string) => string
+  /** `isDone`: the action was started. */
+  onClose: (isDone: boolean) => void
+}
+
+/** Objects in one request. */
+const TOGETHER = 50
+/** Refused objects on screen; the file has all. */
+const SHOWN = 8
+
+interface Run extends BatchAnswer {
+  done: number
+  state: 'running' | 'stopped' | 'done' | 'failed'
+  trouble: string | null
+}
+
+export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) {
+  const [run, setRun] = useState<Run | null>(null)
+  const stopping = useRef(false)
+  const start = async () => {
+    let now: Run = { changed: 0, refused: [], done: 0, state: 'running', trouble: null }
+    setRun(now)
+    try {
+      for (let at = 0; at < ids.length && !stopping.current; at += TOGETHER) {
+        const some = ids.slice(at, at + TOGETHER)
+        const { changed, refused } = await action.run(some)
+        now = {
+          ...now,
+          changed: now.changed + changed,
+          refused: [...now.refused, ...refused],
+          done: now.done + some.length,
+        }
+        setRun(now)
+      }
+      setRun({ ...now, state: stopping.current ? 'stopped' : 'done' })
+    } catch (error) {
+      setRun({ ...now, state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  const isRunning = run?.state === 'running'
+  return (
+    <Modal
+      opened
+      onClose={() => !isRunning && onClose(run !== null)}
+      withCloseButton={!isRunning}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={action.title}
+      size="lg"
+    >
+      <Stack>
+        {run === null ? (
+          <Text size="sm">{action.about}</Text>
+        ) : (
+          <Progression run={run} action={action} count={ids.length} nameOf={nameOf} />
+        )}
+        <Group justify="flex-end">
+          {run === null && (
+            <>
+              <Button variant="default" onClick={() => onClose(false)}>
+                Back
+              </Button>
+              <Button
+                data-autofocus
+                {...(action.destructive && { color: 'red' })}
+                onClick={() => void start()}
+              >
+                {action.act}
+              </Button>
+            </>
+          )}
+          {isRunning && (
+            <Button
+              variant="default"
+              onClick={() => {
+                stopping.current = true
+              }}
+            >
+              Stop
+            </Button>
+          )}
+          {run !== null && !isRunning && <Button onClick={() => onClose(true)}>Done</Button>}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+interface ProgressionProps extends Pick<BatchDialogProps, 'action' | 'nameOf'> {
+  run: Run
+  count: number
+}
+
+function Progression({
+  run: { done, changed, refused, state, trouble },
+  action,
+  count,
+  nameOf,
+}: ProgressionProps) {
+  const report = () =>
+    download(
+      'not-changed.csv',
+      csvOf([['id', 'name', 'why'], ...refused.map(({ id, why }) => [id, nameOf(id), why])]),
+    )
+  return (
+    <>
+      <Progress.Root size="lg">
+        <Progress.Section
+          value={(100 * done) / count}
+          color={state === 'failed' ? 'red' : 'road'}
+          aria-label="Progress"
+        />
+      </Progress.Root>
+      <Text size="sm" role="status">
+        {done.toLocaleString()} of {count.toLocaleString()}. {action.done(changed)}
+        {refused.length > 0 && ` ${refused.length.toLocaleString()} could not be changed.`}
+        {state === 'stopped' && ' Stopped.'}
+      </Text>
+      {trouble !== null && (
+        <Text size="sm" c="var(--mantine-color-red-text)" role="alert">
+          {trouble}
+        </Text>
+      )}
+      {state !== 'running' && refused.length > 0 && (
+        <>
+          <ListTable
+            rows={refused.slice(0, SHOWN)}
+            keyOf={({ id }) => id}
+            spacing="xs"
+            columns={[
+              { head: 'Not changed', cell: ({ id }) => <bdi>{nameOf(id)}</bdi> },
+              { head: 'Reason', cell: ({ why }) => why },
+            ]}
+          />
+          {refused.length > SHOWN && (
+            <Button variant="default" onClick={report} style={{ alignSelf: 'flex-start' }}>
+              Download all {refused.length.toLocaleString()}
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  )
+}

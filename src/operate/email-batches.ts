@@ -1,0 +1,43 @@
+/** Actions on many emails. What one email refuses does not end the action on the others. */
+import { type BatchResult, inBatch } from './batch.ts'
+import { cancelEmail } from './emails.ts'
+import { OperateError } from './error.ts'
+import { type CompanyFilter, findCompany, noSuchEmail, requireEmail } from './find.ts'
+import { retry, whyNotRetried } from './queue.ts'
+import { type Operation, verb } from './verb.ts'
+
+export interface EmailBatch extends CompanyFilter {
+  ids: readonly string[]
+}
+
+/** Makes waiting mail of these emails due now. */
+export const retryEmails = verb(
+  'manage',
+  (op, batch: EmailBatch): Promise<BatchResult> =>
+    eachEmail(op, batch, async (id) => {
+      const retried = await retry(op, { email: id })
+      if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
+    }),
+  null,
+)
+
+/** Cancels what is not sent yet of these emails. */
+export const cancelEmails = verb(
+  'manage',
+  (op, batch: EmailBatch): Promise<BatchResult> => eachEmail(op, batch, (id) => cancelEmail(op, { id })),
+  null,
+)
+
+/** One after the other, so that other callers take their turns between two emails. */
+async function eachEmail(
+  op: Operation,
+  { company, ids }: EmailBatch,
+  act: (id: string) => Promise<unknown>,
+): Promise<BatchResult> {
+  const companyId = company === undefined ? null : findCompany(op, company).id
+  return await inBatch(ids, async (id) => {
+    const email = await requireEmail(op, id)
+    if (companyId !== null && email.companyId !== companyId) throw noSuchEmail(id)
+    await act(id)
+  })
+}
