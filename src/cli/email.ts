@@ -46,7 +46,7 @@ export function addEmail(program: Command): void {
     .option('--from <text>', 'only those with this text in From')
     .option('--subject <text>', 'only those with this text in the subject')
     .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [text])
-    .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)
+    .option('--tag <name, value or name:value>', 'only those with this tag', tagFilterOf)
     .addOption(
       new Option('--event <event...>', 'only those with this last event; can be repeated').choices(
         LAST_EVENT_TYPES,

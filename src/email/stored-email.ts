@@ -154,6 +154,7 @@ export interface EmailFilter {
   subject?: string
   /** The subject contains each of these phrases: whole words in this order (store/subject-words.ts). */
   words?: readonly string[]
+  /** Without a value: a tag with this name, or with this value. */
   tag?: TagFilter
   /** The last event is one of these. */
   events?: readonly EventType[]

@@ -117,7 +117,9 @@ export function searchContract(open: OpenBench): void {
         [{ tag: { name: 'no' } }, []],
         // As its sender knows it: the form dialect's tags have no other name.
         [{ tag: { name: 'a "quoted" {"name"', value: '"no",' } }, [1]],
-        [{ tag: { name: 'welcome' } }, []],
+        [{ tag: { name: 'welcome' } }, [1]],
+        [{ tag: { name: 'welc' } }, []],
+        [{ tag: { name: 'a "quoted" {"name":"no",' } }, [1]],
         [{ tag: { name: 'tag', value: 'a "quoted" {"name":"no",' } }, [1]],
         [{ domainId: 'second' }, [1]],
         [{ keyId: 'second' }, [1]],

@@ -15,7 +15,7 @@ export const FILTERS = [
   { name: 'from', about: 'part of the sender', example: 'from:shop@' },
   { name: 'subject', about: 'words in the subject', example: 'subject:"welcome aboard"' },
   { name: 'event', about: 'the last event', example: 'event:bounced' },
-  { name: 'tag', about: 'a tag, or name:value', example: 'tag:receipt' },
+  { name: 'tag', about: 'the name or value of a tag, or name:value', example: 'tag:receipt' },
   { name: 'domain', about: 'a sending domain', example: 'domain:example.com' },
   { name: 'key', about: 'an API key, by name', example: 'key:"my app"' },
   { name: 'after', about: 'accepted at this time or later', example: 'after:7d' },
