@@ -156,6 +156,11 @@ export interface EmailFilter {
   words?: readonly string[]
   /** Without a value: a tag with this name, or with this value. */
   tag?: TagFilter
+  /**
+   * It has files besides inline pictures. Files within a ready message are not known, and those that retention has
+   * removed.
+   */
+  attachments?: true
   /** The last event is one of these. */
   events?: readonly EventType[]
   /** Accepted at `since` (Unix ms) or later, and before `until`. */

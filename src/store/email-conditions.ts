@@ -49,6 +49,12 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
     sql: (value, { has, folded }) => has(folded('e.header_from'), value),
   },
   tag: { type: 'texts', value: tagTexts, sql: (value, { hasOneOf }) => hasOneOf('e.tags', value) },
+  attachments: {
+    type: 'int8',
+    value: Number,
+    sql: (_, { email }) =>
+      `EXISTS (SELECT 1 FROM attachments a WHERE a.email = ${email} AND a.disposition = 'attachment')`,
+  },
   to: {
     type: 'text',
     value: foldedAscii,

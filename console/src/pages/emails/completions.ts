@@ -16,6 +16,7 @@ export const FILTERS = [
   { name: 'subject', about: 'words in the subject', example: 'subject:"welcome aboard"' },
   { name: 'event', about: 'the last event', example: 'event:bounced' },
   { name: 'tag', about: 'the name or value of a tag, or name:value', example: 'tag:receipt' },
+  { name: 'has', about: 'with attachments', example: 'has:attachment' },
   { name: 'domain', about: 'a sending domain', example: 'domain:example.com' },
   { name: 'key', about: 'an API key, by name', example: 'key:"my app"' },
   { name: 'after', about: 'accepted at this time or later', example: 'after:7d' },
@@ -79,6 +80,10 @@ function valuesOf(
       const found = LAST_EVENTS.filter((event) => event.startsWith(last) && event !== last)
       return found.map((status) => ({ term: term(begun.slice(0, at) + status), about: '' }))
     }
+    case 'has':
+      return 'attachment'.startsWith(begun.toLowerCase()) && begun !== 'attachment'
+        ? [{ term: term('attachment'), about: '' }]
+        : []
     case 'after':
     case 'before': {
       const found = TIMES.filter(([time]) => time.startsWith(begun.toLowerCase()) && time !== begun)
