@@ -163,7 +163,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
     // Escape leaves what is typed, and goes one step at a time.
     await page.keyboard.type('ta')
-    await option(/^tag: the name or value/).waitFor()
+    await option(/^tag: a name, a value/).waitFor()
     assert.equal(await page.getByRole('option').count(), 1)
     await page.keyboard.press('Escape')
     await option(/^tag:/).waitFor({ state: 'detached' })
