@@ -32,7 +32,7 @@ export function addEmail(program: Command): void {
     description: 'List emails, newest first; options narrow the list.',
     details:
       'Options can be combined. --to, --words, --tag, --key, --domain and most values of --event are fast however many ' +
-      'emails there are; --from or --subject alone reads every email, which takes a while: add --since.',
+      'emails there are; --from, --subject or --attachments alone reads every email, which takes a while: add --since.',
     examples: [
       'email list',
       'email list --to jane@example.com',
@@ -46,7 +46,8 @@ export function addEmail(program: Command): void {
     .option('--from <text>', 'only those with this text in From')
     .option('--subject <text>', 'only those with this text in the subject')
     .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [text])
-    .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)
+    .option('--tag <name, value or name:value>', 'only those with this tag', tagFilterOf)
+    .option('--attachments', 'only those with attachments')
     .addOption(
       new Option('--event <event...>', 'only those with this last event; can be repeated').choices(
         LAST_EVENT_TYPES,

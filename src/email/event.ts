@@ -63,7 +63,7 @@ export interface TagFilter {
   value?: string
 }
 
-/** Parses `name`, or `name:value`. */
+/** Parses `name:value`, or a name or a value alone. */
 export function tagFilterOf(text: string): TagFilter {
   const colon = text.indexOf(':')
   return colon < 0 ? { name: text } : { name: text.slice(0, colon), value: text.slice(colon + 1) }

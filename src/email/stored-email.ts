@@ -157,7 +157,13 @@ export interface EmailFilter {
   subject?: string
   /** The subject contains each of these phrases: whole words in this order (store/subject-words.ts). */
   words?: readonly string[]
+  /** Without a value: a tag with this name, or with this value. */
   tag?: TagFilter
+  /**
+   * It has files besides inline pictures. Files within a ready message are not known, and those that retention has
+   * removed.
+   */
+  attachments?: true
   /** The last event is one of these. */
   events?: readonly EventType[]
   /** Accepted at `since` (Unix ms) or later, and before `until`. */

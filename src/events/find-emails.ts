@@ -146,10 +146,9 @@ function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events 
   if (toDomain !== undefined && to === undefined) byMany(emailTerms.ofRecipientDomain(toDomain))
   if (tag !== undefined) {
     const { name, value } = tag
-    const unnamed = unnamedTag(tag)
     byMany(
       value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value),
-      emailTerms.ofTagValue(unnamed.name, unnamed.value),
+      emailTerms.ofAnyTagValue(unnamedTag(tag).value),
     )
   }
   const different = [...new Set((words ?? []).flatMap(wordsIn))].sort((a, b) => b.length - a.length)

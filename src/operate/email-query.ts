@@ -31,6 +31,7 @@ const FILTERS = {
   since: 'after',
   before: 'before',
   until: 'before',
+  has: 'has',
   id: 'id',
 } as const
 type QueryFilter = (typeof FILTERS)[keyof typeof FILTERS]
@@ -46,6 +47,7 @@ const EXAMPLES: Readonly<Record<QueryFilter, string>> = {
   company: 'Acme',
   after: '7d',
   before: '2026-01-31',
+  has: 'attachment',
   id: '019a9b2c-0000-7000-8000-000000000001',
 }
 
@@ -163,6 +165,10 @@ class QueryBuilder {
         return
       case 'tag':
         this.#set({ tag: tagFilterOf(text) }, filter)
+        return
+      case 'has':
+        if (!/^attachments?$/i.test(text)) throw invalid(`"has:" knows only has:attachment, not "${text}"`)
+        this.#set({ attachments: true }, filter)
         return
       case 'event':
         this.#set({ events: text.split(',').map(eventNamed) }, filter)

@@ -41,6 +41,8 @@ export const emailTerms = {
   ofRecipientDomain: (name: string) => termOf('to domain', name),
   ofTag: (name: string) => termOf('tag', name),
   ofTagValue: (name: string, value: string) => termOf('tag value', name, value),
+  /** A value under any name: the term of a `tag` with this value, so tags without a name of their own need one list. */
+  ofAnyTagValue: (value: string) => termOf('tag value', 'tag', value),
   ofKey: (keyId: string) => termOf('key', keyId),
   /** A word as `subject-words.ts` folds it. */
   ofWord: (word: string) => termOf('word', word),

@@ -49,6 +49,12 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
     sql: (value, { has, folded }) => has(folded('e.header_from'), value),
   },
   tag: { type: 'texts', value: tagTexts, sql: (value, { hasOneOf }) => hasOneOf('e.tags', value) },
+  attachments: {
+    type: 'int8',
+    value: Number,
+    sql: (_, { email }) =>
+      `EXISTS (SELECT 1 FROM attachments a WHERE a.email = ${email} AND a.disposition = 'attachment')`,
+  },
   to: {
     type: 'text',
     value: foldedAscii,
@@ -92,11 +98,13 @@ export function conditionsOf<List>(
 }
 
 /**
- * The JSON fragments of a list that has this tag: as a name with or without a value, or as a tag of the form dialect,
- * which has no name of its own (`unnamedTag`). Quotation marks within a tag are escaped there, so nothing else matches.
+ * The JSON fragments of a list that has this tag: a name with its value, or a name or a value alone. Tags of the form
+ * dialect have no name of their own (`unnamedTag`). Quotation marks within a tag are escaped there, so nothing else
+ * matches.
  */
 function tagTexts(tag: TagFilter): string[] {
   const { name, value } = tag
-  const named = value === undefined ? `{"name":${JSON.stringify(name)},` : JSON.stringify({ name, value })
-  return [named, JSON.stringify(unnamedTag(tag))]
+  if (value !== undefined) return [JSON.stringify({ name, value }), JSON.stringify(unnamedTag(tag))]
+  const text = JSON.stringify(name)
+  return [`{"name":${text},`, `,"value":${text}}`]
 }

@@ -100,7 +100,9 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
   }
   for (const group of accepted.all()) {
     group.file(lists, LIST.emailsByFew, [emailTerms.ofDomain(group.domainId), emailTerms.ofKey(group.keyId)])
-    group.file(lists, LIST.emailsByMany, tagTerms(emailTerms, group.tags))
+    const tags = tagTerms(emailTerms, group.tags)
+    for (const { value } of group.tags) tags.add(emailTerms.ofAnyTagValue(value))
+    group.file(lists, LIST.emailsByMany, tags)
     group.count(counts, destinations)
   }
   destinations.count(counts, named)

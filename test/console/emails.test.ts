@@ -143,6 +143,9 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await page.reload()
     await row(page, later).waitFor()
     assert.equal(await rows(page).count(), 1)
+    await page.getByRole('button', { name: 'Last hour' }).click()
+    await page.getByRole('button', { name: 'Today' }).click()
+    await page.waitForURL('**/emails?status=scheduled&time=today')
 
     await page.getByRole('button', { name: 'Tag' }).click()
     await page.getByRole('combobox', { name: 'Tag' }).fill('kind:nothing')
@@ -207,7 +210,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
     // Escape leaves what is typed, and goes one step at a time.
     await page.keyboard.type('ta')
-    await option(/^tag: a tag/).waitFor()
+    await option(/^tag: a name, a value/).waitFor()
     assert.equal(await page.getByRole('option').count(), 1)
     await page.keyboard.press('Escape')
     await option(/^tag:/).waitFor({ state: 'detached' })

@@ -28,6 +28,8 @@ describe('what somebody types to find emails', () => {
     ['from:ada@example.com x', { from: 'ada@example.com', words: ['x'] }],
     ['tag:news', { tag: { name: 'news' } }],
     ['tag:"kind:two words"', { tag: { name: 'kind', value: 'two words' } }],
+    ['has:attachment', { attachments: true }],
+    ['has:attachments invoice', { attachments: true, words: ['invoice'] }],
     ['event:bounced', { events: ['bounced'] }],
     ['event:Delayed,spam', { events: ['delivery_delayed', 'complained'] }],
     [

@@ -25,7 +25,10 @@ function emails(first: number, count: number) {
       at: 1_000 * n,
       place: first + n,
       domainId: 'd1',
-      tags: JSON.stringify([{ name: 'tag', value: 'news' }]),
+      tags: JSON.stringify([
+        { name: 'tag', value: 'news' },
+        { name: 'kind', value: 'letter' },
+      ]),
       recipientDomain: null,
       sendableAt: null,
       begun: {
@@ -68,6 +71,8 @@ test('what many emails have in common has a list of its own', () => {
   for (const [term, step] of [
     [emailTerms.ofAddress('all@y.test'), 4],
     [emailTerms.ofTagValue('tag', 'news'), 1],
+    [emailTerms.ofTag('kind'), 1],
+    [emailTerms.ofAnyTagValue('letter'), 1],
   ] as const) {
     const places = Array.from({ length: 100 / step }, (_, n) => n * step)
     assert.deepEqual(placesIn(digest, 0, term), places)

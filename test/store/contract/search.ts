@@ -100,6 +100,14 @@ export function searchContract(open: OpenBench): void {
       })
       tagged.content = { ...tagged.content, from: 'Shop <Shop@acme.test>', subject: 'Order 17 is on its WAY' }
       const later = email(owner, ['b@x.test'], { createdAt: NOW + HOUR })
+      const file = (disposition: 'attachment' | 'inline') => ({
+        filename: 'a.png',
+        contentType: 'image/png',
+        disposition,
+        content: Buffer.from('png'),
+      })
+      later.content = { ...later.content, attachments: [file('attachment')] }
+      tagged.content = { ...tagged.content, attachments: [file('inline')] }
       for (const value of [plain, tagged, later]) await store.accept(value, { token: 1 })
       await store.record(attempt(plain, 1, [result(0)]))
       const those = [plain, tagged, later].map(({ id }) => id)
@@ -117,8 +125,11 @@ export function searchContract(open: OpenBench): void {
         [{ tag: { name: 'no' } }, []],
         // As its sender knows it: the form dialect's tags have no other name.
         [{ tag: { name: 'a "quoted" {"name"', value: '"no",' } }, [1]],
-        [{ tag: { name: 'welcome' } }, []],
+        [{ tag: { name: 'welcome' } }, [1]],
+        [{ tag: { name: 'welc' } }, []],
+        [{ tag: { name: 'a "quoted" {"name":"no",' } }, [1]],
         [{ tag: { name: 'tag', value: 'a "quoted" {"name":"no",' } }, [1]],
+        [{ attachments: true }, [2]],
         [{ domainId: 'second' }, [1]],
         [{ keyId: 'second' }, [1]],
         [{ keyId: 'none' }, []],

@@ -11,11 +11,12 @@ export interface Completion {
 
 /** The filters as the server parses them (`email-query.ts`). */
 export const FILTERS = [
-  { name: 'to', about: 'a recipient, or a domain: to:@example.com', example: 'to:ada@example.com' },
+  { name: 'to', about: 'a recipient, or @example.com', example: 'to:ada@example.com' },
   { name: 'from', about: 'part of the sender', example: 'from:shop@' },
   { name: 'subject', about: 'words in the subject', example: 'subject:"welcome aboard"' },
   { name: 'event', about: 'the last event', example: 'event:bounced' },
-  { name: 'tag', about: 'a tag, or name:value', example: 'tag:receipt' },
+  { name: 'tag', about: 'a name, a value or name:value', example: 'tag:receipt' },
+  { name: 'has', about: 'with attachments', example: 'has:attachment' },
   { name: 'domain', about: 'a sending domain', example: 'domain:example.com' },
   { name: 'key', about: 'an API key, by name', example: 'key:"my app"' },
   { name: 'after', about: 'accepted at this time or later', example: 'after:7d' },
@@ -79,6 +80,10 @@ function valuesOf(
       const found = LAST_EVENTS.filter((event) => event.startsWith(last) && event !== last)
       return found.map((status) => ({ term: term(begun.slice(0, at) + status), about: '' }))
     }
+    case 'has':
+      return 'attachment'.startsWith(begun.toLowerCase()) && begun !== 'attachment'
+        ? [{ term: term('attachment'), about: '' }]
+        : []
     case 'after':
     case 'before': {
       const found = TIMES.filter(([time]) => time.startsWith(begun.toLowerCase()) && time !== begun)

@@ -9,7 +9,7 @@ import { TimeMenu } from './time-menu.tsx'
 
 const CHOICES = [
   { kind: 'domain', label: 'Domain', about: 'Part of the name' },
-  { kind: 'tag', label: 'Tag', about: 'Tag, or name:value', free: true },
+  { kind: 'tag', label: 'Tag', about: 'Name, value or name:value', free: true },
   { kind: 'key', label: 'Key', about: 'Part of the name' },
 ] as const
 

@@ -12,7 +12,7 @@ export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }
   return (
     <Popover
       position="bottom-end"
-      width={340}
+      width="min(25rem, calc(100vw - 1.5rem))"
       trapFocus
       withRoles
       shadow="md"
@@ -24,7 +24,10 @@ export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }
           <CircleHelp size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Search help">
+      <Popover.Dropdown
+        aria-label="Search help"
+        style={{ maxHeight: 'calc(100dvh - 10rem)', overflowY: 'auto' }}
+      >
         <Text size="sm" mb={4}>
           Combine filters to narrow the search. Put values with spaces in quotation marks.
         </Text>

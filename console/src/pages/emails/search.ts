@@ -2,6 +2,7 @@
 import type { LastEventType } from '../../../../src/email/event.ts'
 import { STATUS_WORDS, type StatusName } from '../../../../src/operate/status-word.ts'
 import type { QueryOf } from '../../api/client.ts'
+import { PERIODS, timesOf } from './periods.ts'
 
 /** Absent fields do not filter. */
 export interface EmailsSearch {
@@ -25,34 +26,6 @@ export type ChangeTimes = (times: { [Name in keyof Times]-?: string | undefined 
 export const ANY_TIME = { time: undefined, since: undefined, until: undefined }
 
 const NAMES = ['q', 'status', 'domain', 'tag', 'key', 'time', 'since', 'until'] as const
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-interface Period {
-  label: string
-  since: () => number
-  until?: () => number
-}
-
-const last = (label: string, ms: number): Period => ({ label, since: () => Date.now() - ms })
-
-/** The start of a day in the viewer's time zone. Not every day has 24 hours. */
-function startOfDay(daysAgo: number): number {
-  const day = new Date()
-  day.setHours(0, 0, 0, 0)
-  return day.setDate(day.getDate() - daysAgo)
-}
-
-export const PERIODS: Readonly<Record<string, Period>> = {
-  '1h': last('Last hour', HOUR),
-  '24h': last('Last 24 hours', DAY),
-  today: { label: 'Today', since: () => startOfDay(0) },
-  yesterday: { label: 'Yesterday', since: () => startOfDay(1), until: () => startOfDay(0) },
-  '7d': last('Last 7 days', 7 * DAY),
-  '30d': last('Last 30 days', 30 * DAY),
-}
 
 /** The choices of the status menu, and the last events that each stands for. */
 const STATUS_EVENTS = {
@@ -131,8 +104,7 @@ export function queryParamsOf({
     // Days in a typed search are days in the viewer's time zone.
     zone: search.q === undefined ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
     event: status,
-    since: period === undefined ? iso(since) : isoTime(period.since()),
-    until: period === undefined ? iso(until) : period.until && isoTime(period.until()),
+    ...(period === undefined ? { since: iso(since), until: iso(until) } : timesOf(period)),
   }
 }
 

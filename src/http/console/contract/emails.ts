@@ -49,7 +49,7 @@ const EMAILS_QUERY = object(
     },
     domain: { ...DOMAIN_NAME, description: 'Sending domain: name or id.' },
     event: { ...LINE, description: 'What the last event is, or several of them with commas.' },
-    tag: { ...LINE, description: '`name`, or `name:value`.' },
+    tag: { ...LINE, description: '`name:value`, or a name or a value alone.' },
     key: { ...LINE, description: 'API key: id or name.' },
     from: { ...LINE, description: 'A part of the sender as shown.' },
     to: { ...ADDRESS, description: 'The complete address of a recipient.' },

@@ -37,7 +37,7 @@ const QUERY = {
     to: { ...ADDRESS, description: 'The complete address of a recipient.' },
     from: { ...LINE, description: 'A part of the sender as shown.' },
     subject: { ...PASSAGE, description: 'A part of the subject.' },
-    tag: { ...LINE, description: '`name`, or `name:value`.' },
+    tag: { ...LINE, description: '`name:value`, or a name or a value alone.' },
     event: { ...LINE, description: 'The `last_event`, or several separated by commas.' },
     since: {
       ...TIME_GIVEN,
