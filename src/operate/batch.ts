@@ -1,7 +1,7 @@
 /** Actions on several objects, of which each may refuse. */
 import { OperateError } from './error.ts'
 
-export interface BatchResult {
+export interface BatchOutcome {
   /** The number of objects that were changed. */
   changed: number
   refused: Refused[]
@@ -16,8 +16,8 @@ export interface Refused {
 export async function inBatch(
   ids: readonly string[],
   act: (id: string) => Promise<unknown>,
-): Promise<BatchResult> {
-  const result: BatchResult = { changed: 0, refused: [] }
+): Promise<BatchOutcome> {
+  const result: BatchOutcome = { changed: 0, refused: [] }
   for (const id of new Set(ids)) {
     try {
       await act(id)

@@ -1,5 +1,5 @@
-/** Actions on many emails. What one email refuses does not end the action on the others. */
-import { type BatchResult, inBatch } from './batch.ts'
+/** Actions on several emails. A refusal of one email does not end the action on the others. */
+import { type BatchOutcome, inBatch } from './batch.ts'
 import { cancelEmail } from './emails.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, noSuchEmail, requireEmail } from './find.ts'
@@ -13,7 +13,7 @@ export interface EmailBatch extends CompanyFilter {
 /** Makes waiting mail of these emails due now. */
 export const retryEmails = verb(
   'manage',
-  (op, batch: EmailBatch): Promise<BatchResult> =>
+  (op, batch: EmailBatch): Promise<BatchOutcome> =>
     eachEmail(op, batch, async (id) => {
       const retried = await retry(op, { email: id })
       if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
@@ -24,7 +24,7 @@ export const retryEmails = verb(
 /** Cancels what is not sent yet of these emails. */
 export const cancelEmails = verb(
   'manage',
-  (op, batch: EmailBatch): Promise<BatchResult> => eachEmail(op, batch, (id) => cancelEmail(op, { id })),
+  (op, batch: EmailBatch): Promise<BatchOutcome> => eachEmail(op, batch, (id) => cancelEmail(op, { id })),
   null,
 )
 
@@ -33,7 +33,7 @@ async function eachEmail(
   op: Operation,
   { company, ids }: EmailBatch,
   act: (id: string) => Promise<unknown>,
-): Promise<BatchResult> {
+): Promise<BatchOutcome> {
   const companyId = company === undefined ? null : findCompany(op, company).id
   return await inBatch(ids, async (id) => {
     const email = await requireEmail(op, id)

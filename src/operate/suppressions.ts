@@ -4,7 +4,7 @@ import type { Company } from '../accounts/account.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { severalNote } from './audit-trail.ts'
-import { type BatchResult, inBatch } from './batch.ts'
+import { type BatchOutcome, inBatch } from './batch.ts'
 import { type About, type Hint, OperateError } from './error.ts'
 import { type CompanyFilter, findCompany } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
@@ -240,7 +240,7 @@ export const removeSuppression = verb(
   },
 )
 
-export interface RemovedSuppressions extends BatchResult {
+export interface RemovedSuppressions extends BatchOutcome {
   addresses: string[]
 }
 
@@ -248,6 +248,7 @@ export interface RemovedSuppressions extends BatchResult {
 export const removeSuppressions = verb(
   'manage',
   async (op, { company, ids }: { company: string; ids: readonly string[] }): Promise<RemovedSuppressions> => {
+    findCompany(op, company)
     const addresses: string[] = []
     const result = await inBatch(ids, async (of) => {
       const { address, type } = await findSuppression(op, { company, of })

@@ -25,7 +25,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     await dialog.getByLabel('Address').fill('gone@find.test')
     assert.deepEqual(await visit.barriers(), [])
     await dialog.getByRole('button', { name: 'Suppress' }).click()
-    await page.getByRole('cell', { name: 'gone@find.test', exact: true }).waitFor()
+    await page.getByRole('checkbox', { name: 'Choose gone@find.test' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByLabel('Search by the start of an address').fill('other')
     await page.getByRole('heading', { name: 'No matching addresses' }).waitFor()

@@ -13,10 +13,10 @@ export interface BatchAction {
   destructive?: boolean
   /** A sentence about the objects that were changed. */
   done: (count: number) => string
-  run: (ids: string[]) => Promise<BatchAnswer>
+  run: (ids: string[]) => Promise<BatchReply>
 }
 
-interface BatchAnswer {
+interface BatchReply {
   changed: number
   refused: { id: string; why: string }[]
 }
@@ -35,17 +35,17 @@ const TOGETHER = 50
 /** Refused objects on screen; the file has all. */
 const SHOWN = 8
 
-interface Run extends BatchAnswer {
+interface BatchRun extends BatchReply {
   done: number
   state: 'running' | 'stopped' | 'done' | 'failed'
   trouble: string | null
 }
 
 export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) {
-  const [run, setRun] = useState<Run | null>(null)
+  const [run, setRun] = useState<BatchRun | null>(null)
   const stopping = useRef(false)
   const start = async () => {
-    let now: Run = { changed: 0, refused: [], done: 0, state: 'running', trouble: null }
+    let now: BatchRun = { changed: 0, refused: [], done: 0, state: 'running', trouble: null }
     setRun(now)
     try {
       for (let at = 0; at < ids.length && !stopping.current; at += TOGETHER) {
@@ -113,7 +113,7 @@ export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) 
 }
 
 interface ProgressionProps extends Pick<BatchDialogProps, 'action' | 'nameOf'> {
-  run: Run
+  run: BatchRun
   count: number
 }
 
