@@ -2,7 +2,6 @@
 import type { LastEventType } from '../../../../src/email/event.ts'
 import { STATUS_WORDS, type StatusName } from '../../../../src/operate/status-word.ts'
 import type { QueryOf } from '../../api/client.ts'
-import { PERIODS, timesOf } from './periods.ts'
 
 /** Absent fields do not filter. */
 export interface EmailsSearch {
@@ -14,7 +13,7 @@ export interface EmailsSearch {
   tag?: string
   /** The id or name of an API key. */
   key?: string
-  /** One of `PERIODS`. */
+  /** A period up to now: one of `PERIODS`. */
   time?: string
   /** ISO 8601, or the value of a `datetime-local` field, in the viewer's time zone. */
   since?: string
@@ -26,6 +25,14 @@ export type ChangeTimes = (times: { [Name in keyof Times]-?: string | undefined 
 export const ANY_TIME = { time: undefined, since: undefined, until: undefined }
 
 const NAMES = ['q', 'status', 'domain', 'tag', 'key', 'time', 'since', 'until'] as const
+
+const MINUTE = 60_000
+export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = {
+  '1h': { label: 'Last hour', ms: 60 * MINUTE },
+  '24h': { label: 'Last 24 hours', ms: 24 * 60 * MINUTE },
+  '7d': { label: 'Last 7 days', ms: 7 * 24 * 60 * MINUTE },
+  '30d': { label: 'Last 30 days', ms: 30 * 24 * 60 * MINUTE },
+}
 
 /** The choices of the status menu, and the last events that each stands for. */
 const STATUS_EVENTS = {
@@ -104,7 +111,8 @@ export function queryParamsOf({
     // Days in a typed search are days in the viewer's time zone.
     zone: search.q === undefined ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
     event: status,
-    ...(period === undefined ? { since: iso(since), until: iso(until) } : timesOf(period)),
+    since: period === undefined ? iso(since) : new Date(Date.now() - period.ms).toISOString(),
+    until: period === undefined ? iso(until) : undefined,
   }
 }
 

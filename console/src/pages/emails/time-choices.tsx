@@ -1,8 +1,7 @@
 /** The content of the time menu, loaded separately because the first view does without it. */
 import { Button, Divider, Group, Stack, TextInput } from '@mantine/core'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
-import { PERIODS } from './periods.ts'
-import { ANY_TIME, type ChangeTimes, type Times } from './search.ts'
+import { ANY_TIME, type ChangeTimes, PERIODS, type Times } from './search.ts'
 
 export function TimeChoices({
   search,

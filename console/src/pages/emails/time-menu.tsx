@@ -2,8 +2,7 @@ import { Popover } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { later } from '../../parts/later.ts'
 import { FilterButton } from './filter-button.tsx'
-import { PERIODS } from './periods.ts'
-import { ANY_TIME, type ChangeTimes, type Times } from './search.ts'
+import { ANY_TIME, type ChangeTimes, PERIODS, type Times } from './search.ts'
 
 /** Loaded when the menu opens, because the first view does without it. */
 const TimeChoices = later(() => import('./time-choices.tsx'), 'TimeChoices')
