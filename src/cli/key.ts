@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import { type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
 import { checkedName, companyName } from '../operate/find.ts'
-import { checkedRanges, createKey, listKeys, renameKey, revokeKey } from '../operate/keys.ts'
+import { checkedRanges, createKey, listKeys, renameKey, revokeKey, rotateKey } from '../operate/keys.ts'
 import { keyDomain, keyJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
@@ -65,6 +66,23 @@ export function addKey(program: Command): void {
     .action(rename)
 
   command(key, {
+    usage: 'rotate <id>',
+    description:
+      'Create a key with the name, scopes and restrictions of another one, which expires in seven days.',
+    details: 'Until then both keys work. The token of the new key is printed, the only time it can be seen.',
+    examples: [
+      'key rotate 019abcde-0000-7000-8000-000000000000',
+      'key rotate 019abcde-0000-7000-8000-000000000000 --old-expires 24h --json',
+    ],
+  })
+    .option(
+      '--old-expires <when>',
+      'when the old key expires: 2027-01-01, or a time from now: 24h, 30d',
+      whenOf,
+    )
+    .action(rotate)
+
+  command(key, {
     usage: 'revoke <id>',
     description: 'Revoke an API key permanently. It stops working on every node within a second.',
     examples: ['key revoke 019abcde-0000-7000-8000-000000000000'],
@@ -82,26 +100,49 @@ interface CreateOptions extends JsonOption {
   from?: string[]
 }
 
+interface RotateOptions extends JsonOption {
+  oldExpires?: number
+}
+
 async function create({ scope, expires, from, json, ...named }: CreateOptions): Promise<void> {
   await withOperation(async (op) => {
     const input = { ...named, scopes: scope, expiresAt: expires, networks: from }
-    const { key, token, company } = await createKey(op, input)
-    if (json) {
-      const { id, ...rest } = keyJson(op.accounts, key)
-      return printJson({ id, token, ...rest })
-    }
-    printFields([
-      ['Id', key.id],
-      ['Token', token],
-      ['Company', company.name],
-      ['Scopes', key.scopes.join(', ')],
-      ['Domain', keyDomain(op.accounts, key) ?? 'all of the company'],
-      ['From', key.networks.length === 0 ? 'anywhere' : key.networks.join(', ')],
-      ['Expires', formatTime(key.expiresAt) ?? 'never'],
-    ])
-    printLine()
-    printLine('Save the token now: it cannot be shown again.')
+    printMade(op, await createKey(op, input), json)
   })
+}
+
+async function rotate(id: string, { oldExpires, json }: RotateOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const made = await rotateKey(op, { id, endsAt: oldExpires })
+    const { old } = made
+    printMade(op, made, json, { old: keyJson(op.accounts, old) })
+    if (!json) printLine(`The old key (id ${old.id}) works until ${formatTime(old.expiresAt)}.`)
+  })
+}
+
+/** `more`: further fields of the JSON. */
+function printMade(
+  op: Operation,
+  { key, token, company }: Awaited<ReturnType<typeof createKey>>,
+  json: boolean | undefined,
+  more: object = {},
+): void {
+  if (json) {
+    const { id, ...rest } = keyJson(op.accounts, key)
+    printJson({ id, token, ...rest, ...more })
+    return
+  }
+  printFields([
+    ['Id', key.id],
+    ['Token', token],
+    ['Company', company.name],
+    ['Scopes', key.scopes.join(', ')],
+    ['Domain', keyDomain(op.accounts, key) ?? 'all of the company'],
+    ['From', key.networks.length === 0 ? 'anywhere' : key.networks.join(', ')],
+    ['Expires', formatTime(key.expiresAt) ?? 'never'],
+  ])
+  printLine()
+  printLine('Save the token now: it cannot be shown again.')
 }
 
 const list = listing({

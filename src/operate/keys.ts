@@ -15,6 +15,8 @@ import {
 import { type Operation, verb } from './verb.ts'
 
 const MOST_RANGES = 100
+/** Ms for which a rotated key still works where nothing else is said. */
+const OLD_KEY_LASTS = 7 * 24 * 60 * 60 * 1_000
 
 export interface NewKeyInput {
   /** Name or id. */
@@ -33,6 +35,18 @@ export interface NewKeyInput {
   password?: string | undefined
 }
 
+/** A new key and its token. */
+interface CreatedKey {
+  key: ApiKey
+  token: string
+  company: Company
+}
+
+/** `old`: the replaced key, with its new expiry. */
+interface KeyRotation extends CreatedKey {
+  old: ApiKey
+}
+
 /** The scopes of a key, the networks it may be used from, and its expiry. */
 type KeyBounds = Pick<ApiKey, 'scopes' | 'networks' | 'expiresAt'>
 
@@ -45,7 +59,7 @@ const USUAL_SCOPES: readonly Scope[] = ['sending', 'reading']
  */
 export const createKey = verb(
   'manage',
-  async (op, input: NewKeyInput): Promise<{ key: ApiKey; token: string; company: Company }> => {
+  async (op, input: NewKeyInput): Promise<CreatedKey> => {
     const name = checkedName('key', input.name)
     const company = findWholeCompany(op, input.company)
     const domain = input.domain === undefined ? null : findOwnDomain(op, company, input.domain)
@@ -167,6 +181,40 @@ export const renameKey = verb(
     note({ id, name: to }, renamed, { accounts }) {
       const name = accounts.keys.find((key) => key.id === id)?.name
       return { target: name ?? id, detail: { to }, ...(renamed && { companyId: renamed.companyId }) }
+    },
+  },
+)
+
+/**
+ * Creates a key with the name and the bounds of another one, which stops working at `endsAt` (Unix ms). Until then both
+ * work, so the holder can exchange the token without a pause. As in `createKey`, the token is shown only here.
+ */
+export const rotateKey = verb(
+  'manage',
+  async (op, input: { id: string; endsAt?: number | undefined }): Promise<KeyRotation> => {
+    const old = findKey(op, input.id)
+    const company = findWholeCompany(op, old.companyId)
+    refuseBeyond(ownBounds(op), old)
+    if (old.password !== null) {
+      throw new OperateError(
+        'invalid',
+        `the key "${old.name}" has a password of its own for SMTP: change the password instead`,
+      )
+    }
+    const endsAt = checkedExpiry(op, input.endsAt ?? op.now() + OLD_KEY_LASTS)
+    const { token, hash } = newToken()
+    const key: ApiKey = { ...old, id: randomUUIDv7(), tokenHash: hash, createdAt: op.now() }
+    if (!(await op.store.replaceKey(old.id, key, endsAt))) {
+      throw new OperateError('nothing_to_do', `the key "${old.name}" no longer works: create another one`)
+    }
+    return { key, token, company, old: { ...old, expiresAt: Math.min(endsAt, old.expiresAt ?? endsAt) } }
+  },
+  {
+    action: 'rotateKey',
+    note({ id }, rotated) {
+      if (rotated === null) return { target: id }
+      const { key, old } = rotated
+      return { target: key.name, companyId: key.companyId, detail: { endsAt: old.expiresAt } }
     },
   },
 )

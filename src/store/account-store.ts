@@ -95,6 +95,11 @@ export interface AccountStore extends AccountReads {
   renameKey(id: string, name: string): Promise<boolean>
   revokeKey(id: string, at: number): Promise<boolean>
   /**
+   * Adds the successor of a key, which expires at `endsAt` (Unix ms) unless it expires earlier. False when the key is
+   * unknown, revoked, or has expired at `successor.createdAt`. OverLimit as in `addKey`.
+   */
+  replaceKey(id: string, successor: ApiKey, endsAt: number): Promise<boolean>
+  /**
    * Forgets domains removed, and keys revoked, before `before` (Unix ms), at most `limit` of each. Returns how many.
    */
   forgetAccounts(before: number, limit: number): Promise<number>

@@ -272,6 +272,21 @@ describe('the commands about accounts', () => {
     assert.match(foreign.stderr, /not a domain of Other Ltd/)
   })
 
+  test('rotate a key: another token with the same bounds, and an end for the old key', async () => {
+    const args = ['key', 'create', '--company', 'Acme', '--name', 'turning', '--scope', 'sending']
+    const made = await place.json<Key>(...args)
+    const rotated = await place.json<Key & { old: Key }>(
+      ...['key', 'rotate', made.id, '--old-expires', '2100-01-01'],
+    )
+    assert.deepEqual([rotated.name, rotated.scopes, rotated.expires_at], ['turning', ['sending'], null])
+    assert.ok(isToken(rotated.token) && rotated.token !== made.token)
+    assert.deepEqual([rotated.old.id, rotated.old.expires_at], [made.id, '2100-01-01T00:00:00.000Z'])
+    const { stdout } = await place.run('key', 'rotate', rotated.id)
+    assert.match(stdout, /^Token: +pr_/m)
+    assert.match(stdout, new RegExp(`The old key \\(id ${rotated.id}\\) works until \\d{4}-`))
+    for (const id of [made.id, rotated.id]) await place.run('key', 'revoke', id)
+  })
+
   test('make keys with an end and source networks', async () => {
     const args = ['key', 'create', '--company', 'Acme', '--name', 'bound']
     const key = await place.json<Key>(

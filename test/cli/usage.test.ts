@@ -36,6 +36,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['key', 'list'],
     ['key', 'rename'],
     ['key', 'revoke'],
+    ['key', 'rotate'],
     ['user', 'link'],
     ['user', 'list'],
     ['user', 'invite'],

@@ -69,6 +69,28 @@ describe('API keys', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
   })
 
+  test('a developer rotates one: the new token is shown once, and the old key works until it expires', async (t) => {
+    const { id, token } = await stage.service.key(stage.company.id, { name: 'Turning' })
+    const developer = await stage.person({ [stage.company.id]: 'developer' })
+    const visit = await stage.visit(t, at, { as: developer })
+    const { page } = visit
+    await page.getByRole('button', { name: 'Actions for key Turning' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate...' }).click()
+    const dialog = page.getByRole('dialog')
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByLabel('The old key expires').selectOption('In a day')
+    await dialog.getByRole('button', { name: 'Rotate key' }).click()
+    await dialog.getByText('The old key works until').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await page.getByRole('row', { name: /^Turning/ }).count(), 2)
+    assert.equal((await sendWith(token)).status, 200)
+    const { keys } = await stage.service.store.accounts()
+    assert.notEqual(keys.find((key) => key.id === id)?.expiresAt, null)
+  })
+
   test('how to send stands there by client, at an address of its own', async (t) => {
     const options = { viewport: PHONE, colorScheme: 'dark' } as const
     const visit = await stage.visit(t, `${at}?show=snippets&client=django`, options)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import type { Scope } from '../../src/accounts/account.ts'
+import type { ApiKey, Scope } from '../../src/accounts/account.ts'
 import * as allowList from '../../src/operate/allow-list.ts'
 import * as apiRequests from '../../src/operate/api-requests.ts'
 import * as audit from '../../src/operate/audit.ts'
@@ -279,6 +279,16 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       return await keys.renameKey({ ...op, accounts: await op.store.accounts() }, { id, name: 'other' })
     },
     { ...MANAGES, restricted: foreign },
+  ],
+  [
+    keys.rotateKey,
+    async (op, world) => {
+      const bounds: Partial<ApiKey> = { scopes: ['reading'], networks: [], expiresAt: null }
+      const { id } = await world.key(world.acme, { ...bounds, password: null })
+      return await keys.rotateKey({ ...op, accounts: await op.store.accounts() }, { id })
+    },
+    // It lacks the scopes of the key.
+    { ...MANAGES, administrator: no, restricted: foreign },
   ],
   [
     keys.revokeKey,

@@ -35,7 +35,7 @@ import {
   OperateError,
 } from '../../src/operate/error.ts'
 import { followEvents, listEvents } from '../../src/operate/events.ts'
-import { createKey, renameKey, revokeKey } from '../../src/operate/keys.ts'
+import { createKey, renameKey, revokeKey, rotateKey } from '../../src/operate/keys.ts'
 import { backUp, migrate } from '../../src/operate/maintenance.ts'
 import { migrateData } from '../../src/operate/migrate-data.ts'
 import { openOperation } from '../../src/operate/open.ts'
@@ -322,6 +322,35 @@ const CASES: Case[] = [
       const later = { ...op, accounts: await op.store.accounts() }
       await revokeKey(later, { id: key.id })
       await revokeKey(later, { id: key.id })
+    },
+  ],
+  ['an unknown key to rotate', 'not_found', 'listKeys', (op) => rotateKey(op, { id: NOWHERE })],
+  [
+    'a revoked key to rotate',
+    'nothing_to_do',
+    null,
+    async (op) => {
+      const { key } = await createKey(op, { company: 'Acme', name: 'k' })
+      await revokeKey({ ...op, accounts: await op.store.accounts() }, { id: key.id })
+      await rotateKey({ ...op, accounts: await op.store.accounts() }, { id: key.id })
+    },
+  ],
+  [
+    'a rotated key that would have ended already',
+    'invalid',
+    null,
+    async (op) => {
+      const { key } = await createKey(op, { company: 'Acme', name: 'k' })
+      await rotateKey({ ...op, accounts: await op.store.accounts() }, { id: key.id, endsAt: 1 })
+    },
+  ],
+  [
+    'a key with a password to rotate',
+    'invalid',
+    null,
+    async (op) => {
+      const { key } = await createKey(op, { company: 'Acme', name: 'k', password: 'scrypt$' })
+      await rotateKey({ ...op, accounts: await op.store.accounts() }, { id: key.id })
     },
   ],
   ['an unknown email', 'not_found', 'listEmails', (op) => showEmail(op, { id: NOWHERE })],

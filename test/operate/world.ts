@@ -202,8 +202,8 @@ export class World implements AsyncDisposable {
     return added.id
   }
 
-  async key(of = this.acme): Promise<ApiKey> {
-    const key = apiKey(of.company)
+  async key(of = this.acme, change: Partial<ApiKey> = {}): Promise<ApiKey> {
+    const key = { ...apiKey(of.company), ...change }
     await this.store.addKey(key)
     return key
   }

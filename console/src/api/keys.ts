@@ -19,5 +19,10 @@ export const createKey = (company: string, body: NewKey) =>
 export const renameKey = (company: string, key: string, name: string) =>
   change('PATCH /companies/:company/keys/:key', { company, key, body: { name } }, LIST)
 
+export type RotatedKey = JsonAnswer<'POST /companies/:company/keys/:key/rotation'>
+
+export const rotateKey = (company: string, key: string, endsAt: string) =>
+  change('POST /companies/:company/keys/:key/rotation', { company, key, body: { endsAt } }, LIST)
+
 export const revokeKey = (company: string, key: string) =>
   change('DELETE /companies/:company/keys/:key', { company, key }, LIST)

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../accounts/account.ts'
 import { visibleAccounts } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
 import { companyName, noSuchKey } from '../../operate/find.ts'
-import { createKey, listKeys, renameKey, revokeKey } from '../../operate/keys.ts'
+import { createKey, listKeys, renameKey, revokeKey, rotateKey } from '../../operate/keys.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { KEY, KEY_ROUTES } from './contract/keys.ts'
@@ -74,6 +74,12 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
   'PATCH /companies/:company/keys/:key': async ({ op, company, params, body }) => {
     requireKey(op, company, params.key)
     return keyJson(op, await renameKey(op, { id: params.key, name: body.name }))
+  },
+
+  'POST /companies/:company/keys/:key/rotation': async ({ op, company, params, body }) => {
+    requireKey(op, company, params.key)
+    const { key, token, old } = await rotateKey(op, { id: params.key, endsAt: timeOf(body.endsAt) })
+    return { key: keyJson(op, key), token, old: keyJson(op, old) }
   },
 
   'DELETE /companies/:company/keys/:key': async ({ op, company, params }, core) => {

@@ -1,5 +1,5 @@
 /** Companies, sending domains, API keys and routes. */
-import { CHECK_EVERY_MS } from '../../accounts/account.ts'
+import { type ApiKey, CHECK_EVERY_MS } from '../../accounts/account.ts'
 import {
   changedLimits,
   domainHeldMessage,
@@ -61,6 +61,9 @@ const RENAME_KEY = statement('UPDATE api_keys SET name = $2 WHERE id = $1')
 const REVOKE_KEY = statement<OwnerRow>(
   'UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING company',
 )
+const END_KEY = statement(`UPDATE api_keys
+  SET expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
+  WHERE id = $1 AND company = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)`)
 /** The revoked keys of a company beyond the newest. */
 const FORGET_REVOKED = statement<IdRow>(`DELETE FROM api_keys WHERE id IN (
     SELECT id FROM api_keys WHERE id IN (
@@ -142,16 +145,16 @@ export const accountWrites = {
   },
 
   *addKey(port, key) {
-    const { id, companyId, name, tokenHash, password, scopes, domainId, networks } = key
-    const { createdAt, expiresAt, revokedAt } = key
-    const company = yield* companyNumber(port, companyId)
-    const texts = [password, JSON.stringify(scopes), domainId, listText(networks)]
-    const values = [id, company, name, tokenHash, ...texts, createdAt, expiresAt, revokedAt]
-    yield* changeOne(port, id, function* (db) {
-      yield* refuseForeign(db, companyId, company, domainId)
-      if (revokedAt === null) yield* checkOwnedLimit(db, 'keys', company)
-      const taken = `There is already a key with the id ${id} or of the same token`
-      yield* insertUnique(db, taken, ADD_KEY, ...values)
+    const company = yield* companyNumber(port, key.companyId)
+    yield* changeOne(port, key.id, (db) => insertKey(db, company, key))
+  },
+
+  *replaceKey(port, id, successor, endsAt) {
+    const company = yield* companyNumber(port, successor.companyId)
+    return yield* changeAccounts(port, function* (db) {
+      if ((yield* db.run(END_KEY, id, endsAt, company, successor.createdAt)) === 0) return []
+      yield* insertKey(db, company, successor)
+      return [id, successor.id]
     })
   },
 
@@ -196,6 +199,17 @@ export const accountWrites = {
     })
   },
 } satisfies Operations<Port>
+
+function* insertKey(db: PortTransaction, company: number, key: ApiKey): PortSteps<void> {
+  const { id, companyId, name, tokenHash, password, scopes, domainId, networks } = key
+  const { createdAt, expiresAt, revokedAt } = key
+  const texts = [password, JSON.stringify(scopes), domainId, listText(networks)]
+  const values = [id, company, name, tokenHash, ...texts, createdAt, expiresAt, revokedAt]
+  yield* refuseForeign(db, companyId, company, domainId)
+  if (revokedAt === null) yield* checkOwnedLimit(db, 'keys', company)
+  const taken = `There is already a key with the id ${id} or of the same token`
+  yield* insertUnique(db, taken, ADD_KEY, ...values)
+}
 
 /** Forgets revoked keys beyond REVOKED_KEPT, and returns their ids. */
 function* forgetRevoked(db: PortTransaction, { company }: OwnerRow): PortSteps<string[]> {

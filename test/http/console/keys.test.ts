@@ -75,6 +75,29 @@ describe('API keys in the console', () => {
     refused(await developer.ask('DELETE', one), 409, 'nothing_to_do')
   })
 
+  test('one is rotated: both keys send until the old one ends, with the same bounds', async () => {
+    const input = { name: 'Rotating', scopes: ['sending'], domain, networks: ['127.0.0.1'] }
+    const made = ok<{ key: ShownKey; token: string }>(await developer.ask('POST', at, input), 201)
+    const rotation = `${at}/${made.key.id}/rotation`
+    const endsAt = '2099-01-01T00:00:00.000Z'
+    refused(await viewer.ask('POST', rotation, { endsAt }), 403, 'not_allowed')
+    refused(await developer.ask('POST', rotation, { endsAt: '2001-01-01T00:00:00Z' }), 422, 'invalid')
+    refused(await developer.ask('POST', `${at}/${foreign.key}/rotation`, { endsAt }), 404, 'not_found')
+    const rotated = ok<{ key: ShownKey; token: string; old: ShownKey }>(
+      await developer.ask('POST', rotation, { endsAt }),
+      201,
+    )
+    assert.deepEqual([rotated.old.id, rotated.old.expiresAt], [made.key.id, endsAt])
+    const { id, ...successor } = rotated.key
+    assert.notEqual(id, made.key.id)
+    assert.deepEqual(
+      [successor.name, successor.scopes, successor.domain?.name, successor.networks, successor.expiresAt],
+      [input.name, input.scopes, 'acme.example', made.key.networks, null],
+    )
+    await service.app.refreshAccounts()
+    for (const token of [made.token, rotated.token]) await new Api(service.url, token).accepted(mail)
+  })
+
   test('what is no key is refused, and nobody makes one who only looks', async () => {
     const valid = { name: 'k', scopes: ['sending'] }
     refused(await developer.ask('POST', at, { ...valid, name: ' ' }), 422, 'invalid')

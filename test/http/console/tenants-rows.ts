@@ -205,6 +205,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/keys': { may: SEES },
   'POST /companies/:company/keys': { may: MANAGES, body: { name: 'k', scopes: ['sending'] } },
   'PATCH /companies/:company/keys/:key': { may: MANAGES, ids: key, body: { name: 'k' } },
+  'POST /companies/:company/keys/:key/rotation': {
+    may: MANAGES,
+    ids: key,
+    body: { endsAt: '2099-01-01T00:00:00Z' },
+  },
   'DELETE /companies/:company/keys/:key': { may: MANAGES, ids: key },
 
   'GET /companies/:company/overview/volume': { may: SEES, query: SPAN },

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CHECK_EVERY_MS, type DkimIdentity, type SendingDomain } from '../../../src/accounts/account.ts'
+import {
+  type ApiKey,
+  CHECK_EVERY_MS,
+  type DkimIdentity,
+  type SendingDomain,
+} from '../../../src/accounts/account.ts'
 import { StoreConflict } from '../../../src/store/store.ts'
 import { acme, apiKey, company, domain, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -53,6 +58,28 @@ export function accountsContract(open: OpenBench): void {
       assert.equal(await store.revokeKey(key.id, NOW + 2), false)
       assert.equal(await store.revokeKey(newId(), NOW), false)
       assert.equal((await store.accounts()).keys[0]?.revokedAt, NOW + 1)
+    })
+
+    test('a key is replaced in one step: its successor is added, and it expires', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const [old, early] = [apiKey(owner), { ...apiKey(owner), expiresAt: NOW + 5 }]
+      for (const key of [old, early]) await store.addKey(key)
+      const next = (): ApiKey => ({ ...apiKey(owner), createdAt: NOW + 1 })
+      const [first, second] = [next(), next()]
+      assert.equal(await store.replaceKey(old.id, first, NOW + 10), true)
+      assert.equal(await store.replaceKey(early.id, second, NOW + 10), true)
+      const keys = new Map((await store.accounts()).keys.map((key) => [key.id, key]))
+      assert.equal(keys.get(old.id)?.expiresAt, NOW + 10)
+      assert.equal(keys.get(early.id)?.expiresAt, NOW + 5)
+      assert.deepEqual(
+        [keys.get(first.id)?.name, keys.get(second.id)?.expiresAt],
+        [first.name, second.expiresAt],
+      )
+      await store.revokeKey(early.id, NOW + 2)
+      for (const id of [newId(), early.id]) assert.equal(await store.replaceKey(id, next(), NOW + 10), false)
+      assert.equal(await store.replaceKey(old.id, { ...next(), createdAt: NOW + 11 }, NOW + 20), false)
+      assert.equal((await store.accounts()).keys.length, 4)
     })
 
     test('a removed domain leaves its id, and its name free; keys for it alone are revoked', async (t) => {

@@ -43,6 +43,7 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   retireDkimKey: ['retired the previous DKIM key of', named('selector'), 'selector'],
   createKey: ['created the API key'],
   renameKey: ['renamed the API key', ({ to }) => ` to “${to}”`, 'to'],
+  rotateKey: ['rotated the API key'],
   revokeKey: ['revoked the API key'],
   addWebhook: ['added a webhook to'],
   updateWebhook: [

@@ -1,24 +1,11 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  NativeSelect,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { CircleCheck } from 'lucide-react'
+import { Checkbox, Modal, NativeSelect, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { createKey, type MadeKey, type NewKey } from '../../api/keys.ts'
-import { CodeBlock } from '../../parts/code.tsx'
 import type { NamedDomain } from '../../parts/domain-search.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
 import { DialogForm, type DialogProps } from '../../parts/form-dialog.tsx'
+import { NewKeyPanel } from './new-key-panel.tsx'
 import { SCOPES } from './scopes.ts'
-import { SnippetsPanel } from './snippets-panel.tsx'
 
 export function CreateKey({ company, opened, close }: DialogProps) {
   const [made, setMade] = useState<MadeKey | null>(null)
@@ -125,28 +112,5 @@ function KeyForm({
         </>
       )}
     </DialogForm>
-  )
-}
-
-function NewKeyPanel({ company, made, close }: { company: string; made: MadeKey; close: () => void }) {
-  const { key, token } = made
-  return (
-    <Stack>
-      <Alert color="road" variant="light" icon={<CircleCheck aria-hidden />} title="Copy the key now">
-        <Text size="sm" mb="xs">
-          The key is shown only once, since Postroad stores only its hash.
-        </Text>
-        <CodeBlock code={token} what="the API key" wrap />
-      </Alert>
-      {key.scopes.includes('sending') && (
-        <>
-          <Text fw={600}>Send with this key</Text>
-          <SnippetsPanel company={company} token={token} only={key.domain?.name ?? null} />
-        </>
-      )}
-      <Group justify="flex-end">
-        <Button onClick={close}>I have copied it</Button>
-      </Group>
-    </Stack>
   )
 }

@@ -18,6 +18,7 @@ import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { NextStep } from '../../shell/next-step.tsx'
 import { CreateKey } from './create-key.tsx'
 import { Bounds, End, Scopes } from './key-cells.tsx'
+import { RotateKey } from './rotate-key.tsx'
 import { SnippetsPanel } from './snippets-panel.tsx'
 
 const HERE = '/signed-in/c/$company/keys'
@@ -69,6 +70,7 @@ function Keys({ company, ended = false, create }: { company: string; ended?: boo
   const query = useQuery(keysQuery(company, { search, ended: ended || undefined }))
   const { data } = query
   const [renaming, setRenaming] = useState<ApiKey | null>(null)
+  const [rotating, setRotating] = useState<ApiKey | null>(null)
   const mayManage = useMayManage()
   return (
     <>
@@ -109,6 +111,7 @@ function Keys({ company, ended = false, create }: { company: string; ended?: boo
                   label={`Actions for key ${key.name}`}
                   items={[
                     { label: 'Rename...', onClick: () => setRenaming(key) },
+                    !ended && { label: 'Rotate...', onClick: () => setRotating(key) },
                     { label: 'Revoke...', destructive: true, onClick: () => void askToRevoke(key) },
                   ]}
                 />
@@ -132,6 +135,7 @@ function Keys({ company, ended = false, create }: { company: string; ended?: boo
         rename={(name) => renameKey(renaming!.company.id, renaming!.id, name)}
         close={() => setRenaming(null)}
       />
+      {rotating !== null && <RotateKey old={rotating} close={() => setRotating(null)} />}
     </>
   )
 }

@@ -46,11 +46,21 @@ const NEW_KEY = object(
 
 const MADE_KEY = object({ key: KEY, token: { type: 'string', description: 'Seen this once.' } })
 
+const ROTATED_KEY = object({ key: KEY, token: { type: 'string', description: 'Seen this once.' }, old: KEY })
+
+const OLD_KEY_END = object({ endsAt: { type: 'string', maxLength: 40 } })
+
 const KEY_NAME = object({ name: { type: 'string', maxLength: 1_000 } })
 
 export const KEY_ROUTES = routes('company', {
   'GET /companies/:company/keys': { operation: 'key_list', query: KEYS_QUERY, answer: KEYS },
   'POST /companies/:company/keys': { operation: 'key_create', body: NEW_KEY, status: 201, answer: MADE_KEY },
   'PATCH /companies/:company/keys/:key': { operation: 'key_rename', body: KEY_NAME, answer: KEY },
+  'POST /companies/:company/keys/:key/rotation': {
+    operation: 'key_rotate',
+    body: OLD_KEY_END,
+    status: 201,
+    answer: ROTATED_KEY,
+  },
   'DELETE /companies/:company/keys/:key': { operation: 'key_revoke', answer: KEY },
 })
