@@ -440,8 +440,8 @@ describe('hostile clients of SMTP submission', () => {
         /^550 5\.7\.1 The message cannot be sent: Sender names other\.example/,
       ],
       [
-        `From: a@${DOMAIN}\r\nX-Mailgun-Require-TLS: yes\r\n\r\n`,
-        /^550 5\.6\.0 X-Mailgun-Require-TLS is not supported/,
+        `From: a@${DOMAIN}\r\nX-Mailgun-Template-Name: t\r\n\r\n`,
+        /^550 5\.6\.0 X-Mailgun-Template-Name is not supported/,
       ],
       [
         `From: a@${DOMAIN}\r\nX-Mailgun-Deliver-By: soon\r\n\r\n`,

@@ -182,7 +182,6 @@ describe('POST /v3/{domain}/messages.mime', () => {
     const deep = `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
     const folded = deep.replace(/.{500}/g, '$& \r\n ')
     for (const [field, expected] of [
-      ['X-Mailgun-Require-TLS: yes', /^X-Mailgun-Require-TLS parameter is not supported/],
       ['X-Mailgun-Dkim: no', /^X-Mailgun-Dkim parameter is not supported/],
       ['x-mailgun-sending-ip: 192.0.2.1', /^x-mailgun-sending-ip parameter is not supported/],
       ['X-Mailgun-Template-Name: t', /^X-Mailgun-Template-Name parameter is not supported/],
