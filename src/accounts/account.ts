@@ -50,7 +50,7 @@ export type SendingState = 'inactive' | 'active' | 'suspended'
 export interface DomainSettings {
   /** No mail is accepted from the domain; what was accepted before still leaves. Absent: no. */
   sendingOff?: boolean
-  /** What is demanded of connections over which mail of the domain leaves; absent: `opportunistic`. */
+  /** The TLS that connections for mail of the domain need; absent: `opportunistic`. */
   tls?: 'opportunistic' | RequiredTls
   openTracking: boolean
   clickTracking: boolean

@@ -1,5 +1,5 @@
 /**
- * What the sender demands of the connection over which a message leaves: `required`, that it is encrypted, whatever the
+ * The sender's demand on the connection over which a message leaves: `required`, that it is encrypted, whatever the
  * certificate; `verified`, that the certificate is valid for the server, too.
  */
 export type RequiredTls = 'required' | 'verified'

@@ -1,9 +1,9 @@
-/** What an answer says about the records that were asked for, and for how long. */
+/** The requested records in an answer, and their lifetime. */
 import { isIP } from 'node:net'
 import type { Answer as DnsRecord, MxData, TlsaData, TxtData } from 'dns-packet'
 import type { Lookup } from './lookup.ts'
 import type { Fresh } from './lookup-cache.ts'
-import type { Answer, RecordType } from './message.ts'
+import type { DnsAnswer, RecordType } from './message.ts'
 import { nameOf } from './name.ts'
 
 /** CNAME records that are followed, one after the other. */
@@ -18,7 +18,7 @@ const UNKNOWN_ABSENCE = 30
 const FAILED_TTL = 5
 const NXDOMAIN = 3
 
-/** What `dns-packet` makes of the data of each type. */
+/** The data of each type, as `dns-packet` decodes it. */
 export interface RecordData {
   A: string
   AAAA: string
@@ -40,7 +40,7 @@ interface RecordOf<Type extends RecordType> {
  * not valid.
  */
 export function lookupOf<Type extends RecordType, T>(
-  { rcode, isValidated, answers, authorities }: Answer,
+  { rcode, isValidated, answers, authorities }: DnsAnswer,
   name: string,
   type: Type,
   parse: (data: RecordData[Type]) => T | null,

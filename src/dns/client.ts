@@ -1,5 +1,5 @@
 import { exchange, NoReply } from './exchange.ts'
-import { type Answer, makeQuery, type RecordType, rcodeOf, readAnswer } from './message.ts'
+import { type DnsAnswer, makeQuery, type RecordType, rcodeOf, readAnswer } from './message.ts'
 import type { NameServer } from './name-server.ts'
 
 export interface DnsClientOptions {
@@ -42,7 +42,7 @@ export class DnsClient {
    * An answer that found something, or that there is nothing; its AD bit is false unless the server is believed.
    * Rejects with NoReply when no server gave one: the word of a server outweighs the silence of others.
    */
-  async ask(name: string, type: RecordType): Promise<Answer> {
+  async ask(name: string, type: RecordType): Promise<DnsAnswer> {
     const { timeout, tries } = this.#options
     let servers = this.#inOrder()
     let refusal: NoReply | null = null
@@ -80,7 +80,7 @@ async function askServer(
   name: string,
   type: RecordType,
   timeout: number,
-): Promise<Answer> {
+): Promise<DnsAnswer> {
   const { validating: validated } = server
   let reply = await exchange(server, makeQuery(name, type, { edns: true, validated }), timeout)
   // RFC 6891 6.2.2, 7: an old server may not understand EDNS.
@@ -91,7 +91,7 @@ async function askServer(
   return { ...answer, isValidated: answer.isValidated && validated }
 }
 
-function readable(reply: Buffer): Answer {
+function readable(reply: Buffer): DnsAnswer {
   try {
     return readAnswer(reply)
   } catch {

@@ -80,7 +80,7 @@ export function rcodeOf(reply: Buffer): number {
   return reply.readUInt16BE(2) & 0x0f
 }
 
-export interface Answer {
+export interface DnsAnswer {
   rcode: number
   /** The AD bit. */
   isValidated: boolean
@@ -89,7 +89,7 @@ export interface Answer {
 }
 
 /** Throws for octets that are no message. */
-export function readAnswer(reply: Buffer): Answer {
+export function readAnswer(reply: Buffer): DnsAnswer {
   const records = reply.readUInt16BE(6) + reply.readUInt16BE(8) + reply.readUInt16BE(10)
   if (reply.readUInt16BE(4) > 1 || records > MOST_RECORDS) throw new RangeError('Too many records')
   const { flag_ad: isValidated, answers = [], authorities = [], additionals = [] } = packet.decode(reply)

@@ -5,7 +5,9 @@
  */
 export type TlsRequirement = 'none' | 'opportunistic' | 'required' | 'verified'
 
-/** Who demands it: a route or a site of the operator, the sending domain, or what the recipient's domain publishes. */
+/**
+ * The origin of a demand: a route or a site of the operator, the sending domain, or a policy of the recipient's domain.
+ */
 export type TlsSource = 'default' | 'route' | 'site' | 'domain' | 'mta-sts' | 'dane'
 
 export interface AttemptTls {

@@ -52,7 +52,7 @@ function routeName({ site, policy: { route } }: Path): string {
   return site.kind === 'relay' && route.kind === 'relay' ? relayUrl(route) : site.kind
 }
 
-/** What the domain publishes about its servers, as far as it counts: DANE takes precedence (RFC 8461 2). */
+/** The policy of the domain that counts: DANE takes precedence (RFC 8461 2). */
 function policyOf(domain: string, { site: { mtaSts } }: Path, hosts: readonly ForecastHost[]) {
   const proven = hosts.find(({ tls }) => tls.source === 'dane')
   if (proven !== undefined) {

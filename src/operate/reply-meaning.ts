@@ -1,5 +1,5 @@
 /**
- * What a reply of a server means, in a plain sentence, as far as its codes say it. Pure: the page of the console uses
+ * The meaning of a server's reply in a plain sentence, as far as its codes tell. Pure: the page of the console uses
  * it, too.
  */
 import { replyText } from './reply-text.ts'

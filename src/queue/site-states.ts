@@ -1,4 +1,4 @@
-/** What this node knows of its sites, for people. */
+/** The states of this node's sites, for people. */
 import type { MailServers, Path } from '../delivery/path/path.ts'
 import type { SiteClosure, SiteReport, SiteState, Store } from '../store/store.ts'
 import type { RecentMessages } from './pacing.ts'
@@ -46,7 +46,7 @@ export function combined(one: SiteState, other: SiteState): SiteState {
   }
 }
 
-/** Those that need attention first. */
+/** Sites that need attention come first. */
 export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name'>>(states: State[]): State[] {
   return states.toSorted(
     (a, b) =>

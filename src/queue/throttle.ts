@@ -4,7 +4,7 @@ import { Pacing } from './pacing.ts'
 import type { ReadyQueues } from './ready-queues.ts'
 import { SessionLimits } from './session-limits.ts'
 
-/** What an attempt shows about the limits of its path. */
+/** Evidence of an attempt about the limits of its path. */
 export interface ThrottleResult {
   /** The servers take no more mail, although nothing could be lowered any further. */
   exhausted: boolean

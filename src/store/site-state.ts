@@ -1,4 +1,4 @@
-/** What the delivering nodes know of the sites that they deliver to. */
+/** The states of sites, as the delivering nodes report them. */
 
 export interface SiteState {
   /** Sites with equal keys are the same one. */
@@ -16,7 +16,7 @@ export interface SiteState {
     recipientsPerTransaction: number
     tls: string
   }
-  /** What this node may use at present, after complaints of the servers; null: as much as the limits allow. */
+  /** The present allowance of this node, after complaints of the servers; null: as much as the limits allow. */
   lowered: { sessions: number | null; messagesPerMinute: number | null }
   used: { sessions: number; messagesLastMinute: number; messagesLastHour: number }
   /** Nothing is sent, apart from single tries; null: it is open. */

@@ -20,7 +20,13 @@ export function logCommand(
   if (!log.hasRoom(companyId, refused)) return
   log.add(
     {
-      ...{ companyId, keyId, address, method: 'SMTP', endpoint: verb, status: code, userAgent: null },
+      companyId,
+      keyId,
+      address,
+      method: 'SMTP',
+      endpoint: verb,
+      status: code,
+      userAgent: null,
       error: refused ? (enhanced ?? String(code)) : null,
       duration: Math.round(performance.now() - startedAt),
       request: refused ? outline(fields) : null,

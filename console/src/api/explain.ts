@@ -3,7 +3,7 @@ import { change, read } from './queries.ts'
 
 const EXPLANATION = 'GET /companies/:company/explanation'
 
-export type ShownExplanation = JsonAnswer<typeof EXPLANATION>
+export type ExplanationAnswer = JsonAnswer<typeof EXPLANATION>
 
 export const explanationQuery = (company: string, address: string) => ({
   ...read(EXPLANATION, { company, query: { address } }),

@@ -6,7 +6,7 @@ import { read } from './queries.ts'
 
 const LIST = 'GET /companies/:company/requests'
 
-export type ApiRequest = JsonAnswer<typeof LIST>['data'][number]
+export type RequestEntry = JsonAnswer<typeof LIST>['data'][number]
 /** `from` and `to` are days such as `2026-01-31` in the viewer's time zone, both included. */
 export type RequestSearch = QueryOf<typeof LIST>
 

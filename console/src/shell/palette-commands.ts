@@ -1,4 +1,4 @@
-/** What the palette does by name: it opens pages, companies and settings, and acts. */
+/** The commands of the palette: it opens pages, companies and settings, and acts. */
 import { useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import {

@@ -1,4 +1,7 @@
-/** What a refusal says beside its finding: for how long, of what there is too much, and who lists our address. */
+/**
+ * Details of a refusal beside its finding: how long to wait, the limit that was exceeded, and the list that names our
+ * address.
+ */
 import type { Stage } from '../smtp/error.ts'
 import { type BlockList, blockListIn } from './block-lists.ts'
 import type { Finding } from './finding.ts'

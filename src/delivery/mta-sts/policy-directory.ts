@@ -24,7 +24,7 @@ export interface PolicyDirectoryOptions {
 const PAUSE_MS = 5 * 60_000
 /** A policy is fetched again when it is older than this, or than half its life (RFC 8461 10.2). */
 const FRESH_MS = 24 * 60 * 60_000
-/** What the store said is used for so long: another node may have kept a policy since. */
+/** An answer of the store is used for this long: another node may have kept a policy since. */
 const KNOWN_MS = 60_000
 const PATIENCE_MS = 10_000
 const MOST_DOMAINS = 20_000
@@ -89,7 +89,7 @@ export class PolicyDirectory {
     return this.#now() - fetchedAt < Math.min(FRESH_MS, (expiresAt - fetchedAt) / 2)
   }
 
-  /** Those who ask for the same domain share one request. Null when it fails. */
+  /** Calls for the same domain share one request. Null when it fails. */
   #fetch(domain: string, id: string): Promise<KeptMtaStsPolicy | null> {
     let fetch = this.#fetches.get(domain)
     if (fetch === undefined) {

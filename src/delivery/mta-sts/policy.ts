@@ -1,4 +1,4 @@
-/** What a domain publishes about the TLS of its mail servers (RFC 8461), as text. */
+/** The text of an MTA-STS policy (RFC 8461). */
 import type { MtaStsMode, MtaStsPolicy } from '../../store/store.ts'
 
 /** A policy file as it was read. */

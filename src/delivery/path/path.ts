@@ -24,7 +24,7 @@ export interface Site {
   kind: DeliveryRoute['kind'] | 'simulator'
   /** The servers of a direct site; of another site, the reason why it cannot be used; otherwise null. */
   servers: MailServers | null
-  /** What the recipient's domain demands of its mail servers (RFC 8461). Absent: nothing. */
+  /** The MTA-STS policy of the recipient's domain (RFC 8461). Absent: nothing. */
   mtaSts?: MtaStsPolicy
   /** The block of the sites files whose limits hold; null: none names the site. */
   provider: string | null
@@ -45,13 +45,13 @@ export interface Policy {
   firstAlone: boolean
 }
 
-/** What the queue keeps to: limits of all nodes together. */
+/** Limits of all nodes together, which the queue keeps to. */
 export interface PathLimits extends Pick<SiteLimits, 'sessions' | 'messagesPerMinute' | 'messagesPerHour'> {
   /** Deliveries of one company that may wait for the path in memory. */
   waiting: number
 }
 
-/** What each session with the site keeps to. Plain values. */
+/** Limits of each session with the site. Plain values. */
 export interface SessionTerms
   extends Pick<SiteLimits, 'messagesPerSession' | 'recipientsPerTransaction' | 'tls'> {
   /** The site's own words. */

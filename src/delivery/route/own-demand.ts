@@ -3,7 +3,7 @@ import type { SmtpTarget, TlsPolicy } from '../smtp/target.ts'
 
 const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
 
-/** What the sender demands of the connection takes the place of a weaker demand. */
+/** The sender's demand on the connection takes the place of a weaker one. */
 export function withOwnDemand<Target extends Pick<SmtpTarget, 'tls' | 'tlsSource'>>(
   target: Target,
   own: RequiredTls | null,

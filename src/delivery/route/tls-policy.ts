@@ -20,9 +20,9 @@ export interface PolicyQuestion {
   port: number
   /** The host was named by a validated answer. */
   secure: boolean
-  /** What the domain demands (RFC 8461); null: nothing. */
+  /** The domain's MTA-STS policy (RFC 8461); null: it has none. */
   mtaSts: MtaStsPolicy | null
-  /** What the sites file demands. */
+  /** The demand of the sites file. */
   atLeast: SiteTls
 }
 
@@ -35,8 +35,8 @@ export type HostPolicies = (
 const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
 
 /**
- * The one place where the policy is decided. What a domain publishes about its hosts, and what the sites file demands,
- * can only make the answer stricter; without them, mail is encrypted where the host offers it (RFC 7435).
+ * The one place where the policy is decided. The records and policies of a domain, and the sites file, can only make
+ * the answer stricter; without them, mail is encrypted where the host offers it (RFC 7435).
  */
 export const hostPolicy: HostPolicies = async (question, resolver) => {
   const policy = await publishedPolicy(question, resolver)

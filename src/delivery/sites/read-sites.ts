@@ -15,10 +15,10 @@ export class SitesError extends Error {
   override name = 'SitesError'
 }
 
-type Field = keyof SiteLimits | 'name' | 'mx' | 'domains' | 'replies' | 'source'
+type BlockKey = keyof SiteLimits | 'name' | 'mx' | 'domains' | 'replies' | 'source'
 
 /** The keys of a file, and the field of each. */
-const KEYS: Readonly<Record<string, Field>> = {
+const KEYS: Readonly<Record<string, BlockKey>> = {
   name: 'name',
   mx: 'mx',
   domains: 'domains',

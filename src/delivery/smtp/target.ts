@@ -39,7 +39,7 @@ export interface SmtpTarget {
   tls: TlsPolicy
   /** DANE takes the place of authorities and of the host's name under `verified`. */
   dane?: DaneProof
-  /** Who demands `tls`; absent: nobody in particular. */
+  /** The origin of `tls`; absent: the default. */
   tlsSource?: TlsSource
   /**
    * Sent over TLS only, unless `tls` is `off`: with that setting the operator says that this network may see them.

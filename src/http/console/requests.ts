@@ -11,8 +11,11 @@ export const requestWorks: Works<typeof REQUEST_ROUTES> = {
   'GET /companies/:company/requests': async ({ op, company, query }) => {
     const { after, before, limit = 50, key, from, to, ...wanted } = query
     const filter = {
-      ...{ ...wanted, company: company ?? undefined, keyId: key },
-      ...{ from: timeIn('from', from), to: timeIn('to', to) },
+      ...wanted,
+      company: company ?? undefined,
+      keyId: key,
+      from: timeIn('from', from),
+      to: timeIn('to', to),
     }
     const { data, previous, next } = await cursorPage(
       { limit, after, before },

@@ -1,6 +1,6 @@
 /**
  * Writes the log of API requests: in batches, behind the answers, and never more than a fixed number a second. Beyond
- * that number successes are dropped first. What is dropped is counted in a metric.
+ * that number successes are dropped first. A metric counts dropped entries.
  */
 import { randomUUIDv7 } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'

@@ -1,4 +1,4 @@
-/** What the log of API requests needs from a request, noted while it is served. */
+/** The facts of a request for the log of API requests, noted while it is served. */
 import type { Visitor } from '../admission/visit.ts'
 
 /** The client of a request. */

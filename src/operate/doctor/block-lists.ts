@@ -4,7 +4,7 @@ import type { HostAddress } from '../../dns/resolver.ts'
 import type { Hosts, Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
 
-interface BlockList {
+interface BlockListZone {
   id: string
   name: string
   zone: string
@@ -15,7 +15,7 @@ interface BlockList {
 }
 
 /** The lists that many receivers use. */
-const LISTS: readonly BlockList[] = [
+const LISTS: readonly BlockListZone[] = [
   {
     id: 'spamhaus-zen',
     name: 'Spamhaus ZEN',
@@ -66,7 +66,7 @@ export function blockListChecks(op: Operation): PlannedCheck[] {
   }))
 }
 
-async function listCheck(op: Operation, list: BlockList): Promise<CheckFinding> {
+async function listCheck(op: Operation, list: BlockListZone): Promise<CheckFinding> {
   const hosts = op.hosts()
   const sources = await hosts.addresses(op.hostname)
   if (sources.kind !== 'found') {
@@ -97,7 +97,7 @@ async function listCheck(op: Operation, list: BlockList): Promise<CheckFinding> 
  * Many lists refuse resolvers that ask for thousands of people, and some answer as if nothing were listed. So the entry
  * that every list has is asked for first.
  */
-async function whyNotAllowed(hosts: Hosts, list: BlockList): Promise<CheckFinding | null> {
+async function whyNotAllowed(hosts: Hosts, list: BlockListZone): Promise<CheckFinding | null> {
   const probe = await hosts.addresses(nameIn(list, TEST_ENTRY))
   if (probe.kind === 'failed') return silent(list, probe.reason)
   const codes = probe.kind === 'found' ? probe.records.map(({ address }) => address) : []
@@ -121,7 +121,11 @@ interface ListEntry {
 }
 
 /** Null: the address is not listed. */
-async function entryOf(op: Operation, list: BlockList, { address }: HostAddress): Promise<ListEntry | null> {
+async function entryOf(
+  op: Operation,
+  list: BlockListZone,
+  { address }: HostAddress,
+): Promise<ListEntry | null> {
   const name = nameIn(list, address)
   const found = await op.hosts().addresses(name)
   if (found.kind === 'failed') return { address, reason: '', failure: found.reason }
@@ -133,7 +137,7 @@ async function entryOf(op: Operation, list: BlockList, { address }: HostAddress)
   return { address, reason: ` (${reason})`, failure: null }
 }
 
-function silent(list: BlockList, reason: string): CheckFinding {
+function silent(list: BlockListZone, reason: string): CheckFinding {
   return unknown(`DNS answers ${reason} for ${list.name}.`, 'Try again in a minute.')
 }
 
@@ -146,7 +150,7 @@ function isEntry(address: string): boolean {
 }
 
 /** RFC 5782 2.1 and 2.4: the octets, or the hexadecimal digits of IPv6, in reverse order. */
-function nameIn({ zone }: BlockList, address: string): string {
+function nameIn({ zone }: BlockListZone, address: string): string {
   const parsed = ipaddr.process(address)
   const parts =
     parsed.kind() === 'ipv4'

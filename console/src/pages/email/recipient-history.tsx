@@ -1,4 +1,4 @@
-/** What became of one recipient: its events and attempts on one time line, and the action on its address. */
+/** The history of one recipient: events and attempts on one time line, and the action on its address. */
 import { Group, Stack } from '@mantine/core'
 import { Ban } from 'lucide-react'
 import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../api/email.ts'

@@ -5,7 +5,7 @@ import { STATES_BY_URGENCY } from '../../../../src/operate/status-sentence.ts'
 import { STATUS_WORDS } from '../../../../src/operate/status-word.ts'
 import type { EmailDetail, EmailRecipient } from '../../api/email.ts'
 
-export interface RecipientRow {
+export interface RecipientLine {
   recipient: EmailRecipient
   /** The answer that contains the recipient's events and attempts. */
   email: EmailDetail
@@ -13,7 +13,7 @@ export interface RecipientRow {
 }
 
 /** The recipients whose state most needs attention come first. */
-export function rowsOf(pages: readonly EmailDetail[]): RecipientRow[] {
+export function rowsOf(pages: readonly EmailDetail[]): RecipientLine[] {
   return pages
     .flatMap((email) =>
       email.recipients.map((recipient) => ({ recipient, email, state: countedStateOf(recipient) })),
@@ -27,9 +27,9 @@ function countedStateOf({ state, server }: EmailRecipient): CountedState {
 
 /** `search`: a part of the address, or of the last reply. `state`: null for all. */
 export function matching(
-  rows: readonly RecipientRow[],
+  rows: readonly RecipientLine[],
   { state: wanted, search }: { state: CountedState | null; search: string },
-): readonly RecipientRow[] {
+): readonly RecipientLine[] {
   const text = search.trim().toLowerCase()
   return rows.filter(
     ({ recipient, state }) =>

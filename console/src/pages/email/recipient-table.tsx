@@ -18,7 +18,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './email.module.css'
 import { Pieces } from './pieces.tsx'
 import { RecipientHistory } from './recipient-history.tsx'
-import { matching, type RecipientRow, rowsOf, stateCounts, stateWord } from './recipient-rows.ts'
+import { matching, type RecipientLine, rowsOf, stateCounts, stateWord } from './recipient-rows.ts'
 import { ReplyNote } from './reply-note.tsx'
 
 /** Pixels. */
@@ -125,7 +125,7 @@ function StateButton({
   )
 }
 
-function Rows({ company, rows }: { company: string; rows: readonly RecipientRow[] }) {
+function Rows({ company, rows }: { company: string; rows: readonly RecipientLine[] }) {
   const box = useRef<HTMLDivElement>(null)
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
   const virtual = useVirtualizer({
@@ -177,7 +177,7 @@ function Row({
   onToggle,
 }: {
   company: string
-  row: RecipientRow
+  row: RecipientLine
   isOpen: boolean
   onToggle: (position: number) => void
 }) {

@@ -1,4 +1,4 @@
-/** What the last reply means, and where the provider explains it. */
+/** The meaning of the last reply, and a link to the provider's explanation. */
 import { Anchor, Text } from '@mantine/core'
 import { providerOf } from '../../../../src/operate/mail-provider.ts'
 import { replyMeaning } from '../../../../src/operate/reply-meaning.ts'

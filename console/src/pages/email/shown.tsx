@@ -1,5 +1,5 @@
 /**
- * What is shown of an email: its tab, and how the preview looks. On its page this is part of the address; beside the
+ * The open tab of an email, and the look of its preview. On its page this is part of the address; beside the
  * list it lasts while the list does.
  */
 import { useNavigate, useSearch } from '@tanstack/react-router'

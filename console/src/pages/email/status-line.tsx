@@ -1,4 +1,4 @@
-/** What became of an email: its status, the reason, and what comes next. */
+/** The status of an email, the reason, and the next step. */
 import { Alert, Text } from '@mantine/core'
 import { statusSentence } from '../../../../src/operate/status-sentence.ts'
 import type { EmailDetail } from '../../api/email.ts'

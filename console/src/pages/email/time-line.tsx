@@ -211,7 +211,7 @@ function Tls({ tls }: { tls: NonNullable<EmailAttempt['tls']> }) {
   )
 }
 
-/** Who demands the encryption; nobody in particular for the other sources. */
+/** The party that demands the encryption; empty for the other sources. */
 const DEMANDS: Partial<Record<NonNullable<EmailAttempt['tls']>['source'], string>> = {
   'mta-sts': 'The recipient’s domain (MTA-STS) demands',
   dane: 'The recipient’s domain (DANE) demands',

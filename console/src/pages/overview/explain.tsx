@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Route as RouteIcon } from 'lucide-react'
 import { useState } from 'react'
-import { explanationQuery, rehearse, type ShownExplanation } from '../../api/explain.ts'
+import { type ExplanationAnswer, explanationQuery, rehearse } from '../../api/explain.ts'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -56,9 +56,9 @@ export function Explain({ company }: { company: string }) {
   )
 }
 
-function Shown({ company, explanation }: { company: string; explanation: ShownExplanation }) {
+function Shown({ company, explanation }: { company: string; explanation: ExplanationAnswer }) {
   const { person } = useMe()
-  const [tried, setTried] = useState<ShownExplanation['tried']>(null)
+  const [tried, setTried] = useState<ExplanationAnswer['tried']>(null)
   const { address, problem, route, site, hosts, helo, last } = explanation
   return (
     <Stack gap="sm" aria-live="polite">

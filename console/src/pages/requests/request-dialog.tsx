@@ -1,11 +1,11 @@
 /** One request: its client, the fields that it sent, and the answer. */
 import { Modal, Stack, Text } from '@mantine/core'
-import type { ApiRequest } from '../../api/requests.ts'
+import type { RequestEntry } from '../../api/requests.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
-export function RequestDialog({ request, close }: { request: ApiRequest | null; close: () => void }) {
+export function RequestDialog({ request, close }: { request: RequestEntry | null; close: () => void }) {
   return (
     <Modal
       opened={request !== null}
@@ -18,7 +18,7 @@ export function RequestDialog({ request, close }: { request: ApiRequest | null; 
   )
 }
 
-function Details({ of }: { of: ApiRequest }) {
+function Details({ of }: { of: RequestEntry }) {
   const { at, status, error, key, address, userAgent, request, response } = of
   return (
     <Stack gap="sm">

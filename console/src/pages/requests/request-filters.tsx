@@ -4,7 +4,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
 import type { RequestSearch } from '../../api/requests.ts'
 
-type Change = (part: RequestSearch) => void
+type ChangeSearch = (part: RequestSearch) => void
 
 export function RequestFilters({
   wanted,
@@ -12,7 +12,7 @@ export function RequestFilters({
   clear,
 }: {
   wanted: RequestSearch
-  change: Change
+  change: ChangeSearch
   /** Null: there is nothing to clear. */
   clear: (() => void) | null
 }) {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
 import { useState } from 'react'
-import { type ApiRequest, requestsQuery } from '../../api/requests.ts'
+import { type RequestEntry, requestsQuery } from '../../api/requests.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -23,7 +23,7 @@ export function RequestsPage() {
   const search = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/requests' })
   const query = useQuery(requestsQuery(company, search))
-  const [shown, setShown] = useState<ApiRequest | null>(null)
+  const [shown, setShown] = useState<RequestEntry | null>(null)
   const { after: _after, before: _before, ...wanted } = search
   const isNarrowed = Object.values(wanted).some((value) => value !== undefined)
   const clear = () => void navigate({ search: {}, replace: true })
@@ -103,7 +103,7 @@ export function RequestsPage() {
   )
 }
 
-function Outcome({ of: { status, refused, error } }: { of: ApiRequest }) {
+function Outcome({ of: { status, refused, error } }: { of: RequestEntry }) {
   return (
     <Text size="sm" component="div">
       <Badge variant="light" color={refused ? 'red' : 'road'} mr={6}>
