@@ -133,7 +133,8 @@ describe('resend-cli', () => {
     assert.ok((await json('domains', 'list')).data.some((each) => each.id === id))
     await json('domains', 'update', id, '--open-tracking')
     await json('domains', 'verify', id)
-    assert.match(await refused('domains', 'update', id, '--tls', 'enforced'), /tls/)
+    await json('domains', 'update', id, '--tls', 'enforced')
+    assert.equal((await json('domains', 'get', id)).tls, 'enforced')
     await json('domains', 'delete', id, '--yes')
     assert.match(await refused('domains', 'get', id), /Domain not found/)
   })
@@ -209,6 +210,14 @@ describe('resend-cli', () => {
     assert.equal(doctor.ok, true, JSON.stringify(doctor))
   })
 
+  test('logs: what it called, and how it was answered', async () => {
+    const [newest] = (await json('logs', 'list')).data as Json[]
+    const { id } = newest!
+    const log = await json('logs', 'get', String(id))
+    assert.deepEqual([log.id, log.endpoint, log.method], [id, newest!.endpoint, newest!.method])
+    assert.match(String(log.user_agent), /^resend-cli/)
+  })
+
   test('what is not here is told as an error', async () => {
     for (const args of [
       ['emails', 'receiving', 'list'],
@@ -220,7 +229,6 @@ describe('resend-cli', () => {
       ['contact-properties', 'list'],
       ['automations', 'list'],
       ['events', 'list'],
-      ['logs', 'list'],
       ['oauth-grants', 'list'],
       ['domains', 'claim', 'get', UNKNOWN],
     ]) {

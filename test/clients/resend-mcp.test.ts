@@ -191,6 +191,13 @@ describe('resend-mcp', () => {
     await call('remove-webhook', { webhookId })
   })
 
+  test('logs', async () => {
+    const list = await call('list-logs', {})
+    assert.match(list, /User Agent: resend-mcp/)
+    const id = idIn(list)
+    assert.match(await call('get-log', { logId: id }), new RegExp(id))
+  })
+
   test('what is not here is told as an error, and no tool of sending is left out', async () => {
     for (const [name, given] of [
       ['list-received-emails', {}],
@@ -200,7 +207,6 @@ describe('resend-mcp', () => {
       ['list-topics', {}],
       ['list-broadcasts', {}],
       ['list-contact-properties', {}],
-      ['list-logs', {}],
       ['list-oauth-grants', {}],
       ['get-domain-claim', { id: UNKNOWN }],
     ] as const) {

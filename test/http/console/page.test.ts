@@ -106,7 +106,10 @@ describe('the page of the console', () => {
         'base-uri': "'none'",
         'form-action': "'none'",
       })
-      assert.doesNotMatch(body.toString(), /<script(?![^>]* src="\/console\/)|<style(?! nonce=")|\son\w+=|https?:/)
+      assert.doesNotMatch(
+        body.toString(),
+        /<script(?![^>]* src="\/console\/)|<style(?! nonce=")|\son\w+=|https?:/,
+      )
     })
   }
 

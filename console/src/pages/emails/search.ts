@@ -13,7 +13,7 @@ export interface EmailsSearch {
   tag?: string
   /** The id or name of an API key. */
   key?: string
-  /** A period up to now: one of `PERIODS`. */
+  /** One of `PERIODS`. */
   time?: string
   /** ISO 8601, or the value of a `datetime-local` field, in the viewer's time zone. */
   since?: string
@@ -27,11 +27,31 @@ export const ANY_TIME = { time: undefined, since: undefined, until: undefined }
 const NAMES = ['q', 'status', 'domain', 'tag', 'key', 'time', 'since', 'until'] as const
 
 const MINUTE = 60_000
-export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = {
-  '1h': { label: 'Last hour', ms: 60 * MINUTE },
-  '24h': { label: 'Last 24 hours', ms: 24 * 60 * MINUTE },
-  '7d': { label: 'Last 7 days', ms: 7 * 24 * 60 * MINUTE },
-  '30d': { label: 'Last 30 days', ms: 30 * 24 * 60 * MINUTE },
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+interface Period {
+  label: string
+  since: () => number
+  until?: () => number
+}
+
+const last = (label: string, ms: number): Period => ({ label, since: () => Date.now() - ms })
+
+/** The start of a day in the viewer's time zone. Not every day has 24 hours. */
+function startOfDay(daysAgo: number): number {
+  const day = new Date()
+  day.setHours(0, 0, 0, 0)
+  return day.setDate(day.getDate() - daysAgo)
+}
+
+export const PERIODS: Readonly<Record<string, Period>> = {
+  '1h': last('Last hour', HOUR),
+  '24h': last('Last 24 hours', DAY),
+  today: { label: 'Today', since: () => startOfDay(0) },
+  yesterday: { label: 'Yesterday', since: () => startOfDay(1), until: () => startOfDay(0) },
+  '7d': last('Last 7 days', 7 * DAY),
+  '30d': last('Last 30 days', 30 * DAY),
 }
 
 /** The choices of the status menu, and the last events that each stands for. */
@@ -111,8 +131,8 @@ export function queryParamsOf({
     // Days in a typed search are days in the viewer's time zone.
     zone: search.q === undefined ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
     event: status,
-    since: period === undefined ? iso(since) : new Date(Date.now() - period.ms).toISOString(),
-    until: period === undefined ? iso(until) : undefined,
+    since: period === undefined ? iso(since) : isoTime(period.since()),
+    until: period === undefined ? iso(until) : period.until && isoTime(period.until()),
   }
 }
 
