@@ -271,6 +271,7 @@ export function searchContract(open: OpenBench): void {
           variables: { order: '17' },
           individual: true,
           testMode: false,
+          tls: null,
           viaSmtp: false,
           createdAt: NOW,
           scheduledAt: null,
