@@ -32,7 +32,9 @@ export function outline(fields: unknown): string {
   const shown = (value: unknown, isShown: boolean, depth: number): unknown => {
     if (room <= 0) return '…'
     if (typeof value === 'string') {
-      const text = isShown ? clip(value.toWellFormed(), MOST_OF_VALUE) : `[${value.length} characters]`
+      const text = isShown
+        ? clip(value.toWellFormed(), MOST_OF_VALUE)
+        : `[${value.length} ${value.length === 1 ? 'character' : 'characters'}]`
       return spend(text, text.length)
     }
     if (typeof value !== 'object' || value === null) return spend(value, 8)
