@@ -28,7 +28,7 @@ const QR = 0x8000
 const MOST_RECORDS = 1024
 
 /** `name` is a valid name. An attacker who sees no query has to guess its ID, its port and the case of each letter. */
-export function makeQuery(name: string, type: RecordType, { edns, validated }: QueryOptions): Query {
+export function makeQuery(name: string, type: RecordType | 'SOA', { edns, validated }: QueryOptions): Query {
   const opt = {
     type: 'OPT' as const,
     name: '.',
@@ -75,6 +75,11 @@ export function isTruncated(reply: Buffer): boolean {
   return (reply.readUInt16BE(2) & TC) !== 0
 }
 
+/** The AD bit. */
+export function isMarkedValid(reply: Buffer): boolean {
+  return (reply.readUInt16BE(2) & AD) !== 0
+}
+
 /** The lower four bits, which are all there is without EDNS. */
 export function rcodeOf(reply: Buffer): number {
   return reply.readUInt16BE(2) & 0x0f
@@ -92,8 +97,9 @@ export interface DnsAnswer {
 export function readAnswer(reply: Buffer): DnsAnswer {
   const records = reply.readUInt16BE(6) + reply.readUInt16BE(8) + reply.readUInt16BE(10)
   if (reply.readUInt16BE(4) > 1 || records > MOST_RECORDS) throw new RangeError('Too many records')
-  const { flag_ad: isValidated, answers = [], authorities = [], additionals = [] } = packet.decode(reply)
+  const { answers = [], authorities = [], additionals = [] } = packet.decode(reply)
   const opt = additionals.find((record) => record.type === 'OPT')
   const extended = opt?.type === 'OPT' ? opt.extendedRcode : 0
-  return { rcode: (extended << 4) | rcodeOf(reply), isValidated, answers, authorities }
+  const rcode = (extended << 4) | rcodeOf(reply)
+  return { rcode, isValidated: isMarkedValid(reply), answers, authorities }
 }

@@ -1,3 +1,4 @@
+import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 import { isLoopback } from '../network/private-address.ts'
 
@@ -9,6 +10,11 @@ export interface NameServer {
    * us.
    */
   validating: boolean
+}
+
+/** The given servers, or those of the system. */
+export function configuredServers(servers: readonly string[]): readonly string[] {
+  return servers.length > 0 ? servers : getServers()
 }
 
 /** `validating`: servers that are believed besides those on loopback. Throws for text that is no `ip` or `ip:port`. */

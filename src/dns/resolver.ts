@@ -1,4 +1,3 @@
-import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 import type { TlsaData, TxtData } from 'dns-packet'
 import { addressOf, failure, lookupOf, noSuchName, type RecordData } from './answer.ts'
@@ -8,7 +7,7 @@ import type { Lookup } from './lookup.ts'
 import { type Fresh, LookupCache } from './lookup-cache.ts'
 import type { RecordType } from './message.ts'
 import { isName, nameOf, normalize, reverseName } from './name.ts'
-import { nameServers } from './name-server.ts'
+import { configuredServers, nameServers } from './name-server.ts'
 
 export interface MxRecord {
   /** Lower-case host name without a final dot; `''` is the root, as in a null MX (RFC 7505). */
@@ -65,7 +64,7 @@ export class Resolver {
       cacheSize = 20_000,
       now = () => performance.now(),
     } = options
-    const named = nameServers(servers.length > 0 ? servers : getServers(), validating)
+    const named = nameServers(configuredServers(servers), validating)
     this.#client = new DnsClient({ servers: named, timeout, tries, now })
     this.#mx = new LookupCache(cacheSize, now)
     this.#v4 = new LookupCache(cacheSize, now)

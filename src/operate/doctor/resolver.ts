@@ -1,5 +1,6 @@
 /** Whether the configured resolvers validate their answers (DNSSEC, RFC 4035). */
-import { configuredServers, validates } from '../../dns/validation.ts'
+import { configuredServers, nameServers } from '../../dns/name-server.ts'
+import { validates } from '../../dns/validation.ts'
 import { isLoopback } from '../../network/private-address.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
@@ -13,9 +14,11 @@ export function resolverCheck(op: Operation): PlannedCheck {
 
 async function result(servers: readonly string[]): Promise<CheckFinding> {
   const answers = await Promise.all(
-    servers.map(async (server) => ({ server, validated: await validates(server) })),
+    nameServers(servers).map(async (server, index) => {
+      return { name: servers[index]!, address: server.address, validated: await validates(server) }
+    }),
   )
-  const names = (of: typeof answers) => of.map(({ server }) => server).join(', ')
+  const names = (of: typeof answers) => of.map(({ name }) => name).join(', ')
   const answering = answers.filter(({ validated }) => validated !== null)
   if (answering.length === 0) {
     return problem(
@@ -30,7 +33,7 @@ async function result(servers: readonly string[]): Promise<CheckFinding> {
   const plain = answering.filter(({ validated }) => !validated)
   if (plain.length > 0) return warning(`${names(plain)} does not validate answers (DNSSEC).`, ADVICE)
   // Anybody on the way could set the bit that says so.
-  const remote = answering.filter(({ server }) => !isLoopback(hostOf(server)))
+  const remote = answering.filter(({ address }) => !isLoopback(address))
   if (remote.length > 0) {
     return warning(
       `${names(remote)} validates answers, but they cross a network on which they can be changed.`,
@@ -38,8 +41,4 @@ async function result(servers: readonly string[]): Promise<CheckFinding> {
     )
   }
   return ok(`${names(answering)} validates answers (DNSSEC).`)
-}
-
-function hostOf(server: string): string {
-  return /^\[(.+)\](?::\d+)?$/.exec(server)?.[1] ?? /^([\d.]+):\d+$/.exec(server)?.[1] ?? server
 }
