@@ -107,13 +107,20 @@ const PART = /^content-disposition: *form-data;[^\r\n]*?\bname="([^"\r\n]{1,200}
 
 /** The first line of each field, which is all of a field that is shown. Only the name of a file. */
 function* partsOf(body: string): Generator<[name: string, value: string]> {
+  // Fields within one head share its end and the line behind it, so that no octet is searched twice.
+  let headEnd = -1
+  let firstLine = ''
   for (const { 1: name, 2: rest, index } of body.matchAll(PART)) {
     if (rest!.includes('filename')) {
       yield [name!, '[a file]']
       continue
     }
-    const head = body.indexOf('\r\n\r\n', index)
-    const end = body.indexOf('\r\n', head + 4)
-    yield [name!, head < 0 ? '' : body.slice(head + 4, end < 0 ? undefined : end)]
+    if (headEnd < index) {
+      const found = body.indexOf('\r\n\r\n', index)
+      const end = body.indexOf('\r\n', found + 4)
+      headEnd = found < 0 ? body.length : found
+      firstLine = found < 0 ? '' : body.slice(found + 4, end < 0 ? undefined : end)
+    }
+    yield [name!, firstLine]
   }
 }

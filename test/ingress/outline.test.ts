@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { outlineBody } from '../../src/ingress/request-log/outline.ts'
+
+const TYPE = 'multipart/form-data; boundary=x'
+
+function part(head: string, value: string): string {
+  return `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`
+}
+
+test('a form with files: the first line of each field, and of a file its kind alone', () => {
+  const body = [
+    part('name="from"', 'a@acme.test'),
+    part('name="to"', 'b@x.test'),
+    part('name="to"', 'c@x.test\r\nsecond line'),
+    part('name="text"', 'secret'),
+    part('name="attachment"; filename="a.txt"', 'secret'),
+    '--x--\r\n',
+  ].join('')
+  assert.deepEqual(JSON.parse(outlineBody(Buffer.from(body), TYPE)!), {
+    from: 'a@acme.test',
+    to: ['b@x.test', 'c@x.test'],
+    text: '[6 characters]',
+    attachment: '[8 characters]',
+  })
+})
+
+test('fields in one head share its value, and without the end of a head there is none', () => {
+  const heads = ['from', 'to'].map((name) => `content-disposition: form-data; name="${name}"\r\n`).join('')
+  const outlined = (body: string) => JSON.parse(outlineBody(Buffer.from(body), TYPE)!) as object
+  assert.deepEqual(outlined(`${heads}\r\nv@x.test\r\n`), { from: 'v@x.test', to: 'v@x.test' })
+  assert.deepEqual(outlined(heads), { from: '', to: '' })
+})
