@@ -5,7 +5,7 @@ import { daneOf } from '../dane/demand.ts'
 import { permitsHost } from '../mta-sts/policy.ts'
 import type { RouteFailure } from '../outcome.ts'
 import type { SiteTls } from '../sites/site-block.ts'
-import type { TlsDemand, TlsPolicy } from '../smtp/target.ts'
+import { isWeaker, type TlsDemand } from '../smtp/target.ts'
 
 /** How a connection to one mail host of a domain must be protected, or why there must be none. */
 export type HostPolicy =
@@ -31,9 +31,6 @@ export type HostPolicies = (
   resolver: Pick<Resolver, 'addresses' | 'tlsa'>,
 ) => Promise<HostPolicy>
 
-/** From the weakest on. */
-const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
-
 /**
  * The one place where the policy is decided. The records and policies of a domain, and the sites file, can only make
  * the answer stricter; without them, mail is encrypted where the host offers it (RFC 7435).
@@ -41,8 +38,7 @@ const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', '
 export const hostPolicy: HostPolicies = async (question, resolver) => {
   const policy = await publishedPolicy(question, resolver)
   const { atLeast } = question
-  if (policy.kind === 'none' || BY_STRENGTH.indexOf(policy.demand.tls) >= BY_STRENGTH.indexOf(atLeast))
-    return policy
+  if (policy.kind === 'none' || !isWeaker(policy.demand.tls, atLeast)) return policy
   return { kind: 'demand', demand: { tls: atLeast, source: 'site' } }
 }
 

@@ -10,6 +10,13 @@ import type { SmtpTimeouts } from './timeouts.ts'
  */
 export type TlsPolicy = 'off' | 'opportunistic' | 'required' | 'verified'
 
+const BY_STRENGTH: readonly TlsPolicy[] = ['off', 'opportunistic', 'required', 'verified']
+
+/** Whether `other` demands more than `policy`. */
+export function isWeaker(policy: TlsPolicy, other: TlsPolicy): boolean {
+  return BY_STRENGTH.indexOf(policy) < BY_STRENGTH.indexOf(other)
+}
+
 export interface TlsDemand {
   tls: TlsPolicy
   source: TlsSource
