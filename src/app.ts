@@ -37,9 +37,8 @@ import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
-import { readersOf } from './operate/alerts/alert-readers.ts'
 import { AlertWatch } from './operate/alerts/alert-watch.ts'
-import { alertJson, alertMail } from './operate/alerts/alert-words.ts'
+import { type AlertChannels, tellAlert } from './operate/alerts/tell-alert.ts'
 import { SERVICE } from './operate/authority.ts'
 import { DomainChecks } from './operate/domain-checks.ts'
 import { type FirstStart, firstSignIn, firstStart as makeUp } from './operate/first-start.ts'
@@ -269,38 +268,25 @@ function startAlerts(parts: WithIntake, base: string | null): void {
   const { settings, store, directory, seal, systemMail, token, log, started } = parts
   const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
   if ((systemMail === null && alertWebhook === null) || !roles.includes('delivery')) return
-  const outgoing = openOutgoing(parts)
-  const where = base === null ? null : consoleUrl(publicUrl ?? base)
+  const url = base === null ? null : consoleUrl(publicUrl ?? base)
+  const channels: AlertChannels = {
+    systemMail,
+    alertTo: alertTo ?? [],
+    webhook:
+      alertWebhook === null
+        ? null
+        : { url: alertWebhook, ask: openOutgoing(parts).ask, userAgent: `Postroad/${version()}` },
+    store,
+    origin: { hostname, console: url },
+    log,
+  }
   const watch = new AlertWatch({
     operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
     async isFirst() {
       const nodes = await store.nodes()
       return nodes.find((node) => node.roles.includes('delivery'))?.token === token()
     },
-    async tell(alert, isOver) {
-      log.warn({ alert: alert.id, found: alert.found }, isOver ? 'A problem is over' : 'There is a problem')
-      const { id, since } = alert
-      const message = alertMail(alert, isOver, { hostname, console: where })
-      const readers = systemMail === null ? [] : readersOf(alert, await store.people(null))
-      for (const to of new Set([...(alertTo ?? []), ...readers])) {
-        await systemMail!.send({
-          ...message,
-          to,
-          key: `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`,
-        })
-      }
-      if (alertWebhook === null) return
-      const { status } = await outgoing.ask({
-        method: 'POST',
-        url: new URL(alertWebhook),
-        headers: { 'content-type': 'application/json', 'user-agent': `Postroad/${version()}` },
-        body: JSON.stringify(alertJson(alert, isOver, hostname)),
-        timeoutMs: 15_000,
-        maxOctets: 1_024,
-      })
-      if (status < 200 || status > 299)
-        throw new Error(`The URL of POSTROAD_ALERT_WEBHOOK answers with status ${status}`)
-    },
+    tell: (alert, isOver) => tellAlert(channels, alert, isOver),
     onFault: rareWarning(log, 'Could not check for problems, or tell of them; retrying'),
   })
   started.defer(() => watch.stop())
