@@ -1,4 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query'
+import { allRows } from './all-rows.ts'
 import { type Body, call, type JsonAnswer, type QueryOf, urlOf } from './client.ts'
 import { change, invalidate, read } from './queries.ts'
 
@@ -36,24 +37,16 @@ export const removeSuppression = ({ company, id }: SuppressionItem) =>
 export const removeSuppressions = (company: string, ids: string[]) =>
   call('POST /companies/:company/suppressions/remove', { company, body: { ids } })
 
-/** The most entries that can be chosen at once. */
-const MOST_CHOSEN = 10_000
-
 /** All entries that a filter finds. `onPage`: called with the number of entries so far. */
-export async function matchingSuppressions(
+export function matchingSuppressions(
   company: string,
   filter: Pick<QueryOf<typeof SUPPRESSED>, 'term' | 'type'>,
   onPage: (count: number) => void,
 ): Promise<SuppressionItem[]> {
-  const found: SuppressionItem[] = []
-  let after: string | undefined
-  do {
-    const page = await call(SUPPRESSED, { company, query: { ...filter, after, limit: 100 } })
-    found.push(...page.data)
-    onPage(found.length)
-    after = page.next ?? undefined
-  } while (after !== undefined && found.length < MOST_CHOSEN)
-  return found
+  return allRows(async (after, limit) => {
+    const { data, next } = await call(SUPPRESSED, { company, query: { ...filter, after, limit } })
+    return { rows: data, next }
+  }, onPage)
 }
 
 export const addAllowed = (company: string, body: Body<'POST /companies/:company/allowed'>) =>

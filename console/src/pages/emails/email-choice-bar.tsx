@@ -1,16 +1,18 @@
 /** Actions on the chosen emails. */
 import { Button } from '@mantine/core'
 import { Ban, Download, RotateCw } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
+import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
 import { emailsChanged } from '../../api/email.ts'
+import { useAllMatching } from '../../parts/all-matching.ts'
 import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { Chosen } from '../../parts/chosen.ts'
 import { csvOf, download } from '../../parts/csv.ts'
 import { notify } from '../../parts/notify.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
-import { MOST_CHOSEN, matchingEmails } from './matching.ts'
+import { matchingEmails } from './matching.ts'
 import type { EmailListItem } from './merge.ts'
 import type { EmailsSearch } from './search.ts'
 
@@ -28,39 +30,28 @@ type ActionName = 'retry' | 'cancel'
 
 export function EmailChoiceBar({ company, search, emails, hasMore, chosen, mayManage }: EmailChoiceBarProps) {
   const [asked, setAsked] = useState<ActionName | null>(null)
-  const [looking, setLooking] = useState<number | null>(null)
-  /** Emails that are chosen and not in the list, which loads page by page. */
-  const others = useRef(new Map<string, EmailListItem>())
-  const find = (id: string) => emails.find((email) => email.id === id) ?? others.current.get(id)
-  const ids = [...chosen.ids]
-  const chooseAll = async () => {
-    setLooking(0)
-    try {
-      const all = await matchingEmails(company, search, setLooking)
-      others.current = new Map(all.map((email) => [email.id, email]))
-      chosen.set(others.current.keys())
-      if (all.length === MOST_CHOSEN) {
-        void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are chosen, the most at once.` })
-      }
-    } catch (error) {
-      void notify({ color: 'red', message: error instanceof Error ? error.message : String(error) })
-    } finally {
-      setLooking(null)
+  const matching = useAllMatching(emails, chosen, async (onPage) => {
+    const all = await matchingEmails(company, search, onPage)
+    if (all.length === MOST_CHOSEN) {
+      void notify({ message: `${MOST_CHOSEN.toLocaleString()} emails are chosen, the most at once.` })
     }
-  }
-  const ask = (name: ActionName) => mayManage && looking === null && setAsked(name)
+    return all
+  })
+  const { find } = matching
+  const ids = [...chosen.ids]
+  const ask = (name: ActionName) => mayManage && matching.looking === null && setAsked(name)
   useShortcuts([
     { keys: 'r', does: 'Retry the chosen emails', run: () => ask('retry') },
     { keys: 'c', does: 'Cancel the chosen emails', run: () => ask('cancel') },
   ])
   return (
     <>
-      <ChoiceBar count={looking ?? ids.length} onClear={() => chosen.set([])}>
-        {(hasMore || ids.length < emails.length) && (
-          <Button size="xs" variant="default" loading={looking !== null} onClick={() => void chooseAll()}>
-            Choose all that match
-          </Button>
-        )}
+      <ChoiceBar
+        count={ids.length}
+        matching={matching}
+        hasOthers={hasMore || ids.length < emails.length}
+        onClear={() => chosen.set([])}
+      >
         {mayManage && (
           <>
             <Button

@@ -1,7 +1,7 @@
 /** Actions on the chosen entries of the suppression list. */
 import { Button } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import {
   listsChanged,
   matchingSuppressions,
@@ -9,10 +9,10 @@ import {
   type SuppressionItem,
   type SuppressionType,
 } from '../../api/suppressions.ts'
+import { useAllMatching } from '../../parts/all-matching.ts'
 import { BatchDialog } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { Chosen } from '../../parts/chosen.ts'
-import { notify } from '../../parts/notify.ts'
 
 interface SuppressionChoiceBarProps {
   company: string
@@ -31,38 +31,22 @@ export function SuppressionChoiceBar({
   chosen,
 }: SuppressionChoiceBarProps) {
   const [asked, setAsked] = useState(false)
-  const [looking, setLooking] = useState<number | null>(null)
-  /** Chosen entries of other pages. */
-  const others = useRef(new Map<string, SuppressionItem>())
+  const matching = useAllMatching(entries, chosen, (onPage) => matchingSuppressions(company, filter, onPage))
   const ids = [...chosen.ids]
   const counted = `${ids.length.toLocaleString()} ${ids.length === 1 ? 'entry' : 'entries'}`
-  const chooseAll = async () => {
-    setLooking(0)
-    try {
-      const all = await matchingSuppressions(company, filter, setLooking)
-      others.current = new Map(all.map((entry) => [entry.id, entry]))
-      chosen.set(others.current.keys())
-    } catch (error) {
-      void notify({ color: 'red', message: error instanceof Error ? error.message : String(error) })
-    } finally {
-      setLooking(null)
-    }
-  }
-  const nameOf = (id: string) =>
-    (entries.find((entry) => entry.id === id) ?? others.current.get(id))?.address ?? id
   return (
     <>
-      <ChoiceBar count={looking ?? ids.length} onClear={() => chosen.set([])}>
-        {(hasMore || ids.length < entries.length) && (
-          <Button size="xs" variant="default" loading={looking !== null} onClick={() => void chooseAll()}>
-            Choose all that match
-          </Button>
-        )}
+      <ChoiceBar
+        count={ids.length}
+        matching={matching}
+        hasOthers={hasMore || ids.length < entries.length}
+        onClear={() => chosen.set([])}
+      >
         <Button
           size="xs"
           variant="default"
           leftSection={<Trash2 size={14} aria-hidden />}
-          disabled={looking !== null}
+          disabled={matching.looking !== null}
           onClick={() => setAsked(true)}
         >
           Remove
@@ -80,7 +64,7 @@ export function SuppressionChoiceBar({
             run: (some) => removeSuppressions(company, some),
           }}
           ids={ids}
-          nameOf={nameOf}
+          nameOf={(id) => matching.find(id)?.address ?? id}
           onClose={(isDone) => {
             setAsked(false)
             if (!isDone) return

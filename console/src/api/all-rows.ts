@@ -1,0 +1,26 @@
+/** All rows of a list that comes in pages, as far as they can be chosen. */
+
+/** The most rows that can be chosen at once. */
+export const MOST_CHOSEN = 10_000
+const PAGE = 100
+
+interface Page<Row> {
+  rows: readonly Row[]
+  next: string | null
+}
+
+/** The rows of all pages, `MOST_CHOSEN` at most. `onPage`: called with the number of rows so far. */
+export async function allRows<Row>(
+  read: (cursor: string | undefined, limit: number) => Promise<Page<Row>>,
+  onPage: (count: number) => void,
+): Promise<Row[]> {
+  const found: Row[] = []
+  let cursor: string | undefined
+  do {
+    const { rows, next } = await read(cursor, Math.min(PAGE, MOST_CHOSEN - found.length))
+    found.push(...rows)
+    onPage(found.length)
+    cursor = next ?? undefined
+  } while (cursor !== undefined && found.length < MOST_CHOSEN)
+  return found
+}
