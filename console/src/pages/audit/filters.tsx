@@ -1,7 +1,8 @@
 /** The filters of the audit list: by person, action and time. They are part of the page's address. */
-import { Autocomplete, Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Autocomplete, Button, Group, SegmentedControl, Select } from '@mantine/core'
 import { useState } from 'react'
 import type { AuditSearch } from '../../api/audit.ts'
+import { DayRange } from '../../parts/day-range.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useRole } from '../../shell/company.ts'
 import { ACTIONS } from './sentence.ts'
@@ -46,18 +47,7 @@ export function AuditFilters({
         clearable
         w={240}
       />
-      {(['from', 'to'] as const).map((end) => (
-        <TextInput
-          key={end}
-          type="date"
-          aria-label={end === 'from' ? 'From' : 'To'}
-          title={end === 'from' ? 'From this day' : 'To this day'}
-          value={wanted[end] ?? ''}
-          min={end === 'to' ? wanted.from : undefined}
-          max={end === 'from' ? wanted.to : undefined}
-          onChange={({ currentTarget: { value } }) => change({ [end]: value })}
-        />
-      ))}
+      <DayRange days={wanted} onChange={change} />
       {Object.keys(wanted).length > 0 && (
         <Button variant="subtle" px="xs" onClick={clear}>
           Clear

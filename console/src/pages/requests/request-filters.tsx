@@ -3,6 +3,7 @@ import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
 import type { RequestSearch } from '../../api/requests.ts'
+import { DayRange } from '../../parts/day-range.tsx'
 
 type ChangeSearch = (part: RequestSearch) => void
 
@@ -55,16 +56,7 @@ export function RequestFilters({
         value={wanted.key}
         onChange={(key) => change({ key })}
       />
-      {(['from', 'to'] as const).map((end) => (
-        <TextInput
-          key={end}
-          type="date"
-          aria-label={end === 'from' ? 'From' : 'To'}
-          title={end === 'from' ? 'From this day' : 'To this day'}
-          value={wanted[end] ?? ''}
-          onChange={({ currentTarget: { value } }) => change({ [end]: value || undefined })}
-        />
-      ))}
+      <DayRange days={wanted} onChange={change} />
       {clear && (
         <Button variant="subtle" px="xs" onClick={clear}>
           Clear
