@@ -106,11 +106,6 @@ export const RESEND: Known[] = [
       'a key cannot give more rights than it has; `sending_access` is the scope `sending`, `full_access` all three, and without either the new key has the scopes of the key that makes it',
   },
   {
-    endpoint: 'GET /api-keys',
-    because: YET,
-    differs: '`last_used_at` is null, because the use of keys is not recorded',
-  },
-  {
     endpoint: 'GET /suppressions',
     because: YET,
     differs: 'unsubscriptions have the origin `manual`',
@@ -152,7 +147,7 @@ export const RESEND: Known[] = [
   },
   ...all(
     YET,
-    ...['GET /domains', 'PATCH /domains/{}', 'PATCH /api-keys/{}', 'DELETE /api-keys/{}'],
+    ...['GET /domains', 'PATCH /domains/{}', 'GET /api-keys', 'PATCH /api-keys/{}', 'DELETE /api-keys/{}'],
     ...['GET /webhooks/{}', 'PATCH /webhooks/{}', 'DELETE /webhooks/{}'],
     'POST /webhooks/{}/events/{}/replay',
     ...['POST /suppressions', 'GET /suppressions/{}', 'DELETE /suppressions/{}'],

@@ -31,6 +31,7 @@ export async function addCompany(store: Store): Promise<ListedCompany> {
     companyId,
     name: 'app',
     tokenHash: new Uint8Array(32),
+    tokenStart: null,
     password: null,
     scopes: ['reading'],
     domainId: null,

@@ -24,9 +24,10 @@ export class Insiders implements AsyncDisposable {
 
   /** Token of a key that may send, read and manage. */
   async addKey(): Promise<string> {
-    const { token, hash } = newToken()
+    const { token, hash, start } = newToken()
     await this.#store.addKey({
       ...{ id: randomUUIDv7(), companyId: this.#companyId, name: 'everything', tokenHash: hash },
+      tokenStart: start,
       ...{ scopes: ['sending', 'reading', 'management'], domainId: null, createdAt: Date.now() },
       ...{ networks: [], password: null, expiresAt: null, revokedAt: null },
     })

@@ -148,6 +148,8 @@ export interface ApiKey {
   name: string
   /** SHA-256 of the token; the token itself is never stored. */
   tokenHash: Uint8Array
+  /** The first characters of the token, by which people recognize it; null: not known. */
+  tokenStart: string | null
   /**
    * The scrypt hash of a chosen password for SMTP (people/password.ts): with the key's name as login it has the rights
    * of the token. Null: no password.
@@ -162,6 +164,17 @@ export interface ApiKey {
   /** Unix ms from which it no longer works; null: never. */
   expiresAt: number | null
   revokedAt: number | null
+}
+
+/** The last use of a key, noted within a minute. */
+export interface KeyUse {
+  keyId: string
+  /** Unix ms. */
+  at: number
+  /** The client's IP address. */
+  address: string
+  /** The User-Agent, or `SMTP`; null: the client named none. */
+  client: string | null
 }
 
 /** A relay that takes the mail of a company, or of one of its domains, instead of POSTROAD_DELIVERY. */

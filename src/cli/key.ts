@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
 import { checkedName, companyName } from '../operate/find.ts'
 import { checkedRanges, createKey, listKeys, renameKey, revokeKey, rotateKey } from '../operate/keys.ts'
-import { keyDomain, keyJson } from '../operate/shapes.ts'
+import { keyDomain, keyJson, listedKeyJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
@@ -50,7 +50,7 @@ export function addKey(program: Command): void {
 
   command(key, {
     usage: 'list',
-    description: 'List API keys. Their tokens cannot be shown again: only hashes are stored.',
+    description: 'List API keys. The beginning of each token is shown, and when the key was last used.',
     examples: ['key list', 'key list --company Acme'],
   })
     .option('--company <name or id>', 'only those of this company')
@@ -147,16 +147,30 @@ function printMade(
 
 const list = listing({
   verb: listKeys,
-  json: (key, op) => keyJson(op.accounts, key),
-  titles: ['ID', 'NAME', 'COMPANY', 'SCOPES', 'DOMAIN', 'FROM', 'CREATED', 'EXPIRES', 'REVOKED'],
+  json: (key, op) => listedKeyJson(op.accounts, key),
+  titles: [
+    'ID',
+    'NAME',
+    'TOKEN',
+    'COMPANY',
+    'SCOPES',
+    'DOMAIN',
+    'FROM',
+    'CREATED',
+    'LAST USED',
+    'EXPIRES',
+    'REVOKED',
+  ],
   row: (key, op) => [
     key.id,
     key.name,
+    key.tokenStart === null ? '' : `${key.tokenStart}…`,
     companyName(op, key.companyId),
     key.scopes.join(','),
     keyDomain(op.accounts, key) ?? 'all',
     key.networks.join(',') || 'anywhere',
     formatTime(key.createdAt),
+    formatTime(key.lastUse?.at ?? null) ?? '',
     formatExpiry(key),
     formatTime(key.revokedAt),
   ],

@@ -11,7 +11,7 @@ import type { Caller } from '../operate/authority.ts'
 import type { UnsubscribeStore } from '../operate/unsubscribe.ts'
 import type { Operation } from '../operate/verb.ts'
 import type { AttemptCounter } from '../people/attempts.ts'
-import type { RequestStore } from '../store/store.ts'
+import type { AccountStore, RequestStore } from '../store/store.ts'
 import type { ResentEmails, ShownEmails, SignInStore } from './console/store-port.ts'
 import type { EmailOrigins } from './email-origin.ts'
 import type { FormStore } from './form/store-port.ts'
@@ -39,7 +39,8 @@ export interface HttpDeps extends IngressDeps {
     SignInStore &
     UnsubscribeStore &
     AttemptCounter &
-    Pick<RequestStore, 'addApiRequests' | 'trimApiRequests'>
+    Pick<RequestStore, 'addApiRequests' | 'trimApiRequests'> &
+    Pick<AccountStore, 'noteKeyUses'>
   /** Seals secrets at rest. */
   seal: Seal
   /** Requests to other servers: only at public addresses, unless the settings allow others. */

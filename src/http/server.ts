@@ -5,6 +5,7 @@ import { watchAdmission } from '../ingress/admission/gauges.ts'
 import { Callers } from '../ingress/caller.ts'
 import { ClientAddress } from '../ingress/client-address.ts'
 import type { Ingress } from '../ingress/ingress.ts'
+import { KeyUses } from '../ingress/key-uses.ts'
 import { RateLimits } from '../ingress/rate-limit.ts'
 import { Reasons } from '../ingress/reasons.ts'
 import { RequestLog } from '../ingress/request-log/request-log.ts'
@@ -56,10 +57,16 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
       if (faults.due() !== null) log.warn({ err }, 'Could not write the log of API requests')
     },
   })
+  const keyUses = new KeyUses({
+    store: deps.store,
+    onFault: (err) => {
+      if (faults.due() !== null) log.warn({ err }, 'Could not note the last use of API keys')
+    },
+  })
   const answers = new AnswerSender(log, registry, admission, rate, requestLog)
   const reasons = new Reasons(log)
   const address = new ClientAddress(settings.trustedProxies)
-  const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
+  const callers = new Callers({ accounts: deps.accounts, address, rate, admission, uses: keyUses })
   const smtpLogins = new SmtpLogins({ accounts: deps.accounts, callers, counter: deps.store })
   const publicUrl = new PublicUrl(settings.publicUrl, address)
   const pageTokens = new PageTokens(deps)
@@ -116,7 +123,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
         await metrics?.close()
       } finally {
         admission.close()
-        await requestLog.stop()
+        await Promise.all([requestLog.stop(), keyUses.stop()])
       }
     },
   }

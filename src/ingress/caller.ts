@@ -8,6 +8,7 @@ import { Strangers } from './admission/strangers.ts'
 import type { Visitor } from './admission/visit.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { IngressDeps } from './deps.ts'
+import type { KeyUses } from './key-uses.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { noteClient } from './request-log/request-trace.ts'
 
@@ -19,6 +20,7 @@ export interface CallerParts {
   address: ClientAddress
   rate: RateLimits
   admission: Admission
+  uses: KeyUses
 }
 
 export class Callers {
@@ -86,6 +88,7 @@ export class Callers {
    */
   count(request: Visitor, caller: Principal): Principal {
     noteClient(request, caller)
+    this.#parts.uses.note(request, caller)
     this.countRate(request, caller)
     this.#parts.admission.admit(request, caller.companyId)
     return caller

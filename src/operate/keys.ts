@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { type ApiKey, type Company, SCOPES, type Scope } from '../accounts/account.ts'
+import { type ApiKey, type Company, type KeyUse, SCOPES, type Scope } from '../accounts/account.ts'
 import { newToken } from '../accounts/token.ts'
 import { AddressRanges, canonicalRange, NotARange } from '../network/address-range.ts'
 import { OperateError } from './error.ts'
@@ -63,12 +63,13 @@ export const createKey = verb(
     const name = checkedName('key', input.name)
     const company = findWholeCompany(op, input.company)
     const domain = input.domain === undefined ? null : findOwnDomain(op, company, input.domain)
-    const { token, hash } = newToken()
+    const { token, hash, start } = newToken()
     const key: ApiKey = {
       id: randomUUIDv7(),
       companyId: company.id,
       name,
       tokenHash: hash,
+      tokenStart: start,
       password: input.password ?? null,
       domainId: domain?.id ?? null,
       createdAt: op.now(),
@@ -163,8 +164,16 @@ function checkedExpiry(op: Operation, at: number): number {
   throw new OperateError('invalid', 'the expiry of a key must be in the future')
 }
 
-export const listKeys = verb('see', async (op, of: CompanyFilter): Promise<ApiKey[]> => {
-  return listedAccounts(op, of).keys
+/** A key with its last use; null: none was noted. */
+export interface ListedKey extends ApiKey {
+  lastUse: KeyUse | null
+}
+
+export const listKeys = verb('see', async (op, of: CompanyFilter): Promise<ListedKey[]> => {
+  const { keys } = listedAccounts(op, of)
+  const uses = await op.store.lastKeyUses(keys.map(({ id }) => id))
+  const lastUses = new Map(uses.map((use) => [use.keyId, use]))
+  return keys.map((key) => ({ ...key, lastUse: lastUses.get(key.id) ?? null }))
 })
 
 /** Changes the name; nothing else of a key can be changed. */
@@ -202,8 +211,14 @@ export const rotateKey = verb(
       )
     }
     const endsAt = checkedExpiry(op, input.endsAt ?? op.now() + OLD_KEY_LASTS)
-    const { token, hash } = newToken()
-    const key: ApiKey = { ...old, id: randomUUIDv7(), tokenHash: hash, createdAt: op.now() }
+    const { token, hash, start } = newToken()
+    const key: ApiKey = {
+      ...old,
+      id: randomUUIDv7(),
+      tokenHash: hash,
+      tokenStart: start,
+      createdAt: op.now(),
+    }
     if (!(await op.store.replaceKey(old.id, key, endsAt))) {
       throw new OperateError('nothing_to_do', `the key "${old.name}" no longer works: create another one`)
     }

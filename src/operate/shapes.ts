@@ -20,6 +20,7 @@ import type {
   WebhookAttempt,
 } from '../store/store.ts'
 import { retiresAt } from './domain-schedule.ts'
+import type { ListedKey } from './keys.ts'
 import type { LaneReport } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { SiteDescription } from './sites.ts'
@@ -104,12 +105,21 @@ export function keyJson(accounts: Pick<AccountsSnapshot, 'domains'>, key: ApiKey
     id: key.id,
     name: key.name,
     company_id: key.companyId,
+    token_start: key.tokenStart,
     scopes: key.scopes,
     domain: keyDomain(accounts, key),
     networks: key.networks,
     created_at: isoTime(key.createdAt),
     expires_at: isoTime(key.expiresAt),
     revoked_at: isoTime(key.revokedAt),
+  }
+}
+
+/** A key as lists show it. */
+export function listedKeyJson(accounts: Pick<AccountsSnapshot, 'domains'>, { lastUse, ...key }: ListedKey) {
+  return {
+    ...keyJson(accounts, key),
+    last_used: lastUse && { at: isoTime(lastUse.at), address: lastUse.address, client: lastUse.client },
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   CompanyLimits,
   CustomRoute,
   DkimIdentity,
+  KeyUse,
   RecordState,
   SendingDomain,
 } from '../accounts/account.ts'
@@ -91,6 +92,10 @@ export interface AccountStore extends AccountReads {
   noteDomainCheck(id: string, times: { checkedAt?: number; dueAt: number }): Promise<void>
   /** OverLimit when the company may have no further key. */
   addKey(key: ApiKey): Promise<void>
+  /** The last uses of these keys, as far as nodes have noted them. */
+  lastKeyUses(keyIds: readonly string[]): Promise<KeyUse[]>
+  /** Uses of unknown keys, and those before the last noted use, are dropped. Not a change of accounts. */
+  noteKeyUses(uses: readonly KeyUse[]): Promise<void>
   /** False when the key is unknown. */
   renameKey(id: string, name: string): Promise<boolean>
   revokeKey(id: string, at: number): Promise<boolean>

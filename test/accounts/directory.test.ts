@@ -30,6 +30,7 @@ function keyOf(id: string, token: string, change: Partial<ApiKey> = {}): ApiKey 
     companyId: acme.id,
     name: id,
     tokenHash: hashToken(token),
+    tokenStart: null,
     password: null,
     scopes,
     domainId: null,

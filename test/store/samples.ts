@@ -79,6 +79,7 @@ export function apiKey(owner: Company, domainId: string | null = null): ApiKey {
     companyId: owner.id,
     name: 'app',
     tokenHash: createHash('sha256').update(id).digest(),
+    tokenStart: null,
     password: '$scrypt$ln=15,r=8,p=3$c2FsdA$aGFzaA',
     scopes: ['sending', 'reading'],
     domainId,

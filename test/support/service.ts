@@ -86,6 +86,7 @@ export class Service implements AsyncDisposable {
       companyId,
       name,
       tokenHash: hash,
+      tokenStart: null,
       password: null,
       scopes,
       domainId,

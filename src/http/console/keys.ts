@@ -14,13 +14,14 @@ import { oneCompany } from './one-company.ts'
 import type { Works } from './work.ts'
 
 function keyJson(op: Operation, key: ApiKey): Static<typeof KEY> {
-  const { id, name, companyId, scopes, domainId, networks, createdAt, expiresAt, revokedAt } = key
+  const { id, name, companyId, scopes, domainId, networks, createdAt, expiresAt, revokedAt, tokenStart } = key
   const known = op.accounts.domains.find((domain) => domain.id === domainId)?.name
   return {
     id,
     name,
     scopes,
     networks,
+    tokenStart,
     company: { id: companyId, name: companyName(op, companyId) },
     domain: domainId === null ? null : { id: domainId, name: known ?? domainId },
     createdAt: isoTime(createdAt),
@@ -54,7 +55,9 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
     const found = keys
       .filter((key) => hasEnded(key, now) === ended && key.name.toLowerCase().includes(search))
       .toSorted((a, b) => b.createdAt - a.createdAt)
-    const shown = found.slice(0, MOST_LISTED).map((key) => keyJson(op, key))
+    const shown = found.slice(0, MOST_LISTED).map(({ lastUse, ...key }) => {
+      return { ...keyJson(op, key), lastUse: lastUse && { ...lastUse, at: isoTime(lastUse.at) } }
+    })
     return { keys: shown, total: found.length }
   },
 

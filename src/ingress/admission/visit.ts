@@ -16,7 +16,9 @@ export interface Company {
 function stay(): void {}
 
 /** The thing that is admitted: a request, or a mail transaction of an SMTP session. */
-export type Visitor = Pick<IncomingMessage, 'socket' | 'method' | 'url'> & WithId
+export type Visitor = Pick<IncomingMessage, 'socket' | 'method' | 'url'> &
+  Partial<Pick<IncomingMessage, 'headers'>> &
+  WithId
 
 /** One visitor with a key, from its admission to its answer. */
 export class Visit {

@@ -55,7 +55,7 @@ const DKIM = list<DkimRow>(
   'domain_id, position',
 )
 const KEYS = list<ApiKeyRow>(
-  `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.password, k.scopes,
+  `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.token_start AS "tokenStart", k.password, k.scopes,
       k.domain_id AS "domainId", k.networks, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
       k.revoked_at AS "revokedAt"
     FROM api_keys k JOIN companies c ON c.num = k.company`,

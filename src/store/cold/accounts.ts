@@ -55,8 +55,8 @@ const REMOVE_DOMAIN = [
 ].map((sql) => statement(sql))
 
 const ADD_KEY = statement(`INSERT INTO api_keys
-    (id, company, name, token_hash, password, scopes, domain_id, networks, created_at, expires_at, revoked_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`)
+    (id, company, name, token_hash, token_start, password, scopes, domain_id, networks, created_at, expires_at, revoked_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`)
 const RENAME_KEY = statement('UPDATE api_keys SET name = $2 WHERE id = $1')
 const REVOKE_KEY = statement<OwnerRow>(
   'UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING company',
@@ -201,9 +201,9 @@ export const accountWrites = {
 } satisfies Operations<Port>
 
 function* insertKey(db: PortTransaction, company: number, key: ApiKey): PortSteps<void> {
-  const { id, companyId, name, tokenHash, password, scopes, domainId, networks } = key
+  const { id, companyId, name, tokenHash, tokenStart, password, scopes, domainId, networks } = key
   const { createdAt, expiresAt, revokedAt } = key
-  const texts = [password, JSON.stringify(scopes), domainId, listText(networks)]
+  const texts = [tokenStart, password, JSON.stringify(scopes), domainId, listText(networks)]
   const values = [id, company, name, tokenHash, ...texts, createdAt, expiresAt, revokedAt]
   yield* refuseForeign(db, companyId, company, domainId)
   if (revokedAt === null) yield* checkOwnedLimit(db, 'keys', company)

@@ -22,6 +22,7 @@ import { fileReads } from './files.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { holdReads, holdWalks } from './holds.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
+import { keyUseReads, keyUseWrites } from './key-uses.ts'
 import { liveListReads } from './live-list.ts'
 import { mtaStsReads, mtaStsWrites } from './mta-sts.ts'
 import { nodeReads, nodeWrites } from './nodes.ts'
@@ -57,6 +58,7 @@ export const COLD_READS = {
   ...followerReads,
   ...holdReads,
   ...invitationReads,
+  ...keyUseReads,
   ...liveListReads,
   ...mtaStsReads,
   ...nodeReads,
@@ -85,6 +87,7 @@ export const COLD_WRITES = {
   ...domainCheckWrites,
   ...followerWrites,
   ...invitationWrites,
+  ...keyUseWrites,
   ...mtaStsWrites,
   ...nodeWrites,
   ...pauseWrites,

@@ -35,6 +35,7 @@ export const MOVES: readonly Move[] = [
   { name: 'removed_domains', order: ['t.id'] },
   { name: 'dkim_keys', order: ['t.domain_id', 't.position'] },
   { name: 'api_keys', order: ['t.id'] },
+  { name: 'key_uses', order: ['t.key_id'] },
   { name: 'routes', order: ['t.company', 't.domain_id'] },
   {
     name: 'suppressions',

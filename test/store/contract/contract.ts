@@ -12,6 +12,7 @@ import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
+import { keyUsesContract } from './key-uses.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { liveListContract } from './live-list.ts'
 import { mtaStsContract } from './mta-sts.ts'
@@ -72,6 +73,7 @@ export function storeContract(name: string, open: OpenBench): void {
     readContract(open)
     outlineContract(open)
     searchContract(open)
+    keyUsesContract(open)
     liveListContract(open)
     followersContract(open)
     digestContract(open)

@@ -1,6 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { ApiKey } from '../../api/keys.ts'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { labelOf } from './scopes.ts'
 
 export function Scopes({ of: { scopes } }: { of: ApiKey }) {
@@ -38,4 +39,18 @@ export function End({ of: { revokedAt, expiresAt } }: { of: ApiKey }) {
     )
   }
   return <Time at={expiresAt} />
+}
+
+/** When the key was last used, and by which client. */
+export function LastUse({ of: { lastUse } }: { of: ApiKey }) {
+  if (lastUse === null) return <Text size="sm">Never</Text>
+  const { at, address, client } = lastUse
+  return (
+    <>
+      <Time at={at} />
+      <Text size="xs" c="dimmed" maw={220} truncate title={client ?? undefined}>
+        {address} {client !== null && <UntrustedText>{client}</UntrustedText>}
+      </Text>
+    </>
+  )
 }

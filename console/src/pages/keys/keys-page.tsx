@@ -17,7 +17,7 @@ import { useAddDialog } from '../../shell/add-dialog.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { NextStep } from '../../shell/next-step.tsx'
 import { CreateKey } from './create-key.tsx'
-import { Bounds, End, Scopes } from './key-cells.tsx'
+import { Bounds, End, LastUse, Scopes } from './key-cells.tsx'
 import { RotateKey } from './rotate-key.tsx'
 import { SnippetsPanel } from './snippets-panel.tsx'
 
@@ -87,10 +87,17 @@ function Keys({ company, ended = false, create }: { company: string; ended?: boo
         columns={[
           {
             head: 'Name',
-            cell: ({ name }) => (
-              <Text fw={600} size="sm">
-                <UntrustedText>{name}</UntrustedText>
-              </Text>
+            cell: ({ name, tokenStart }) => (
+              <>
+                <Text fw={600} size="sm">
+                  <UntrustedText>{name}</UntrustedText>
+                </Text>
+                {tokenStart !== null && (
+                  <Text size="xs" c="dimmed" ff="monospace">
+                    {tokenStart}…
+                  </Text>
+                )}
+              </>
             ),
           },
           company === ALL && {
@@ -100,6 +107,7 @@ function Keys({ company, ended = false, create }: { company: string; ended?: boo
           { head: 'Permissions', cell: (key) => <Scopes of={key} /> },
           { head: 'From', cell: (key) => <Bounds of={key} /> },
           { head: 'Expires', cell: (key) => <End of={key} /> },
+          { head: 'Last used', cell: (key) => <LastUse of={key} /> },
           { head: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
           mayManage && {
             head: 'Actions',

@@ -4,20 +4,31 @@ import { ID, NAMED, object, orNull, TEXT, TIME, TIME_OR_NULL } from './shapes.ts
 
 const SCOPE = { enum: ['sending', 'reading', 'management'] } as const
 
-export const KEY = object({
+const KEY_FIELDS = {
   id: TEXT,
   name: TEXT,
   company: NAMED,
   scopes: { type: 'array', items: SCOPE },
   domain: { ...orNull(NAMED), description: 'The only one it may send from.' },
   networks: { type: 'array', items: TEXT, description: 'From where it may be used; empty: from anywhere.' },
+  tokenStart: {
+    ...orNull(TEXT),
+    description: 'The first characters of its token, by which people recognize it.',
+  },
   createdAt: TIME,
   expiresAt: TIME_OR_NULL,
   revokedAt: TIME_OR_NULL,
+} as const
+
+export const KEY = object(KEY_FIELDS)
+
+export const LISTED_KEY = object({
+  ...KEY_FIELDS,
+  lastUse: orNull(object({ at: TIME, address: TEXT, client: orNull(TEXT) })),
 })
 
 const KEYS = object({
-  keys: { type: 'array', items: KEY, description: 'Newest first.' },
+  keys: { type: 'array', items: LISTED_KEY, description: 'Newest first.' },
   total: { type: 'integer', description: 'As many fit, listed or not.' },
 })
 

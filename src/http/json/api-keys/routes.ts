@@ -58,7 +58,7 @@ const KEY = object({
   id: { type: 'string' },
   name: { type: 'string' },
   created_at: { type: 'string' },
-  last_used_at: { type: 'null', description: 'Always null: the last use of a key is not stored.' },
+  last_used_at: orNull({ type: 'string', description: 'Noted within a minute.' }),
 })
 
 const list = route('GET /api-keys', {
@@ -70,9 +70,10 @@ const list = route('GET /api-keys', {
   answer: listSchema(KEY),
 })(async ({ caller, query }, core) => {
   const keys = await listKeys(await currentOperation(core, caller), {})
-  const shown = keys.flatMap(({ id, name, createdAt, revokedAt }) =>
-    revokedAt === null ? [{ id, name, created_at: timestamp(createdAt), last_used_at: null }] : [],
-  )
+  const shown = keys.flatMap(({ id, name, createdAt, revokedAt, lastUse }) => {
+    if (revokedAt !== null) return []
+    return [{ id, name, created_at: timestamp(createdAt), last_used_at: lastUse && timestamp(lastUse.at) }]
+  })
   return await wholeOrPage(shown.reverse(), query)
 })
 

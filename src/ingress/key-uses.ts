@@ -1,0 +1,53 @@
+/** Notes the last use of each key, in batches behind the answers. */
+import type { KeyUse, Principal } from '../accounts/account.ts'
+import type { AccountStore } from '../store/store.ts'
+import type { Visitor } from './admission/visit.ts'
+import { clip } from './fault.ts'
+
+/** Ms between two batches. */
+const EVERY = 60_000
+/** Keys of a batch: more keys than this in a minute wait for the next one. */
+const MOST = 5_000
+/** Characters. */
+const MOST_OF_CLIENT = 200
+
+interface KeyUsesParts {
+  store: Pick<AccountStore, 'noteKeyUses'>
+  onFault(error: unknown): void
+}
+
+export class KeyUses {
+  readonly #parts: KeyUsesParts
+  #uses = new Map<string, KeyUse>()
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(parts: KeyUsesParts) {
+    this.#parts = parts
+  }
+
+  /** Returns at once: every request passes here. */
+  note({ method, headers }: Visitor, { keyId, address }: Principal): void {
+    if (this.#uses.size >= MOST && !this.#uses.has(keyId)) return
+    const client = method === 'SMTP' ? method : (headers?.['user-agent'] ?? null)
+    this.#uses.set(keyId, { keyId, at: Date.now(), address, client })
+    this.#timer ??= setTimeout(() => this.#flush(), EVERY).unref()
+  }
+
+  /** Resolves when every noted use is written. */
+  async stop(): Promise<void> {
+    if (this.#uses.size > 0) this.#flush()
+    await this.#writing
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const uses = [...this.#uses.values()].map((use) => {
+      return { ...use, client: use.client && clip(use.client, MOST_OF_CLIENT) }
+    })
+    this.#uses = new Map()
+    const { store, onFault } = this.#parts
+    this.#writing = this.#writing.then(() => store.noteKeyUses(uses)).catch(onFault)
+  }
+}
