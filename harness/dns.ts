@@ -43,6 +43,8 @@ export interface FakeDns {
   heard: string[]
   /** True: copies questions in lower case. */
   lowersCase: boolean
+  /** True: answers have no question. */
+  omitsQuestion: boolean
   /** True: answers FORMERR to a query with EDNS (RFC 6891 7). */
   knowsNoEdns: boolean
   close(): Promise<void>
@@ -188,12 +190,12 @@ function respond(server: FakeDns, query: Buffer, transport: 'udp' | 'tcp', port:
   query.copy(header, 0, 0, 2)
   // QR, RD, RA; TC, AD and RCODE (RFC 1035 4.1.1, RFC 6840 5.7).
   header.writeUInt16BE(0x8180 | (truncated ? 0x0200 : 0) | (secure ? 0x0020 : 0) | rcode, 2)
-  header.writeUInt16BE(1, 4)
+  header.writeUInt16BE(server.omitsQuestion ? 0 : 1, 4)
   header.writeUInt16BE(answers.length, 6)
   header.writeUInt16BE(authorities.length, 8)
   const asked = query.subarray(12, question.end)
   const copied = server.lowersCase ? Buffer.from(asked.toString('latin1').toLowerCase(), 'latin1') : asked
-  return Buffer.concat([header, copied, ...answers, ...authorities])
+  return Buffer.concat([header, ...(server.omitsQuestion ? [] : [copied]), ...answers, ...authorities])
 }
 
 /** Starts on a free port of 127.0.0.1. `zone` may be changed while it runs. */
@@ -231,6 +233,7 @@ export async function startDns(zone: Zone): Promise<FakeDns> {
     queries: [],
     heard: [],
     lowersCase: false,
+    omitsQuestion: false,
     knowsNoEdns: false,
     async close() {
       udp.close()

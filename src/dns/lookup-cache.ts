@@ -13,10 +13,19 @@ interface CacheEntry<T> {
   until: number
 }
 
+/** A record of TXT or TLSA may have 64 KiB. Longer ones than this take more than one place. */
+const PLACE_OCTETS = 512
+
+function places(record: unknown): number {
+  const { data } = record as { data?: Buffer }
+  const length = typeof record === 'string' ? record.length : (data?.length ?? 0)
+  return 1 + Math.floor(length / PLACE_OCTETS)
+}
+
 /**
  * Remembers look-ups of one record type for as long as they may be used, and lets all concurrent callers for a name
- * share one query. Holds at most `capacity` records, because any zone can give a name thousands; the least recently
- * used name goes first. With a capacity of 0 only queries under way are shared.
+ * share one query. Holds at most `capacity` records, because any zone can give a name thousands, and a long record counts
+ * as several; the least recently used name goes first. With a capacity of 0 only queries under way are shared.
  */
 export class LookupCache<T> {
   /** Null when nothing is remembered. */
@@ -28,7 +37,7 @@ export class LookupCache<T> {
   constructor(capacity: number, now: () => number) {
     // An answer without records takes a place as well.
     const sizeCalculation = ({ lookup }: CacheEntry<T>) =>
-      lookup.kind === 'found' ? lookup.records.length : 1
+      lookup.kind === 'found' ? lookup.records.reduce((size, record) => size + places(record), 0) : 1
     this.#entries = capacity === 0 ? null : new LRUCache({ maxSize: capacity, sizeCalculation })
     this.#now = now
   }

@@ -18,6 +18,8 @@ export interface QueryOptions {
 }
 
 const HEADER = 12
+const NOERROR = 0
+const NXDOMAIN = 3
 /** Octets of an answer over UDP that no network has to cut into fragments (DNS flag day 2020). */
 const PAYLOAD = 1232
 const RD = 0x0100
@@ -59,16 +61,23 @@ function inRandomCase(name: string): string {
 /** `recased`: the answer to the question in other letters. A server that changes them is asked over TCP. */
 export type Match = 'exact' | 'recased' | 'other'
 
-/** Whether `reply` answers the query. An error may come without the question (RFC 1035 4.1.1). */
+/**
+ * Whether `reply` answers the query. A failure may come without the question (RFC 1035 4.1.1), but
+ * never the word that a name does not exist: it ends mail, so a forger must have guessed the letters as well.
+ */
 export function matchReply({ octets, questionEnd }: Query, reply: Buffer): Match {
   if (reply.length < HEADER || !reply.subarray(0, 2).equals(octets.subarray(0, 2))) return 'other'
   if ((reply.readUInt16BE(2) & QR) === 0) return 'other'
-  if (reply.readUInt16BE(4) === 0 && rcodeOf(reply) !== 0) return 'exact'
+  if (reply.readUInt16BE(4) === 0) return isFailure(rcodeOf(reply)) ? 'exact' : 'other'
   const asked = octets.subarray(HEADER, questionEnd)
   const answered = reply.subarray(HEADER, questionEnd)
   if (answered.equals(asked)) return 'exact'
   const same = answered.toString('latin1').toLowerCase() === asked.toString('latin1').toLowerCase()
   return same ? 'recased' : 'other'
+}
+
+function isFailure(rcode: number): boolean {
+  return rcode !== NOERROR && rcode !== NXDOMAIN
 }
 
 export function isTruncated(reply: Buffer): boolean {

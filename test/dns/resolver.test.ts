@@ -215,6 +215,17 @@ test('a cache that is full forgets the least recently used name', async () => {
   assert.deepEqual(server.queries, ['udp a.test/MX', 'udp b.test/MX', 'udp c.test/MX', 'udp b.test/MX'])
 })
 
+test('a long record takes the place of several', async () => {
+  const long = 'x'.repeat(255)
+  const zone: Zone = {
+    'a.test/TXT': ['short'],
+    'long.test/TXT': [Array.from({ length: 20 }, () => long).join('')],
+  }
+  const { resolver, server } = await resolving(zone, { cacheSize: 10 })
+  for (const name of ['a.test', 'long.test', 'a.test']) await resolver.txt(name)
+  assert.deepEqual(server.queries, ['udp a.test/TXT', 'udp long.test/TXT', 'udp a.test/TXT'])
+})
+
 test('without a cache each question is asked anew, and those at the same time once', async () => {
   const { server, resolver } = await resolving({ 'x.test/MX': ['10 mx.x.test.'] }, { cacheSize: 0 })
   await Promise.all([resolver.mx('x.test'), resolver.mx('x.test')])
@@ -266,6 +277,13 @@ test('a server that changes the case of the question is asked over TCP, where no
     server.queries.map((query) => query.slice(0, 3)),
     ['udp', 'tcp'],
   )
+})
+
+test('an answer without the question is believed if it is a failure, and never that a name does not exist', async () => {
+  const { resolver, server } = await resolving({ 'x.test/MX': { rcode: 'REFUSED' } })
+  server.omitsQuestion = true
+  assert.deepEqual(await resolver.mx('x.test'), { kind: 'failed', reason: 'REFUSED' })
+  assert.deepEqual(await resolver.mx('nowhere.test'), { kind: 'failed', reason: 'TIMEOUT' })
 })
 
 test('a server that does not know EDNS is asked without it', async () => {
