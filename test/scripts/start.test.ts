@@ -23,6 +23,8 @@ describe('npm start', () => {
     cpSync(scripts, join(root, 'scripts'), { recursive: true })
     mkdirSync(join(root, 'bin'))
     mkdirSync(join(root, 'path'))
+    // Whatever stands above the folder of the test.
+    writeFileSync(join(root, 'package.json'), '{}')
     lock('1.0.0')
     npm([`cp '${root}/package-lock.json' '${root}/node_modules/.package-lock.json'`])
     program('bin/postroad', ['printf "%s|" "$@"', 'exit 3'])
