@@ -113,14 +113,17 @@ function writtenTo(lines: readonly string[], index: number): string | null {
   return null
 }
 
+/** Words in front of an address that the reader may turn to, and of that of the sender. */
 const CONTACT =
-  /\b(?:contact|assistance|help|questions?|support|please (?:send|write|forward)|mail from|sender)\b:?\s*$|\b(?:contact|assistance,|for help|questions?\b.{0,40}\bto)\b/i
+  /\b(?:contact|assistance|help|questions?|support|(?:send|write|forward)(?: (?:mail|it|this|them|an e-?mail))? to|mail from|sender)\b[:\s]*$/i
+const CONTACT_IN_SENTENCE =
+  /\b(?:contact\b|for (?:further )?assistance\b|for help\b|questions?\b.{0,40}\bto\b)/i
 
 /** An address that the reader may turn to, or that of the sender in a wrapped line. */
 function isContact(lines: readonly string[], index: number): boolean {
   const line = lines[index]!
   const before = line.slice(0, line.indexOf('@'))
-  if (CONTACT.test(before.replace(/\S*$/, ''))) return true
+  if (CONTACT.test(before.replace(/\S*$/, '')) || CONTACT_IN_SENTENCE.test(before)) return true
   let above = index - 1
   while (above >= 0 && above > index - 3 && lines[above] === '') above--
   return CONTACT.test((lines[above] ?? '').slice(-200))
@@ -128,9 +131,13 @@ function isContact(lines: readonly string[], index: number): boolean {
 
 function withReasons(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
   const found = new Map<string, string>()
+  const alone = named.every(({ address }) => address === named[0]!.address)
   for (const [position, { line, address, rest }] of named.entries()) {
     const next = named.slice(position + 1).find((other) => other.address !== address)?.line ?? lines.length
-    const end = Math.min(next, line + REASON_LINES)
+    const last = Math.min(next, line + REASON_LINES)
+    // Behind the last of several recipients stands what concerns all of them.
+    const rule = alone ? -1 : lines.slice(line + 1, last).findIndex((each) => /^[ \t]*-{3}/.test(each))
+    const end = rule < 0 ? last : line + 1 + rule
     const reason = [rest, ...lines.slice(line + 1, Math.max(end, line + 1))].join('\n').trim()
     const known = found.get(address)
     if (known === undefined || known === '') found.set(address, reason)
