@@ -24,8 +24,8 @@ function places(record: unknown): number {
 
 /**
  * Remembers look-ups of one record type for as long as they may be used, and lets all concurrent callers for a name
- * share one query. Holds at most `capacity` records, because any zone can give a name thousands, and a long record counts
- * as several; the least recently used name goes first. With a capacity of 0 only queries under way are shared.
+ * share one query. Holds at most `capacity` records, because any zone can give a name thousands, and a long record
+ * counts as several; the least recently used name goes first. With a capacity of 0 only queries under way are shared.
  */
 export class LookupCache<T> {
   /** Null when nothing is remembered. */
