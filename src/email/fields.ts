@@ -180,6 +180,8 @@ export const EMAIL = {
   createdAt: field(time, 'created_at', 'show', 'outline', 'list', 'tell'),
   /** The time at which the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
   scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'outline', 'list', 'tell'),
+  /** Unix ms: the sender wants no attempt from then on. Null: the retry schedule decides. */
+  giveUpAt: field(optionalTime, 'give_up_at', 'queue', 'show', 'outline'),
   /**
    * Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all
    * recipients.

@@ -78,6 +78,7 @@ function wholeOf(
   content.date = now
   content.messageId ||= `<${id}@${domainOfId(submission, from)}>`
   const scheduledAt = submission.dueAt !== undefined && submission.dueAt > now ? submission.dueAt : null
+  const dueAt = scheduledAt ?? now
   const email: CheckedSubmission['email'] = {
     id,
     sender: from.address,
@@ -91,8 +92,9 @@ function wholeOf(
     tls: submission.tls ?? null,
     viaSmtp: submission.arrival !== undefined,
     createdAt: now,
-    dueAt: scheduledAt ?? now,
+    dueAt,
     scheduledAt,
+    giveUpAt: submission.deliverWithin === undefined ? null : dueAt + submission.deliverWithin,
     size: 0,
     recipients: draft.recipients,
     idempotency: submission.idempotency ?? null,

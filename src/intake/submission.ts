@@ -45,6 +45,8 @@ export interface Submission {
   dueAt?: number
   /** Accepted, recorded, and ended in the simulator instead of being sent. */
   testMode: boolean
+  /** Milliseconds from the time of sending, after which the message is given up; absent: the retry schedule decides. */
+  deliverWithin?: number
   /** The encryption that is demanded for this message, besides what its domain demands. */
   tls?: RequiredTls
   /** `<x@y>` to use instead of a generated Message-ID; in batch sending it may have placeholders. */

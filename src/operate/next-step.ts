@@ -40,10 +40,11 @@ export const nextSteps = verb(
     if (outline === null) throw noSuchEmail(id)
     const pauses = new Pauses()
     pauses.replace(await op.store.pauses())
-    const { companyId, domainId, scheduledAt } = outline.email
+    const { companyId, domainId, scheduledAt, giveUpAt } = outline.email
     const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
     const circumstances = {
       scheduledAt,
+      giveUpAt,
       maySend: domain?.sending === 'active',
       paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
       retryWaits: op.setup.retrySchedule,
@@ -94,6 +95,8 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
 
 export interface Circumstances {
   scheduledAt: number | null
+  /** Unix ms from which the sender wants no attempt; null: the retry schedule decides. */
+  giveUpAt: number | null
   /** Whether the sending domain may send. */
   maySend: boolean
   paused(recipientDomain: string): boolean
@@ -103,8 +106,20 @@ export interface Circumstances {
   now: number
 }
 
-export function nextStepOf(
-  recipient: Pick<StoredRecipient, 'address' | 'state' | 'attempts' | 'dueAt' | 'postponedSince' | 'heldFor'>,
+export function nextStepOf(recipient: WaitingRecipient, circumstances: Circumstances): NextStep {
+  const { waits, at, givesUpAt } = bySchedule(recipient, circumstances)
+  const { giveUpAt } = circumstances
+  if (waits === null || giveUpAt === null) return { waits, at, givesUpAt }
+  return { waits, at, givesUpAt: Math.min(givesUpAt ?? giveUpAt, giveUpAt) }
+}
+
+type WaitingRecipient = Pick<
+  StoredRecipient,
+  'address' | 'state' | 'attempts' | 'dueAt' | 'postponedSince' | 'heldFor'
+>
+
+function bySchedule(
+  recipient: WaitingRecipient,
   { scheduledAt, maySend, paused, retryWaits, now }: Circumstances,
 ): NextStep {
   const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient

@@ -174,6 +174,7 @@ export function historyJson({ email, recipients, events, attempts }: EmailHistor
     subject: content.subject,
     created_at: isoTime(email.createdAt),
     scheduled_at: isoTime(email.scheduledAt),
+    give_up_at: isoTime(email.giveUpAt),
     last_event: email.lastEvent,
     size: email.size,
     tags: email.tags,

@@ -36,6 +36,7 @@ export function attemptRecord(
 ): AttemptRecord {
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   const { schedule } = patience
+  const { giveUpAt } = ready.email
   const nextAttempt = schedule.after(now)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
@@ -53,14 +54,19 @@ export function attemptRecord(
       duration,
       untried: result.notBefore !== undefined,
       heldFor: null,
-      retryAt: counts ? notBefore(nextAttempt(recipient.attempts + 1), outcome, now) : null,
-      again: postponed ? whenAgain(recipient, result, patience, now) : now,
+      retryAt: counts ? inTime(notBefore(nextAttempt(recipient.attempts + 1), outcome, now), giveUpAt) : null,
+      again: postponed ? Math.min(whenAgain(recipient, result, patience, now), giveUpAt ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
   const { email, leaseToken } = ready
   return { emailId: email.id, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
+}
+
+/** Null also when the sender wants no attempt so late. */
+function inTime(retryAt: number | null, giveUpAt: number | null): number | null {
+  return retryAt !== null && giveUpAt !== null && retryAt >= giveUpAt ? null : retryAt
 }
 
 /** A server that greylists takes the message no sooner than it says, so an earlier attempt would be spent in vain. */
@@ -98,7 +104,9 @@ export function returnRecord(
   schedule: RetrySchedule,
   now: number,
 ): AttemptRecord {
-  const decisionOf = returnDecision(reason, schedule, now)
+  const dueAt = Math.min(reason.dueAt, email.giveUpAt ?? Number.POSITIVE_INFINITY)
+  const isOver = reason.dueAt === Number.POSITIVE_INFINITY
+  const decisionOf = returnDecision(isOver ? reason : { ...reason, dueAt }, schedule, now)
   return {
     emailId: email.id,
     leaseToken,

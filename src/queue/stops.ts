@@ -119,6 +119,8 @@ export class Stops {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
       return { dueAt: now, heldFor: null, message: 'Canceled before its delivery started' }
+    if (email.giveUpAt !== null && email.giveUpAt <= now)
+      return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message: TOO_LATE }
     const { accounts } = this.#parts
     const domain = accounts.domain(email.domainId)
     const signing = accounts.signingDomain(email)
@@ -189,6 +191,7 @@ export class Stops {
   }
 }
 
+const TOO_LATE = 'Gave up: the time within which the sender wanted it delivered is over'
 const PAUSED = 'Paused by the operator'
 /** The store ends the recipient at the next claim. */
 const SUPPRESSED = 'The address was added to the suppression list before the delivery started'

@@ -216,6 +216,7 @@ test('the columns and their types', () => {
     'created_at int8',
     'date int8',
     'domain_id text',
+    'give_up_at int8',
     'header_cc text',
     'header_from text',
     'header_to text',
@@ -272,7 +273,9 @@ test('who reads what', () => {
   assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])
   assert.deepEqual(names(recipientFieldsOf('show')), ['address', 'kind', 'variables'])
   const content = Object.keys(CONTENT)
-  const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode', 'tls']
+  const queue = [
+    ...['companyId', 'domainId', 'giveUpAt', 'id', 'individual', 'raw', 'sender', 'size', 'testMode', 'tls'],
+  ]
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
   assert.deepEqual(namesOf('send'), ['companyId', 'id', 'sender', 'testMode', 'tls'])
   const own = [
@@ -280,6 +283,7 @@ test('who reads what', () => {
     'companyId',
     'createdAt',
     'domainId',
+    'giveUpAt',
     'id',
     'keyId',
     'scheduledAt',
@@ -291,9 +295,9 @@ test('who reads what', () => {
   const shown = content.filter(
     (name) => name !== 'html' && name !== 'text' && name !== 'amp' && name !== 'date',
   )
-  const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode' && name !== 'tls')
+  const listed = own.filter((name) => !['keyId', 'testMode', 'tls', 'giveUpAt'].includes(name))
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
-  const told = own.filter((name) => name !== 'keyId' && name !== 'bcc')
+  const told = own.filter((name) => !['keyId', 'bcc', 'giveUpAt'].includes(name))
   assert.deepEqual(
     namesOf('tell'),
     [...told, 'individual', 'sender', 'variables', 'viaSmtp', ...shown].toSorted(),

@@ -9,6 +9,7 @@ const NOW = 1_000_000
 const RETRY_WAITS = [10, 100]
 const USUAL: Circumstances = {
   scheduledAt: null,
+  giveUpAt: null,
   maySend: true,
   paused: () => false,
   retryWaits: RETRY_WAITS,
@@ -33,6 +34,15 @@ const ROWS: [
 ][] = [
   ['due', {}, {}, 'turn', NOW],
   ['deferred', { attempts: 1, dueAt: NOW + 5 }, {}, 'retry', NOW + 5, NOW + 105],
+  [
+    'deferred, with an end by its sender',
+    { attempts: 1, dueAt: NOW + 5 },
+    { giveUpAt: NOW + 50 },
+    'retry',
+    NOW + 5,
+    NOW + 50,
+  ],
+  ['due, with an end by its sender', {}, { giveUpAt: NOW + 50 }, 'turn', NOW, NOW + 50],
   ['deferred before its last attempt', { attempts: 2, dueAt: NOW + 5 }, {}, 'retry', NOW + 5, NOW + 5],
   [
     'refused without an attempt',

@@ -30,6 +30,7 @@ function recordedOf(
   outcome: Partial<RecipientOutcome>,
   schedule: RetrySchedule,
   rest: Partial<DeliveryResult> = {},
+  giveUpAt: number | null = null,
 ) {
   const claimed = before.map(
     (each, position): ClaimedRecipient => ({
@@ -59,6 +60,7 @@ function recordedOf(
     individual: false,
     testMode: false,
     tls: null,
+    giveUpAt,
     size: 1,
     recipients: claimed,
   }
@@ -130,4 +132,21 @@ test('whom nobody was asked for is given back untried, for when somebody can be 
     events.map(({ type }) => type),
     ['delivery_delayed'],
   )
+})
+
+test('no attempt begins after the time at which the sender gives up', () => {
+  const schedule = new RetrySchedule([1_000, 1_000, 1_000], () => 0)
+  const after = (
+    outcome: Partial<RecipientOutcome>,
+    giveUpAt: number,
+    rest: Partial<DeliveryResult> = {},
+  ) => {
+    const [recipient] = recordedOf([{}], FIRST, outcome, schedule, rest, giveUpAt)
+    const { state, dueAt } = recipient!.decision.change!
+    return [state, dueAt]
+  }
+  assert.deepEqual(after({}, 1_001), ['waiting', 1_000])
+  assert.deepEqual(after({}, 1_000), ['failed', null])
+  // Looked at once more then, to end it.
+  assert.deepEqual(after({ verdict: 'postponed' }, 500, { notBefore: 700 }), ['waiting', 500])
 })

@@ -314,3 +314,15 @@ test('what waits in memory for a session can be canceled', async (t) => {
   assert.equal((await stateOf(store, second)).attempts, 0)
   assert.equal(sink.messages.length, 1)
 })
+
+test('mail whose sender gives it up by now fails without an attempt, however it came to wait', async (t) => {
+  const { accept, sink, store } = await start(t)
+  const late = await accept('late@x.test', { giveUpAt: Date.now() - 1 })
+  await until(async () => (await stateOf(store, late)).state === 'failed')
+  const inTime = await accept('in-time@x.test', { giveUpAt: Date.now() + 600_000 })
+  await until(async () => (await stateOf(store, inTime)).state === 'delivered')
+  assert.deepEqual(
+    sink.messages.flatMap(({ recipients }) => recipients),
+    ['in-time@x.test'],
+  )
+})

@@ -138,6 +138,7 @@ export function email(
     createdAt: NOW,
     dueAt: NOW,
     scheduledAt: null,
+    giveUpAt: null,
     size: 1_000,
     recipients: addresses.map((address) => to(address)),
     idempotency: null,

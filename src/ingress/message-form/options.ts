@@ -5,6 +5,7 @@
  */
 import { Refusal } from '../../intake/refusal.ts'
 import { readDeliveryTime } from './delivery-time.ts'
+import { readDeliveryWindow } from './delivery-window.ts'
 import type { OptionName } from './schemas.ts'
 import { isYes } from './yes-no.ts'
 
@@ -14,6 +15,8 @@ export interface Options {
   requireTls: boolean
   /** The certificate need not be valid; counts with `requireTls` only. */
   skipVerification: boolean
+  /** Milliseconds. */
+  deliverWithin?: number
   /** Unix milliseconds. */
   dueAt?: number
 }
@@ -37,10 +40,6 @@ const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = 
     when: always,
     detail: 'a message can only be signed with the keys of its own domain',
   },
-  'o:deliver-within': {
-    when: always,
-    detail: 'the delivery time window cannot be set for one message',
-  },
   'o:deliverytime-optimize-period': {
     when: always,
     detail: 'use o:deliverytime to schedule the message',
@@ -63,6 +62,9 @@ const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) =
   },
   'o:skip-verification'(options, field) {
     options.skipVerification = asksFor(field) || options.skipVerification
+  },
+  'o:deliver-within'(options, { value, shown }) {
+    options.deliverWithin = readDeliveryWindow(shown, value)
   },
   'o:deliverytime'(options, { value }) {
     options.dueAt = readDeliveryTime(value)

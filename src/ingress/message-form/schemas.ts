@@ -14,6 +14,9 @@ const OPTIONS = {
   'o:tag': repeated('A tag; may be repeated.'),
   'o:testmode': text('yes: accepted and recorded, but not sent.'),
   'o:deliverytime': text('When to send it: an RFC 2822 date or Unix seconds, at most 30 days ahead.'),
+  'o:deliver-within': text(
+    'How long to try, such as 1h30m: from one minute to 30 days. It fails afterwards, or at the end of the retries.',
+  ),
   'o:require-tls': text(
     'yes: sent only over a connection that is encrypted, to a server with a valid certificate.',
   ),

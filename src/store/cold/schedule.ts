@@ -21,7 +21,10 @@ const PLANNED = statement<ScheduleRow>(
     FROM emails WHERE ${emailKey} = $1`,
   'planned',
 )
-const SET_TIME = statement(({ emailKey }) => `UPDATE emails SET scheduled_at = $2 WHERE ${emailKey} = $1`)
+const SET_TIME = statement(
+  ({ emailKey }) => `UPDATE emails SET scheduled_at = $2,
+    give_up_at = give_up_at + $2 - scheduled_at WHERE ${emailKey} = $1`,
+)
 
 export const scheduleWrites = {
   *reschedule(port, emailId, dueAt, now) {

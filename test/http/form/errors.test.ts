@@ -221,7 +221,6 @@ describe('the form dialect refuses', () => {
         ['h:X-Mailgun-Sending-Ip', '192.0.2.1'],
         ['h:X-Mailgun-Template-Name', 't'],
         ['o:secondary-dkim', 'x.test/s'],
-        ['o:deliver-within', '1h'],
         ['o:deliverytime-optimize-period', '24h'],
         ['o:time-zone-localize', '10:00'],
         ['o:sending-ip', '192.0.2.1'],
@@ -239,6 +238,12 @@ describe('the form dialect refuses', () => {
       ask: sent([name, 'maybe']),
       status: 400,
       message: new RegExp(`^${name} parameter is not valid: "maybe" is neither yes .* nor no`),
+    })),
+    ...['59s', '31d', 'soon', '1h 30m', '5'].map((value) => ({
+      rule: `o:deliver-within=${value}`,
+      ask: sent(['o:deliver-within', value]),
+      status: 400,
+      message: new RegExp(`^o:deliver-within parameter is not valid: "${value}" is not a time such as`),
     })),
     ...['{bad', '[1]', `{"a":${'['.repeat(7_000)}${']'.repeat(7_000)}}`].map((value) => ({
       rule: `h:X-Mailgun-Variables ${value.slice(0, 20)}`,

@@ -22,6 +22,10 @@ const OPTIONS: Record<string, Check> = {
   'o:testmode': [text('yes'), (_, { testMode }) => testMode],
   'o:require-tls': [text('yes'), (_, { tls }) => tls !== null],
   'o:skip-verification': [text('yes'), (_, { tls }) => tls === 'required'],
+  'o:deliver-within': [
+    text('1h30m'),
+    ({ giveUpAt }, { createdAt, scheduledAt }) => giveUpAt === (scheduledAt ?? createdAt) + 5_400_000,
+  ],
   'o:deliverytime': [text(String(at)), (_, { scheduledAt }) => scheduledAt === at * 1_000],
   'recipient-variables': [
     text('{"b@x.test":{"n":"7"}}'),

@@ -289,6 +289,18 @@ describe('POST /v3/{domain}/messages accepts', () => {
     })
   }
 
+  for (const [window, milliseconds] of [
+    ['45m', 2_700_000],
+    ['1H30m', 5_400_000],
+    ['2d1s', 172_801_000],
+  ] as const) {
+    test(`o:deliver-within=${window} ends the retries`, async () => {
+      await sent(['o:deliver-within', window])
+      const { giveUpAt, createdAt } = await stored()
+      assert.equal(giveUpAt! - createdAt, milliseconds)
+    })
+  }
+
   test('options that observe, ask for what happens anyway, or are unheard of break nothing', async () => {
     await sent(
       ['o:tracking', 'yes'],

@@ -119,6 +119,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        giveUpAt: NOW + HOUR,
         recipients: [to('a@x.test', { variables: { name: 'A', '': '"' } }), to('b@y.test', { kind: 'bcc' })],
       })
       const before = value.content.attachments.map(({ content }) => Buffer.from(content))
@@ -157,6 +158,7 @@ export function acceptContract(open: OpenBench): void {
         variables: { order: '7' },
         createdAt: NOW,
         scheduledAt: null,
+        giveUpAt: NOW + HOUR,
         lastEvent: 'sent',
         size: 1_000,
         testMode: true,
@@ -180,6 +182,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        giveUpAt: NOW + HOUR,
         size: 1_000,
         recipients: [
           {

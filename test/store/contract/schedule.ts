@@ -22,7 +22,11 @@ export function scheduleContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       await store.addSuppressions([suppression(owner, 'gone@x.test')])
-      const value = await accept(store, email(owner, ['a@x.test', 'gone@x.test', 'b@y.test'], LATER))
+      const until = { giveUpAt: LATER.dueAt + 1_000 }
+      const value = await accept(
+        store,
+        email(owner, ['a@x.test', 'gone@x.test', 'b@y.test'], { ...LATER, ...until }),
+      )
       const seen: string[] = []
       t.after(store.watch((change) => seen.push(change)))
       const sooner = { found: 'scheduled', recipients: 2 }
@@ -31,6 +35,7 @@ export function scheduleContract(open: OpenBench): void {
       assert.equal(await store.nextDue(), NOW + 60_000)
       const stored = await store.readEmail(value.id)
       assert.deepEqual([stored?.scheduledAt, stored?.lastEvent], [NOW + 60_000, 'scheduled'])
+      assert.equal(stored?.giveUpAt, NOW + 61_000, 'its end moves along')
       const { events } = (await store.readHistory(value.id))!
       const told = events.filter(({ type }) => type === 'scheduled')
       assert.deepEqual(

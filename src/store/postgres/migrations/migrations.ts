@@ -3,6 +3,7 @@ import { sql as schema } from './0001-schema.ts'
 import { sql as siteReports } from './0002-site-reports.ts'
 import { sql as alerts } from './0003-alerts.ts'
 import { sql as keyUse } from './0004-key-use.ts'
+import { sql as giveUpTime } from './0005-give-up-time.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -10,4 +11,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0002-site-reports', siteReports),
   migration('0003-alerts', alerts),
   migration('0004-key-use', keyUse),
+  migration('0005-give-up-time', giveUpTime),
 ]
