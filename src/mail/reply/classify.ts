@@ -34,6 +34,7 @@ import {
   NO_MAIL,
   NO_RELAY,
   NO_TLS,
+  OUR_ADDRESS,
   RULE,
   SENDER_REFUSED,
   TOO_LONG,
@@ -68,6 +69,7 @@ type Topic = readonly [category: BounceCategory, ...topics: (readonly RegExp[])[
 /** Words that count before any code: they say plainly what it is about. The first that matches counts. */
 const PLAIN: readonly Topic[] = [
   ['greylisted', GREYLISTING],
+  ['reputation', OUR_ADDRESS],
   ['policy', RECIPIENT_LIST],
   ['mailbox_full', MAILBOX, FULL],
   ['tls', ENCRYPTION],
@@ -134,7 +136,8 @@ function explain({ code, status, words, stage }: NegativeReply): Cause {
   if (plain !== null) return [plain, false]
   const detail = status?.slice(2) ?? ''
   const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
-  if (sender || matches(SENDER_REFUSED)) return [firstOf(VAGUE, matches) ?? 'policy', false]
+  if (sender || matches(SENDER_REFUSED))
+    return [firstOf(VAGUE, matches) ?? (code === 421 ? 'network' : 'policy'), false]
   const address = firstOf(ADDRESS, matches)
   if (address !== null) return [address, address !== 'mailbox_disabled' || GONE_DETAILS.has(detail)]
   if (matches(ACCESS_TO_ADDRESS)) return ['address_unknown', false]
@@ -142,10 +145,12 @@ function explain({ code, status, words, stage }: NegativeReply): Cause {
   // Servers give the codes of these two for anything; words say more. 5.3.2 may be over when an operator says so.
   if (coded !== null && coded !== 'policy' && coded !== 'network')
     return [coded, DEAD_CATEGORIES.has(coded) && detail !== '3.2']
+  const vague = firstOf(VAGUE, matches) ?? coded
+  if (vague !== null) return [vague, false]
   const bare = CODES[code ?? 0] ?? 'other'
   // After RCPT the same codes are about the message.
   const late = bare === 'address_unknown' && (stage === 'data' || stage === 'dot')
-  return [firstOf(VAGUE, matches) ?? coded ?? (late ? 'policy' : bare), code === 521 || code === 556]
+  return [late ? 'policy' : bare, bare === 'no_mail_accepted']
 }
 
 function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory | null {

@@ -27,7 +27,7 @@ export const TOO_LONG: readonly RegExp[] = [
   // message size limits", Domino, GroupWise.
   /\b(?:message|mail|attachment|data|line|header|body)(?: \w+){0,2} (?:too (?:big|large|long)|exceed(?:s|ed|ing)?|over)\b(?: \w+){0,5} (?:size|length|limits?|maximum|bytes|kb|mb)\b/,
   /\b(?:max(?:imum)?|fixed|permitted|allowed)(?: \w+){0,2} (?:message|mail|attachment)?s? ?(?:size|length)\b|\b(?:size|length|line|attachment) limits?\b|\bsizelimit\b|\bmessage length\b|\b(?:message|mail|attachment|header|line|body)(?: is| was|s)? too (?:big|large|long)\b/,
-  /\btoo (?:big|large|long) (?:a )?(?:message|mail)\b|\b(?:message|mail) (?:size|length)\b[^.;]{0,40}\b(?:exceed|too|larger|over|limit)/,
+  /\btoo (?:big|large) (?:a )?(?:message|mail)\b|\b(?:message|mail) (?:size|length)\b[^.;]{0,40}\b(?:exceed|too|larger|over|limit)/,
 ]
 
 /** TLS was demanded, and failed (RFC 3207, 8460). */
@@ -64,7 +64,14 @@ export const BAD_NAME: readonly RegExp[] = [
 
 /** The server relays for nobody, or not for us. */
 export const NO_RELAY: readonly RegExp[] = [
-  /\bno relay|\bnot (?:permitted|allowed|authori[sz]ed) to (?:\d{3}[ -])?relay\b|\brelay(?:ing)?\b[^.;]{0,40}\b(?:den|not|prohibit|refus|reject|disallow|without)/,
+  /\bno relay|\bnot configured to relay\b|\bto relay (?:mail|messages?)\b|\bnot (?:permitted|allowed|authori[sz]ed) to (?:\d{3}[ -])?relay\b|\brelay(?:ing)?\b[^.;]{0,40}\b(?:den|not|prohibit|refus|reject|disallow|without)/,
+]
+
+/** Our address, in words that others use of something else: a recipient's own list, or too many messages. */
+export const OUR_ADDRESS: readonly RegExp[] = [
+  // Trend Micro "IP address blacklisted by recipient", Outlook.com "messages from 192.0.2.1 weren't sent ... too many
+  // unwanted messages have been sent from the following IP address".
+  /\bip(?: address)?(?: \S{1,45})? (?:is |was |has been )?(?:black-?listed|blocked|banned)\b|\btoo many (?:unwanted|unsolicited|spam)\b/,
 ]
 
 /** We send more than the server wants. */
@@ -134,7 +141,7 @@ export const NO_ADDRESS: readonly RegExp[] = [
   // Sendmail 5 "unknown or illegal user", Exchange 5.5 "Unknown Recipient", "The recipient name is not recognized",
   // Domino "not listed in public Name & Address Book", GroupWise, Postfix "Undeliverable address".
   /\bunknown\b(?: \w+){0,2} (?:user|recipient|mailbox|account|address|addressee|alias|local[- ]part|e-?mail|name)\b|\b(?:user|recipient|mailbox|address|account|addressee|name|alias|local[- ]part|mail)(?:\(s\))?(?: \w+){0,3} (?:is |was |are )?(?:unknown|not known|not recogni[sz]ed|not listed|unlisted|not valid|invalid|non-?existent|undeliverable)\b/,
-  /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b/,
+  /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b(?! server)/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b|\b(?:address|user|recipient) lookup fail/,
   /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
@@ -151,7 +158,7 @@ export const NO_ADDRESS: readonly RegExp[] = [
 export const NO_CONNECTION: readonly RegExp[] = [
   /\bconnection (?:refused|timed? ?out|reset|lost|dropped|closed|failed|died|attempt|problem|was|with|aborted|broken)\b|\b(?:lost|no|broken|closing|dropped) connection\b|\bconnect(?:ing)? (?:to )?\S{1,80} (?:refused|failed|timed)/,
   /\b(?:could not|couldn't|cannot|can't|unable to|failed to|did not accept our requests? to|not able to|wasn't able to) (?:establish |make |open )?(?:an? )?(?:smtp )?(?:connect|connection|reach|contact|deliver to host)\b/,
-  /\b(?:network|host|server|domain|destination)(?: is| was|)? (?:not reachable|unreachable|down|not responding|not answering)\b|\bnot (?:responding|reachable)\b|\bno route to\b|\bno (?:answer|response) from\b|\btimed out\b|\btime-?out\b|\bhost down\b|\bunreachable\b|\bdid not respond\b/,
+  /\b(?:network|host|server|domain|destination)(?: is| was|)? (?:not reachable|unreachable|down|not responding|not answering)\b|\bnot (?:responding|reachable)\b|\bno route to\b|\bno (?:answer|response) from\b|\btimed out\b|(?<!retry )\btime-?out\b|\bhost down\b|\bunreachable\b|\bdid not respond\b/,
   /\bdns (?:error|failure|query|lookup|server|type|timeout|problem)|\bname ?server\b|\b(?:cname|mx|name|dns|host|address) (?:lookup|look-up|query|resolution) (?:fail|error|timed|problem|temporar)|\bhost not found,? try again\b|\btry again later\b(?=.{0,20}\bdns)|\bservfail\b|\btemporary lookup failure\b/,
   // Mail that goes in circles: Sendmail "Too many hops", Postfix "mail for x loops back to myself", qmail
   // "CNAME_lookup_failed", "it isn't in my control/locals file".
@@ -173,7 +180,7 @@ export const BROKEN: readonly RegExp[] = [
 
 /** A rule of the recipient or its server, not further explained. */
 export const RULE: readonly RegExp[] = [
-  /\bpolic(?:y|ies)\b|\badministrative(?:ly)?\b|\baccess (?:is )?denied\b|\bprohibited\b|\bforbidden\b|\bnot (?:allowed|permitted|authori[sz]ed|welcome|accepted|trusted)\b|\brestrict|\bsecurity\b|\bdenied\b|\bunauthori[sz]ed\b|\bprotocol violation\b|\bdelivery not authori[sz]ed\b|\bpermission\b|\bmoderat|\bmember(?:s|ship)?\b|\bunacceptable\b|\bblocked\b|\brefus(?:ed|al)\b|\bnot (?:rfc|compliant)|\brfc ?\d{4}\b/,
+  /\brejected:|\bpolic(?:y|ies)\b|\badministrative(?:ly)?\b|\baccess (?:is )?denied\b|\bprohibited\b|\bforbidden\b|\bnot (?:allowed|permitted|authori[sz]ed|welcome|accepted|trusted)\b|\brestrict|\bsecurity\b|\bdenied\b|\bunauthori[sz]ed\b|\bprotocol violation\b|\bdelivery not authori[sz]ed\b|\bpermission\b|\bmoderat|\bmember(?:s|ship)?\b|\bunacceptable\b|\bblocked\b|\brefus(?:ed|al)\b|\bnot (?:rfc|compliant)|\brfc ?\d{4}\b/,
 ]
 
 /** The server's word for one recipient that it will not let us reach, which mostly means that there is none. */

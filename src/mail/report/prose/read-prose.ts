@@ -60,10 +60,12 @@ export function readProse(
     delays: (DELAY_WORDS.test(text) || DELAY_WORDS.test(subject)) && !FINAL_WORDS.test(text),
     succeeds: SUCCESS_WORDS.test(text),
     recipients: recipientsIn(said, partiesOf(returned)),
-    said: text,
+    said: said.filter((line) => !isOpening(line)).join('\n'),
     returned,
   }
 }
+
+const isOpening = (line: string) => SERVERS.some(({ opening }) => opening.test(line))
 
 interface Named {
   line: number
@@ -84,7 +86,8 @@ function recipientsIn(lines: readonly string[], parties: Parties): ProseRecipien
         named.push({
           line: index,
           address: addressOf(found![2] ?? '') ?? writtenTo(lines, index) ?? address,
-          rest: behind,
+          // A reply code in front of the address belongs to the reason: `550 <jane@example.org>... User unknown`.
+          rest: /^\s*[45]\d\d\b/.test(line) ? line : behind,
         })
         break
       }
@@ -129,6 +132,10 @@ function isContact(lines: readonly string[], index: number): boolean {
   return CONTACT.test((lines[above] ?? '').slice(-200))
 }
 
+/** Sendmail's own words for whatever it was told. */
+const SAYS_NOTHING =
+  /^\s*(?:-+ ?transcript of session follows ?-+|5\d\d (?:5\.\d\.\d )?(?:\S{1,320}\.\.\. )?(?:service unavailable|data format error))\s*$/i
+
 function withReasons(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
   const found = new Map<string, string>()
   const alone = named.every(({ address }) => address === named[0]!.address)
@@ -138,7 +145,8 @@ function withReasons(lines: readonly string[], named: readonly Named[]): ProseRe
     // Behind the last of several recipients stands what concerns all of them.
     const rule = alone ? -1 : lines.slice(line + 1, last).findIndex((each) => /^[ \t]*-{3}/.test(each))
     const end = rule < 0 ? last : line + 1 + rule
-    const reason = [rest, ...lines.slice(line + 1, Math.max(end, line + 1))].join('\n').trim()
+    const behind = lines.slice(line + 1, Math.max(end, line + 1)).filter((each) => !SAYS_NOTHING.test(each))
+    const reason = [rest, ...behind].join('\n').trim()
     const known = found.get(address)
     if (known === undefined || known === '') found.set(address, reason)
   }
