@@ -60,7 +60,7 @@ export function readProse(
     delays: (DELAY_WORDS.test(text) || DELAY_WORDS.test(subject)) && !FINAL_WORDS.test(text),
     succeeds: SUCCESS_WORDS.test(text),
     recipients: recipientsIn(said, partiesOf(returned)),
-    said: said.filter((line) => !isOpening(line)).join('\n'),
+    said: said.filter((line) => line.includes('@') || !isOpening(line)).join('\n'),
     returned,
   }
 }
