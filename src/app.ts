@@ -252,10 +252,10 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
 function startDomainChecks({ settings, store, directory, seal, log, started }: WithNode): void {
   const checks = new DomainChecks({
     operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
-    onLost({ name }, { records }) {
-      const lost = records.filter(({ required, state }) => required && state !== 'right')
-      const found = lost.map((record) => `${record.name}: ${record.state}`)
-      log.warn({ domain: name, records: found }, 'DNS lacks required records of a domain that sends')
+    onNews({ domain: { name }, verification, news }) {
+      const wrong = verification.records.filter(({ state }) => state !== 'right')
+      const records = wrong.map((record) => `${record.type} ${record.name}: ${record.state}`)
+      log.warn({ domain: name, records }, news.join(' '))
     },
     onFault: rareWarning(log, 'Could not check the DNS records of domains; retrying'),
   })

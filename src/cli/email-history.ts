@@ -105,7 +105,7 @@ function pieceText(piece: Piece): string {
 }
 
 export function formatDetail(detail: EventDetail): string {
-  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host, category } =
+  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host, domain, category } =
     detail
   const parts = [
     attempt && `attempt ${attempt}`,
@@ -113,6 +113,7 @@ export function formatDetail(detail: EventDetail): string {
     tls,
     categoryWord(category),
     replyText({ code, enhancedCode, message }),
+    domain,
     webhookId && `webhook ${webhookId} to ${host}`,
     nextAttemptAt && `next attempt ${formatTime(nextAttemptAt)}`,
   ]

@@ -120,6 +120,7 @@ export function acceptContract(open: OpenBench): void {
         testMode: true,
         tls: 'verified',
         giveUpAt: NOW + HOUR,
+        returnPathHost: 'bounces.acme.test',
         recipients: [to('a@x.test', { variables: { name: 'A', '': '"' } }), to('b@y.test', { kind: 'bcc' })],
       })
       const before = value.content.attachments.map(({ content }) => Buffer.from(content))
@@ -177,6 +178,8 @@ export function acceptContract(open: OpenBench): void {
         companyId: owner.id,
         domainId: 'domain',
         sender: 'sender@acme.test',
+        returnPathHost: 'bounces.acme.test',
+        createdAt: NOW,
         content,
         raw: null,
         individual: true,

@@ -4,6 +4,7 @@ import { sql as siteReports } from './0002-site-reports.ts'
 import { sql as alerts } from './0003-alerts.ts'
 import { sql as keyUse } from './0004-key-use.ts'
 import { sql as giveUpTime } from './0005-give-up-time.ts'
+import { sql as returnPath } from './0004-return-path.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0003-alerts', alerts),
   migration('0004-key-use', keyUse),
   migration('0005-give-up-time', giveUpTime),
+  migration('0004-return-path', returnPath),
 ]
