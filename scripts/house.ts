@@ -76,6 +76,12 @@ export const HOUSE: readonly Place[] = [
     ),
   },
   {
+    name: 'inbound',
+    about:
+      'mail that comes back: reading it, finding the email that it is about, deciding whether it is believed, and what follows',
+    imports: words('store/store.ts accounts email mail workers dns network common'),
+  },
+  {
     name: 'queue',
     about:
       'when each delivery begins: claims, ready queues, unknown paths, session limits, closed paths, pauses, the retry schedule, the recording of results, and results under a lost lease; `pipeline.ts` has a picture of the states of a delivery',
