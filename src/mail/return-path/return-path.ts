@@ -1,0 +1,91 @@
+/**
+ * Return paths: the addresses in MAIL FROM to which bounces come back (RFC 5321 3.6.3). Each names its email in a token
+ * that only this installation can make, so a bounce that arrives there is about mail that was really sent.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { Hmac } from '../hmac.ts'
+import { base32, fromBase32 } from './base32.ts'
+
+/** The purpose for which the secret of return paths is derived from the key of the installation. */
+export const RETURN_PATHS = 'return paths'
+
+/** Days for which a return path is accepted. Servers give up on a message after about five (RFC 5321 4.5.4.1). */
+export const RETURN_PATH_DAYS = 60
+
+export interface ReturnPath {
+  /** A UUID in lower case. */
+  emailId: string
+  /**
+   * The index of the recipient within the email. Null: the email has only one, or several got it in one transaction,
+   * and the report has to tell which of them it is about.
+   */
+  recipient: number | null
+  /** Unix ms when the email was accepted; only its day counts. The same at every attempt. */
+  at: number
+}
+
+/** Secret octets that make and recognise the return paths of an installation; 32 or more, used for nothing else. */
+export class ReturnPathKey {
+  readonly hmac: Hmac
+
+  constructor(secret: Uint8Array) {
+    this.hmac = new Hmac(secret)
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** The first letter of the local part, which distinguishes return paths from other addresses of their host. */
+const MARK = 'b'
+/** Octets: the id, the day since 1970, the recipient, which is 0 when none is named and counts from 1. */
+const ID = 16
+const CLAIM = ID + 2 + 2
+const MOST_RECIPIENTS = 65_535
+/**
+ * Octets of the HMAC. 80 bits cannot be guessed over SMTP, and keep the local part at 49 octets: RFC 5321 4.5.3.1.1
+ * allows 64, and forwarders add to it.
+ */
+const SIGNATURE = 10
+const LOCAL_PART = new RegExp(`^${MARK}([a-z2-7]{${((CLAIM + SIGNATURE) * 8) / 5}})$`, 'i')
+
+/**
+ * The address for MAIL FROM. Letters and digits only, and their case does not matter: servers on the way may change it.
+ *
+ * @param host the return-path host of the domain, as A-labels
+ */
+export function returnPath(key: ReturnPathKey, { emailId, recipient, at }: ReturnPath, host: string): string {
+  const octets = Buffer.allocUnsafe(CLAIM + SIGNATURE)
+  octets.write(emailId.replaceAll('-', ''), 'hex')
+  octets.writeUInt16BE(Math.floor(at / DAY_MS), ID)
+  octets.writeUInt16BE(recipient === null || recipient >= MOST_RECIPIENTS ? 0 : recipient + 1, ID + 2)
+  signatureOf(key, octets).copy(octets, CLAIM)
+  return `${MARK}${base32(octets)}@${host}`
+}
+
+/**
+ * The email (and recipient) that a return path names, at whatever host. `forged`: not made with this key. `expired`: of
+ * an email that is too old. Null: the address is no return path.
+ *
+ * @param now Unix ms
+ */
+export function readReturnPath(
+  key: ReturnPathKey,
+  address: string,
+  now: number,
+): ReturnPath | 'forged' | 'expired' | null {
+  const token = LOCAL_PART.exec(address.slice(0, Math.max(address.lastIndexOf('@'), 0)))?.[1]
+  if (token === undefined) return null
+  const octets = fromBase32(token)
+  if (octets === null || !timingSafeEqual(octets.subarray(CLAIM), signatureOf(key, octets))) return 'forged'
+  const at = octets.readUInt16BE(ID) * DAY_MS
+  if (now >= at + (RETURN_PATH_DAYS + 1) * DAY_MS) return 'expired'
+  const recipient = octets.readUInt16BE(ID + 2)
+  return { emailId: uuidOf(octets), recipient: recipient === 0 ? null : recipient - 1, at }
+}
+
+function signatureOf(key: ReturnPathKey, octets: Buffer): Buffer {
+  return key.hmac.octets(octets.subarray(0, CLAIM)).subarray(0, SIGNATURE)
+}
+
+function uuidOf(octets: Buffer): string {
+  return octets.toString('hex', 0, ID).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
