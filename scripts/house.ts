@@ -145,7 +145,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'mail',
     about:
-      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables), `reply/` (the words of servers and what they mean), `return-path/` (the addresses to which bounces come back)',
+      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables), `reply/` (the words of servers and what they mean), `report/` (bounces, complaints and automatic replies), `return-path/` (the addresses to which bounces come back)',
     imports: [],
   },
   {
