@@ -7,6 +7,8 @@ export interface ReportedRecipient {
   address: string
   /** The server that took the message, or answered last: `host [address]:port`; null: none has. */
   server: string | null
+  /** A report of success would settle its fate: it was given up, or the answer of its last server was lost. */
+  unsettled: boolean
 }
 
 /** An email that mail is about. */
@@ -14,20 +16,25 @@ export interface ReportedEmail {
   id: string
   companyId: string
   messageId: string
+  /** The address of From. */
+  sender: string
   /** How many recipients it has. */
   size: number
   /** Mails that led to events of it. */
   reports: number
-  /** Those that were asked for, in order of position. */
+  /** Those that were named; its only one in any case. */
   recipients: ReportedRecipient[]
 }
 
 export interface InboundStore {
   /**
-   * The email, with its recipients at these addresses (compared without regard to ASCII case), or its first ones if
-   * `addresses` is null. Null when it is unknown.
+   * The email, with its recipients at these addresses (compared without regard to ASCII case) and the one at this
+   * position, or its only one. Null when it is unknown.
    */
-  reportedEmail(id: string, addresses: readonly string[] | null): Promise<ReportedEmail | null>
+  reportedEmail(
+    id: string,
+    named: { addresses: readonly string[]; position: number | null },
+  ): Promise<ReportedEmail | null>
   /** The id of the newest email whose sender chose this Message-ID; null when there is none. */
   emailWithMessageId(messageId: string): Promise<string | null>
   /**

@@ -1,33 +1,43 @@
 /** Mail that came back, kept with what it changed. */
+
+import { foldedAscii } from '../../email/folded-ascii.ts'
 import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../../email/inbound-mail.ts'
-import type { ReportedEmail, ReportedRecipient } from '../inbound-store.ts'
+import type { RecipientState } from '../../email/recipient.ts'
+import type { ReportedRecipient } from '../inbound-store.ts'
 import type { EmailKey } from '../recipient-decision.ts'
+import { PROGRESS } from './email-tables.ts'
 import { findEmail } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { announceReports, lockPlaces, type PlacedReport, recordReports } from './reports.ts'
-import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
+import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
 
 /** Mails kept of each outcome that changed nothing: strangers can send as many as they like. */
 export const UNRECORDED_KEPT = 10_000
 /** Excess mails removed by one statement. */
 const STEP = 1_000
-/** Recipients of an email that are read when no address is known. */
-const FIRST = 2
 
-const EMAIL = statement<{ key: EmailKey; companyId: string; messageId: string }>(
-  ({ emailKey }) => `SELECT e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId"
+const EMAIL = statement<{ key: EmailKey; companyId: string; messageId: string; sender: string }>(
+  ({ emailKey }) => `SELECT e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 )
 const SIZE = statement<{ size: number | bigint }>(
   'SELECT position + 1 AS size FROM recipients WHERE email = $1 ORDER BY position DESC LIMIT 1',
 )
-const AT_ADDRESSES = statement<ReportedRecipient>(
-  (dialect) => `SELECT r.position, r.address, r.server FROM recipients r
-    WHERE r.email = $1 AND ${dialect.folded('r.address')} IN (${dialect.texts('$2')}) ORDER BY r.position`,
+type RecipientRow = Omit<ReportedRecipient, 'unsettled'> & {
+  state: RecipientState
+  uncertain: number | boolean
+}
+
+const recipients = (condition: (dialect: Dialect) => string) =>
+  statement<RecipientRow>((dialect) => {
+    const { state, join } = PROGRESS[dialect.engine]
+    return `SELECT r.position, r.address, r.server, r.uncertain, ${state} AS state FROM recipients r ${join}
+      WHERE r.email = $1 ${condition(dialect)}`
+  })
+const AT_ADDRESSES = recipients(
+  ({ folded, texts }) => `AND ${folded('r.address')} IN (${texts('$2')}) ORDER BY r.position`,
 )
-const FIRST_ONES = statement<ReportedRecipient>(
-  `SELECT r.position, r.address, r.server FROM recipients r WHERE r.email = $1 ORDER BY r.position LIMIT ${FIRST}`,
-)
+const AT_POSITION = recipients(() => 'AND r.position = $2')
 const REPORTS = statement<{ count: number | bigint }>(
   "SELECT count(*) AS count FROM inbound_mails WHERE email_id = $1 AND outcome = 'recorded'",
 )
@@ -62,22 +72,19 @@ type InboundRow = Omit<InboundMail, 'findings' | 'at' | 'size'> & {
 }
 
 export const inboundMailReads = {
-  *reportedEmail(port, id, addresses) {
+  *reportedEmail(port, id, { addresses, position }) {
     const found = (yield* findEmail(port, id)) && (yield* port.look.one(EMAIL, id))
     if (!found) return null
-    const { key, companyId, messageId } = found
-    const size = yield* port.look.one(SIZE, key)
-    const recipients =
-      addresses === null
-        ? yield* port.look.all(FIRST_ONES, key)
-        : yield* port.look.all(AT_ADDRESSES, key, addresses)
-    const reports = yield* port.look.one(REPORTS, id)
-    const email: ReportedEmail = {
-      ...{ id, companyId, messageId, recipients },
-      size: Number(size?.size ?? 0),
-      reports: Number(reports?.count ?? 0),
-    }
-    return email
+    const { key, companyId, messageId, sender } = found
+    const size = Number((yield* port.look.one(SIZE, key))?.size ?? 0)
+    const named = position ?? (size === 1 ? 0 : null)
+    const rows = [
+      ...(named === null ? [] : yield* port.look.all(AT_POSITION, key, named)),
+      ...(addresses.length === 0 ? [] : yield* port.look.all(AT_ADDRESSES, key, addresses.map(foldedAscii))),
+    ]
+    const recipients = new Map(rows.map((row) => [row.position, recipientOf(row)]))
+    const reports = Number((yield* port.look.one(REPORTS, id))?.count ?? 0)
+    return { id, companyId, messageId, sender, size, reports, recipients: [...recipients.values()] }
   },
 
   *emailWithMessageId(port, messageId) {
@@ -101,6 +108,10 @@ export const inboundMailReads = {
     return (yield* port.read.one(RAW, id))?.raw ?? null
   },
 } satisfies Operations<ReadPort>
+
+function recipientOf({ state, uncertain, ...recipient }: RecipientRow): ReportedRecipient {
+  return { ...recipient, unsettled: state === 'failed' || (state === 'waiting' && Boolean(uncertain)) }
+}
 
 /** An arrival with the keys of what it is about. */
 interface PlacedArrival extends InboundArrival {
