@@ -21,6 +21,7 @@ import { eventTimeReads } from './event-times.ts'
 import { fileReads } from './files.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { holdReads, holdWalks } from './holds.ts'
+import { inboundMailReads, inboundMailWrites } from './inbound-mails.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { keyUseReads, keyUseWrites } from './key-uses.ts'
 import { liveListReads } from './live-list.ts'
@@ -57,6 +58,7 @@ export const COLD_READS = {
   ...fileReads,
   ...followerReads,
   ...holdReads,
+  ...inboundMailReads,
   ...invitationReads,
   ...keyUseReads,
   ...liveListReads,
@@ -86,6 +88,7 @@ export const COLD_WRITES = {
   ...dkimKeyWrites,
   ...domainCheckWrites,
   ...followerWrites,
+  ...inboundMailWrites,
   ...invitationWrites,
   ...keyUseWrites,
   ...mtaStsWrites,

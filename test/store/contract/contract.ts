@@ -12,6 +12,7 @@ import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
+import { inboundMailsContract } from './inbound-mails.ts'
 import { keyUsesContract } from './key-uses.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { liveListContract } from './live-list.ts'
@@ -60,6 +61,7 @@ export function storeContract(name: string, open: OpenBench): void {
     scheduleContract(open)
     suppressionsContract(open)
     lifecycleContract(open)
+    inboundMailsContract(open)
     claimContract(open)
     fairnessContract(open)
     recordContract(open)

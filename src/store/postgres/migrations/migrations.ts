@@ -5,6 +5,7 @@ import { sql as alerts } from './0003-alerts.ts'
 import { sql as keyUse } from './0004-key-use.ts'
 import { sql as giveUpTime } from './0005-give-up-time.ts'
 import { sql as returnPath } from './0004-return-path.ts'
+import { sql as inboundMail } from './0005-inbound-mail.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0004-key-use', keyUse),
   migration('0005-give-up-time', giveUpTime),
   migration('0004-return-path', returnPath),
+  migration('0005-inbound-mail', inboundMail),
 ]
