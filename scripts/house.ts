@@ -30,7 +30,7 @@ export const HOUSE: readonly Place[] = [
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
       'app.ts operate events/notices/types.ts accounts/account.ts accounts/dns-records.ts accounts/verify.ts',
-      'email/company-event.ts email/event.ts email/stored-email.ts email/suppression.ts people log.ts config common version.ts',
+      'email/company-event.ts email/event.ts email/stored-email.ts email/suppression.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
     ),
   },
   {
