@@ -34,6 +34,7 @@ import { RemoteFiles } from './intake/remote-file.ts'
 import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
+import { BounceMailbox } from './mailbox/bounce-mailbox.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
@@ -123,7 +124,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   let apiUrl = ownUrl(settings)
   const delivering: WithDelivery = { ...node, scheduler, apiUrl: () => apiUrl }
   const webhooks = createWebhooks(delivering)
-  watchGauges(delivering, webhooks)
+  const mailbox = createMailbox(delivering)
+  watchGauges(delivering, webhooks, mailbox)
   const intake = createIntake(delivering)
   const { systemFrom } = settings
   const systemMail = systemFrom === null ? null : new SystemMail(systemFrom, intake, data.directory)
@@ -133,6 +135,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
   // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
+  mailbox?.start()
   startAlerts(accepting, base)
   const smtp = submission === null ? NO_SUBMISSION : await start.unlessStopped(submission.listen())
   const addresses = { url, metricsUrl, submission: smtp, console: base && consoleUrl(base) }
@@ -302,9 +305,35 @@ function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, st
   return webhooks
 }
 
+/** The bounce mailbox, where there is one. */
+function createMailbox({
+  settings,
+  store,
+  token,
+  metrics,
+  log,
+  started,
+}: WithDelivery): BounceMailbox | null {
+  const { bounceMailbox, emailRetention, roles } = settings
+  if (bounceMailbox === null || !roles.includes('delivery')) return null
+  const mailbox = new BounceMailbox({
+    session: { mailbox: bounceMailbox },
+    store,
+    token,
+    receive: async () => {},
+    probe: () => store.probe(0),
+    retention: emailRetention,
+    onMessage: (result) => metrics.mailboxMessages.inc({ result }),
+    log,
+  })
+  started.defer(() => mailbox.stop(settings.shutdownTimeout))
+  return mailbox
+}
+
 function watchGauges(
   { metrics, membership, scheduler, store, unrecorded, sites }: WithDelivery,
   webhooks: Webhooks,
+  mailbox: BounceMailbox | null,
 ): void {
   metrics.watch({
     nodes: () => membership.nodes,
@@ -313,6 +342,7 @@ function watchGauges(
     unrecorded: () => unrecorded.held,
     sitesFault: () => sites.fault,
     webhooks: () => webhooks.states,
+    mailbox: () => mailbox?.state ?? null,
   })
 }
 

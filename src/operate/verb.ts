@@ -16,6 +16,7 @@ export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names' | 'txt' | 'tlsa'
 export type Setup = Pick<
   Settings,
   | 'allowPrivateNetworks'
+  | 'bounceMailbox'
   | 'database'
   | 'delivery'
   | 'dnsServers'

@@ -707,6 +707,7 @@ describe('verbs about a database as a whole', () => {
       siteConcurrency: 20,
       smtpPort: 25,
       allowPrivateNetworks: true,
+      bounceMailbox: null,
       sites: null,
     }
     const move = {
@@ -745,6 +746,7 @@ describe('verbs about a database as a whole', () => {
       siteConcurrency: 20,
       smtpPort: 25,
       allowPrivateNetworks: true,
+      bounceMailbox: null,
       sites: null,
     }
     await using op = await openOperation(settings, { make: true })

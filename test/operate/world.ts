@@ -103,6 +103,7 @@ export class World implements AsyncDisposable {
       hosts: () => ({ mx: nothing, addresses: nothing, txt: nothing, tlsa: nothing, names: nothing }),
       setup: {
         allowPrivateNetworks: true,
+        bounceMailbox: null,
         database: { engine: 'sqlite', path: 'x.db' },
         delivery: { kind: 'capture' },
         dnsServers: [],
