@@ -36,7 +36,11 @@ async function readLately({ store, now }: Operation): Promise<CheckFinding> {
   const minutes = Math.floor((now() - at) / MINUTE_MS)
   if (minutes >= LATE)
     return problem(`No node has read it for ${minutes} minutes, so bounces do not count.`, advice)
-  return ok(minutes < 1 ? 'It was read within the last minute.' : `It was read ${minutes} min ago.`)
+  return ok(
+    minutes < 1
+      ? 'It was read within the last minute.'
+      : `It was read ${minutes === 1 ? 'a minute' : `${minutes} minutes`} ago.`,
+  )
 }
 
 async function access(mailbox: Mailbox): Promise<CheckFinding> {
