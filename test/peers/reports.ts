@@ -15,7 +15,7 @@ export interface ExpectedReport {
   kind: 'bounce' | 'delay' | 'none'
   address: string
   action: string
-  status: string
+  status?: string
   permanent?: boolean
   category?: string
 }
