@@ -54,6 +54,7 @@ export class BounceMailbox {
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
   #session: MailboxSession | null = null
+  #isHeld = false
   /** Since the mailbox was last read to its end. */
   #faults = 0
 
@@ -67,8 +68,8 @@ export class BounceMailbox {
 
   /** `failing`: this node should read it, and cannot; `elsewhere`: another node reads it. */
   get state(): 'reading' | 'failing' | 'elsewhere' {
-    if (this.#faults > 0) return 'failing'
-    return this.#session === null ? 'elsewhere' : 'reading'
+    if (!this.#isHeld) return 'elsewhere'
+    return this.#faults > 0 ? 'failing' : 'reading'
   }
 
   start(): void {
@@ -91,7 +92,6 @@ export class BounceMailbox {
     while (!this.#stopped) {
       try {
         if (await this.#isMine()) await this.#read()
-        else this.#faults = 0
         await this.#pause(this.#waits.take)
       } catch (error) {
         if (this.#stopped) return
@@ -101,8 +101,9 @@ export class BounceMailbox {
     }
   }
 
-  #isMine(): Promise<boolean> {
-    return this.#lastRead.take(this.#parts.token())
+  async #isMine(): Promise<boolean> {
+    this.#isHeld = await this.#lastRead.take(this.#parts.token())
+    return this.#isHeld
   }
 
   /** Reads until the service stops or another node takes over. Rejects when the connection or the store fails. */
@@ -126,14 +127,18 @@ export class BounceMailbox {
   /** Reads what is there, the newest first: a mailbox full of old mail does not hold up the mail of today. */
   async #readAll(session: MailboxSession): Promise<void> {
     const uids: number[] = []
-    for (const uid of await session.unread(Date.now() - this.#parts.retention)) {
-      if (this.#failed.isHopeless(uid)) await this.#putAside(session, uid)
-      else if (!this.#failed.isLeft(uid)) uids.push(uid)
-    }
-    while (uids.length > 0 && !this.#stopped) {
-      await this.#readBatch(session, uids.splice(-BATCH))
-      if (session.hasNews || !(await this.#isMine())) return
-    }
+    let highest = 0
+    do {
+      if (highest === 0 || session.hasNews) {
+        const found = await session.unread(Date.now() - this.#parts.retention, highest)
+        highest = found.at(-1) ?? highest
+        for (const uid of found) {
+          if (this.#failed.isHopeless(uid)) await this.#putAside(session, uid)
+          else if (!this.#failed.isLeft(uid)) uids.push(uid)
+        }
+      }
+      if (uids.length > 0) await this.#readBatch(session, uids.splice(-BATCH))
+    } while (uids.length > 0 && !this.#stopped && (await this.#isMine()))
   }
 
   async #readBatch(session: MailboxSession, uids: readonly number[]): Promise<void> {

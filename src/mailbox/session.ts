@@ -89,14 +89,19 @@ export class MailboxSession implements AsyncDisposable {
     return this.#isNew
   }
 
-  /** The UIDs of messages that were not read and came after this time, or on the day before. Oldest first. */
-  async unread(after: number): Promise<number[]> {
+  /**
+   * The UIDs above this one of messages that were not read and came after this time, or on the day before. Lowest
+   * first.
+   */
+  async unread(after: number, above = 0): Promise<number[]> {
     this.#isNew = false
     // A search knows days only, in the time zone of the server (RFC 3501 6.4.4).
     const since = new Date(after - DAY_MS)
     const marked = this.#mark === KEYWORD ? { unKeyword: KEYWORD } : { seen: false }
-    const found = await this.#ask('search', (client) => client.search({ ...marked, since }, { uid: true }))
-    return found.toSorted((a, b) => a - b)
+    const query = { ...marked, since, uid: `${above + 1}:*` }
+    const found = await this.#ask('search', (client) => client.search(query, { uid: true }))
+    // Where there is none above, `*` stands for the highest below (RFC 3501 6.4.8).
+    return found.filter((uid) => uid > above).toSorted((a, b) => a - b)
   }
 
   /** Messages by UID; those that are gone are left out. */
