@@ -9,7 +9,7 @@ import type {
   DatabaseSetting,
   DeliveryRoute,
   HostPort,
-  Mailbox,
+  ImapMailbox,
   RelayRoute,
   SubmissionListener,
 } from './values.ts'
@@ -349,7 +349,7 @@ export function parseRelay(text: string): RelayRoute {
 }
 
 /** `imaps://user:password@host[:port]/FOLDER`, which no message quotes; `imap://` on loopback. */
-export function parseMailbox(text: string): Mailbox {
+export function parseMailbox(text: string): ImapMailbox {
   if (!/^imaps?:\/\//i.test(text))
     throw new SettingValueError('it must be a mailbox like imaps://user:password@host/INBOX')
   const url = parseUrl(text)

@@ -35,7 +35,7 @@ export interface RelayRoute {
 }
 
 /** A folder that is read over IMAP. */
-export interface Mailbox extends HostPort {
+export interface ImapMailbox extends HostPort {
   /** `imaps://`: TLS from the first octet (RFC 8314 3.2). */
   implicitTls: boolean
   user: string

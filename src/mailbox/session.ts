@@ -3,7 +3,7 @@
  * that a person who opens the mailbox with a mail program hides no message from the service.
  */
 import type { ImapFlow } from 'imapflow'
-import type { Mailbox } from '../config/values.ts'
+import type { ImapMailbox } from '../config/values.ts'
 import { MOST_READ } from '../inbound/arrived-mail.ts'
 import { CONNECT_FAULTS } from '../network/connect-fault.ts'
 
@@ -32,7 +32,7 @@ export interface FoundMessage {
 }
 
 export interface SessionOptions {
-  mailbox: Mailbox
+  mailbox: ImapMailbox
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
   /** Ms for which a silent server is waited for. */
@@ -47,7 +47,7 @@ export class MailboxSession implements AsyncDisposable {
   #isNew = true
   #wake = Promise.withResolvers<void>()
 
-  private constructor(client: ImapFlow, { host }: Mailbox, mark: string) {
+  private constructor(client: ImapFlow, { host }: ImapMailbox, mark: string) {
     this.#client = client
     this.#host = host
     this.#mark = mark
@@ -224,7 +224,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Codes of Node.js for certificates. */
 const CERTIFICATE = /CERT|SIGNATURE|UNABLE_TO_|ALTNAME/
 
-function faultOf(error: unknown, { host, folder }: Pick<Mailbox, 'host' | 'folder'>): MailboxFault {
+function faultOf(error: unknown, { host, folder }: Pick<ImapMailbox, 'host' | 'folder'>): MailboxFault {
   if (error instanceof MailboxFault) return error
   const { code, authenticationFailed, mailboxMissing, responseText, message } = error as Error & {
     code?: string

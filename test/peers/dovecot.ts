@@ -1,7 +1,7 @@
 /** Dovecot with mailboxes that anybody opens whose password is right. Mail comes in as into any maildir, through its files. */
 import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Mailbox } from '../../src/config/settings.ts'
+import type { ImapMailbox } from '../../src/config/settings.ts'
 import { Jail, user, VMAIL } from './jail.ts'
 
 export const HOST = '127.0.28.1'
@@ -99,7 +99,7 @@ export class Dovecot implements AsyncDisposable {
   }
 
   /** The mailbox of this user, in clear unless `implicitTls`. */
-  mailbox(name: string, { implicitTls = false, folder = 'INBOX' } = {}): Mailbox {
+  mailbox(name: string, { implicitTls = false, folder = 'INBOX' } = {}): ImapMailbox {
     const { port, tlsPort } = this.#options
     return {
       host: HOST,

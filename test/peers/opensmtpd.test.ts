@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { missing } from './jail.ts'
 import { carriesEveryOctet } from './octets.ts'
 import { openSmtpdAddresses as at, MAX_RECIPIENTS, OpenSmtpd } from './opensmtpd.ts'
-import { Reports, RETURNED } from './reports.ts'
+import { RETURNED, Reports } from './reports.ts'
 import { inBox, Stage } from './stage.ts'
 
 const skip = missing('opensmtpd') ?? false

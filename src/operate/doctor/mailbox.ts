@@ -1,5 +1,5 @@
 /** Whether the bounce mailbox is read, and can be read. */
-import type { Mailbox } from '../../config/settings.ts'
+import type { ImapMailbox } from '../../config/settings.ts'
 import { lastRead } from '../../mailbox/last-read.ts'
 import { ASIDE, MailboxFault, MailboxSession } from '../../mailbox/session.ts'
 import type { Operation } from '../verb.ts'
@@ -43,7 +43,7 @@ async function readLately({ store, now }: Operation): Promise<CheckFinding> {
   )
 }
 
-async function access(mailbox: Mailbox): Promise<CheckFinding> {
+async function access(mailbox: ImapMailbox): Promise<CheckFinding> {
   const { host, folder } = mailbox
   try {
     await using session = await MailboxSession.open({ mailbox })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { selfSigned } from '../../../harness/certificate.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import type { Mailbox } from '../../../src/config/settings.ts'
+import type { ImapMailbox } from '../../../src/config/settings.ts'
 import { LastRead } from '../../../src/mailbox/last-read.ts'
 import { MailboxSession } from '../../../src/mailbox/session.ts'
 import { madeChecks } from '../../../src/operate/doctor/examine.ts'
@@ -28,7 +28,7 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
     await world?.[Symbol.asyncDispose]()
   })
 
-  async function found(which: 'all' | 'near', bounceMailbox: Mailbox | null, now = Date.now()) {
+  async function found(which: 'all' | 'near', bounceMailbox: ImapMailbox | null, now = Date.now()) {
     const op = await world.operation('operator')
     const checks = await madeChecks({ ...op, now: () => now, setup: { ...op.setup, bounceMailbox } }, which)
     return Object.fromEntries(
@@ -45,7 +45,7 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
   test('its server lets us in, or says why not', async () => {
     const mailbox = dovecot.mailbox('checked')
     dovecot.deliver('checked', 'Subject: x\r\n\r\n')
-    const server = async (change: Partial<Mailbox>) =>
+    const server = async (change: Partial<ImapMailbox>) =>
       (await found('all', { ...mailbox, ...change }))['mailbox-server']
     assert.deepEqual(await server({}), ['ok', `${HOST} lets us read INBOX.`])
     assert.deepEqual(await server({ password: 'no' }), [
