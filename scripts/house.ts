@@ -30,7 +30,7 @@ export const HOUSE: readonly Place[] = [
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
       'app.ts operate events/notices/types.ts accounts/account.ts accounts/dns-records.ts accounts/verify.ts',
-      'email/company-event.ts email/event.ts email/stored-email.ts email/suppression.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
+      'email/company-event.ts email/event.ts email/inbound-mail.ts email/stored-email.ts email/suppression.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
     ),
   },
   {
@@ -42,14 +42,16 @@ export const HOUSE: readonly Place[] = [
     name: 'submission',
     about:
       'the SMTP servers: submission (RFC 6409) with its logins and transactions, and the listener for mail that comes back',
-    imports: words('ingress inbound people/password-rule.ts intake accounts mail workers config network common'),
+    imports: words(
+      'ingress inbound people/password-rule.ts intake accounts mail workers config network common',
+    ),
   },
   {
     name: 'http',
     about:
       'the HTTP server and its APIs: the dialects `json/` and `form/`, `pages/`, the API of the console in `console/`',
     imports: words(
-      'ingress operate intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
+      'ingress operate inbound/arrived-mail.ts intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
     apart: ['json', 'form', 'pages', 'console'],
   },
@@ -70,7 +72,7 @@ export const HOUSE: readonly Place[] = [
       'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts',
       'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
-      'delivery/signing-keys.ts delivery/weight.ts events workers',
+      'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
       'mailbox people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
       'common/company-places.ts common/logging.ts',
@@ -80,7 +82,7 @@ export const HOUSE: readonly Place[] = [
     name: 'inbound',
     about:
       'mail that comes back: reading it, finding the email that it is about, deciding whether it is believed, and what follows',
-    imports: words('store/store.ts accounts email mail workers dns network common'),
+    imports: words('store/store.ts accounts email mail workers dns common'),
   },
   {
     name: 'queue',

@@ -386,6 +386,7 @@ async function createServers(parts: WithIntake) {
         sites: () => sites.table,
       }),
     ask,
+    receiveMail: inbound.receiveMail,
     derive: (purpose) => seal.derive(purpose),
     remoteFiles: new RemoteFiles({ ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,

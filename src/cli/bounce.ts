@@ -1,16 +1,45 @@
 import { createReadStream } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { INBOUND_KINDS, INBOUND_OUTCOMES } from '../email/inbound-mail.ts'
 import { READ_LIMIT, readReport } from '../mail/report/read-report.ts'
-import type { MailReport, ReportedRecipient, ReportKind } from '../mail/report/report.ts'
-import { command, group, type JsonOption } from './command.ts'
+import type { MailReport, ReportKind } from '../mail/report/report.ts'
+import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { CommandFailure } from './failure.ts'
+import { findingSummary } from './finding-summary.ts'
 import { clipped, printError, printFields, printJson, printJsonLine, printLine, printNote } from './print.ts'
 
 export function addBounce(program: Command): void {
   const bounce = group(program, 'bounce', 'Bounces, complaints and automatic replies.', [
+    'bounce list --outcome unproven',
     'bounce read returned.eml',
     'bounce read - < returned.eml',
   ])
+
+  command(bounce, {
+    usage: 'list',
+    description: 'List mail that came back, the newest first.',
+    details:
+      'The kind is what the mail is, the outcome what followed from it: "bounce show" explains it. POSTROAD_RETENTION_INBOUND is how long it is kept.',
+    examples: [
+      'bounce list --kind bounce',
+      'bounce list --email 019abcde-0000-7000-8000-000000000000 --json',
+    ],
+  })
+    .option('--company <name or id>', 'only those about emails of this company')
+    .option('--email <id>', 'only those about this email')
+    .addOption(new Option('--kind <kind>', 'only those of this kind').choices(INBOUND_KINDS))
+    .addOption(new Option('--outcome <outcome>', 'only those with this outcome').choices(INBOUND_OUTCOMES))
+    .option('--limit <count>', 'at most this many', countUpTo(1_000), 50)
+    .action(async (wanted) => (await import('./returned-mail.ts')).list(wanted))
+
+  command(bounce, {
+    usage: 'show <id>',
+    description: 'Show a mail that came back: what it reports, and what followed from it.',
+    details: '--raw prints the message itself as it arrived, up to 64 KiB.',
+    examples: ['bounce show 019abcde-0000-7000-8000-000000000000'],
+  })
+    .option('--raw', 'print the message')
+    .action(async (id, options) => (await import('./returned-mail.ts')).show(id, options))
 
   command(bounce, {
     usage: 'read <file...>',
@@ -20,17 +49,25 @@ export function addBounce(program: Command): void {
       '(the recipient called it spam), auto_reply, or none (anything else).\n\n' +
       'A recipient is permanent when its address or domain is dead: nothing should be sent there again. A full mailbox, a spam filter or a ' +
       'block list are not, however final the failure of this mail was. The category is the reason, as in the events.\n\n' +
-      'Reading changes nothing and needs no database. Of each file the first 1 MiB is read.',
+      'Reading changes nothing and needs no database. With --apply, the mail is received as if it had come back over SMTP: it is kept, and its bounces ' +
+      'and complaints are recorded with the email, if a return path in its header or the signature of its server proves them.\n\n' +
+      'Of each file the first 1 MiB is read.',
     examples: [
       'bounce read returned.eml',
       'bounce read - < returned.eml',
       'bounce read bounces/*.eml --json',
     ],
     json: 'print JSON instead of text; of several files one object a line',
-  }).action(read)
+  })
+    .option('--apply', 'keep the mail, and record what it reports')
+    .action(read)
 }
 
-async function read(files: string[], { json }: JsonOption): Promise<void> {
+async function read(
+  files: string[],
+  { json, apply: applies }: JsonOption & { apply?: boolean },
+): Promise<void> {
+  if (applies) return await applyEach(files, json)
   for (const [index, file] of files.entries()) {
     let report: MailReport
     try {
@@ -53,6 +90,12 @@ async function read(files: string[], { json }: JsonOption): Promise<void> {
     }
     printReport(report)
   }
+}
+
+/** The store and the verbs are loaded only here: reading starts faster without them. */
+async function applyEach(files: string[], json: JsonOption['json']): Promise<void> {
+  const { apply } = await import('./returned-mail.ts')
+  for (const file of files) await apply(file, await beginningOf(file), json)
 }
 
 /** The octets of a file that the reader looks at. */
@@ -123,7 +166,7 @@ function printReport({ kind, recipients, returned }: MailReport): void {
     printLine()
     printLine(recipient.address)
     const { message, original, address } = recipient
-    printLine(`  ${summary(recipient)}`)
+    printLine(`  ${findingSummary(recipient)}`)
     if (original !== null && original !== address) printLine(`  written to as ${original}`)
     if (message !== '') printLine(`  ${clipped(message, LONGEST_MESSAGE)}`)
   }
@@ -132,13 +175,3 @@ function printReport({ kind, recipients, returned }: MailReport): void {
 
 const named = (name: string, value: string | null): [string, string][] =>
   value === null ? [] : [[name, value]]
-
-function summary({ action, category, permanent, status, reply }: ReportedRecipient): string {
-  const codes = [reply, status].filter((code) => code !== null).join(' ')
-  const words = [
-    action ?? 'complained',
-    ...(category === null ? [] : [category]),
-    ...(permanent ? ['the address is dead'] : []),
-  ].join(', ')
-  return codes === '' ? words : `${words} (${codes})`
-}

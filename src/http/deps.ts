@@ -4,6 +4,7 @@ import type { Seal } from '../accounts/seal.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Live } from '../events/live.ts'
 import type { Searches } from '../events/searches.ts'
+import type { ReceiveMail } from '../inbound/arrived-mail.ts'
 import type { IngressDeps } from '../ingress/deps.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { SendRequest } from '../network/outgoing.ts'
@@ -40,6 +41,8 @@ export interface HttpDeps extends IngressDeps {
     UnsubscribeStore &
     AttemptCounter &
     Pick<RequestStore, 'addApiRequests' | 'trimApiRequests'>
+  /** Receives mail that came back. */
+  receiveMail: ReceiveMail
   /** Seals secrets at rest. */
   seal: Seal
   /** Requests to other servers: only at public addresses, unless the settings allow others. */

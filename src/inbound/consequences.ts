@@ -97,6 +97,10 @@ function happeningOf(
     const { status = null, reply = null, message = '' } = finding ?? {}
     const reportId = idOf(report, finding?.address ?? '', status ?? '', String(reply), message, ...further)
     const detail: EventDetail = { reportId }
+    if (report !== 'delivered') {
+      detail.category = finding?.category ?? 'other'
+      detail.permanent = finding?.permanent ?? false
+    }
     if (reply !== null) detail.code = reply
     if (status !== null) detail.enhancedCode = status
     if (message !== '') detail.message = message

@@ -7,7 +7,7 @@ import type { ReturnPathKey } from '../mail/return-path/return-path.ts'
 import type { Workers } from '../workers/workers.ts'
 import { Addressees } from './addressees.ts'
 import type { ReceiveMail } from './arrived-mail.ts'
-import { InboundMetrics } from './metrics.ts'
+import { InboundMetrics } from './inbound-metrics.ts'
 import { type InboundParts, mailReceiver } from './receive-mail.ts'
 
 export interface Inbound {

@@ -47,7 +47,7 @@ function isSystemAuthor(address: string): boolean {
 }
 
 /** Looks up the records at a name, such as `selector._domainkey.example.com`. */
-export type KeyLookup = (name: string) => Promise<Lookup<string>>
+export type KeyLookup = (name: string) => Promise<Pick<Lookup<string>, 'kind'> & { records?: string[] }>
 
 /** The author of a report, its signatures, and the client that handed it in; '' unless it came over SMTP. */
 export interface ReportSource {
@@ -87,7 +87,7 @@ export class SourceProof {
     const keys = new Map<string, string[]>()
     for (const name of names.slice(0, MOST_KEYS)) {
       const found = await this.#keys(name)
-      if (found.kind === 'found') keys.set(name, found.records)
+      if (found.records !== undefined) keys.set(name, found.records)
     }
     if (keys.size === 0) return []
     try {

@@ -13,6 +13,7 @@ import { wordsOfTypes } from '../events/notices/types.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
 import type {
   ApiRequest,
+  InboundMail,
   NodeBeat,
   Pause,
   PauseScope,
@@ -354,6 +355,27 @@ export function webhookAttemptJson(attempt: WebhookAttempt) {
 }
 
 /** `request`: the fields that the client sent; null: none. `response`: the answer, if it is kept. */
+export function returnedMailJson(mail: InboundMail) {
+  return {
+    id: mail.id,
+    company_id: mail.companyId,
+    email_id: mail.emailId,
+    at: isoTime(mail.at),
+    times: mail.times,
+    source: mail.source,
+    peer: mail.peer,
+    recipient: mail.recipient,
+    from: mail.from,
+    subject: mail.subject,
+    kind: mail.kind,
+    outcome: mail.outcome,
+    events: mail.events,
+    recipients: mail.findings,
+    size: mail.size,
+    kept: mail.kept,
+  }
+}
+
 export function apiRequestJson(entry: ApiRequest) {
   return {
     id: entry.id,

@@ -5,7 +5,7 @@
  */
 import type { Addressees } from '../inbound/addressees.ts'
 import { MOST_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
-import type { InboundMetrics } from '../inbound/metrics.ts'
+import type { InboundMetrics } from '../inbound/inbound-metrics.ts'
 import { clip } from '../ingress/fault.ts'
 import { assertData, beforeMessage } from './before-message.ts'
 import { readMail, readRecipient } from './command.ts'

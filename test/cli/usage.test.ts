@@ -43,6 +43,8 @@ describe('the command', { concurrency: 4 }, () => {
     ['user', 'role'],
     ['user', 'operator'],
     ['user', 'remove'],
+    ['bounce', 'list'],
+    ['bounce', 'show'],
     ['email', 'list'],
     ['email', 'show'],
     ['email', 'cancel'],

@@ -52,6 +52,7 @@ export async function serveApis(
         operationOn(service.settings, store, caller, accounts.directory.snapshot, { seal: service.app.seal }),
       seal: service.app.seal,
       ask: () => assert.fail('no other server is asked here'),
+      receiveMail: () => assert.fail('no mail comes back here'),
       derive: (purpose) => service.app.seal.derive(purpose),
       registry: metrics.registry,
       log,

@@ -55,12 +55,12 @@ export class InboundRig implements AsyncDisposable {
       eventOctets: 1,
       attempts: 1,
     })
+    return { id, messageId: stored!.email.messageId, path: this.pathsOf(id) }
+  }
+
+  pathsOf(emailId: string): SentEmail['path'] {
     const key = new ReturnPathKey(this.service.app.seal.derive(RETURN_PATHS))
-    return {
-      id,
-      messageId: stored!.email.messageId,
-      path: (recipient, at = Date.now()) => returnPath(key, { emailId: id, recipient, at }, HOST),
-    }
+    return (recipient, at = Date.now()) => returnPath(key, { emailId, recipient, at }, HOST)
   }
 
   /** A client that was greeted. */

@@ -36,6 +36,7 @@ import * as people from '../../src/operate/people.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
+import * as returnedMail from '../../src/operate/returned-mail.ts'
 import * as routes from '../../src/operate/routes.ts'
 import * as sites from '../../src/operate/sites.ts'
 import * as files from '../../src/operate/suppression-files.ts'
@@ -49,6 +50,7 @@ import * as samples from '../../src/operate/webhook-sample.ts'
 import * as webhookSecrets from '../../src/operate/webhook-secrets.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
 import { apiRequest } from '../store/contract/api-requests.ts'
+import { inboundMail } from '../store/contract/inbound-mails.ts'
 import { apiKey, email as newEmail, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
@@ -114,6 +116,12 @@ const MANAGES: Outcomes = { ...READS, administrator: ok, reader: no }
 const MANAGES_WHOLE: Outcomes = { ...MANAGES, restricted: no }
 
 type Call = (op: Operation, world: World) => Promise<unknown>
+
+async function returnedMailOf(op: Operation, world: World): Promise<string> {
+  const mail = inboundMail({ emailId: (await world.email(world.acme)).id, refused: 'kept' })
+  await op.store.keepInboundMails([{ mail, reports: [] }])
+  return mail.id
+}
 interface TriedVerb {
   right: Right
   audit: Pick<Audit<never, never>, 'action' | 'unlessByKey'> | null
@@ -379,6 +387,26 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       return await apiRequests.showApiRequest(op, { id: request.id })
     },
     READS_WHOLE,
+  ],
+  [
+    returnedMail.listReturnedMails,
+    (op) => returnedMail.listReturnedMails(op, { company: 'Acme', limit: 10 }),
+    READS_WHOLE,
+  ],
+  [
+    returnedMail.showReturnedMail,
+    async (op, world) => returnedMail.showReturnedMail(op, { id: await returnedMailOf(op, world) }),
+    READS_WHOLE,
+  ],
+  [
+    returnedMail.readReturnedMail,
+    async (op, world) => returnedMail.readReturnedMail(op, { id: await returnedMailOf(op, world) }),
+    READS_WHOLE,
+  ],
+  [
+    returnedMail.applyReturnedMail,
+    (op) => returnedMail.applyReturnedMail(op, { raw: Buffer.from('Subject: Hello\r\n\r\n') }),
+    OPERATOR_ALONE,
   ],
   [
     events.followEvents,

@@ -6,6 +6,7 @@ import { MAX_EMAILS } from './emails/batch-job.ts'
 import { DOWNLOAD_PATH } from './emails/download.ts'
 import { BATCH, EMAIL, IDEMPOTENCY, SENT, STORED, text } from './emails/schemas.ts'
 import { SHARE_PATH } from './emails/share.ts'
+import { inboundDescription } from './inbound-mail.ts'
 
 const send = (url: `/${string}`, schema: { operationId: string; summary: string }): RouteDescription =>
   describedRoute(`POST ${url}`, {
@@ -44,6 +45,7 @@ export const jsonDescription: ApiDescription = {
       body: { type: 'array', minItems: 1, maxItems: MAX_EMAILS, items: EMAIL },
       answer: BATCH,
     }),
+    inboundDescription,
     describedRoute('GET /emails/:id', {
       access: 'key',
       operationId: 'readEmail',

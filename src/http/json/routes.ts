@@ -26,6 +26,7 @@ import { emailMetrics } from './emails/metrics.ts'
 import { withQuota } from './emails/quota.ts'
 import { schedulingEndpoints } from './emails/scheduling.ts'
 import { SHARE_PATH, SharedEmails, type ShareRoute } from './emails/share.ts'
+import { INBOUND_PATH, receiveInboundMail } from './inbound-mail.ts'
 import { logEndpoints } from './logs.ts'
 import { MANAGEMENT_PREFIXES, managementEndpoints } from './management.ts'
 import { jsonReader } from './read-job.ts'
@@ -37,7 +38,14 @@ const SHORT_EMAIL = 16 * 1024
 
 export class JsonDialect implements Api {
   /** The oldest clients send to `/email`. */
-  readonly prefixes: readonly string[] = ['/emails', '/email', '/usage', '/logs', ...MANAGEMENT_PREFIXES]
+  readonly prefixes: readonly string[] = [
+    '/emails',
+    '/email',
+    '/usage',
+    '/logs',
+    INBOUND_PATH,
+    ...MANAGEMENT_PREFIXES,
+  ]
   readonly words = jsonWords
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
@@ -76,6 +84,12 @@ export class JsonDialect implements Api {
         const answer = await sendBatch(request, reply, caller, this.#core)
         return answer.status === 200 ? withQuota(answer, this.#core.deps, caller) : answer
       }),
+    )
+    app.post(
+      INBOUND_PATH,
+      answering('inbound_mail', async (request, reply) =>
+        receiveInboundMail(request, reply, await this.admit(request.raw), this.#core),
+      ),
     )
     app.get(
       '/emails/:id',

@@ -120,7 +120,7 @@ const CODES: Readonly<Record<number, BounceCategory>> = {
 }
 
 /** The category, and whether the words or codes prove that the address or its domain is dead. */
-type Explanation = readonly [category: BounceCategory, dead: boolean]
+type Cause = readonly [category: BounceCategory, dead: boolean]
 
 /** Pure and linear: reads the first 1,000 characters of the words. */
 export function classifyReply(reply: NegativeReply): Classification {
@@ -128,7 +128,7 @@ export function classifyReply(reply: NegativeReply): Classification {
   return { category, permanent: dead && !reply.delayed }
 }
 
-function explain({ code, status, words, stage }: NegativeReply): Explanation {
+function explain({ code, status, words, stage }: NegativeReply): Cause {
   const matches = speaks(plainWords(words))
   const plain = firstOf(PLAIN, matches)
   if (plain !== null) return [plain, false]
@@ -142,7 +142,10 @@ function explain({ code, status, words, stage }: NegativeReply): Explanation {
   // Servers give the codes of these two for anything; words say more. 5.3.2 may be over when an operator says so.
   if (coded !== null && coded !== 'policy' && coded !== 'network')
     return [coded, DEAD_CATEGORIES.has(coded) && detail !== '3.2']
-  return [firstOf(VAGUE, matches) ?? coded ?? CODES[code ?? 0] ?? 'other', code === 521 || code === 556]
+  const bare = CODES[code ?? 0] ?? 'other'
+  // After RCPT the same codes are about the message.
+  const late = bare === 'address_unknown' && (stage === 'data' || stage === 'dot')
+  return [firstOf(VAGUE, matches) ?? coded ?? (late ? 'policy' : bare), code === 521 || code === 556]
 }
 
 function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory | null {

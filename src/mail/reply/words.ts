@@ -10,8 +10,13 @@ export function plainWords(words: string): string {
     .slice(0, MOST)
     .toLowerCase()
     .replace(/<[^<>]*>/g, ' ')
-    .replace(/[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+/g, ' ')
+    .replace(/[^\s<>()[\],;:"']+/g, withoutAddress)
     .replace(/\s+/g, ' ')
+}
+
+function withoutAddress(word: string): string {
+  const at = word.indexOf('@', 1)
+  return at === -1 || at === word.length - 1 ? word : ' '
 }
 
 /**

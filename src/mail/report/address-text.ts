@@ -4,7 +4,7 @@
  * An address in text, without brackets. Both sides are bounded, so that a search is linear. Local parts may hold any
  * letter (RFC 6531).
  */
-export const ADDRESS = String.raw`(?:"[^"\r\n]{1,64}"|[^\s<>()[\]{},;:"'@\\\|\x60*=][^\s<>()[\]{},;:"@\\|]{0,127})@[^\s<>()[\]{},;:"'@\\|/?]{1,255}`
+export const ADDRESS = String.raw`(?:"[^"\r\n]{1,64}"|[^\s<>()[\]{},;:"'@\\\|\x60*][^\s<>()[\]{},;:"@\\|]{0,127})@[^\s<>()[\]{},;:"'@\\|/?]{1,255}`
 
 const SEARCH = new RegExp(ADDRESS, 'u')
 const WHOLE = new RegExp(`^${ADDRESS}$`, 'u')

@@ -17,7 +17,9 @@ export interface RecipientStatus {
   status: string | null
   /** Diagnostic-Code (RFC 3464 2.3.6) without its type; '' when there is none, or when it is only an exit code. */
   diagnostic: string
-  /** The server that spoke (RFC 3464 2.3.5), '' when it is not named. */
+  /** The type of the diagnostic is X-Unix: it is that of a program, and not of an SMTP server. */
+  local: boolean
+  /** The report names the time until which the server tries (RFC 3464 2.3.9). */
   retries: boolean
 }
 
@@ -53,6 +55,7 @@ function rest(later: RecipientStatus, earlier: RecipientStatus): RecipientStatus
     action: later.action,
     status: earlier.status ?? later.status,
     diagnostic: earlier.diagnostic === '' ? later.diagnostic : earlier.diagnostic,
+    local: earlier.local || later.local,
     retries: earlier.retries || later.retries,
   }
 }
@@ -112,6 +115,7 @@ function recipientOf(group: Group): RecipientStatus | null {
     action: actionOf(action),
     status: /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(status ?? '')?.[0] ?? null,
     diagnostic: diagnosticOf(group.get('diagnostic-code') ?? ''),
+    local: /^x-unix\s*;/i.test(group.get('diagnostic-code') ?? ''),
     retries: group.has('will-retry-until'),
   }
 }

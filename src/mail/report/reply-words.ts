@@ -13,11 +13,11 @@ export interface ReplyWords {
 
 /** Where a server begins to repeat what another one said: the last of them counts. */
 const QUOTATIONS =
-  /\b(?:said|responded with|responded as follows|response(?: from the remote server)? was|returned|replied|error that the other server returned was|server message|failed with)\s?:?\s+(?=["'[(]?\s?[245]\d\d\b)|\b(?:remote host|host \S{1,255}(?: \[\S{1,45}\])?) said:/gi
+  /\b(?:responded with|responded as follows|response(?: from the remote server)? was|returned|error that the other server returned was|server message|failed with)\s?:?\s+(?=["'[(]?\s?[245]\d\d\b)|\b(?:said|replied): /gi
 
 /** A code at the start of a reply, not a number within it. */
 const CODE =
-  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,.)\]'"]|$)(?!-\d{1,3}[-.])(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
+  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,)\]'"]|\.(?!\d)|$)(?!-\d{1,3}[-.])(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
 const STATUS = /(?:^|[\s#('"[:;=-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
 
 /**
@@ -25,7 +25,7 @@ const STATUS = /(?:^|[\s#('"[:;=-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
  * the one in quotation marks.
  */
 export function readReplyWords(text: string): ReplyWords {
-  const whole = text.slice(0, 8_000).replace(/\s+/g, ' ').trim()
+  const whole = firstReply(text.slice(0, 8_000)).replace(/\s+/g, ' ').trim()
   let from = 0
   for (const match of whole.matchAll(QUOTATIONS)) from = match.index + match[0].length
   let inner = whole.slice(from)
@@ -45,4 +45,14 @@ export function readReplyWords(text: string): ReplyWords {
     status: STATUS.exec(reply)?.[1] ?? STATUS.exec(inner)?.[1] ?? null,
     words: (start <= 200 ? reply : inner).slice(0, MAX_WORDS),
   }
+}
+
+/** A text may repeat one reply after the other, each with its code at the start of a line. */
+function firstReply(text: string): string {
+  const lines = text.split('\n')
+  const codes = lines.map((line) => /^[ \t]*([245]\d\d)[ -]/.exec(line)?.[1])
+  const first = codes.findIndex((code) => code !== undefined)
+  if (first < 0) return text
+  const next = codes.findIndex((code, index) => index > first && code !== undefined && code !== codes[first])
+  return next < 0 ? text : lines.slice(0, next).join('\n')
 }

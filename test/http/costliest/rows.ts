@@ -97,6 +97,14 @@ const from = ({ domain }: Filled) => `a@${domain}`
 export const ROWS: Readonly<Record<string, Row>> = {
   // What is on one email: its HTML, its copies, its recipients.
   'GET /emails/:id': { copies: 12 },
+  'POST /inbound/mail': {
+    body: ({ ids }) => ({
+      type: 'message/rfc822',
+      octets: Buffer.from(
+        `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n${repeated('Final-Recipient: rfc822; a@x.example\r\nAction: failed\r\n\r\n', 1_000_000)}--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: <${ids.wide}@x.example>\r\n`,
+      ),
+    }),
+  },
   'GET /console/api/companies/:company/emails/:email': { params: large, copies: 40 },
   'GET /console/api/companies/:company/emails/:email/content': { params: large, copies: 12 },
   'GET /console/api/companies/:company/emails/:email/source': { params: large, copies: 12 },

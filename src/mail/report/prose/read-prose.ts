@@ -60,10 +60,12 @@ export function readProse(
     delays: (DELAY_WORDS.test(text) || DELAY_WORDS.test(subject)) && !FINAL_WORDS.test(text),
     succeeds: SUCCESS_WORDS.test(text),
     recipients: recipientsIn(said, partiesOf(returned)),
-    said: text,
+    said: said.filter((line) => !isOpening(line)).join('\n'),
     returned,
   }
 }
+
+const isOpening = (line: string) => SERVERS.some(({ opening }) => opening.test(line))
 
 interface Named {
   line: number
@@ -84,7 +86,8 @@ function recipientsIn(lines: readonly string[], parties: Parties): ProseRecipien
         named.push({
           line: index,
           address: addressOf(found![2] ?? '') ?? writtenTo(lines, index) ?? address,
-          rest: behind,
+          // A reply code in front of the address belongs to the reason: `550 <jane@example.org>... User unknown`.
+          rest: /^\s*[45]\d\d\b/.test(line) ? line : behind,
         })
         break
       }
@@ -113,25 +116,37 @@ function writtenTo(lines: readonly string[], index: number): string | null {
   return null
 }
 
+/** Words in front of an address that the reader may turn to, and of that of the sender. */
 const CONTACT =
-  /\b(?:contact|assistance|help|questions?|support|please (?:send|write|forward)|mail from|sender)\b:?\s*$|\b(?:contact|assistance,|for help|questions?\b.{0,40}\bto)\b/i
+  /\b(?:contact|assistance|help|questions?|support|(?:send|write|forward)(?: (?:mail|it|this|them|an e-?mail))? to|mail from|sender)\b[:\s]*$/i
+const CONTACT_IN_SENTENCE =
+  /\b(?:contact\b|for (?:further )?assistance\b|for help\b|questions?\b.{0,40}\bto\b)/i
 
 /** An address that the reader may turn to, or that of the sender in a wrapped line. */
 function isContact(lines: readonly string[], index: number): boolean {
   const line = lines[index]!
   const before = line.slice(0, line.indexOf('@'))
-  if (CONTACT.test(before.replace(/\S*$/, ''))) return true
+  if (CONTACT.test(before.replace(/\S*$/, '')) || CONTACT_IN_SENTENCE.test(before)) return true
   let above = index - 1
   while (above >= 0 && above > index - 3 && lines[above] === '') above--
   return CONTACT.test((lines[above] ?? '').slice(-200))
 }
 
+/** Sendmail's own words for whatever it was told. */
+const SAYS_NOTHING =
+  /^\s*(?:-+ ?transcript of session follows ?-+|5\d\d (?:5\.\d\.\d )?(?:\S{1,320}\.\.\. )?(?:service unavailable|data format error))\s*$/i
+
 function withReasons(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
   const found = new Map<string, string>()
+  const alone = named.every(({ address }) => address === named[0]!.address)
   for (const [position, { line, address, rest }] of named.entries()) {
     const next = named.slice(position + 1).find((other) => other.address !== address)?.line ?? lines.length
-    const end = Math.min(next, line + REASON_LINES)
-    const reason = [rest, ...lines.slice(line + 1, Math.max(end, line + 1))].join('\n').trim()
+    const last = Math.min(next, line + REASON_LINES)
+    // Behind the last of several recipients stands what concerns all of them.
+    const rule = alone ? -1 : lines.slice(line + 1, last).findIndex((each) => /^[ \t]*-{3}/.test(each))
+    const end = rule < 0 ? last : line + 1 + rule
+    const behind = lines.slice(line + 1, Math.max(end, line + 1)).filter((each) => !SAYS_NOTHING.test(each))
+    const reason = [rest, ...behind].join('\n').trim()
     const known = found.get(address)
     if (known === undefined || known === '') found.set(address, reason)
   }

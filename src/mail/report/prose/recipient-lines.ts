@@ -11,7 +11,11 @@ export interface RecipientLine {
 }
 
 /** In brackets of its own, in quotation marks, or bare. */
-const NAMED = `(<${ADDRESS}>|["']?${ADDRESS}["']?)`
+const NAMED = `(["']?<${ADDRESS}>["']?|["']?${ADDRESS}["']?)`
+/** What servers call a recipient in front of a colon. */
+const NAMES =
+  'recipients?|addressees?|address(?:es)?|addressed to|rcpt to|mailbox|user|user ?id|destinatarios?|destinataires?|destinatari|empfänger|получатель|宛先[^\\s:：]{0,12}|送信先[^\\s:：]{0,12}|收件人[^\\s:：]{0,12}|收信人[^\\s:：]{0,12}'
+const NOT_RECIPIENTS = String.raw`(?:from|sender|reply|return|contact|originator|your|source|mail from|support)\b`
 const form = (name: string, pattern: string): RecipientLine => ({
   form: name,
   pattern: new RegExp(pattern, 'iu'),
@@ -44,8 +48,8 @@ export const RECIPIENT_LINES: readonly (readonly RecipientLine[])[] = [
   ],
   [
     form(
-      'after its name: Messaging Server, SurfControl, EZweb',
-      `^\\W{0,20}(?:(?:failed|invalid|final|rejected|intended|envelope|original|unknown)\\s)?(?:recipients?(?:['’]s)?(?:\\s(?:e-?mail\\s)?address(?:es)?)?|addressed to|rcpt to|undeliverable to|unknown user|(?:e-?mail )?address|destinatarios?|destinataires?|empfänger|destinatari|получатель|宛先|送信先|收件人)\\s?[:：]\\s*${NAMED}`,
+      'after its name: Messaging Server, SurfControl, MDaemon, EZweb, and servers nobody knows',
+      `^\\W{0,20}(?!${NOT_RECIPIENTS})(?:[\\p{L}'’]{1,20}[ -]){0,4}(?:${NAMES})(?:[ -](?:e-?mail|address|name|id)){0,2}(?:\\([\\p{L}]{1,3}\\))?\\s?[:：]\\s*${NAMED}`,
     ),
     form('in the dialogue: Sendmail, InterScan, EZweb', `\\brcpt to:\\s?(<${ADDRESS}>)`),
     form(
@@ -67,4 +71,5 @@ export const RECIPIENT_LINES: readonly (readonly RecipientLine[])[] = [
       `(?:^|\\s)${NAMED}\\s+(?:was|is|has|does|doesn't|couldn't|could|did|wasn't|isn't|cannot|can't)\\b`,
     ),
   ],
+  [form('in a repeated header: Verizon', `^\\s*to\\s?:\\s*(?:[^<>@]{1,100})?${NAMED}`)],
 ]

@@ -3,9 +3,9 @@
 /** Lines that servers put in front of it. */
 const FOLLOWS = String.raw`(?:[\s,](?:headers?|text|info|follows?|below|begins|is|are|attached|included|including|all|the)){0,8}[\s.:=*_|-]*$`
 const MARKERS: readonly RegExp[] = [
-  /^[-=_*\s|]{0,60}(?:(?:this|enclosed|included|below|attached|here) (?:is|are) (?:a copy of )?(?:the |your )?(?:original |returned )?(?:message|mail|header)|below this line is)/i,
+  /^[-=_*\s|]{0,60}(?:(?:this|enclosed|included|below|attached|here) (?:is|are) (?:a copy of (?:the |your )?(?:original |returned )?|(?:the |your )(?:original |returned ))(?:message|e-?mail|mail|header)\b|below this line is|(?:the )?header of the original message is\b)/i,
   new RegExp(
-    `^[-=_*\\s|]{0,60}(?:(?:the )?(?:original|unsent|returned|rejected|bounced|undelivered) (?:message|mail|e-?mail)|message|(?:the )?headers? (?:of|from) (?:the|your) (?:original |undelivered )?message|copy of (?:the |your )?(?:original |returned )?message|(?:the )?first \\d+ lines of (?:the|your) message)${FOLLOWS}`,
+    `^[-=_*\\s|]{0,60}(?:(?:the )?(?:original|unsent|returned|rejected|bounced|undelivered) (?:message|mail|e-?mail)|bounced e-?mail|message|(?:the )?headers? (?:of|from) (?:the|your) (?:original |undelivered )?message|copy of (?:the |your )?(?:original |returned )?message|(?:the )?first \\d+ lines of (?:the|your) message)${FOLLOWS}`,
     'i',
   ),
   /^[-=_*\s|]{0,60}message non-deliverable/i,

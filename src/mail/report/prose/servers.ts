@@ -12,29 +12,29 @@ export const SERVERS: readonly ServerFormat[] = [
   {
     server: 'Exim, GMX, MXLogic, Zoho, Mail.ru and others that took its words',
     opening:
-      /^\s*(?:this message was created automatically by (?:the )?(?:mail delivery software|\S+)|a message (?:that you (?:have )?sent|sent by)\b|это письмо создано автоматически)/im,
+      /^[ \t]*(?:this message was created automatically by (?:the )?(?:mail delivery software|\S+)|a message (?:that you (?:have )?sent|sent by)\b|это письмо создано автоматически)/im,
   },
   {
     server: 'Postfix',
-    opening: /^\s*this is the (?:mail system|postfix program|mail delivery agent) at\b/im,
+    opening: /^[ \t]*this is the (?:mail system|postfix program|mail delivery agent) at\b/im,
   },
   {
     server: 'Postfix in the words of providers',
-    opening: /^\s*i'm sorry to have to inform you that/im,
+    opening: /^[ \t]*i'm sorry to have to inform you that/im,
   },
   {
     server: 'qmail and its children, Apache James',
-    opening: /^\s*(?:hi\. this is the\b|i'm afraid i wasn't able to deliver your message)/im,
+    opening: /^[ \t]*(?:hi\. this is the\b|i'm afraid i wasn't able to deliver your message)/im,
   },
   {
     server: 'Sendmail 5 to 8, and servers that took its words',
     opening:
-      /^[\s|-]*(?:the original message was received at\b|(?:-+ ?)?the following addresses? (?:had|have)\b|-+ ?transcript of (?:the )?session\b|message log follows|failed addresses follow)/im,
+      /^[ \t|-]*(?:the original message was received at\b|(?:-+ ?)?the following addresses? (?:had|have)\b|-+ ?transcript of (?:the )?session\b|message log follows|failed addresses follow)/im,
   },
   {
     server: 'Gmail',
     opening:
-      /^\s*(?:delivery to the following recipients? (?:failed permanently|has been delayed)|\*\* .{3,80} \*\*\s*$)/im,
+      /^[ \t]*(?:delivery to the following recipients? (?:failed permanently|has been delayed)|\*\* .{3,80} \*\*[ \t]*$)/im,
   },
   {
     server: 'Google Groups, in any language: the help page is named',
@@ -43,7 +43,7 @@ export const SERVERS: readonly ServerFormat[] = [
   {
     server: 'Yahoo',
     opening:
-      /^\s*(?:sorry, we (?:were|are) unable to deliver your message|unable to deliver message to the following address|message from\s+\S{1,200}\.?\s*$)/im,
+      /^[ \t]*(?:sorry, we (?:were|are) unable to deliver your message|unable to deliver message to the following address|message from[ \t]+\S{1,200}\.?[ \t]*$)/im,
   },
   {
     server: 'Exchange',
@@ -53,49 +53,49 @@ export const SERVERS: readonly ServerFormat[] = [
   {
     server: 'the SMTP service of Windows, Outlook.com',
     opening:
-      /^\s*(?:this is an automatically generated delivery status notification|delivery to the following recipients failed)/im,
+      /^[ \t]*(?:this is an automatically generated delivery status notification|delivery to the following recipients failed)/im,
   },
   {
     server: 'Amazon SES and WorkMail',
     opening:
-      /^\s*(?:an error occurred while trying to deliver the mail to the following recipients|the following message to \S{1,320} was undeliverable|this message could not be delivered)/im,
+      /^[ \t]*(?:an error occurred while trying to deliver the mail to the following recipients|the following message to \S{1,320} was undeliverable|this message could not be delivered)/im,
   },
-  { server: 'Courier', opening: /^\s*this is a delivery status notification from\b/im },
-  { server: 'Domino', opening: /^\s*was not delivered to:/im },
-  { server: 'Notes', opening: /^\s*-+ ?failure reasons? ?-+/im },
+  { server: 'Courier', opening: /^[ \t]*this is a delivery status notification from\b/im },
+  { server: 'Domino', opening: /^[ \t]*was not delivered to:/im },
+  { server: 'Notes', opening: /^[ \t]*-+ ?failure reasons? ?-+/im },
   {
     server: 'IMail',
     opening:
-      /^\s*(?:unknown user: |undeliverable to |user mailbox exceeds allowed size: |delivery failed \d+ attempts?: |body of message generated response)/im,
+      /^[ \t]*(?:unknown user: |undeliverable to |user mailbox exceeds allowed size: |delivery failed \d+ attempts?: |body of message generated response)/im,
   },
-  { server: 'MailMarshal', opening: /^\s*could not be delivered because of\b/im },
-  { server: 'InterScan', opening: /^\W*message from interscan\b|^\s*sent <<</im },
-  { server: 'OpenSMTPD', opening: /^\s*this is the mailer-daemon\b/im },
-  { server: 'DragonFly Mail Agent', opening: /^\s*this is the dragonfly mail agent\b/im },
+  { server: 'MailMarshal', opening: /^[ \t]*could not be delivered because of\b/im },
+  { server: 'InterScan', opening: /^[* \t]*message from interscan\b|^[ \t]*sent <<</im },
+  { server: 'OpenSMTPD', opening: /^[ \t]*this is the mailer-daemon\b/im },
+  { server: 'DragonFly Mail Agent', opening: /^[ \t]*this is the dragonfly mail agent\b/im },
   {
     server: 'Sun and Oracle Messaging Server, PMDF',
     opening:
-      /^\s*(?:this report relates to a message you sent|your message (?:cannot|can not|could not) be (?:delivered|returned))/im,
+      /^[ \t]*(?:this report relates to a message you sent|your message (?:cannot|can not|could not) be (?:delivered|returned))/im,
   },
-  { server: 'SurfControl', opening: /^\s*your message could not be sent\b/im },
+  { server: 'SurfControl', opening: /^[ \t]*your message could not be sent\b/im },
   {
     server: 'MailFoundry, EZweb, KDDI',
     opening:
-      /^\s*(?:unable to deliver message to|each of the following recipients was rejected|could not be delivered to): ?/im,
+      /^[ \t]*(?:unable to deliver message to|each of the following recipients was rejected|could not be delivered to): ?/im,
   },
   {
     server: 'CommuniGate, XMail and others',
     opening:
-      /^\s*(?:we had trouble delivering your message|failed to deliver to|\[<\d\d>\] xmail bounce|there was an error (?:delivering|sending) your mail)/im,
+      /^[ \t]*(?:we had trouble delivering your message|failed to deliver to|\[<\d\d>\] xmail bounce|there was an error (?:delivering|sending) your mail)/im,
   },
-  { server: 'Facebook', opening: /^\s*this message was created automatically by facebook/im },
+  { server: 'Facebook', opening: /^[ \t]*this message was created automatically by facebook/im },
   { server: 'm-FILTER', opening: /^-+ ?server message\b/im },
   {
     server: 'carriers in Japan',
     opening:
       /(?:送信できませんでした|配信できませんでした|お届けできませんでした|配送できませんでした|送信に失敗しました)/,
   },
-  { server: 'providers in China', opening: /(?:退信原因|无法(?:发送|投递|送达)|未能(?:送达|投递))/ },
+  { server: 'providers in China', opening: /(?:退信|退回|无法(?:发送|投递|送达)|未能(?:送达|投递))/ },
 ]
 
 /** Words of failure that reports of any server use, in the languages that they come in. */
@@ -104,7 +104,7 @@ export const FAILURE_WORDS =
 
 /** Words by which a server says that it goes on trying. */
 export const DELAY_WORDS =
-  /\bthis is a warning message only\b|\b(?:has|have) (?:been delayed|not yet been delivered)\b|\bdelivery (?:incomplete|is delayed|delayed|has been delayed)\b|\bstill undelivered\b|\bcould not send (?:message|mail) for (?:the )?past\b|\b(?:will|to) (?:continue|keep|be) (?:to )?(?:try|retr)|\bwill retry\b|\bwill be retried\b|\byou do not need to resend\b|\bno action is required (?:on|from) (?:your part|you)\b|\btemporary problem delivering\b|\bdelivery attempts? will (?:continue|be)\b|\bnot yet (?:been )?delivered\b|\bwird weiter versucht\b/i
+  /\bthis is a warning message only\b|\bis delayed for more than\b|\btemporary failure report\b|\b(?:has|have) (?:been delayed|not yet been delivered)\b|\bdelivery (?:incomplete|is delayed|delayed|has been delayed)\b|\bstill undelivered\b|\bcould not send (?:message|mail) for (?:the )?past\b|\b(?:will|to) (?:continue|keep|be) (?:to )?(?:try|retr)|\bwill retry\b|\bwill be retried\b|\byou do not need to re-?send\b|\bno action is required (?:on|from) (?:your part|you)\b|\btemporary problem delivering\b|\bdelivery attempts? will (?:continue|be)\b|\bnot yet (?:been )?delivered\b|\bwird weiter versucht\b/i
 
 /** Words by which it says that it has stopped, which come in one text with words of delay. */
 export const FINAL_WORDS =

@@ -1,0 +1,89 @@
+import type { InboundKind, InboundOutcome } from '../email/inbound-mail.ts'
+import {
+  applyReturnedMail,
+  listReturnedMails,
+  readReturnedMail,
+  showReturnedMail,
+} from '../operate/returned-mail.ts'
+import { OUTCOME_SENTENCES } from '../operate/returned-mail-words.ts'
+import { returnedMailJson } from '../operate/shapes.ts'
+import type { JsonOption } from './command.ts'
+import { findingSummary } from './finding-summary.ts'
+import { listing } from './listing.ts'
+import { withOperation } from './open.ts'
+import {
+  clipped,
+  formatTime,
+  printFields,
+  printJson,
+  printJsonLine,
+  printLine,
+  printMessage,
+} from './print.ts'
+
+/** Characters of a stranger's words that are printed. */
+const LONGEST_MESSAGE = 300
+
+interface ListOptions extends JsonOption {
+  company?: string
+  email?: string
+  kind?: InboundKind
+  outcome?: InboundOutcome
+  limit: number
+}
+
+export function list({ email: emailId, ...wanted }: ListOptions): Promise<void> {
+  return listAll({ ...wanted, ...(emailId !== undefined && { emailId }) })
+}
+
+const listAll = listing({
+  verb: listReturnedMails,
+  json: returnedMailJson,
+  titles: ['TIME', 'ID', 'KIND', 'OUTCOME', 'FROM', 'ABOUT', 'EMAIL'],
+  row: ({ at, id, kind, outcome, from, findings, emailId }) => [
+    formatTime(at),
+    id,
+    kind,
+    outcome,
+    clipped(from, 40),
+    clipped(findings.map(({ address }) => address).join(', '), 60),
+    emailId ?? '-',
+  ],
+  nothing: 'No mail that came back matches.',
+})
+
+export async function show(id: string, { json, raw }: JsonOption & { raw?: boolean }): Promise<void> {
+  await withOperation(async (op) => {
+    if (raw) return printMessage(Buffer.from(await readReturnedMail(op, { id })))
+    const mail = await showReturnedMail(op, { id })
+    if (json) return printJson(returnedMailJson(mail))
+    const { at, times, source, peer, recipient, from, subject, kind, outcome, emailId, size } = mail
+    printFields([
+      ['Id', mail.id],
+      ['Time', formatTime(at)],
+      [
+        'Came in',
+        [source, peer].filter((text) => text !== '').join(' from ') + (times > 1 ? `, ${times} times` : ''),
+      ],
+      ['To', recipient ?? '-'],
+      ['From', clipped(from, LONGEST_MESSAGE)],
+      ['Subject', clipped(subject, LONGEST_MESSAGE)],
+      ['Size', `${size} bytes`],
+      ['Kind', kind],
+      ['Email', emailId ?? '-'],
+      ['Outcome', `${outcome}: ${OUTCOME_SENTENCES[outcome]}`],
+    ])
+    for (const { address, message, ...finding } of mail.findings) {
+      printLine()
+      printLine(address)
+      printLine(`  ${findingSummary(finding)}`)
+      if (message !== '') printLine(`  ${clipped(message, LONGEST_MESSAGE)}`)
+    }
+  })
+}
+
+export async function apply(file: string, raw: Buffer, json: JsonOption['json']): Promise<void> {
+  const { id, kind, outcome, events, emailId } = await withOperation((op) => applyReturnedMail(op, { raw }))
+  if (json) printJsonLine({ file, id, kind, outcome, events, email_id: emailId })
+  else printLine(`${file}: ${kind}. ${OUTCOME_SENTENCES[outcome]} (${id})`)
+}
