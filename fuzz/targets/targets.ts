@@ -16,6 +16,7 @@ import { phrase } from './phrase.ts'
 import { preview } from './preview.ts'
 import { proxyHeader } from './proxy-header.ts'
 import { recipientVariables } from './recipient-variables.ts'
+import { report } from './report.ts'
 import { signInProof } from './sign-in-proof.ts'
 import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
@@ -34,6 +35,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     json,
     phrase,
     recipientVariables,
+    report,
     html,
     signInProof,
     preview,

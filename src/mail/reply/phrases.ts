@@ -109,7 +109,7 @@ export const BLOCKED: readonly RegExp[] = [
   // word.
   /\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
   // Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org", Sendmail's dnsbl, "listed at", "found in".
-  /\bblocked using\b|\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
+  /\bblocked using\b|(?<!not )\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
   /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:is|has been|was) (?:banned|blocked|listed)\b/,
   /\b(?:dns|r)bls?\b|\bspamhaus\b|\bspamcop\b|\bsorbs\b|\bbarracudacentral\b|\bcloudmark\b|\btrend micro rbl/,
   // Office 365 "Access denied, banned sending IP [...]" (5.7.606 to 5.7.649), "banned sender".

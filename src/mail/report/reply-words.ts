@@ -50,9 +50,16 @@ export function readReplyWords(text: string): ReplyWords {
 /** A text may repeat one reply after the other, each with its code at the start of a line. */
 function firstReply(text: string): string {
   const lines = text.split('\n')
-  const codes = lines.map((line) => /^[ \t]*([245]\d\d)[ -]/.exec(line)?.[1])
+  const codes = lines.map((line) => LINE_CODE.exec(line)?.[1])
   const first = codes.findIndex((code) => code !== undefined)
-  if (first < 0) return text
-  const next = codes.findIndex((code, index) => index > first && code !== undefined && code !== codes[first])
+  const next = lines.findIndex((line, index) => {
+    if (index > first && first >= 0 && codes[index] !== undefined) return codes[index] !== codes[first]
+    return OUTER.test(line) && CODE.test(lines.slice(0, index).join(' '))
+  })
   return next < 0 ? text : lines.slice(0, next).join('\n')
 }
+
+const LINE_CODE = /^[ \t]*([245]\d\d)[ -]/
+
+/** Words of qmail behind those of the remote server. */
+const OUTER = /^\s*(?:\/?i'm not going to try again|giving up on|\(other mxes tried)/i

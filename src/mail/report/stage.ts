@@ -1,16 +1,18 @@
 /** The command that a server refused, as reports name it. Up to MAIL a server can only refuse the sender. */
 
-export type ReportedStage = 'mail' | 'rcpt' | 'data'
+export type ReportedStage = 'greeting' | 'mail' | 'rcpt' | 'data'
 
 /** The first that matches counts. */
 const STAGES: readonly (readonly [ReportedStage, RegExp])[] = [
   // Exim "after MAIL FROM:<...>", Postfix "in reply to MAIL FROM command", DragonFly "did not like our MAIL FROM".
   [
     'mail',
-    /\b(?:after|in reply to|like our|during|in response to)\s+(?:the\s+)?(?:mail(?: from)?|e?helo|helo\/ehlo|initial connection|sending helo)\b/i,
+    /\b(?:after|in reply to|like our|during|in response to)\s+(?:the\s+)?(?:mail(?: from)?|e?helo|helo\/ehlo|sending helo)\b/i,
   ],
-  // qmail, Postfix; `[MAIL_FROM]` of Yahoo.
-  ['mail', /\bmy name was rejected\b|\bsender was rejected\b|\brefused to talk to me\b|\[MAIL_FROM\]/i],
+  // qmail; `[MAIL_FROM]` of Yahoo.
+  ['mail', /\bmy name was rejected\b|\bsender was rejected\b|\[MAIL_FROM\]/i],
+  // Postfix, Exim.
+  ['greeting', /\brefused to talk to me\b|\bafter initial connection\b/i],
   [
     'rcpt',
     /\b(?:after|in reply to|like our|during|in response to)\s+(?:the\s+)?rcpt\b|\bdoes not like recipient\b|\[RCPT_TO\]/i,

@@ -2,7 +2,7 @@
 import { type ReportedStage, stageOfCommand } from './stage.ts'
 
 const MAX_LINES = 4_000
-const MAX_REPLY_LINES = 30
+const MAX_REPLY_LINES = 12
 
 interface Said {
   line: string

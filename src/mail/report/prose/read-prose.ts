@@ -60,7 +60,7 @@ export function readProse(
     delays: (DELAY_WORDS.test(text) || DELAY_WORDS.test(subject)) && !FINAL_WORDS.test(text),
     succeeds: SUCCESS_WORDS.test(text),
     recipients: recipientsIn(said, partiesOf(returned)),
-    said: said.filter((line) => !isOpening(line)).join('\n'),
+    said: said.filter((line) => line.includes('@') || !isOpening(line)).join('\n'),
     returned,
   }
 }
@@ -137,18 +137,22 @@ const SAYS_NOTHING =
   /^\s*(?:-+ ?transcript of session follows ?-+|5\d\d (?:5\.\d\.\d )?(?:\S{1,320}\.\.\. )?(?:service unavailable|data format error))\s*$/i
 
 function withReasons(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
-  const found = new Map<string, string>()
+  const reasons = new Map<string, string>()
   const alone = named.every(({ address }) => address === named[0]!.address)
-  for (const [position, { line, address, rest }] of named.entries()) {
-    const next = named.slice(position + 1).find((other) => other.address !== address)?.line ?? lines.length
-    const last = Math.min(next, line + REASON_LINES)
-    // Behind the last of several recipients stands what concerns all of them.
-    const rule = alone ? -1 : lines.slice(line + 1, last).findIndex((each) => /^[ \t]*-{3}/.test(each))
-    const end = rule < 0 ? last : line + 1 + rule
-    const behind = lines.slice(line + 1, Math.max(end, line + 1)).filter((each) => !SAYS_NOTHING.test(each))
-    const reason = [rest, ...behind].join('\n').trim()
-    const known = found.get(address)
-    if (known === undefined || known === '') found.set(address, reason)
+  let next = lines.length
+  for (const [position, { line, address, rest }] of [...named.entries()].toReversed()) {
+    const reason = [rest, ...linesBehind(lines, line, next, alone)].join('\n').trim()
+    // The first one that says anything counts.
+    if (reason !== '' || !reasons.has(address)) reasons.set(address, reason)
+    if (named[position - 1]?.address !== address) next = line
   }
-  return [...found].map(([address, reason]) => ({ address, reason }))
+  const addresses = new Set(named.map(({ address }) => address))
+  return [...addresses].map((address) => ({ address, reason: reasons.get(address) ?? '' }))
+}
+
+/** The lines of a reason: until the next recipient. Behind the last of several stands what concerns all of them. */
+function linesBehind(lines: readonly string[], line: number, next: number, alone: boolean): string[] {
+  const behind = lines.slice(line + 1, Math.max(line + 1, Math.min(next, line + REASON_LINES)))
+  const rule = alone ? -1 : behind.findIndex((each) => /^[ \t]*-{3}/.test(each))
+  return (rule < 0 ? behind : behind.slice(0, rule)).filter((each) => !SAYS_NOTHING.test(each))
 }

@@ -1,0 +1,188 @@
+/** Complaints, automatic replies, and mail that reads like a bounce and is none. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readReport } from '../../../src/mail/report/read-report.ts'
+import { mail, RETURNED, reportMail, systemMail } from './mails.ts'
+
+describe('feedback reports (RFC 5965)', () => {
+  const feedback = (...lines: string[]) =>
+    reportMail('feedback-report', [
+      ['text/plain', 'This is an email abuse report.'],
+      ['message/feedback-report', 'User-Agent: test/1', 'Version: 1', ...lines],
+      ['message/rfc822', ...RETURNED],
+    ])
+  const read = (...lines: string[]) => {
+    const { kind, recipients, returned } = readReport(feedback(...lines))
+    return [kind, recipients.map(({ address }) => address), returned.messageId]
+  }
+
+  test('abuse, fraud and opt-out are complaints, by those whom the fields name', () => {
+    assert.deepEqual(read('Feedback-Type: abuse', 'Original-Rcpt-To: <joe@example.org>'), [
+      'complaint',
+      ['joe@example.org'],
+      '<1@acme.test>',
+    ])
+    assert.equal(read('Feedback-Type: fraud')[0], 'complaint')
+    assert.deepEqual(read('Feedback-Type: opt-out', 'Removal-Recipient: joe@example.org')[1], [
+      'joe@example.org',
+    ])
+  })
+
+  test('without such a field, by the only addressee of the email', () => {
+    assert.deepEqual(read('Feedback-Type: abuse')[1], ['jane@example.org'])
+  })
+
+  test('a failed authentication is none (RFC 6591), and neither is not-spam', () => {
+    assert.deepEqual(read('Feedback-Type: auth-failure', 'Original-Rcpt-To: joe@example.org').slice(0, 2), [
+      'none',
+      [],
+    ])
+    assert.deepEqual(read('Feedback-Type: not-spam').slice(0, 2), ['none', []])
+  })
+
+  test('nothing is said about delivery', () => {
+    const [recipient] = readReport(feedback('Feedback-Type: abuse')).recipients
+    const { action, status, reply, message, permanent, category } = recipient!
+    assert.deepEqual(
+      [action, status, reply, message, permanent, category],
+      [null, null, null, '', false, null],
+    )
+  })
+
+  test('Outlook.com attaches the mail, with a field for its recipient', () => {
+    const report = reportMail(
+      'x',
+      [['message/rfc822', 'X-HmXmrOriginalRecipient: jane@example.org', ...RETURNED]],
+      {
+        From: '<staff@hotmail.com>',
+        Subject: 'complaint about message from 192.0.2.1',
+        'Content-Type': 'multipart/mixed; boundary=b',
+      },
+    )
+    const { kind, recipients } = readReport(report)
+    assert.deepEqual([kind, recipients.map(({ address }) => address)], ['complaint', ['jane@example.org']])
+  })
+})
+
+describe('automatic replies', () => {
+  const from = { From: 'jane@example.org', To: 'sender@acme.test' }
+  const REPLIES: Record<string, Record<string, string>> = {
+    'Auto-Submitted (RFC 3834)': { 'Auto-Submitted': 'auto-replied (vacation)', Subject: 'Away' },
+    'an empty reverse path, too': {
+      'Return-Path': '<>',
+      'Auto-Submitted': 'auto-replied',
+      Subject: 'Delivery of the goods',
+    },
+    'X-Autoreply': { 'X-Autoreply': 'yes', Subject: 'Thank you' },
+    'Precedence: auto_reply': { Precedence: 'auto_reply', Subject: 'Thank you' },
+    'the subject of Exchange': { Subject: 'Automatic reply: Hello' },
+    'the subject of Exchange in French': { Subject: '=?utf-8?q?R=C3=A9ponse_automatique_=3A_Bonjour?=' },
+    'the subject of programs without fields': { Subject: 'Out of Office: Hello' },
+  }
+  for (const [name, fields] of Object.entries(REPLIES)) {
+    test(name, () => {
+      const raw = mail(
+        { ...from, ...fields, 'In-Reply-To': '<1@acme.test>' },
+        'I am away.',
+        '',
+        'Ask joe@example.org',
+      )
+      const { kind, recipients, returned } = readReport(raw)
+      assert.deepEqual([kind, recipients, returned.messageId], ['auto_reply', [], '<1@acme.test>'])
+    })
+  }
+
+  test('Exim writes auto-replied on its bounces', () => {
+    const raw = mail(
+      {
+        From: 'Mail Delivery System <Mailer-Daemon@mx.test>',
+        Subject: 'Mail delivery failed',
+        'Auto-Submitted': 'auto-replied',
+        'X-Failed-Recipients': 'jane@example.org',
+      },
+      'This message was created automatically by mail delivery software.',
+    )
+    assert.equal(readReport(raw).kind, 'bounce')
+  })
+})
+
+describe('what reads like a bounce and is none', () => {
+  const QUOTED = [
+    '<jane@example.org>: host mx said: 550 5.1.1 User unknown',
+    '',
+    'Final-Recipient: rfc822; jane@example.org',
+    'Action: failed',
+    'Status: 5.1.1',
+  ]
+  const MAILS: Record<string, Buffer> = {
+    'a person who asks about one': mail(
+      { From: 'joe@example.org', Subject: 'Re: Undelivered Mail Returned to Sender' },
+      'What is this?',
+      '',
+      ...QUOTED,
+    ),
+    'an answer that quotes one': mail(
+      { From: 'postmaster@example.org', Subject: 'Your question' },
+      'We have looked at it:',
+      ...QUOTED.map((line) => `> ${line}`),
+    ),
+    'a digest of a list': mail(
+      {
+        From: 'list@example.org',
+        Subject: 'Delivery Status Notification (Failure)',
+        Precedence: 'list',
+        'List-Id': '<l.example.org>',
+      },
+      ...QUOTED,
+    ),
+    'a bounce that a person attached': reportMail(
+      'x',
+      [
+        ['text/plain', 'Have a look at the attachment.'],
+        [
+          'message/rfc822',
+          reportMail('delivery-status', [['message/delivery-status', ...QUOTED.slice(2)]]).toString(),
+        ],
+      ],
+      {
+        From: 'joe@example.org',
+        Subject: 'A bounce',
+        'Content-Type': 'multipart/mixed; boundary=b',
+        'Return-Path': '<joe@example.org>',
+      },
+    ),
+    'a read receipt (RFC 8098)': reportMail(
+      'disposition-notification',
+      [
+        ['text/plain', 'The message to jane@example.org has been displayed.'],
+        [
+          'message/disposition-notification',
+          'Final-Recipient: rfc822; jane@example.org',
+          'Disposition: manual-action/MDN-sent-manually; displayed',
+        ],
+      ],
+      { From: 'jane@example.org', Subject: 'Read: Hello' },
+    ),
+    'a newsletter about delivery': mail(
+      { From: 'news@shop.test', Subject: 'Delivery status of your parcel' },
+      'Your parcel could not be delivered to jane@example.org',
+    ),
+    'an aggregate report': mail(
+      { From: 'noreply@reports.test', Subject: 'Report Domain: acme.test Submitter: reports.test' },
+      'Attached.',
+    ),
+    'a notice by a mail system': systemMail(
+      'Your mailbox is almost full',
+      'Please delete some mail, or ask help@mx.test.',
+    ),
+    'nothing at all': Buffer.alloc(0),
+    'no header': Buffer.from('hello'),
+    'no text': mail({ From: 'a@b.test' }),
+  }
+  for (const [name, raw] of Object.entries(MAILS)) {
+    test(name, () => {
+      const { kind, recipients } = readReport(raw)
+      assert.deepEqual([kind, recipients], ['none', []])
+    })
+  }
+})
