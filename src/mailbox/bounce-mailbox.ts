@@ -134,11 +134,19 @@ export class BounceMailbox {
         highest = found.at(-1) ?? highest
         for (const uid of found) {
           if (this.#failed.isHopeless(uid)) await this.#putAside(session, uid)
+          else if (this.#failed.isSuspect(uid)) uids.unshift(uid)
           else if (!this.#failed.isLeft(uid)) uids.push(uid)
         }
       }
-      if (uids.length > 0) await this.#readBatch(session, uids.splice(-BATCH))
+      if (uids.length > 0) await this.#readBatch(session, this.#nextBatch(uids))
     } while (uids.length > 0 && !this.#stopped && (await this.#isMine()))
+  }
+
+  /** Takes the last ones. A message that has failed is read alone, so that its next failure is surely its own. */
+  #nextBatch(uids: number[]): number[] {
+    const suspect = uids.findLastIndex((uid) => this.#failed.isSuspect(uid))
+    const first = Math.max(suspect + 1, uids.length - BATCH)
+    return uids.splice(Math.min(first, uids.length - 1))
   }
 
   async #readBatch(session: MailboxSession, uids: readonly number[]): Promise<void> {

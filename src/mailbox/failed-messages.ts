@@ -31,6 +31,10 @@ export class FailedMessages {
     this.#left.add(uid)
   }
 
+  isSuspect(uid: number): boolean {
+    return this.#tries.has(uid)
+  }
+
   isHopeless(uid: number): boolean {
     return (this.#tries.get(uid) ?? 0) >= MOST_TRIES
   }

@@ -199,6 +199,20 @@ describe('the bounce mailbox', { skip }, () => {
     )
   })
 
+  test('a message that the server itself cannot read is put aside, and the others are read', async (t) => {
+    for (let n = 0; n < 5; n++) dovecot.deliver('broken', message(`before${n}`))
+    dovecot.deliver('broken', message('broken'), { mode: 0 })
+    for (let n = 0; n < 5; n++) dovecot.deliver('broken', message(`after${n}`))
+    const { received, results } = await read(t, 'broken')
+    await until(() => dovecot.flags('broken', `.${ASIDE}`).length === 1, 'the folder for unreadable messages')
+    await until(() => marked() === 10, 'the marks on the others')
+    assert.equal(new Set(received).size, 10)
+    assert.deepEqual(
+      results.filter((result) => result === 'unreadable'),
+      ['unreadable'],
+    )
+  })
+
   test('of a large message the beginning is read', async (t) => {
     const size = 3 * 1024 * 1024
     dovecot.deliver('large', message('large', 'x'.repeat(size)))
@@ -214,7 +228,7 @@ describe('the bounce mailbox', { skip }, () => {
 
   test('old messages are left alone, and new ones come first', async (t) => {
     const old = new Date(Date.now() - 100 * DAY)
-    for (let n = 0; n < 500; n++) dovecot.deliver('full', message(`old${n}`), old)
+    for (let n = 0; n < 500; n++) dovecot.deliver('full', message(`old${n}`), { at: old })
     for (let n = 0; n < 40; n++) dovecot.deliver('full', message(`waiting${n}`))
     let delivered = false
     const { received } = await read(t, 'full', {

@@ -111,13 +111,13 @@ export class Dovecot implements AsyncDisposable {
     }
   }
 
-  /** Puts a message into the inbox, as of this time. */
-  deliver(name: string, message: string | Uint8Array, at: Date = new Date()): void {
+  /** Puts a message into the inbox, as of this time. `mode`: of its file; Dovecot cannot read one with 0. */
+  deliver(name: string, message: string | Uint8Array, { at = new Date(), mode = 0o644 } = {}): void {
     const box = join(this.#jail.root, 'var/mail', name)
     for (const folder of ['', 'new', 'cur', 'tmp']) this.#ownFolder(join(box, folder))
     const file = `${Math.floor(at.getTime() / 1000)}.M${this.#count++}P1.test`
     const part = join(box, 'tmp', file)
-    writeFileSync(part, message)
+    writeFileSync(part, message, { mode })
     chownSync(part, VMAIL, VMAIL)
     utimesSync(part, at, at)
     renameSync(part, join(box, 'new', file))
