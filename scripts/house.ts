@@ -75,7 +75,7 @@ export const HOUSE: readonly Place[] = [
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
       'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
-      'people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
+      'mailbox people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
       'common/company-places.ts common/logging.ts',
     ),
   },
@@ -117,6 +117,11 @@ export const HOUSE: readonly Place[] = [
       'cluster/sending-right.ts cluster/unrecorded-messages.ts store/store.ts accounts email mail workers',
       'threads dns config network common',
     ),
+  },
+  {
+    name: 'mailbox',
+    about: 'the bounce mailbox: reading a folder over IMAP, on one node at a time',
+    imports: words('inbound/arrived-mail.ts store/store.ts config/values.ts network/connect-fault.ts common'),
   },
   {
     name: 'cluster',

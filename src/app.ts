@@ -36,6 +36,7 @@ import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
 import { RETURN_PATHS, ReturnPathKey } from './mail/return-path/return-path.ts'
+import { BounceMailbox } from './mailbox/bounce-mailbox.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
@@ -130,16 +131,19 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   let apiUrl = ownUrl(settings)
   const delivering: WithDelivery = { ...node, scheduler, apiUrl: () => apiUrl }
   const webhooks = createWebhooks(delivering)
-  watchGauges(delivering, webhooks)
+  const inbound = openInbound(delivering)
+  const mailbox = createMailbox(delivering, inbound)
+  watchGauges(delivering, webhooks, mailbox)
   const intake = createIntake(delivering)
   const { systemFrom } = settings
   const systemMail = systemFrom === null ? null : new SystemMail(systemFrom, intake, data.directory)
-  const accepting: WithIntake = { ...delivering, intake, systemMail, inbound: openInbound(delivering) }
+  const accepting: WithIntake = { ...delivering, intake, systemMail, inbound }
   const { server, submission, bounces } = await createServers(accepting)
   const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
   // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
+  mailbox?.start()
   startAlerts(accepting, base)
   const listen = (smtp: SmtpServer | null) =>
     smtp === null ? NO_ADDRESSES : start.unlessStopped(smtp.listen())
@@ -318,9 +322,31 @@ function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, st
   return webhooks
 }
 
+/** The bounce mailbox, where there is one. */
+function createMailbox(
+  { settings, store, token, metrics, log, started }: WithDelivery,
+  { receiveMail }: Inbound,
+): BounceMailbox | null {
+  const { bounceMailbox, emailRetention, roles } = settings
+  if (bounceMailbox === null || !roles.includes('delivery')) return null
+  const mailbox = new BounceMailbox({
+    session: { mailbox: bounceMailbox },
+    store,
+    token,
+    receive: receiveMail,
+    probe: () => store.probe(0),
+    retention: emailRetention,
+    onMessage: (result) => metrics.mailboxMessages.inc({ result }),
+    log,
+  })
+  started.defer(() => mailbox.stop(settings.shutdownTimeout))
+  return mailbox
+}
+
 function watchGauges(
   { metrics, membership, scheduler, store, unrecorded, sites }: WithDelivery,
   webhooks: Webhooks,
+  mailbox: BounceMailbox | null,
 ): void {
   metrics.watch({
     nodes: () => membership.nodes,
@@ -329,6 +355,7 @@ function watchGauges(
     unrecorded: () => unrecorded.held,
     sitesFault: () => sites.fault,
     webhooks: () => webhooks.states,
+    mailbox: () => mailbox?.state ?? null,
   })
 }
 

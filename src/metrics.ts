@@ -8,9 +8,12 @@ export interface GaugeSource {
   /** The fault of the operator's sites file; null: there is none. */
   sitesFault(): string | null
   webhooks(): ReadonlyMap<string, { webhooks: number; behind: number }>
+  /** The state of the bounce mailbox on this node; null: there is none. */
+  mailbox(): (typeof MAILBOX_STATES)[number] | null
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
 }
 
+const MAILBOX_STATES = ['reading', 'failing', 'elsewhere'] as const
 const WEBHOOK_STATES = ['current', 'behind', 'failing']
 /** Milliseconds for the store's counts; a client that fetches the metrics waits hardly longer. */
 const COUNT_WITHIN = 3_000
@@ -79,6 +82,11 @@ export class Metrics {
     'postroad_webhooks_disabled_total',
     'Webhooks disabled because all attempts failed for five days.',
   )
+  readonly mailboxMessages = this.#counter(
+    'postroad_mailbox_messages_total',
+    'Messages of the bounce mailbox, by result: read, unreadable (put aside in a folder of their own).',
+    'result',
+  )
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })
@@ -127,6 +135,17 @@ export class Metrics {
         }
       },
       'role',
+    )
+    this.#gauge(
+      'postroad_bounce_mailbox',
+      '1 for the state of the bounce mailbox on this node, 0 for the others: reading, failing (this node should read it and cannot; the log has the reason), elsewhere (another node reads it). No value without a mailbox.',
+      (gauge) => {
+        const state = source.mailbox()
+        gauge.reset()
+        if (state !== null)
+          for (const each of MAILBOX_STATES) gauge.set({ state: each }, each === state ? 1 : 0)
+      },
+      'state',
     )
     this.#gauge(
       'postroad_webhooks',

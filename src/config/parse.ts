@@ -4,7 +4,15 @@
  */
 import { isIP } from 'node:net'
 import { canonicalRange, NotARange } from '../network/address-range.ts'
-import type { DatabaseSetting, DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
+import { isLoopback } from '../network/private-address.ts'
+import type {
+  DatabaseSetting,
+  DeliveryRoute,
+  HostPort,
+  ImapMailbox,
+  RelayRoute,
+  SubmissionListener,
+} from './values.ts'
 
 /** The text is not a value of the setting. The message continues `... is not allowed: `. */
 export class SettingValueError extends Error {
@@ -337,6 +345,33 @@ export function parseRelay(text: string): RelayRoute {
     user: user === '' ? null : user,
     password: user === '' ? null : decoded(url.password),
     auth: authWord === null ? null : option('auth', authWord, RELAY_AUTH),
+  }
+}
+
+/** `imaps://user:password@host[:port]/FOLDER`, which no message quotes; `imap://` on loopback. */
+export function parseMailbox(text: string): ImapMailbox {
+  if (!/^imaps?:\/\//i.test(text))
+    throw new SettingValueError('it must be a mailbox like imaps://user:password@host/INBOX')
+  const url = parseUrl(text)
+  const implicitTls = url.protocol === 'imaps:'
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) === 0 && !isHostName(host))
+    throw new SettingValueError('the host of the mailbox is missing or invalid')
+  if (!implicitTls && !isLoopback(host))
+    throw new SettingValueError('imap:// is not encrypted, and allowed on this machine only: use imaps://')
+  if (url.search !== '' || url.hash !== '')
+    throw new SettingValueError(
+      'it must end with the folder; in user and password write ? as %3F and # as %23',
+    )
+  const [user, password] = [decoded(url.username), decoded(url.password)]
+  if (user === '' || password === '') throw new SettingValueError('it needs user:password@ before the host')
+  return {
+    host,
+    port: url.port === '' ? (implicitTls ? 993 : 143) : portNumber(url.port, 1),
+    implicitTls,
+    user,
+    password,
+    folder: decoded(url.pathname.slice(1)) || 'INBOX',
   }
 }
 

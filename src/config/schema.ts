@@ -94,6 +94,20 @@ export const SETTINGS = {
       'POSTROAD_TLS_CERT, STARTTLS is offered. Nodes with the role `api` listen.',
     example: 'smtp://0.0.0.0:25',
   }),
+  POSTROAD_BOUNCE_MAILBOX: setting({
+    section: 'Service',
+    field: 'bounceMailbox',
+    parse: parse.parseMailbox,
+    default: null,
+    defaultShown: 'no mailbox is read',
+    allowed:
+      '`imaps://user:password@host[:port]/folder` (port 993, folder `INBOX`); `imap://...` (port 143, not encrypted) for a server on this machine',
+    description:
+      'Mailbox in which bounces and complaints arrive, for services that cannot receive mail on port 25. It is read over IMAP, by one node with the role ' +
+      '`delivery` at a time, and messages that were read are marked and stay. See [operations](operations.md#reading-bounces-from-a-mailbox).',
+    example: 'imaps://bounces%40example.com:password@imap.example.com/INBOX',
+    secret: 'url',
+  }),
   POSTROAD_PUBLIC_URL: setting({
     section: 'Service',
     field: 'publicUrl',

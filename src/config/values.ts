@@ -34,6 +34,15 @@ export interface RelayRoute {
   auth: 'plain' | 'login' | 'cram-md5' | 'xoauth2' | null
 }
 
+/** A folder that is read over IMAP. */
+export interface ImapMailbox extends HostPort {
+  /** `imaps://`: TLS from the first octet (RFC 8314 3.2). */
+  implicitTls: boolean
+  user: string
+  password: string
+  folder: string
+}
+
 export type DeliveryRoute = { kind: 'capture' } | { kind: 'direct' } | RelayRoute
 
 /** The database that everything is stored in. */

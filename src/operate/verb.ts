@@ -17,6 +17,7 @@ export type Setup = Pick<
   Settings,
   | 'allowPrivateNetworks'
   | 'bounceHost'
+  | 'bounceMailbox'
   | 'database'
   | 'delivery'
   | 'domainGrace'

@@ -158,6 +158,39 @@ describe('settings', () => {
     })
   }
 
+  const mailboxes: [string, Record<string, unknown>][] = [
+    ['imaps://user:secret@mail.test', { port: 993, implicitTls: true, folder: 'INBOX' }],
+    ['imaps://user:secret@mail.test:1993/INBOX', { port: 1993, folder: 'INBOX' }],
+    ['imaps://us%40er:p%3Aa%25ss@mail.test/Bounces/Zur%C3%BCck', { user: 'us@er', password: 'p:a%ss' }],
+    ['imaps://user:secret@mail.test/Bounces/Zur%C3%BCck', { folder: 'Bounces/Zurück' }],
+    ['imap://user:secret@127.0.0.1', { host: '127.0.0.1', port: 143, implicitTls: false }],
+    ['imap://user:secret@[::1]:1143/', { host: '::1', port: 1143, folder: 'INBOX' }],
+    ['IMAP://user:secret@localhost', { host: 'localhost' }],
+  ]
+  for (const [text, expected] of mailboxes) {
+    test(`take the mailbox ${text}`, () => {
+      const { bounceMailbox } = load({ POSTROAD_BOUNCE_MAILBOX: text })
+      assert.deepEqual({ ...bounceMailbox, ...expected }, bounceMailbox)
+    })
+  }
+
+  const noMailboxes: [string, RegExp][] = [
+    ['imap://user:secret@mail.test', /imap:\/\/ is not encrypted/],
+    ['pop3s://user:secret@mail.test', /must be a mailbox like imaps:/],
+    ['imaps://mail.test/INBOX', /needs user:password@/],
+    ['imaps://user@mail.test/INBOX', /needs user:password@/],
+    ['imaps://user:sec?ret@mail.test/INBOX', /not a valid URL|must end with the folder|needs user/],
+    ['imaps://user:sec#ret@mail.test/INBOX', /not a valid URL|must end with the folder|needs user/],
+    ['imaps://user:secret@/INBOX', /not a valid URL|host of the mailbox/],
+  ]
+  for (const [text, words] of noMailboxes) {
+    test(`refuse the mailbox ${text}, and do not show its password`, () => {
+      const sentence = refusal({ POSTROAD_BOUNCE_MAILBOX: text })
+      assert.match(sentence, words)
+      assert.doesNotMatch(sentence, /secret|sec\Wret/)
+    })
+  }
+
   const relays: [string, Record<string, unknown>][] = [
     [
       'smtp://relay.test',

@@ -709,6 +709,7 @@ describe('verbs about a database as a whole', () => {
       domainGrace: 1,
       smtpPort: 25,
       allowPrivateNetworks: true,
+      bounceMailbox: null,
       sites: null,
     }
     const move = {
@@ -749,6 +750,7 @@ describe('verbs about a database as a whole', () => {
       domainGrace: 1,
       smtpPort: 25,
       allowPrivateNetworks: true,
+      bounceMailbox: null,
       sites: null,
     }
     await using op = await openOperation(settings, { make: true })

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { eximAddresses as at, Exim } from './exim.ts'
 import { missing } from './jail.ts'
 import { carriesEveryOctet, wroteAsSent } from './octets.ts'
+import { RETURNED, Reports } from './reports.ts'
 import { inBox, Stage } from './stage.ts'
 
 const skip = missing('exim') ?? false
@@ -16,7 +17,7 @@ const LOGIN = { user: 'relay', password: 'secret', tls: 'required' } as const
 describe('Exim', { skip }, () => {
   let stage: Stage<Exim>
   before(async () => {
-    const boxes = ['octets', 'idn', 'jörg', 'relayed', 'second', 'once', 'retried', ...BOXES]
+    const boxes = ['octets', 'idn', 'jörg', 'relayed', 'second', 'once', 'retried', RETURNED, ...BOXES]
     stage = await Stage.set(Exim.start, at.plain, boxes)
   })
   after(() => stage?.[Symbol.asyncDispose]())
@@ -143,5 +144,43 @@ describe('Exim', { skip }, () => {
     await sending.retry()
     for (const id of ids) await sending.delivered(id)
     assert.equal((await inBox(stage.peer, 'retried', 5)).length, 5)
+  })
+
+  test('its bounces, delays and notices of success are read', async () => {
+    const reports = new Reports(stage, at.returning)
+    const failed = { kind: 'bounce', action: 'failed' } as const
+    const unknown = { permanent: true, category: 'address_unknown' }
+    await reports.expect('nobody@good.test', 'failure', {
+      ...failed,
+      ...unknown,
+      address: 'nobody@good.test',
+    })
+    await reports.expect('user@gone.test', 'failure', {
+      ...failed,
+      address: 'user@gone.test',
+      category: 'mailbox_disabled',
+    })
+    await reports.expect('user@refused.test', 'failure', {
+      ...failed,
+      address: 'user@refused.test',
+      permanent: false,
+      category: 'relay_denied',
+    })
+    await reports.expect('once@good.test', 'success', {
+      kind: 'none',
+      action: 'delivered',
+      address: 'once@good.test',
+    })
+    const queue = setInterval(() => void stage.peer.runQueue(), 500)
+    try {
+      await reports.expect('user@later.test', 'delay', {
+        kind: 'delay',
+        action: 'delayed',
+        address: 'user@later.test',
+        permanent: false,
+      })
+    } finally {
+      clearInterval(queue)
+    }
   })
 })

@@ -21,6 +21,8 @@ const WAYS = {
   /** After the final dot. */
   spamFilter: '',
   fewConnections: '',
+  /** Takes mail for everybody, and reports to its sender what became of it. */
+  returning: 'accept\n',
 } as const
 
 export type EximWay = keyof typeof WAYS
@@ -45,6 +47,8 @@ rfc1413_query_timeout = 0s
 smtp_enforce_sync = true
 smtputf8_advertise_hosts = *
 tls_advertise_hosts = *
+dsn_advertise_hosts = *
+delay_warning = 1s
 tls_certificate = /etc/cert.pem
 tls_privatekey = /etc/key.pem
 message_size_limit = 60M
@@ -85,12 +89,33 @@ data:
   message = This message scored 12.3 spam points.
  accept
 begin routers
+later:
+ driver = redirect
+ domains = later.test
+ allow_defer
+ data = :defer: the host is down for maintenance
+gone:
+ driver = redirect
+ domains = gone.test
+ allow_fail
+ data = :fail: this account has been closed
+refused:
+ driver = manualroute
+ domains = refused.test
+ route_list = * ${eximAddresses.plain}::${port}
+ self = send
+ transport = smtp
 boxes:
  driver = accept
  domains = +local_domains : else.test
  local_parts = lsearch;/etc/boxes
  transport = box
 begin transports
+smtp:
+ driver = smtp
+ port = ${port}
+ hosts_try_dane =
+ hosts_avoid_tls = *
 box:
  driver = appendfile
  directory = /var/mail/$local_part_data
@@ -145,6 +170,11 @@ export class Exim implements Peer {
   set greylisting(on: boolean) {
     if (on) this.#jail.write('etc/greylisting', '')
     else rmSync(join(this.#jail.root, 'etc/greylisting'))
+  }
+
+  /** Tries again what was put off. */
+  async runQueue(): Promise<void> {
+    await this.#jail.run(['/usr/sbin/exim4', '-qff'])
   }
 
   delivered(box: string): Buffer[] {

@@ -34,7 +34,7 @@ const GRACE = 5_000
 /** Ms after which it is there, or has ended. */
 const STARTED = 1_500
 
-export type ServerName = 'postfix' | 'exim' | 'opensmtpd' | 'sendmail'
+export type ServerName = 'postfix' | 'exim' | 'opensmtpd' | 'sendmail' | 'dovecot'
 
 /** Users and groups of all servers, as numbers that mean nothing outside. */
 const USERS = {
@@ -47,6 +47,8 @@ const USERS = {
   nobody: 40_007,
   smmsp: 40_008,
   mail: 40_009,
+  dovecot: 40_010,
+  dovenull: 40_011,
 }
 const GROUPS = { ...USERS, postdrop: 40_006, mail: 8 }
 
@@ -147,9 +149,13 @@ export class Jail implements AsyncDisposable {
 
   /** Those of the packages are in there already; those of the system are linked to, or copied from another file system. */
   #libraries(programs: readonly string[]): void {
-    const own = ['usr/lib/postfix', 'usr/lib/x86_64-linux-gnu', 'usr/lib/aarch64-linux-gnu'].map((path) =>
-      join(this.root, path),
-    )
+    const own = [
+      'usr/lib/postfix',
+      'usr/lib/dovecot',
+      'usr/lib/dovecot/modules/old-stats',
+      'usr/lib/x86_64-linux-gnu',
+      'usr/lib/aarch64-linux-gnu',
+    ].map((path) => join(this.root, path))
     const env = { ...process.env, LD_LIBRARY_PATH: own.join(':') }
     const paths = programs.map((program) => {
       const inside = join(this.root, program)
@@ -226,6 +232,13 @@ export class Jail implements AsyncDisposable {
     await promisify(execFile)('chroot', [this.root, ...command], { timeout: PATIENCE })
   }
 
+  /** Kills all processes of this name in it, and tells whether there was one. */
+  kill(name: string): boolean {
+    const pids = this.#inhabitants().filter((pid) => nameOf(pid) === name)
+    for (const pid of pids) kill(pid)
+    return pids.length > 0
+  }
+
   /** What it wrote to its output and its log files, at their end. */
   get log(): string {
     const folder = join(this.root, 'var/log')
@@ -276,6 +289,14 @@ export class Jail implements AsyncDisposable {
 function rootOf(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/root`)
+  } catch {
+    return null
+  }
+}
+
+function nameOf(pid: number): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()
   } catch {
     return null
   }

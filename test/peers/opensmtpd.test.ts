@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { missing } from './jail.ts'
 import { carriesEveryOctet } from './octets.ts'
 import { openSmtpdAddresses as at, MAX_RECIPIENTS, OpenSmtpd } from './opensmtpd.ts'
+import { RETURNED, Reports } from './reports.ts'
 import { inBox, Stage } from './stage.ts'
 
 const skip = missing('opensmtpd') ?? false
@@ -15,7 +16,7 @@ const BOXES = Array.from({ length: MAX_RECIPIENTS + 3 }, (_, n) => `box${n}`)
 describe('OpenSMTPD', { skip }, () => {
   let stage: Stage<OpenSmtpd>
   before(async () => {
-    stage = await Stage.set(OpenSmtpd.start, at.plain, ['octets', 'second', 'tls', ...BOXES])
+    stage = await Stage.set(OpenSmtpd.start, at.plain, ['octets', 'second', 'tls', RETURNED, ...BOXES])
   })
   after(() => stage?.[Symbol.asyncDispose]())
 
@@ -73,5 +74,27 @@ describe('OpenSMTPD', { skip }, () => {
     const { recipients } = await sending.delivered(id)
     assert.deepEqual(new Set(recipients.map(({ attempts }) => attempts)), new Set([1]))
     for (const box of BOXES) assert.equal((await inBox(stage.peer, box, 1)).length, 1)
+  })
+
+  test('its bounces, delays and notices of success are read', async () => {
+    const reports = new Reports(stage, at.returning)
+    await reports.expect('box0@good.test', 'success', {
+      kind: 'none',
+      action: 'delivered',
+      address: 'box0@good.test',
+    })
+    await reports.expect('user@later.test', 'delay', {
+      kind: 'delay',
+      action: 'delayed',
+      address: 'user@later.test',
+      permanent: false,
+    })
+    await reports.expect('user@refused.test', 'failure', {
+      kind: 'bounce',
+      action: 'failed',
+      address: 'user@refused.test',
+      permanent: true,
+      category: 'address_unknown',
+    })
   })
 })

@@ -19,6 +19,8 @@ const WAYS = {
   rejecting: 'filter atConnect',
   rejectingHelo: 'filter atHelo',
   busy: 'filter atRcpt',
+  /** Takes mail for everybody, and reports to its sender what became of it. */
+  returning: '',
 } as const
 
 export type OpenSmtpdWay = keyof typeof WAYS
@@ -37,6 +39,8 @@ pki mail key "/etc/key.pem"
 table boxes file:/etc/boxes
 table everyone { "0.0.0.0/0" }
 smtp max-message-size 60M
+# What was put off is told of after a second.
+bounce warn-interval 1s
 smtp limit max-rcpt ${MAX_RECIPIENTS}
 filter atConnect phase connect match src <everyone> disconnect "554 5.7.1 No mail from you"
 filter refuseEhlo phase ehlo match src <everyone> reject "550 5.7.1 Who are you?"
@@ -45,6 +49,10 @@ filter atHelo chain { refuseEhlo, refuseHelo }
 filter atRcpt phase rcpt-to match src <everyone> reject "451 4.7.1 Come back later"
 ${listeners.join('')}
 action box maildir "/var/mail/%{rcpt.user}" virtual <boxes>
+action refused relay host "smtp://${openSmtpdAddresses.plain}:${port}"
+action later relay host "smtp://${openSmtpdAddresses.busy}:${port}"
+match tag "returning" from any for domain "refused.test" action refused
+match tag "returning" from any for domain "later.test" action later
 match tag "relay" from any for any action box
 match from any for domain { "good.test" "xn--bcher-kva.test" } action box
 `

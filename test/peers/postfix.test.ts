@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { missing } from './jail.ts'
 import { carriesEveryOctet, wroteAsSent } from './octets.ts'
 import { postfixAddresses as at, Postfix } from './postfix.ts'
+import { RETURNED, Reports } from './reports.ts'
 import { inBox, Stage } from './stage.ts'
 
 const skip = missing('postfix') ?? false
@@ -22,6 +23,7 @@ describe('Postfix', { skip }, () => {
       'once',
       'tls',
       'screened',
+      RETURNED,
       ...BOXES,
     ])
   })
@@ -172,5 +174,51 @@ describe('Postfix', { skip }, () => {
     const delivered = { state: 'delivered', attempts: 1, suppressed: false }
     const sorted = outcomes.flat().sort((a, b) => b.attempts - a.attempts)
     assert.deepEqual(sorted, [delivered, delivered, WAITS, WAITS, WAITS])
+  })
+
+  test('its bounces, delays and notices of success are read', async () => {
+    const reports = new Reports(stage, at.returning)
+    const failed = { kind: 'bounce', action: 'failed' } as const
+    await reports.expect('nobody@good.test', 'failure', {
+      ...failed,
+      address: 'nobody@good.test',
+      status: '5.1.1',
+      permanent: true,
+      category: 'address_unknown',
+    })
+    await reports.expect('user@gone.test', 'failure', {
+      ...failed,
+      address: 'user@gone.test',
+      status: '5.1.1',
+      permanent: true,
+      category: 'address_unknown',
+    })
+    await reports.expect('user@full.test', 'failure', {
+      ...failed,
+      address: 'user@full.test',
+      status: '5.2.2',
+      permanent: false,
+      category: 'mailbox_full',
+    })
+    await reports.expect('user@refused.test', 'failure', {
+      ...failed,
+      address: 'user@refused.test',
+      status: '5.7.1',
+      permanent: false,
+      category: 'relay_denied',
+    })
+    await reports.expect('once@good.test', 'success', {
+      kind: 'none',
+      action: 'delivered',
+      address: 'once@good.test',
+      status: '2.0.0',
+    })
+    await reports.expect('user@later.test', 'delay', {
+      kind: 'delay',
+      action: 'delayed',
+      address: 'user@later.test',
+      status: '4.4.1',
+      permanent: false,
+    })
   })
 })

@@ -52,6 +52,12 @@ const WAYS = {
   },
   /** Takes no UTF-8 addresses. */
   asciiOnly: { smtputf8_enable: 'no' },
+  /** Takes mail for everybody, and reports to its sender what became of it. */
+  returning: {
+    mynetworks: '127.0.0.0/8',
+    smtpd_relay_restrictions: 'permit_mynetworks, reject',
+    smtpd_reject_unlisted_recipient: 'no',
+  },
 } as const
 
 export const postfixAddresses = addressesOf(25, Object.keys(WAYS) as PostfixWay[])
@@ -71,6 +77,19 @@ const SETTINGS = {
   virtual_mailbox_limit: '0',
   smtpd_relay_restrictions: 'reject_unauth_destination',
   smtpd_tls_security_level: 'may',
+  // What was put off is told of after a second, and given up when the server ends.
+  transport_maps: 'texthash:/etc/postfix/transport',
+  delay_warning_time: '1s',
+  minimal_backoff_time: '1s',
+  queue_run_delay: '1s',
+  maximal_queue_lifetime: '1d',
+}
+
+/** What becomes of mail for other domains, once it was taken. */
+const DESTINATIONS = {
+  'gone.test': 'error:5.1.1 The email account that you tried to reach does not exist',
+  'full.test': 'error:5.2.2 The mailbox is full',
+  'later.test': 'retry:4.4.1 Connection timed out',
 }
 
 export class Postfix implements Peer {
@@ -83,7 +102,7 @@ export class Postfix implements Peer {
   static async start({ port, certificate, boxes }: PeerOptions): Promise<Postfix> {
     await using starting = new AsyncDisposableStack()
     const jail = starting.use(
-      postfixJail(['smtpd', 'virtual', 'discard', 'postscreen', 'tlsproxy', 'dnsblog'], {
+      postfixJail(['smtpd', 'smtp', 'virtual', 'discard', 'postscreen', 'tlsproxy', 'dnsblog'], {
         settings: SETTINGS,
         master: masterFile(port),
         certificate,
@@ -93,6 +112,13 @@ export class Postfix implements Peer {
     jail.write(
       'etc/postfix/boxes',
       boxes.map((box) => `${box}@good.test ${box}/\n${box}@xn--bcher-kva.test ${box}/\n`).join(''),
+    )
+    const destinations = { ...DESTINATIONS, 'refused.test': `smtp:[${postfixAddresses.plain}]:${port}` }
+    jail.write(
+      'etc/postfix/transport',
+      Object.entries(destinations)
+        .map(([domain, way]) => `${domain} ${way}\n`)
+        .join(''),
     )
     const addresses = Object.values(postfixAddresses).map((host) => ({ host, port }))
     await jail.start(MASTER, addresses)
@@ -124,5 +150,6 @@ function masterFile(port: number): string {
 tlsproxy unix - - n - 0 tlsproxy
 dnsblog unix - - n - 0 dnsblog
 discard unix - - n - - discard
+smtp unix - - n - - smtp
 `
 }

@@ -5,6 +5,7 @@ import { certificateCheck } from './certificate.ts'
 import { type CheckState, type DoctorCheck, type PlannedCheck, unknown, worstOf } from './check.ts'
 import { clockCheck } from './clock.ts'
 import { domainChecks } from './domains.ts'
+import { mailboxCheck, mailboxServerCheck } from './mailbox.ts'
 import { nodesCheck } from './nodes.ts'
 import { resolverCheck } from './resolver.ts'
 import { liveStepCheck, stepCheck } from './steps.ts'
@@ -53,6 +54,7 @@ function farChecks(op: Operation): PlannedCheck[] {
     ...domainChecks(shared),
     stepCheck(shared, 'https', 'HTTPS'),
     clockCheck(shared),
+    ...mailboxServerCheck(shared),
   ]
 }
 
@@ -62,6 +64,7 @@ function nearChecks(op: Operation): PlannedCheck[] {
     oldestMailCheck(op),
     heldMailCheck(op),
     quarantineCheck(op),
+    ...mailboxCheck(op),
     nodesCheck(op),
     certificateCheck(op),
     diskCheck(op),

@@ -1,0 +1,231 @@
+/**
+ * Reads the bounce mailbox for as long as the service runs, one node at a time. A message is marked as read only after
+ * the commit of what it reports: a crash in between brings it again, and the report counts once.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { LogThrottle } from '../common/log-throttle.ts'
+import type { Log } from '../common/logging.ts'
+import type { ArrivedMail } from '../inbound/arrived-mail.ts'
+import type { FollowerStore } from '../store/store.ts'
+import { FailedMessages } from './failed-messages.ts'
+import { LastRead } from './last-read.ts'
+import { ASIDE, type FoundMessage, MailboxSession, type SessionOptions } from './session.ts'
+
+/** Messages that are fetched, received and marked together: they share a commit. */
+const BATCH = 16
+/** How often a fault is logged while it lasts. */
+const TELL_MS = 10 * 60_000
+const LONGEST_WAIT_MS = 60_000
+
+/** Ms. */
+const WAITS = {
+  /** Between two looks, when the server tells of no news. */
+  poll: 60_000,
+  /** Between two attempts to take over from a node that is gone. */
+  take: 2_000,
+  /** After the first fault; each further one doubles the wait. */
+  fault: 1_000,
+}
+
+export interface BounceMailboxParts {
+  session: SessionOptions
+  store: FollowerStore
+  /** The token of this node; null while it has none. */
+  token: () => number | null
+  /** Header fields name the recipient, because IMAP tells no envelope. */
+  receive: (mail: ArrivedMail) => Promise<unknown>
+  /** Rejects while the store takes no commits. */
+  probe: () => Promise<void>
+  /** Ms. Older messages are left alone: the emails that they report on are no longer kept. */
+  retention: number
+  onMessage: (result: 'read' | 'unreadable') => void
+  log: Log
+  waits?: Partial<typeof WAITS>
+}
+
+export class BounceMailbox {
+  readonly #parts: BounceMailboxParts
+  readonly #waits: typeof WAITS
+  /** For people; without the user, whose name may be part of a login. */
+  readonly #name: string
+  readonly #lastRead: LastRead
+  readonly #failed = new FailedMessages()
+  readonly #throttle = new LogThrottle(TELL_MS)
+  readonly #ending = new AbortController()
+  #running: Promise<void> | null = null
+  #session: MailboxSession | null = null
+  #isHeld = false
+  /** Since the mailbox was last read to its end. */
+  #faults = 0
+
+  constructor(parts: BounceMailboxParts) {
+    const { host, folder } = parts.session.mailbox
+    this.#parts = parts
+    this.#waits = { ...WAITS, ...parts.waits }
+    this.#name = `${folder} at ${host}`
+    this.#lastRead = new LastRead(parts.store)
+  }
+
+  /** `failing`: this node should read it, and cannot; `elsewhere`: another node reads it. */
+  get state(): 'reading' | 'failing' | 'elsewhere' {
+    if (!this.#isHeld) return 'elsewhere'
+    return this.#faults > 0 ? 'failing' : 'reading'
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Waits for the messages under way, for `ms` at most. */
+  async stop(ms: number): Promise<void> {
+    this.#ending.abort()
+    const timer = setTimeout(() => void this.#session?.[Symbol.asyncDispose](), ms)
+    await this.#running
+    clearTimeout(timer)
+  }
+
+  get #stopped(): boolean {
+    return this.#ending.signal.aborted
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        if (await this.#isMine()) await this.#read()
+        await this.#pause(this.#waits.take)
+      } catch (error) {
+        if (this.#stopped) return
+        this.#tell(error)
+        await this.#pause(Math.min(this.#waits.fault * 2 ** this.#faults++, LONGEST_WAIT_MS))
+      }
+    }
+  }
+
+  async #isMine(): Promise<boolean> {
+    this.#isHeld = await this.#lastRead.take(this.#parts.token())
+    return this.#isHeld
+  }
+
+  /** Reads until the service stops or another node takes over. Rejects when the connection or the store fails. */
+  async #read(): Promise<void> {
+    await using session = await MailboxSession.open(this.#parts.session)
+    this.#session = session
+    this.#failed.within(session.validity)
+    try {
+      while (!this.#stopped && (await this.#isMine())) {
+        await this.#readAll(session)
+        if (session.hasNews || this.#stopped) continue
+        await this.#lastRead.note(Date.now())
+        this.#recovered()
+        await session.waitForNews(this.#waits.poll, this.#ending.signal)
+      }
+    } finally {
+      this.#session = null
+    }
+  }
+
+  /** Reads what is there, the newest first: a mailbox full of old mail does not hold up the mail of today. */
+  async #readAll(session: MailboxSession): Promise<void> {
+    const uids: number[] = []
+    let highest = 0
+    do {
+      if (highest === 0 || session.hasNews) {
+        const found = await session.unread(Date.now() - this.#parts.retention, highest)
+        highest = found.at(-1) ?? highest
+        for (const uid of found) {
+          if (this.#failed.isHopeless(uid)) await this.#putAside(session, uid)
+          else if (this.#failed.isSuspect(uid)) uids.unshift(uid)
+          else if (!this.#failed.isLeft(uid)) uids.push(uid)
+        }
+      }
+      if (uids.length > 0) await this.#readBatch(session, this.#nextBatch(uids))
+    } while (uids.length > 0 && !this.#stopped && (await this.#isMine()))
+  }
+
+  /** Takes the last ones. A message that has failed is read alone, so that its next failure is surely its own. */
+  #nextBatch(uids: number[]): number[] {
+    const suspect = uids.findLastIndex((uid) => this.#failed.isSuspect(uid))
+    const first = Math.max(suspect + 1, uids.length - BATCH)
+    return uids.splice(Math.min(first, uids.length - 1))
+  }
+
+  async #readBatch(session: MailboxSession, uids: readonly number[]): Promise<void> {
+    const receiving: Promise<number | null>[] = []
+    const missing = new Set(uids)
+    let fault: unknown = null
+    try {
+      for await (const message of session.read(uids)) {
+        missing.delete(message.uid)
+        receiving.push(this.#receive(message))
+      }
+    } catch (error) {
+      fault = error
+      // A server sends messages in the order of their UIDs: it failed at the first one that did not come.
+      const [suspect] = missing
+      if (suspect !== undefined) this.#failed.add(suspect)
+    }
+    const results = await Promise.allSettled(receiving)
+    const read = results.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
+    if (fault !== null) throw fault
+    if (read.length > 0) {
+      await session.markRead(read)
+      // The server works: a fault after this one begins a new row of waits.
+      this.#faults = Math.min(this.#faults, 1)
+    }
+    const failure = results.find((result) => result.status === 'rejected')
+    if (failure !== undefined) throw failure.reason
+  }
+
+  /** The UID; null for a message that failed by itself. Rejects when the store does not take commits. */
+  async #receive({ uid, raw, size }: FoundMessage): Promise<number | null> {
+    const { receive, probe, onMessage, log } = this.#parts
+    try {
+      await receive({ raw, size, recipient: null, source: 'mailbox', peer: this.#name })
+    } catch (error) {
+      await probe()
+      this.#failed.add(uid)
+      log.warn({ mailbox: this.#name, uid, err: error }, 'A message of the bounce mailbox could not be read')
+      return null
+    }
+    this.#failed.forget(uid)
+    onMessage('read')
+    return uid
+  }
+
+  async #putAside(session: MailboxSession, uid: number): Promise<void> {
+    const { onMessage, log } = this.#parts
+    onMessage('unreadable')
+    const facts = { mailbox: this.#name, uid, folder: ASIDE }
+    try {
+      await session.putAside(uid)
+      this.#failed.forget(uid)
+      log.warn(facts, 'A message of the bounce mailbox cannot be read; it was moved to a folder of its own')
+    } catch (error) {
+      this.#failed.leave(uid)
+      const { message: reason } = error as Error
+      log.warn(
+        { ...facts, reason },
+        'A message of the bounce mailbox can neither be read nor moved; it stays where it is',
+      )
+    }
+  }
+
+  #tell(error: unknown): void {
+    if (this.#throttle.due() === null) return
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#parts.log.warn(
+      { mailbox: this.#name, reason },
+      'The bounce mailbox cannot be read; trying again, at least once a minute',
+    )
+  }
+
+  #recovered(): void {
+    if (this.#faults > 0) this.#parts.log.info({ mailbox: this.#name }, 'The bounce mailbox is read again')
+    this.#faults = 0
+    this.#throttle.reset()
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { ref: false, signal: this.#ending.signal }).catch(() => {})
+  }
+}

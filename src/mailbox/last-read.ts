@@ -1,0 +1,43 @@
+/**
+ * When the mailbox was last read to its end, and by which node it is read: a follower of the store whose cursor is a
+ * time.
+ */
+import type { FollowerStore } from '../store/store.ts'
+
+const NAME = 'bounce-mailbox'
+/** Ms for which a taken mailbox counts as still ours. If it is not, two nodes read it, and reports count once. */
+const TAKEN_MS = 2_000
+
+export class LastRead {
+  readonly #store: FollowerStore
+  #token: number | null = null
+  #at = 0
+  #takenUntil = Number.NEGATIVE_INFINITY
+
+  constructor(store: FollowerStore) {
+    this.#store = store
+  }
+
+  /** Whether this node may read. `token`: its own; null while it has none. */
+  async take(token: number | null): Promise<boolean> {
+    if (token === null) return false
+    const now = performance.now()
+    if (token === this.#token && now < this.#takenUntil) return true
+    const at = await this.#store.takeFollower(NAME, token, 0)
+    this.#token = token
+    this.#takenUntil = at === null ? Number.NEGATIVE_INFINITY : now + TAKEN_MS
+    if (at !== null) this.#at = at
+    return at !== null
+  }
+
+  /** The mailbox holds no message that was not read. */
+  async note(now: number): Promise<void> {
+    if (this.#token === null) return
+    if (await this.#store.advanceFollower(NAME, this.#token, this.#at, now)) this.#at = now
+  }
+}
+
+/** Unix ms; null: never. */
+export async function lastRead(store: Pick<FollowerStore, 'followerCursor'>): Promise<number | null> {
+  return (await store.followerCursor(NAME)) || null
+}

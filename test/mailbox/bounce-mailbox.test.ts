@@ -1,0 +1,261 @@
+/** The mailbox of a real server (Debian's Dovecot) is read; what becomes of a message is the test's to say. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { selfSigned } from '../../harness/certificate.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { BounceMailbox, type BounceMailboxParts } from '../../src/mailbox/bounce-mailbox.ts'
+import { lastRead } from '../../src/mailbox/last-read.ts'
+import { ASIDE, MailboxSession } from '../../src/mailbox/session.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { Dovecot, HOST } from '../peers/dovecot.ts'
+import { missing } from '../peers/jail.ts'
+import { temporaryDirectory } from '../store/directory.ts'
+import { DAY, node } from '../store/samples.ts'
+import { until } from '../support/until.ts'
+
+const skip = missing('dovecot') ?? false
+if (skip) process.stderr.write(`NOT TESTED with Dovecot: ${skip}\n`)
+
+const message = (subject: string, body = '') => `Subject: ${subject}\r\n\r\n${body}\r\n`
+const subjectOf = (raw: Uint8Array) => /^Subject: (.*)\r$/m.exec(Buffer.from(raw).toString('latin1'))![1]!
+
+describe('the bounce mailbox', { skip }, () => {
+  const certificate = selfSigned([HOST], 30, 'rsa')
+  let dovecot: Dovecot
+  let box = ''
+  before(async () => {
+    dovecot = await Dovecot.start({ port: await freePort(HOST), tlsPort: await freePort(HOST), certificate })
+  })
+  after(() => dovecot?.[Symbol.asyncDispose]())
+
+  interface Reading {
+    reader: BounceMailbox
+    /** Subjects of the messages that were received, in that order. */
+    received: string[]
+    logged: { level: string; facts: object; message: string }[]
+    results: string[]
+    store: SqliteStore
+  }
+
+  /** A reader of a mailbox of the test's own; `boxes` of several readers are the same with the same `name`. */
+  async function read(
+    t: TestContext,
+    name: string,
+    { receive, ...change }: Partial<BounceMailboxParts> & { shared?: SqliteStore; nodeName?: string } = {},
+  ): Promise<Reading> {
+    box = name
+    const { shared, nodeName = 'a', ...parts } = change
+    const store =
+      shared ?? (await SqliteStore.open(join(temporaryDirectory(t), 'a.db'), { exclusive: false }))
+    if (shared === undefined) t.after(() => store.close())
+    const token = await store.join(node(nodeName))
+    const received: string[] = []
+    const results: string[] = []
+    const logged: Reading['logged'] = []
+    const at = (level: string) => (facts: object, text: string) => {
+      logged.push({ level, facts, message: text })
+    }
+    const reader = new BounceMailbox({
+      session: { mailbox: dovecot.mailbox(name) },
+      store,
+      token: () => token,
+      async receive(mail) {
+        await receive?.(mail)
+        received.push(subjectOf(mail.raw))
+      },
+      probe: async () => {},
+      retention: 90 * DAY,
+      onMessage: (result) => void results.push(result),
+      log: { info: at('info'), warn: at('warn'), error: at('error') },
+      ...parts,
+      waits: { fault: 20, take: 20, ...parts.waits },
+    })
+    reader.start()
+    t.after(() => reader.stop(1_000))
+    return { reader, received, logged, results, store }
+  }
+
+  const marked = (name = box) => dovecot.flags(name).filter((letters) => letters.includes('S')).length
+
+  test('messages are read and marked, and those that come later are told of at once', async (t) => {
+    dovecot.deliver('told', message('one'))
+    dovecot.deliver('told', message('two'))
+    // Nobody looks again within the test: the server has to tell (IDLE, RFC 2177).
+    const { received, reader, store } = await read(t, 'told', { waits: { poll: 3_600_000 } })
+    await until(() => marked() === 2, 'marks on two messages')
+    assert.deepEqual(received.toSorted(), ['one', 'two'])
+    await until(async () => (await lastRead(store)) !== null, 'the time of the last look')
+    dovecot.deliver('told', message('three'))
+    await until(() => marked() === 3, 'a mark on the third')
+    assert.equal(received.at(-1), 'three')
+    assert.equal(reader.state, 'reading')
+  })
+
+  test('a message that a person has opened is read all the same; one that was read is not read again', async (t) => {
+    dovecot.deliver('opened', message('one'))
+    await using session = await MailboxSession.open({ mailbox: dovecot.mailbox('opened') })
+    const [uid] = await session.unread(0)
+    await session.markRead([uid!])
+    dovecot.deliver('opened', message('two'))
+    const { received } = await read(t, 'opened')
+    await until(() => marked() === 2, 'marks')
+    assert.deepEqual(received, ['two'])
+  })
+
+  test('TLS is verified', async (t) => {
+    dovecot.deliver('tls', message('one'))
+    const mailbox = dovecot.mailbox('tls', { implicitTls: true })
+    const { logged, received, reader } = await read(t, 'tls', { session: { mailbox } })
+    await until(() => logged.length > 0, 'a line of the log')
+    assert.match(JSON.stringify(logged), /certificate that does not hold/)
+    assert.deepEqual([received, reader.state], [[], 'failing'])
+    const second = await read(t, 'tls', { session: { mailbox, ca: [certificate.cert] } })
+    await until(() => second.received.length === 1, 'the message')
+  })
+
+  test('a wrong password is told once, and never written anywhere', async (t) => {
+    const mailbox = { ...dovecot.mailbox('wrong'), password: 'not-the-password' }
+    let attempts = 0
+    const { logged, reader } = await read(t, 'wrong', {
+      session: {
+        get mailbox() {
+          attempts++
+          return mailbox
+        },
+      },
+    })
+    await until(() => attempts > 3, 'several attempts')
+    assert.deepEqual(
+      logged.map(({ level, facts }) => ({ level, ...facts })),
+      [
+        {
+          level: 'warn',
+          mailbox: `INBOX at ${HOST}`,
+          reason: `${HOST} refused the user or the password`,
+        },
+      ],
+    )
+    assert.doesNotMatch(JSON.stringify(logged), /not-the-password/)
+    assert.equal(reader.state, 'failing')
+  })
+
+  test('when the server dies, the messages that were not marked come again', async (t) => {
+    for (let n = 0; n < 40; n++) dovecot.deliver('dies', message(`m${n}`, 'x'.repeat(50_000)))
+    const seen = new Set<string>()
+    let crashes = 0
+    const { received, logged, results } = await read(t, 'dies', {
+      async receive({ raw }) {
+        seen.add(subjectOf(raw))
+        if ((seen.size === 5 || seen.size === 25) && dovecot.crash()) crashes++
+      },
+    })
+    await until(() => marked() === 40, 'all marks')
+    assert.ok(crashes >= 2)
+    assert.equal(seen.size, 40)
+    assert.ok(received.length > 40, 'some came again')
+    await until(() => logged.some(({ message: text }) => /read again/.test(text)), 'the good news')
+    assert.ok(!results.includes('unreadable'))
+  })
+
+  test('while the database takes no commits, no message is marked', async (t) => {
+    dovecot.deliver('away', message('one'))
+    let isAway = true
+    const tries: string[] = []
+    const away = async () => {
+      if (isAway) throw new Error('the database is away')
+    }
+    const { received, logged } = await read(t, 'away', {
+      async receive({ raw }) {
+        tries.push(subjectOf(raw))
+        await away()
+      },
+      probe: away,
+    })
+    await until(() => tries.length > 4, 'several attempts')
+    assert.deepEqual([marked(), received], [0, []])
+    isAway = false
+    await until(() => marked() === 1, 'the mark')
+    assert.deepEqual(received, ['one'])
+    assert.ok(!logged.some(({ message: text }) => /moved/.test(text)))
+  })
+
+  test('a message that fails by itself is put aside after three attempts, and holds up no other', async (t) => {
+    dovecot.deliver('odd', message('odd'))
+    dovecot.deliver('odd', message('even'))
+    const { received, results, logged } = await read(t, 'odd', {
+      async receive({ raw }) {
+        if (subjectOf(raw) === 'odd') throw new Error('cannot be read')
+      },
+      waits: { poll: 20 },
+    })
+    await until(() => dovecot.flags('odd', `.${ASIDE}`).length === 1, 'the folder for unreadable messages')
+    await until(() => marked() === 1, 'the mark on the other')
+    assert.deepEqual(received, ['even'])
+    assert.deepEqual(results.toSorted(), ['read', 'unreadable'])
+    await until(
+      () => logged.some(({ message: text }) => /moved to a folder of its own/.test(text)),
+      'the line',
+    )
+  })
+
+  test('a message that the server itself cannot read is put aside, and the others are read', async (t) => {
+    for (let n = 0; n < 5; n++) dovecot.deliver('broken', message(`before${n}`))
+    dovecot.deliver('broken', message('broken'), { mode: 0 })
+    for (let n = 0; n < 5; n++) dovecot.deliver('broken', message(`after${n}`))
+    const { received, results } = await read(t, 'broken')
+    await until(() => dovecot.flags('broken', `.${ASIDE}`).length === 1, 'the folder for unreadable messages')
+    await until(() => marked() === 10, 'the marks on the others')
+    assert.equal(new Set(received).size, 10)
+    assert.deepEqual(
+      results.filter((result) => result === 'unreadable'),
+      ['unreadable'],
+    )
+  })
+
+  test('of a large message the beginning is read', async (t) => {
+    const size = 3 * 1024 * 1024
+    dovecot.deliver('large', message('large', 'x'.repeat(size)))
+    const sizes: number[][] = []
+    await read(t, 'large', {
+      async receive({ raw, size: whole }) {
+        sizes.push([raw.length, whole ?? 0])
+      },
+    })
+    await until(() => marked() === 1, 'the mark')
+    assert.deepEqual(sizes, [[1024 * 1024, size + message('large').length]])
+  })
+
+  test('old messages are left alone, and new ones come first', async (t) => {
+    const old = new Date(Date.now() - 100 * DAY)
+    for (let n = 0; n < 500; n++) dovecot.deliver('full', message(`old${n}`), { at: old })
+    for (let n = 0; n < 40; n++) dovecot.deliver('full', message(`waiting${n}`))
+    let delivered = false
+    const { received } = await read(t, 'full', {
+      async receive() {
+        if (!delivered) dovecot.deliver('full', message('fresh'))
+        delivered = true
+      },
+    })
+    await until(() => marked() === 41, 'the marks')
+    assert.ok(received.every((subject) => !subject.startsWith('old')))
+    const place = received.indexOf('fresh')
+    assert.ok(place > 0 && place < 35, `as number ${place} of ${received.length}`)
+  })
+
+  test('one node reads at a time, and another goes on when it is gone', async (t) => {
+    const first = await read(t, 'shared')
+    dovecot.deliver('shared', message('one'))
+    await until(() => marked() === 1, 'the mark')
+    const second = await read(t, 'shared', { shared: first.store, nodeName: 'b' })
+    for (let n = 0; n < 20; n++) dovecot.deliver('shared', message(`m${n}`))
+    await until(() => marked() === 21, 'all marks')
+    assert.equal(first.received.length, 21)
+    assert.deepEqual([second.received, second.reader.state], [[], 'elsewhere'])
+    await first.reader.stop(1_000)
+    await first.store.leave((await first.store.nodes())[0]!.token)
+    dovecot.deliver('shared', message('last'))
+    await until(() => second.received.length === 1, 'the other node')
+    assert.deepEqual(second.received, ['last'])
+  })
+})

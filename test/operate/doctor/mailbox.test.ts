@@ -1,0 +1,78 @@
+/** What the doctor says of the bounce mailbox, with a real IMAP server. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { selfSigned } from '../../../harness/certificate.ts'
+import { freePort } from '../../../harness/free-port.ts'
+import type { ImapMailbox } from '../../../src/config/settings.ts'
+import { LastRead } from '../../../src/mailbox/last-read.ts'
+import { MailboxSession } from '../../../src/mailbox/session.ts'
+import { madeChecks } from '../../../src/operate/doctor/examine.ts'
+import { Dovecot, HOST } from '../../peers/dovecot.ts'
+import { missing } from '../../peers/jail.ts'
+import { node } from '../../store/samples.ts'
+import { World } from '../world.ts'
+
+const skip = missing('dovecot') ?? false
+if (skip) process.stderr.write(`NOT TESTED with Dovecot: ${skip}\n`)
+
+describe('the bounce mailbox, to the doctor', { skip }, () => {
+  let world: World
+  let dovecot: Dovecot
+  before(async () => {
+    world = await World.make()
+    const certificate = selfSigned([HOST], 30, 'rsa')
+    dovecot = await Dovecot.start({ port: await freePort(HOST), tlsPort: await freePort(HOST), certificate })
+  })
+  after(async () => {
+    await dovecot?.[Symbol.asyncDispose]()
+    await world?.[Symbol.asyncDispose]()
+  })
+
+  async function found(which: 'all' | 'near', bounceMailbox: ImapMailbox | null, now = Date.now()) {
+    const op = await world.operation('operator')
+    const checks = await madeChecks({ ...op, now: () => now, setup: { ...op.setup, bounceMailbox } }, which)
+    return Object.fromEntries(
+      checks
+        .filter(({ id }) => id.startsWith('mailbox'))
+        .map(({ id, state, found: text }) => [id, [state, text]]),
+    )
+  }
+
+  test('without one there is nothing to check', async () => {
+    assert.deepEqual(await found('all', null), {})
+  })
+
+  test('its server lets us in, or says why not', async () => {
+    const mailbox = dovecot.mailbox('checked')
+    dovecot.deliver('checked', 'Subject: x\r\n\r\n')
+    const server = async (change: Partial<ImapMailbox>) =>
+      (await found('all', { ...mailbox, ...change }))['mailbox-server']
+    assert.deepEqual(await server({}), ['ok', `${HOST} lets us read INBOX.`])
+    assert.deepEqual(await server({ password: 'no' }), [
+      'problem',
+      `${HOST} refused the user or the password.`,
+    ])
+    assert.deepEqual(await server({ folder: 'Bounces' }), ['problem', `${HOST} has no folder Bounces.`])
+    assert.deepEqual(await server({ port: 1 }), ['problem', `${HOST} refused the connection.`])
+    await using session = await MailboxSession.open({ mailbox })
+    await session.putAside(1)
+    assert.deepEqual(await server({}), ['warning', 'One message could not be read.'])
+  })
+
+  test('nobody has read it: a problem after a quarter of an hour', async () => {
+    const mailbox = dovecot.mailbox('late')
+    const { store } = world
+    const near = async (now?: number) => (await found('near', mailbox, now)).mailbox
+    assert.deepEqual(await near(), ['warning', 'No node has read it yet.'])
+    const now = Date.now()
+    const read = new LastRead(store)
+    assert.ok(await read.take(await store.join(node('reader'))))
+    await read.note(now)
+    assert.deepEqual(await near(now + 30_000), ['ok', 'It was read within the last minute.'])
+    assert.deepEqual(await near(now + 180_000), ['ok', 'It was read 3 minutes ago.'])
+    assert.deepEqual(await near(now + 16 * 60_000), [
+      'problem',
+      'No node has read it for 16 minutes, so bounces do not count.',
+    ])
+  })
+})
