@@ -71,6 +71,7 @@ export class RetentionLoop {
     const accountsBefore = Math.min(emailsBefore, now - REMOVED_KNOWN_MS)
     const accounts = await this.#store.forgetAccounts(accountsBefore, STEP)
     const requests = await this.#store.forgetApiRequests(now - this.#periods.apiLogRetention, REQUESTS)
-    return accounts + requests + (await this.#store.forgetExpired(now, STEP))
+    const reports = await this.#store.forgetDomainReports(emailsBefore, REQUESTS)
+    return accounts + requests + reports + (await this.#store.forgetExpired(now, STEP))
   }
 }

@@ -55,7 +55,7 @@ export function readTlsReport(text: string): TlsReport {
   const end = Date.parse(textOf(range['end-datetime']) ?? '')
   const organization = textOf(report['organization-name'])
   const reportId = textOf(report['report-id'])
-  const policies = report['policies']
+  const policies = report.policies
   if (organization === null || reportId === null || !Array.isArray(policies)) {
     throw new DomainReportError('The JSON is no TLS report.')
   }
