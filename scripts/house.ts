@@ -48,7 +48,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'the HTTP server and its APIs: the dialects `json/` and `form/`, `pages/`, the API of the console in `console/`',
     imports: words(
-      'ingress operate intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
+      'ingress operate domain-reports intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
     apart: ['json', 'form', 'pages', 'console'],
   },
@@ -83,6 +83,12 @@ export const HOUSE: readonly Place[] = [
       'intake/handover.ts delivery cluster store/store.ts accounts email metrics.ts',
       'loop-monitor.ts common',
     ),
+  },
+  {
+    name: 'domain-reports',
+    about:
+      'reports about domains: counting TLS sessions and sending reports about them (`sent/`), and taking in what receivers report (`received/`)',
+    imports: words('intake store/store.ts accounts mail workers dns network common'),
   },
   {
     name: 'intake',
@@ -139,7 +145,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'mail',
     about:
-      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables)',
+      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables), `domain-report/` (DMARC aggregate reports and TLS reports)',
     imports: [],
   },
   {

@@ -19,6 +19,7 @@ import { SigningKeys } from './delivery/signing-keys.ts'
 import { SitesFile } from './delivery/sites/sites-file.ts'
 import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
+import { reportReceiver } from './domain-reports/received/report-receiver.ts'
 import { unsubscribeLinks } from './email/unsubscribe-link.ts'
 import { digestFollower } from './events/digest.ts'
 import { Live } from './events/live.ts'
@@ -342,6 +343,12 @@ async function createServers(parts: WithIntake) {
       }),
     ask,
     derive: (purpose) => seal.derive(purpose),
+    domainReports: reportReceiver({
+      store,
+      workers,
+      heldDomain: (name) => directory.heldDomain(name),
+      now: Date.now,
+    }),
     remoteFiles: new RemoteFiles({ ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,
     version: version(),

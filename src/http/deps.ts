@@ -2,6 +2,7 @@
 
 import type { Seal } from '../accounts/seal.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
+import type { ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import type { Live } from '../events/live.ts'
 import type { Searches } from '../events/searches.ts'
 import type { IngressDeps } from '../ingress/deps.ts'
@@ -40,6 +41,8 @@ export interface HttpDeps extends IngressDeps {
     UnsubscribeStore &
     AttemptCounter &
     Pick<RequestStore, 'addApiRequests' | 'trimApiRequests'>
+  /** Takes in reports about the domains of this installation. */
+  domainReports: ReportReceiver
   /** Seals secrets at rest. */
   seal: Seal
   /** Requests to other servers: only at public addresses, unless the settings allow others. */
