@@ -1,7 +1,6 @@
 /** The details under which reports are summed up in the store, as JSON. */
 import { hash } from 'node:crypto'
 import type { Disposition } from '../mail/domain-report/dmarc-report.ts'
-import type { TlsFailure, TlsPolicyType } from '../mail/domain-report/tls-report.ts'
 
 /** Messages that receivers saw. `source` null: of many sources. */
 export interface DmarcDetail {
@@ -12,14 +11,6 @@ export interface DmarcDetail {
   disposition: Disposition
   dkimDomain: string | null
   spfDomain: string | null
-}
-
-/** Sessions under a policy; `failure` null: they succeeded. */
-export interface TlsDetail {
-  type: TlsPolicyType
-  policy: string[]
-  hosts: string[]
-  failure: Omit<TlsFailure, 'sessions'> | null
 }
 
 /** Equal for equal details, whose fields stand in one order. */

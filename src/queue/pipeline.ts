@@ -55,6 +55,7 @@ import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
+import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import type { Metrics } from '../metrics.ts'
 import type {
   AttemptRecord,
@@ -96,6 +97,8 @@ export interface PipelineParts {
   paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
+  /** Gets the sessions that count in reports to recipients' domains. */
+  onTlsSessions(sessions: readonly TlsSession[]): void
   metrics: Metrics
   log: Log
 }
@@ -338,9 +341,10 @@ export class DeliveryPipeline {
   /** The session is free at once; the node keeps the lease until the result is durable. */
   #end({ queues }: Outlet, ready: ReadyDelivery, result: DeliveryResult, begunAt: number): void {
     const { metrics } = this.#parts
-    const { duration, condemned, outcomes, died, handedOver } = result
+    const { duration, condemned, outcomes, died, handedOver, tlsSessions } = result
     const { email, path } = ready
     metrics.attemptSeconds.observe(duration / 1_000)
+    if (tlsSessions !== undefined) this.#parts.onTlsSessions(tlsSessions)
     if (condemned !== undefined) {
       queues.done(ready)
       void this.#quarantine(ready, condemned)

@@ -1,8 +1,8 @@
 /** What a report says about one domain, summed up by day, source and result. */
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
-import type { TlsPolicyResult } from '../../mail/domain-report/tls-report.ts'
+import type { TlsPolicyResult, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { DomainReportRow } from '../../store/store.ts'
-import { type DmarcDetail, dayOf, detailKey, type TlsDetail } from '../detail.ts'
+import { type DmarcDetail, dayOf, detailKey } from '../detail.ts'
 
 /** Rows that one report adds, at most; the rest counts without source. */
 const MOST_ROWS = 1_000
@@ -33,7 +33,7 @@ export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): Do
       ...known,
       { failure: UNNAMED_FAILURE, amount: unnamed },
     ]
-    return all.map(({ failure, amount }): { detail: TlsDetail; amount: number } => ({
+    return all.map(({ failure, amount }): { detail: TlsSessionResult; amount: number } => ({
       detail: { type, policy, hosts, failure },
       amount,
     }))
@@ -46,7 +46,7 @@ export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): Do
   }))
 }
 
-const UNNAMED_FAILURE: NonNullable<TlsDetail['failure']> = {
+const UNNAMED_FAILURE: NonNullable<TlsSessionResult['failure']> = {
   result: 'validation-failure',
   sourceAddress: null,
   host: null,

@@ -39,6 +39,20 @@ export interface TlsFailure {
   reason: string | null
 }
 
+/** Sessions under a policy of a domain; `failure` null: they succeeded. */
+export interface TlsSessionResult {
+  type: TlsPolicyType
+  policy: string[]
+  hosts: string[]
+  failure: Omit<TlsFailure, 'sessions'> | null
+}
+
+/** A session with a server of a domain. */
+export interface TlsSession extends TlsSessionResult {
+  /** In lower case. */
+  domain: string
+}
+
 const MOST_POLICIES = 100
 const MOST_FAILURES = 1_000
 const MOST_LINES = 200
