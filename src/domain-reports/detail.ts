@@ -9,6 +9,8 @@ export interface DmarcDetail {
   dkim: boolean
   spf: boolean
   disposition: Disposition
+  /** The policy that the receiver saw; null: it could not be read. */
+  policy: Disposition | null
   dkimDomain: string | null
   spfDomain: string | null
 }

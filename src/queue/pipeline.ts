@@ -55,7 +55,6 @@ import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
-import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import type { Metrics } from '../metrics.ts'
 import type {
   AttemptRecord,
@@ -98,7 +97,7 @@ export interface PipelineParts {
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
   /** Gets the sessions that count in reports to recipients' domains. */
-  onTlsSessions(sessions: readonly TlsSession[]): void
+  onTlsSessions(sessions: NonNullable<DeliveryResult['tlsSessions']>): void
   metrics: Metrics
   log: Log
 }

@@ -75,6 +75,8 @@ describe('the command', { concurrency: 4 }, () => {
     ['request', 'list'],
     ['request', 'show'],
     ['node', 'list'],
+    ['dmarc'],
+    ['tls-report'],
     ['site', 'list'],
     ['site', 'show'],
     ['doctor'],
@@ -109,6 +111,8 @@ describe('the command', { concurrency: 4 }, () => {
     'webhook',
     'node',
     'site',
+    'dmarc',
+    'tls-report',
     'user',
   ]) {
     test(`teaches what can be done to a ${group}`, async () => {

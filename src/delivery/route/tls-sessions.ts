@@ -4,7 +4,6 @@ import type { MtaStsPolicy } from '../../store/store.ts'
 import { permitsHost } from '../mta-sts/policy.ts'
 import { SmtpError } from '../smtp/error.ts'
 import type { TlsOutcome } from '../smtp/tls.ts'
-import type { ServerTarget } from './server-walk.ts'
 import type { HostPolicy } from './tls-policy.ts'
 
 /** The policy of a domain for one of its hosts. */
@@ -59,7 +58,7 @@ export function policyCounted({ domain, host, mtaSts, policy }: PolicyInForce): 
 /** A session that was opened. `fault`: TLS had failed before, and the session is not encrypted. */
 export function openedSession(
   counted: CountedPolicy,
-  target: ServerTarget & { address: string },
+  target: { address: string },
   tls: TlsOutcome | null,
   fault: SmtpError | null,
 ): TlsSession {
@@ -75,7 +74,7 @@ export function openedSession(
 /** No session. Null when that had nothing to do with TLS. `target` null: the policy does not allow one. */
 export function failedSession(
   counted: CountedPolicy,
-  target: (ServerTarget & { address: string }) | null,
+  target: { address: string } | null,
   error?: unknown,
 ): TlsSession | null {
   if (target === null) return sessionOf(counted, null, counted.refusal ?? 'validation-failure', null)

@@ -118,15 +118,15 @@ function refused(reason: string): ReportReceipt {
  * below it has no policy of its own (RFC 9989 4.10).
  */
 function dmarcParts(
-  { domain: name, records, begin }: DmarcReport,
+  { domain: name, records, ...facts }: DmarcReport,
   heldDomain: ReportReceiverParts['heldDomain'],
 ): DomainPart[] {
   const domain = heldDomain(name)
-  if (domain !== undefined) return [{ domain, rows: dmarcRows(records, begin) }]
+  if (domain !== undefined) return [{ domain, rows: dmarcRows(records, facts) }]
   const below = records.filter(({ headerFrom }) => headerFrom.endsWith(`.${name}`))
   return [...Map.groupBy(below, ({ headerFrom }) => headerFrom)].flatMap(([from, those]) => {
     const held = heldDomain(from)
-    return held === undefined ? [] : [{ domain: held, rows: dmarcRows(those, begin) }]
+    return held === undefined ? [] : [{ domain: held, rows: dmarcRows(those, facts) }]
   })
 }
 

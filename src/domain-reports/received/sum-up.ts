@@ -7,10 +7,14 @@ import { type DmarcDetail, dayOf, detailKey } from '../detail.ts'
 /** Rows that one report adds, at most; the rest counts without source. */
 const MOST_ROWS = 1_000
 
-export function dmarcRows(records: DmarcReport['records'], begin: number): DomainReportRow[] {
+export function dmarcRows(
+  records: DmarcReport['records'],
+  { begin, policy }: Pick<DmarcReport, 'begin' | 'policy'>,
+): DomainReportRow[] {
   const details = records.map(
     ({ messages, source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }) => {
-      const detail: DmarcDetail = { source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }
+      const seen = { source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }
+      const detail: DmarcDetail = { ...seen, policy }
       return { detail, amount: messages }
     },
   )

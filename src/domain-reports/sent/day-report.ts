@@ -30,7 +30,11 @@ export function dayReport(
   }
 }
 
-function policiesOf(domain: string, counts: readonly TlsSessionCount[]): TlsPolicyResult[] {
+/** Sums up what was counted of a domain, by policy. */
+export function policiesOf(
+  domain: string,
+  counts: readonly Pick<TlsSessionCount, 'detail' | 'sessions'>[],
+): TlsPolicyResult[] {
   const policies = new Map<string, TlsPolicyResult>()
   for (const { detail, sessions } of counts) {
     const { type, policy, hosts, failure } = JSON.parse(detail) as TlsSessionResult

@@ -29,11 +29,11 @@ export interface TlsReportSenderParts {
   onFault(error: unknown): void
   /** Unix ms. */
   now?: () => number
-  /** Milliseconds between two looks. */
-  round?: number
 }
 
 const ROUND_MS = 60_000
+/** Soon after the start, so that a service that is restarted every day gets to it as well. */
+const FIRST_MS = 1_000
 /** Ms after which another node takes a report whose sending has not ended. */
 const CLAIM_MS = 5 * 60_000
 const AT_ONCE = 20
@@ -59,9 +59,7 @@ export class TlsReportSender {
   }
 
   start(): void {
-    this.#timer = setTimeout(() => {
-      this.#working = this.#round()
-    }, this.#parts.round ?? ROUND_MS).unref()
+    this.#plan(FIRST_MS)
   }
 
   async stop(): Promise<void> {
@@ -70,13 +68,19 @@ export class TlsReportSender {
     await this.#working
   }
 
+  #plan(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#working = this.#round()
+    }, ms).unref()
+  }
+
   async #round(): Promise<void> {
     try {
       await this.sendDue()
     } catch (error) {
       if (!this.#stopped) this.#parts.onFault(error)
     }
-    if (!this.#stopped) this.start()
+    if (!this.#stopped) this.#plan(ROUND_MS)
   }
 
   /** Sends all reports that are due. */
