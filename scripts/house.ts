@@ -52,7 +52,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'the HTTP server and its APIs: the dialects `json/` and `form/`, `pages/`, the API of the console in `console/`',
     imports: words(
-      'ingress operate inbound/arrived-mail.ts intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
+      'ingress operate inbound/arrived-mail.ts domain-reports intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
     apart: ['json', 'form', 'pages', 'console'],
   },
@@ -73,7 +73,7 @@ export const HOUSE: readonly Place[] = [
       'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts',
       'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
-      'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers',
+      'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers domain-reports/detail.ts domain-reports/sent/day-report.ts',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
       'mailbox people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
       'common/company-places.ts common/logging.ts',
@@ -93,6 +93,12 @@ export const HOUSE: readonly Place[] = [
       'intake/handover.ts delivery cluster store/store.ts accounts email metrics.ts',
       'loop-monitor.ts common',
     ),
+  },
+  {
+    name: 'domain-reports',
+    about:
+      'reports about domains: counting TLS sessions and sending reports about them (`sent/`), and taking in what receivers report (`received/`)',
+    imports: words('store/store.ts accounts mail workers dns network'),
   },
   {
     name: 'intake',
@@ -154,7 +160,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'mail',
     about:
-      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables), `reply/` (the words of servers and what they mean), `report/` (bounces, complaints and automatic replies), `return-path/` (the addresses to which bounces come back)',
+      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables), `reply/` (the words of servers and what they mean), `report/` (bounces, complaints and automatic replies), `return-path/` (the addresses to which bounces come back), `domain-report/` (DMARC aggregate reports and TLS reports)',
     imports: [],
   },
   {

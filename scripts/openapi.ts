@@ -26,8 +26,8 @@ const SCHEMES = {
   basic: { type: 'http', scheme: 'basic', description: 'User name `api`, and an API key as password.' },
 } as const
 
-/** Pages, and the document itself. */
-const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json', '/unsubscribe/:token'])
+/** Pages, the document itself, and what other mail systems call. */
+const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json', '/unsubscribe/:token', '/tls-reports/:token'])
 
 interface Route {
   schema: EndpointSchema

@@ -19,6 +19,9 @@ import { SigningKeys } from './delivery/signing-keys.ts'
 import { SitesFile } from './delivery/sites/sites-file.ts'
 import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
+import { reportReceiver } from './domain-reports/received/report-receiver.ts'
+import { TlsReportSender } from './domain-reports/sent/tls-report-sender.ts'
+import { TlsSessionCounts } from './domain-reports/sent/tls-session-counts.ts'
 import { unsubscribeLinks } from './email/unsubscribe-link.ts'
 import { digestFollower } from './events/digest.ts'
 import { Live } from './events/live.ts'
@@ -35,6 +38,9 @@ import { RemoteFiles } from './intake/remote-file.ts'
 import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
+import { parseMailbox } from './mail/address/address.ts'
+import type { TlsSession } from './mail/domain-report/tls-report.ts'
+import { tlsReportMail } from './mail/domain-report/tls-report-mail.ts'
 import { RETURN_PATHS, ReturnPathKey } from './mail/return-path/return-path.ts'
 import { BounceMailbox } from './mailbox/bounce-mailbox.ts'
 import { Metrics } from './metrics.ts'
@@ -145,6 +151,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   webhooks.start()
   mailbox?.start()
   startAlerts(accepting, base)
+  startTlsReports(accepting)
   const listen = (smtp: SmtpServer | null) =>
     smtp === null ? NO_ADDRESSES : start.unlessStopped(smtp.listen())
   const smtp = await listen(submission)
@@ -230,8 +237,15 @@ function startDigest({ store, token, log, started }: WithNode): void {
 
 async function startDelivery(node: WithNode): Promise<Scheduler> {
   const { settings, store, accounts, directory, seal, plan, metrics, log, started } = node
+  const sessions = new TlsSessionCounts({
+    store,
+    onFault: rareWarning(log, 'Could not write the counts of TLS sessions; retrying'),
+  })
+  started.defer(() => sessions.stop())
+  const onTlsSessions = (some: readonly TlsSession[]) => sessions.count(some)
   const couriers = openDelivery({
     ...node,
+    onTlsSessions,
     accounts: directory,
     ask: openOutgoing(node).ask,
     maxDeliveries: plan.deliveries,
@@ -246,6 +260,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
   const scheduler = new Scheduler({
     ...node,
     ...couriers,
+    onTlsSessions,
     accounts: directory,
     signingKeys: new SigningKeys(seal),
     links: unsubscribeLinks(settings.publicUrl, seal),
@@ -311,6 +326,32 @@ function startAlerts(parts: WithIntake, base: string | null): void {
   })
   started.defer(() => watch.stop())
   watch.start()
+}
+
+/** Sends TLS reports to recipients' domains. */
+function startTlsReports(parts: WithIntake): void {
+  const { settings, store, systemMail, log, started } = parts
+  const { systemFrom, hostname, roles, dnsServers, dnsValidating } = settings
+  if (!roles.includes('delivery')) return
+  const from = systemFrom ?? `postmaster@${hostname}`
+  const { domain: organization, address: contact } =
+    systemFrom === null ? { domain: hostname, address: from } : parseMailbox(systemFrom)
+  const sender = new TlsReportSender({
+    store,
+    resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
+    author: { organization, contact },
+    async mail(to, { octets, domain, reportId, begin, end }, key) {
+      if (systemMail === null) throw new Error('POSTROAD_SYSTEM_FROM is not set')
+      const facts = { domain, submitter: organization, reportId, begin, end }
+      const raw = tlsReportMail({ from, to, ...facts, report: octets })
+      await systemMail.sendReport({ to, raw, key })
+    },
+    ask: openOutgoing(parts).ask,
+    userAgent: `Postroad/${version()}`,
+    onFault: rareWarning(log, 'Could not send a TLS report; retrying'),
+  })
+  started.defer(() => sender.stop())
+  sender.start()
 }
 
 function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, started }: WithDelivery) {
@@ -388,6 +429,12 @@ async function createServers(parts: WithIntake) {
     ask,
     receiveMail: inbound.receiveMail,
     derive: (purpose) => seal.derive(purpose),
+    domainReports: reportReceiver({
+      store,
+      workers,
+      heldDomain: (name) => directory.heldDomain(name),
+      now: Date.now,
+    }),
     remoteFiles: new RemoteFiles({ ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,
     version: version(),

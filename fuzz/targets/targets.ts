@@ -3,6 +3,7 @@ import type { FuzzTarget } from '../target.ts'
 import { address } from './address.ts'
 import { csv } from './csv.ts'
 import { dnsAnswer } from './dns-answer.ts'
+import { domainReport } from './domain-report.ts'
 import { emailSearch } from './email-search.ts'
 import { eventFilter } from './event-filter.ts'
 import { header } from './header.ts'
@@ -45,6 +46,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     smtpSession,
     proxyHeader,
     dnsAnswer,
+    domainReport,
     mtaSts,
     tlsa,
     emailSearch,

@@ -205,6 +205,11 @@ export class AccountDirectory {
     return this.#domainsByName.get(name)?.find((domain) => domain.companyId === companyId)
   }
 
+  /** The domain of this name whose company owns the name. `name` in the same form. */
+  heldDomain(name: string): SendingDomain | undefined {
+    return this.#domainsByName.get(name)?.find(holdsName)
+  }
+
   domain(id: string): SendingDomain | undefined {
     return this.#domains.get(id)
   }

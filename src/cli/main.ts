@@ -39,6 +39,8 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   route: async () => (await import('./route.ts')).addRoute,
   site: async () => (await import('./site.ts')).addSite,
   bounce: async () => (await import('./bounce.ts')).addBounce,
+  dmarc: async () => (await import('./dmarc.ts')).addDmarc,
+  'tls-report': async () => (await import('./tls-report.ts')).addTlsReport,
   suppression: async () => (await import('./suppression.ts')).addSuppressionCommands,
   webhook: async () => (await import('./webhook.ts')).addWebhookCommands,
   listen: async () => (await import('./listen.ts')).addListen,

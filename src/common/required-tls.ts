@@ -4,7 +4,14 @@
  */
 export type RequiredTls = 'required' | 'verified'
 
-/** Null: nothing is demanded. */
-export function strongerTls(one: RequiredTls | null, other: RequiredTls | null): RequiredTls | null {
+/**
+ * `none`: the message leaves even where the recipient's domain demands encryption, and it could not be encrypted. For
+ * reports about exactly that (RFC 8460 3, RFC 8689 5).
+ */
+export type MessageTls = RequiredTls | 'none'
+
+/** Null: nothing is demanded. The demand of the message, and that of its domain. */
+export function strongerTls(one: MessageTls | null, other: RequiredTls | null): MessageTls | null {
+  if (one === 'none') return one
   return one === 'verified' || other === null ? one : other
 }

@@ -8,6 +8,7 @@ import type { AttemptTls } from '../email/attempt-tls.ts'
 import type { Email } from '../email/fields.ts'
 import type { Outcome } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
+import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
@@ -104,6 +105,8 @@ export interface DeliveryResult {
   duration: number
   /** Null: no server was reached. */
   tls: AttemptTls | null
+  /** Sessions that were opened, or could not be encrypted, for reports to the recipient's domain (RFC 8460). */
+  tlsSessions?: TlsSession[]
   /** Nothing was tried, because no server could be reached a moment ago: Unix ms of the next try. */
   notBefore?: number
   /** A trouble met on the path. Recipients are `postponed` for it, unless another server took the mail. */

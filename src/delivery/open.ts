@@ -7,6 +7,7 @@ import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
+import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import { RETURN_PATHS, ReturnPathKey } from '../mail/return-path/return-path.ts'
 import type { SendRequest } from '../network/outgoing.ts'
 import type { MtaStsStore } from '../store/store.ts'
@@ -18,6 +19,7 @@ import type { Courier } from './delivery.ts'
 import { IsolatedCourier } from './isolation/isolated-courier.ts'
 import { PolicyDirectory } from './mta-sts/policy-directory.ts'
 import { PathFinder } from './path/path-finder.ts'
+import { policyFailure } from './route/tls-sessions.ts'
 import { RouteCourier } from './route-courier.ts'
 import type { SitesFile } from './sites/sites-file.ts'
 import type { CourierOptions } from './thread/message.ts'
@@ -39,6 +41,8 @@ export interface DeliveryParts {
   workers: Workers
   /** Deliveries that may wait in memory. */
   maxDeliveries: number
+  /** Gets what counts in reports to recipients' domains, apart from the sessions of deliveries. */
+  onTlsSessions(sessions: readonly TlsSession[]): void
   /** Called when the isolated process died of a delivery. */
   onDeath(cause: DeathCause): void
   log: Log
@@ -52,15 +56,18 @@ export interface OpenDelivery {
 }
 
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
-  const { settings, accounts, seal, sites, right, unrecorded, log, onDeath, maxDeliveries } = parts
+  const { settings, accounts, seal, sites, right, unrecorded, log, onDeath, onTlsSessions, maxDeliveries } =
+    parts
   const options = courierOptions(parts)
   const { dnsServers, dnsValidating } = settings
   const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
   const policies = new PolicyDirectory({
     ...parts,
     resolver,
-    onFailure: (domain, reason) =>
-      log.warn({ domain }, `Could not fetch the MTA-STS policy of a domain: ${reason}`),
+    onFailure: (domain, reason) => {
+      log.warn({ domain }, `Could not fetch the MTA-STS policy of a domain: ${reason}`)
+      onTlsSessions([policyFailure(domain, reason)])
+    },
   })
   const isolated = new IsolatedCourier({ process: options, right, log, onDeath })
   return {

@@ -4,7 +4,7 @@
  * rows of both databases.
  */
 
-import type { RequiredTls } from '../common/required-tls.ts'
+import type { MessageTls } from '../common/required-tls.ts'
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Facts } from './lifecycle/happening.ts'
 import type { RecipientKind } from './recipient.ts'
@@ -178,8 +178,8 @@ export const EMAIL = {
   individual: field(bool, 'individual', 'queue', 'tell'),
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
   testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
-  /** The encryption that the sender demands; null: none. */
-  tls: field(optionalWord as FieldType<RequiredTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
+  /** The encryption that the sender demands; null: what the recipient's domain demands. */
+  tls: field(optionalWord as FieldType<MessageTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
   /** Submitted over SMTP; otherwise over HTTP. */
   viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'send', 'show', 'outline', 'list', 'tell'),

@@ -2,6 +2,7 @@
 
 import type { Seal } from '../accounts/seal.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
+import type { ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import type { Live } from '../events/live.ts'
 import type { Searches } from '../events/searches.ts'
 import type { ReceiveMail } from '../inbound/arrived-mail.ts'
@@ -44,6 +45,8 @@ export interface HttpDeps extends IngressDeps {
     Pick<AccountStore, 'noteKeyUses'>
   /** Receives mail that came back. */
   receiveMail: ReceiveMail
+  /** Takes in reports about the domains of this installation. */
+  domainReports: ReportReceiver
   /** Seals secrets at rest. */
   seal: Seal
   /** Requests to other servers: only at public addresses, unless the settings allow others. */

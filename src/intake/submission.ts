@@ -1,6 +1,6 @@
 /** A request as a dialect reads it: one shape for every way to submit a message. Nothing here is checked yet. */
 
-import type { RequiredTls } from '../common/required-tls.ts'
+import type { MessageTls } from '../common/required-tls.ts'
 import type { Arrival } from '../mail/header/received.ts'
 import type { Idempotency } from '../store/store.ts'
 
@@ -48,7 +48,7 @@ export interface Submission {
   /** Milliseconds from the time of sending, after which the message is given up; absent: the retry schedule decides. */
   deliverWithin?: number
   /** The encryption that is demanded for this message, besides what its domain demands. */
-  tls?: RequiredTls
+  tls?: MessageTls
   /** `<x@y>` to use instead of a generated Message-ID; in batch sending it may have placeholders. */
   messageId?: string
   /** Same key and same fingerprint within a day: same answer, nothing sent twice. */

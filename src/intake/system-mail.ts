@@ -5,6 +5,7 @@ import type { AccountDirectory } from '../accounts/directory.ts'
 import { acceptsMail } from '../accounts/sending.ts'
 import { parseMailbox } from '../mail/address/address.ts'
 import type { Intake } from './intake.ts'
+import type { Submission } from './submission.ts'
 
 export interface SystemMessage {
   /** An address. */
@@ -12,6 +13,13 @@ export interface SystemMessage {
   subject: string
   text: string
   /** The same for the same message: it is sent once, whichever node asks for it within a day. */
+  key: string
+}
+
+/** A ready message. */
+export interface SystemFile {
+  to: string
+  raw: Uint8Array
   key: string
 }
 
@@ -33,30 +41,45 @@ export class SystemMail {
 
   /** Resolves when the message is durable. Rejects with NoSystemSender, or a Refusal. */
   async send({ to, subject, text, key }: SystemMessage): Promise<void> {
+    const content = { subject, text }
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([to, content]))
+      .digest('hex')
+    // RFC 3834 5: nobody should answer it automatically.
+    const headers: Submission['headers'] = [['Auto-Submitted', 'auto-generated']]
+    await this.#submit(to, { ...content, headers, idempotency: { key, fingerprint } })
+  }
+
+  /**
+   * Sends a ready message from the same address, whatever encryption the recipient's domain demands. Resolves when it is
+   * durable, and rejects as `send` does.
+   */
+  async sendReport({ to, raw, key }: SystemFile): Promise<void> {
+    const idempotency = { key, fingerprint: createHash('sha256').update(key).digest('hex') }
+    await this.#submit(to, { subject: '', headers: [], raw, tls: 'none', idempotency })
+  }
+
+  async #submit(
+    to: string,
+    message: Pick<Submission, 'subject' | 'headers' | 'text' | 'raw' | 'tls' | 'idempotency'>,
+  ): Promise<void> {
     const { domain: name } = parseMailbox(this.#from)
     const domain = this.#directory.domains().find((each) => each.name === name && acceptsMail(each))
     if (domain === undefined) {
       throw new NoSystemSender(`POSTROAD_SYSTEM_FROM is ${this.#from}, but ${name} is no domain that sends`)
     }
-    const content = { subject, text }
-    const fingerprint = createHash('sha256')
-      .update(JSON.stringify([to, content]))
-      .digest('hex')
     await this.#intake.submit(serviceSender(domain.companyId), {
-      ...content,
+      ...message,
       domain: name,
       from: this.#from,
       to: [to],
       cc: [],
       bcc: [],
       replyTo: [],
-      // RFC 3834 5: nobody should answer it automatically.
-      headers: [['Auto-Submitted', 'auto-generated']],
       attachments: [],
       tags: [],
       variables: {},
       testMode: false,
-      idempotency: { key, fingerprint },
     })
   }
 }

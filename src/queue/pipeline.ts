@@ -96,6 +96,8 @@ export interface PipelineParts {
   paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
+  /** Gets the sessions that count in reports to recipients' domains. */
+  onTlsSessions(sessions: NonNullable<DeliveryResult['tlsSessions']>): void
   metrics: Metrics
   log: Log
 }
@@ -338,9 +340,10 @@ export class DeliveryPipeline {
   /** The session is free at once; the node keeps the lease until the result is durable. */
   #end({ queues }: Outlet, ready: ReadyDelivery, result: DeliveryResult, begunAt: number): void {
     const { metrics } = this.#parts
-    const { duration, condemned, outcomes, died, handedOver } = result
+    const { duration, condemned, outcomes, died, handedOver, tlsSessions } = result
     const { email, path } = ready
     metrics.attemptSeconds.observe(duration / 1_000)
+    if (tlsSessions !== undefined) this.#parts.onTlsSessions(tlsSessions)
     if (condemned !== undefined) {
       queues.done(ready)
       void this.#quarantine(ready, condemned)

@@ -75,6 +75,8 @@ export class RetentionLoop {
     const requests = await this.#store.forgetApiRequests(now - this.#periods.apiLogRetention, REQUESTS)
     const inbound = await this.#store.forgetInboundMails(now - this.#periods.inboundRetention, STEP)
     const excess = await this.#store.trimInboundMails()
-    return accounts + requests + inbound + excess + (await this.#store.forgetExpired(now, STEP))
+    const reports = await this.#store.forgetDomainReports(emailsBefore, REQUESTS)
+    const expired = await this.#store.forgetExpired(now, STEP)
+    return accounts + requests + inbound + excess + reports + expired
   }
 }

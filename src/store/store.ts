@@ -12,6 +12,7 @@
 import type { AccountReads, AccountStore, DomainChange, RouteScope } from './account-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { DigestStore } from './digest-store.ts'
+import type { DomainReportStore } from './domain-report-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
@@ -51,6 +52,7 @@ export type {
   Sums,
   TagOrder,
 } from './digest-store.ts'
+export type * from './domain-report-store.ts'
 export type { Advance } from './follower-store.ts'
 export type * from './inbound-store.ts'
 export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
@@ -69,6 +71,7 @@ export type {
   AlertStore,
   DigestStore,
   DomainChange,
+  DomainReportStore,
   EmailStore,
   EventLog,
   EventStore,
@@ -125,6 +128,7 @@ export interface Store
     EventStore,
     FollowerStore,
     DigestStore,
+    DomainReportStore,
     SearchStore,
     SiteStateStore,
     LiveListStore,

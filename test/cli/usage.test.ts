@@ -78,6 +78,8 @@ describe('the command', { concurrency: 4 }, () => {
     ['request', 'list'],
     ['request', 'show'],
     ['node', 'list'],
+    ['dmarc'],
+    ['tls-report'],
     ['site', 'list'],
     ['site', 'show'],
     ['doctor'],
@@ -112,6 +114,8 @@ describe('the command', { concurrency: 4 }, () => {
     'webhook',
     'node',
     'site',
+    'dmarc',
+    'tls-report',
     'user',
   ]) {
     test(`teaches what can be done to a ${group}`, async () => {

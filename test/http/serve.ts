@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
 import { planMemory } from '../../src/config/memory-plan.ts'
+import { reportReceiver } from '../../src/domain-reports/received/report-receiver.ts'
 import { Live } from '../../src/events/live.ts'
 import { NoticeReader } from '../../src/events/notice-reader.ts'
 import { Searches } from '../../src/events/searches.ts'
@@ -54,6 +55,12 @@ export async function serveApis(
       ask: () => assert.fail('no other server is asked here'),
       receiveMail: () => assert.fail('no mail comes back here'),
       derive: (purpose) => service.app.seal.derive(purpose),
+      domainReports: reportReceiver({
+        store,
+        workers,
+        heldDomain: (name) => accounts.directory.heldDomain(name),
+        now: Date.now,
+      }),
       registry: metrics.registry,
       log,
       version: '0.0.0',

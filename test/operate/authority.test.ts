@@ -13,6 +13,7 @@ import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
 import * as examination from '../../src/operate/doctor/examine.ts'
+import * as domainReports from '../../src/operate/domain-reports.ts'
 import * as domainVerification from '../../src/operate/domain-verification.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emailBatches from '../../src/operate/email-batches.ts'
@@ -686,6 +687,13 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES_WHOLE,
   ],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
+  [domainReports.showDmarc, (op) => domainReports.showDmarc(op, { domain: 'acme.test' }), READS],
+  [
+    domainReports.receivedTlsReports,
+    (op) => domainReports.receivedTlsReports(op, { domain: 'acme.test' }),
+    READS,
+  ],
+  [domainReports.listTlsReports, (op) => domainReports.listTlsReports(op, {}), OPERATOR_ALONE],
   [sites.listSites, (op) => sites.listSites(op, {}), OPERATOR_ALONE],
   [sites.showSite, (op) => sites.showSite(op, { site: 'Google' }), OPERATOR_ALONE],
   [

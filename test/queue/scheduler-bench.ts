@@ -224,6 +224,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     },
     signingKeys: new SigningKeys(seal),
     links: null,
+    onTlsSessions: () => {},
     retrySchedule: new RetrySchedule(options.waits ?? [1, 1, 1]),
     paths: new PathFinder({
       ...common,

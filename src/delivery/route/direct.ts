@@ -11,6 +11,7 @@ import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 import type { HostPolicies } from './tls-policy.ts'
+import { policyCounted } from './tls-sessions.ts'
 
 export interface DirectOptions {
   resolver: Resolver
@@ -88,11 +89,15 @@ export class DirectRoute implements Route {
     const { site, terms } = delivery.path
     const { mtaSts = null } = site
     const atLeast = terms.tls
+    // Whatever is wrong with the encryption, the report about it arrives, and is not counted (RFC 8460 3).
+    const isReport = delivery.email.tls === 'none'
     const { resolver, guard, policies, hostname, port, ca } = this.#options
     return {
       target: async () => {
-        const policy = await policies({ domain, host, port, secure, mtaSts, atLeast }, resolver)
-        if (policy.kind === 'none') return policy
+        const published = isReport ? { secure: false, mtaSts: null } : { secure, mtaSts }
+        const policy = await policies({ domain, host, port, ...published, atLeast }, resolver)
+        const counted = isReport ? null : policyCounted({ domain, host, mtaSts, policy })
+        if (policy.kind === 'none') return { ...policy, counted }
         const { source: tlsSource, ...demand } = policy.demand
         const target = {
           host,
@@ -103,7 +108,7 @@ export class DirectRoute implements Route {
           credentials: null,
           helo: hostname,
         }
-        return { kind: 'target', target: { ...target, ...(ca && { ca }) } }
+        return { kind: 'target', target: { ...target, ...(ca && { ca }) }, counted }
       },
       preferredAddress,
       addresses: () => hostAddresses(host, domain, resolver, guard, this.#state.ipv6),

@@ -1,6 +1,7 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
 import { monotonic } from '../../common/clock.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
+import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
 import { authoritiesKey } from '../dane/authorities.ts'
 import { proofKey } from '../dane/demand.ts'
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
@@ -30,12 +31,19 @@ import { withOwnDemand } from './own-demand.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
+import { type CountedPolicy, failedSession, openedSession } from './tls-sessions.ts'
 
 /** How to talk to a server, whatever its address. */
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
 
 /** How to talk to a server, or why it must not be talked to. */
-export type ServerChoice = { kind: 'target'; target: ServerTarget } | { kind: 'none'; failure: RouteFailure }
+export type ServerChoice = (
+  | { kind: 'target'; target: ServerTarget }
+  | { kind: 'none'; failure: RouteFailure }
+) & {
+  /** The policy under which sessions are counted; absent or null: they are not. */
+  counted?: CountedPolicy | null
+}
 
 /** A server to try. Its target and addresses are looked up only when its turn comes. */
 export interface Server {
@@ -115,6 +123,7 @@ export class ServerWalk {
   readonly #ofRecipient = new Map<number, RouteFailure[]>()
   /** Unix ms: when the first of the skipped hosts is asked again. */
   #notBefore = Number.POSITIVE_INFINITY
+  readonly #sessions: TlsSession[] = []
   #server: string | null = null
   #tls: AttemptTls | null = null
 
@@ -162,6 +171,7 @@ export class ServerWalk {
       server: this.#server,
       tls: this.#tls,
     }
+    if (this.#sessions.length > 0) result.tlsSessions = this.#sessions
     const hindrance =
       decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ??
       this.failures.find(isBusy)
@@ -189,7 +199,11 @@ export class ServerWalk {
   async #visitServer(server: Server): Promise<boolean> {
     const { pool, limits } = this.#state
     const choice = await server.target()
-    if (choice.kind === 'none') return this.#passOver(choice.failure)
+    const { counted = null } = choice
+    if (choice.kind === 'none') {
+      this.#count(counted && failedSession(counted, null))
+      return this.#passOver(choice.failure)
+    }
     const target = withOwnDemand(choice.target, this.#request.delivery.email.tls)
     const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
@@ -200,9 +214,10 @@ export class ServerWalk {
     const found = await server.addresses()
     if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
-    let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
+    let asked = await this.#ask(target, key, counted, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
-    if (!asked && this.#state.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
+    if (!asked && this.#state.route === 'relay')
+      asked = await this.#ask(target, key, counted, addresses, () => true)
     return asked
   }
 
@@ -219,6 +234,7 @@ export class ServerWalk {
   async #ask(
     target: ServerTarget,
     key: string,
+    counted: CountedPolicy | null,
     addresses: string[],
     mayAsk: (address: string) => boolean,
   ): Promise<boolean> {
@@ -227,7 +243,7 @@ export class ServerWalk {
       if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
       if (!mayAsk(address)) continue
       asked = true
-      const session = await this.#open(target, key, address, index === addresses.length - 1)
+      const session = await this.#open(target, key, counted, address, index === addresses.length - 1)
       if (session === null) continue
       await this.#transact(session, target)
       break
@@ -260,6 +276,7 @@ export class ServerWalk {
   async #open(
     server: ServerTarget,
     key: string,
+    counted: CountedPolicy | null,
     address: string,
     last: boolean,
   ): Promise<PooledSession | null> {
@@ -278,10 +295,12 @@ export class ServerWalk {
     const begunAt = monotonic()
     const known = target.dane && authoritiesKey(target.dane)
     let trying = target
+    let fault: SmtpError | null = null
     for (let tries = 1; ; tries++) {
       try {
         const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession)
         hosts.recordSuccess(name)
+        this.#count(counted && openedSession(counted, target, session.session.tls, fault))
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
@@ -294,9 +313,11 @@ export class ServerWalk {
           ipv6.recordFailure(address, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
           else hosts.recordSuccess(name)
+          this.#count(counted && failedSession(counted, target, error))
           this.#openFailed(target, error)
           return null
         }
+        fault = error
         // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but a single
         // failure may be chance.
         if (tries > 1) trying = { ...target, tls: 'off' }
@@ -304,6 +325,10 @@ export class ServerWalk {
         dialogue.note(`TLS failed (${error.message}); ${next}`)
       }
     }
+  }
+
+  #count(session: TlsSession | null): void {
+    if (session !== null) this.#sessions.push(session)
   }
 
   #openFailed(target: SmtpTarget, error: unknown): void {

@@ -65,7 +65,7 @@ export type FlatResult = [number: number, result: ValueRow]
 /** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(
   ['outcomes', 'server', 'dialogue', 'startedAt', 'duration', 'tls'],
-  ['captured', 'died', 'hindrance', 'notBefore', 'handedOver'],
+  ['captured', 'died', 'hindrance', 'notBefore', 'handedOver', 'tlsSessions'],
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],

@@ -10,6 +10,7 @@ import { healthEndpoints } from './health.ts'
 import { homePage } from './home.ts'
 import { OpenApiPages } from './openapi.ts'
 import { Readiness } from './readiness.ts'
+import { TLS_REPORTS_ROUTE, TlsReportsPage, type TlsReportsRoute } from './tls-reports.ts'
 import { UNSUBSCRIBE_ROUTE, UnsubscribePage, type UnsubscribeRoute } from './unsubscribe.ts'
 import { pageWords } from './words.ts'
 
@@ -58,6 +59,13 @@ export class Pages implements Api {
       app.post(
         UNSUBSCRIBE_ROUTE,
         answering<UnsubscribeRoute>('unsubscribe', (request) => unsubscribing.take(request)),
+      )
+    }
+    if (deps.api) {
+      const reports = new TlsReportsPage(this.#core)
+      app.post(
+        TLS_REPORTS_ROUTE,
+        answering<TlsReportsRoute>('tls_report', (request, reply) => reports.take(request, reply)),
       )
     }
     if (deps.settings.metrics === 'same') {

@@ -15,6 +15,7 @@ import { cancellationReads, cancellationWrites } from './cancellation.ts'
 import { capturedReads } from './captured.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
 import { domainCheckReads, domainCheckWrites } from './domain-checks.ts'
+import { domainReportReads, domainReportWrites } from './domain-reports.ts'
 import { emailOrderReads } from './email-order.ts'
 import { emailReads } from './emails.ts'
 import { eventTimeReads } from './event-times.ts'
@@ -52,6 +53,7 @@ export const COLD_READS = {
   ...cancellationReads,
   ...capturedReads,
   ...domainCheckReads,
+  ...domainReportReads,
   ...emailOrderReads,
   ...emailReads,
   ...eventTimeReads,
@@ -87,6 +89,7 @@ export const COLD_WRITES = {
   ...cancellationWrites,
   ...dkimKeyWrites,
   ...domainCheckWrites,
+  ...domainReportWrites,
   ...followerWrites,
   ...inboundMailWrites,
   ...invitationWrites,

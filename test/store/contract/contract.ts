@@ -8,6 +8,7 @@ import { attemptsContract } from './attempts.ts'
 import { auditContract } from './audit.ts'
 import { claimContract } from './claim.ts'
 import { digestContract } from './digest.ts'
+import { domainReportsContract } from './domain-reports.ts'
 import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { findContract } from './find.ts'
@@ -68,6 +69,7 @@ export function storeContract(name: string, open: OpenBench): void {
     eventsContract(open)
     nodesContract(open)
     mtaStsContract(open)
+    domainReportsContract(open)
     siteReportsContract(open)
     stopsContract(open)
     retryContract(open)

@@ -6,6 +6,7 @@ import { sql as keyUse } from './0004-key-use.ts'
 import { sql as giveUpTime } from './0005-give-up-time.ts'
 import { sql as returnPath } from './0004-return-path.ts'
 import { sql as inboundMail } from './0005-inbound-mail.ts'
+import { sql as domainReports } from './0006-domain-reports.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0005-give-up-time', giveUpTime),
   migration('0004-return-path', returnPath),
   migration('0005-inbound-mail', inboundMail),
+  migration('0006-domain-reports', domainReports),
 ]

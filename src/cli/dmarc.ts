@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { dmarcJson } from '../operate/domain-report-json.ts'
+import { type DmarcSummary, showDmarc } from '../operate/domain-reports.ts'
+import { command, type JsonOption } from './command.ts'
+import { withOperation } from './open.ts'
+import { printFields, printJson, printLine, printTable } from './print.ts'
+
+export function addDmarc(program: Command): void {
+  command(program, {
+    usage: 'dmarc <domain>',
+    description: 'Show what receivers report about mail of a domain: who sends as it, and what passes DMARC.',
+    details:
+      'It sums up the aggregate reports (RFC 9990) of the last 30 days. A message passes with a valid DKIM signature or ' +
+      'with SPF for a domain that is aligned with that of its sender. FAILING are those that pass neither: a policy of ' +
+      'p=quarantine or p=reject stops them.',
+    examples: ['dmarc example.com', 'dmarc example.com --json'],
+  }).action(show)
+}
+
+async function show(name: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const summary = await showDmarc(op, { domain: name })
+    if (json) return printJson(dmarcJson(summary))
+    printFields(fieldsOf(summary))
+    printLine()
+    printTable(
+      ['SOURCE', 'MESSAGES', 'DKIM', 'SPF', 'FAILING', 'QUARANTINED', 'REJECTED', 'DOMAINS'],
+      summary.sources.map(({ source, messages, dkim, spf, failing, quarantined, rejected, domains }) => [
+        source ?? 'others',
+        ...[messages, dkim, spf, failing, quarantined, rejected].map(String),
+        domains.join(', '),
+      ]),
+      'No source is known.',
+    )
+  })
+}
+
+function fieldsOf(summary: DmarcSummary): Parameters<typeof printFields>[0] {
+  const { domain, since, days, reporters, policy, messages, passing, failing, advice } = summary
+  return [
+    ['Domain', domain],
+    ['Reports', `${days} days since ${since}, from ${reporters.join(', ') || 'nobody'}`],
+    ['Policy', policy === null ? 'unknown' : `p=${policy}`],
+    ['Messages', `${messages}: ${passing} pass, ${failing} fail`],
+    ['Advice', advice],
+  ]
+}

@@ -1,0 +1,141 @@
+/** Takes in reports about domains of this installation, by mail or over HTTP. */
+import type { SendingDomain } from '../../accounts/account.ts'
+import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
+import type { TlsReport } from '../../mail/domain-report/tls-report.ts'
+import type {
+  DomainReportKind,
+  DomainReportRow,
+  DomainReportStore,
+  ReceivedReport,
+} from '../../store/store.ts'
+import { WorkerDied } from '../../workers/error.ts'
+import { jobAt } from '../../workers/job.ts'
+import type { Workers } from '../../workers/workers.ts'
+import { type ReadReport, type ReportOctets, readDomainReport } from './read-report.ts'
+import { dmarcRows, tlsRows } from './sum-up.ts'
+
+export interface ReportReceiverParts {
+  store: Pick<DomainReportStore, 'keepDomainReport'>
+  /** The domain of this name whose company has proven that it owns it. */
+  heldDomain(name: string): SendingDomain | undefined
+  workers: Workers
+  /** Unix ms. */
+  now(): number
+}
+
+export type ReportReceipt =
+  /** Durable. `isNew` false: it was received before, and counts once. */
+  | { kind: DomainReportKind; isNew: boolean; domains: string[] }
+  | { kind: 'refused'; reason: string }
+  /** The mail carries no report. */
+  | { kind: 'none' }
+
+/** The receipt of a report, durable when it resolves; rejects when the store takes no commits. */
+export interface ReportReceiver {
+  receiveMail(raw: Uint8Array): Promise<ReportReceipt>
+  /** A TLS report about this domain, as it was posted. */
+  receiveTlsReport(octets: Uint8Array, domainId: string): Promise<ReportReceipt>
+}
+
+/** Octets that are read in place: what they unpack to takes some milliseconds. */
+const SMALL = 2_048
+const READ = jobAt<ReportOctets, ReadReport>(new URL('./read-report-job.ts', import.meta.url))
+/** The company whose turn reports of strangers take. */
+const STRANGERS = 'domain-reports'
+
+const DAY_MS = 86_400_000
+/** Reports are sent daily; older and longer ones are made up. */
+const OLDEST_MS = 60 * DAY_MS
+const LONGEST_MS = 32 * DAY_MS
+/** Reports about one domain and day, at most. */
+const MOST_REPORTS = 500
+
+/** A domain of this installation, and what the report says about it. */
+interface DomainPart {
+  domain: SendingDomain
+  rows: DomainReportRow[]
+}
+
+export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
+  return {
+    async receiveMail(octets) {
+      return await keep(parts, await read(parts, { form: 'mail', octets }), null)
+    },
+    async receiveTlsReport(octets, domainId) {
+      return await keep(parts, await read(parts, { form: 'tls', octets }), domainId)
+    },
+  }
+}
+
+async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promise<ReadReport> {
+  const weight = sent.octets.byteLength
+  if (weight <= SMALL) return await readDomainReport(sent)
+  try {
+    return await workers.run(READ, sent, { company: STRANGERS, weight })
+  } catch (error) {
+    if (error instanceof WorkerDied)
+      return { kind: 'unreadable', reason: 'The report is too large to be read.' }
+    throw error
+  }
+}
+
+/** `only`: the id of the domain that the report may be about. */
+async function keep(
+  { store, heldDomain, now }: ReportReceiverParts,
+  read: ReadReport,
+  only: string | null,
+): Promise<ReportReceipt> {
+  if (read.kind === 'none') return read
+  if (read.kind === 'unreadable') return refused(read.reason)
+  const { begin, end } = read.report
+  const at = now()
+  if (begin > at + DAY_MS || begin < at - OLDEST_MS || end - begin > LONGEST_MS) {
+    return refused('The report is about no recent day.')
+  }
+  const all = read.kind === 'dmarc' ? dmarcParts(read.report, heldDomain) : tlsParts(read.report, heldDomain)
+  const own = all.filter(({ domain }) => only === null || domain.id === only)
+  if (own.length === 0) return refused('The report is about no domain of this installation.')
+  const { kind } = read
+  let isNew = false
+  for (const { domain, rows } of own) {
+    const amount = rows.reduce((sum, row) => sum + row.amount, 0)
+    const report: ReceivedReport = {
+      ...{ domainId: domain.id, kind, begin, end, receivedAt: at, amount },
+      reporter: read.kind === 'dmarc' ? read.report.reporter : read.report.organization,
+      reportId: read.report.reportId,
+    }
+    if (await store.keepDomainReport(report, rows, MOST_REPORTS)) isNew = true
+  }
+  return { kind, isNew, domains: own.map(({ domain }) => domain.name) }
+}
+
+function refused(reason: string): ReportReceipt {
+  return { kind: 'refused', reason }
+}
+
+/**
+ * The domain whose policy was applied; or, if that is not ours, those below it that mail came from, because a domain
+ * below it has no policy of its own (RFC 9989 4.10).
+ */
+function dmarcParts(
+  { domain: name, records, ...facts }: DmarcReport,
+  heldDomain: ReportReceiverParts['heldDomain'],
+): DomainPart[] {
+  const domain = heldDomain(name)
+  if (domain !== undefined) return [{ domain, rows: dmarcRows(records, facts) }]
+  const below = records.filter(({ headerFrom }) => headerFrom.endsWith(`.${name}`))
+  return [...Map.groupBy(below, ({ headerFrom }) => headerFrom)].flatMap(([from, those]) => {
+    const held = heldDomain(from)
+    return held === undefined ? [] : [{ domain: held, rows: dmarcRows(those, facts) }]
+  })
+}
+
+function tlsParts(
+  { policies, begin }: TlsReport,
+  heldDomain: ReportReceiverParts['heldDomain'],
+): DomainPart[] {
+  return [...Map.groupBy(policies, ({ domain }) => domain)].flatMap(([name, those]) => {
+    const domain = heldDomain(name)
+    return domain === undefined ? [] : [{ domain, rows: tlsRows(those, begin) }]
+  })
+}

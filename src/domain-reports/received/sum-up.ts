@@ -1,0 +1,81 @@
+/** What a report says about one domain, summed up by day, source and result. */
+import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
+import type { TlsPolicyResult, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
+import type { DomainReportRow } from '../../store/store.ts'
+import { type DmarcDetail, dayOf, detailKey } from '../detail.ts'
+
+/** Rows that one report adds, at most; the rest counts without source. */
+const MOST_ROWS = 1_000
+
+export function dmarcRows(
+  records: DmarcReport['records'],
+  { begin, policy }: Pick<DmarcReport, 'begin' | 'policy'>,
+): DomainReportRow[] {
+  const details = records.map(
+    ({ messages, source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }) => {
+      const seen = { source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }
+      const detail: DmarcDetail = { ...seen, policy }
+      return { detail, amount: messages }
+    },
+  )
+  return summedUp(details, dayOf(begin), (detail) => ({
+    ...detail,
+    source: null,
+    headerFrom: '',
+    dkimDomain: null,
+    spfDomain: null,
+  }))
+}
+
+export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): DomainReportRow[] {
+  const details = policies.flatMap(({ type, policy, hosts, successful, failures, failed }) => {
+    const known = failures.map(({ sessions, ...failure }) => ({ failure, amount: sessions }))
+    const named = known.reduce((sum, { amount }) => sum + amount, 0)
+    const unnamed = Math.max(0, failed - named)
+    const all = [
+      { failure: null, amount: successful },
+      ...known,
+      { failure: UNNAMED_FAILURE, amount: unnamed },
+    ]
+    return all.map(({ failure, amount }): { detail: TlsSessionResult; amount: number } => ({
+      detail: { type, policy, hosts, failure },
+      amount,
+    }))
+  })
+  return summedUp(details, dayOf(begin), ({ type, failure }) => ({
+    type,
+    policy: [],
+    hosts: [],
+    failure: failure && { ...UNNAMED_FAILURE, result: failure.result },
+  }))
+}
+
+const UNNAMED_FAILURE: NonNullable<TlsSessionResult['failure']> = {
+  result: 'validation-failure',
+  sourceAddress: null,
+  host: null,
+  address: null,
+  reason: null,
+}
+
+/** The largest first. */
+function summedUp<Detail>(
+  details: readonly { detail: Detail; amount: number }[],
+  day: string,
+  withoutSource: (detail: Detail) => Detail,
+): DomainReportRow[] {
+  const some = details.filter(({ amount }) => amount > 0).toSorted((a, b) => b.amount - a.amount)
+  const rows = new Map<string, DomainReportRow>()
+  for (const { detail, amount } of some) {
+    add(rows, rows.size < MOST_ROWS ? detail : withoutSource(detail), amount, day)
+  }
+  return [...rows.values()]
+}
+
+function add(rows: Map<string, DomainReportRow>, value: unknown, amount: number, day: string): void {
+  const detail = JSON.stringify(value)
+  const key = detailKey(detail)
+  const row = rows.get(key)
+  if (row === undefined) rows.set(key, { day, key, detail, amount })
+  else row.amount += amount
+}

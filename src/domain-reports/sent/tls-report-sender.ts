@@ -1,0 +1,148 @@
+/**
+ * Sends the report about a day to the domains that ask for it (RFC 8460 3): once, whichever node does it. Any delivery
+ * node takes reports that are due; one that dies leaves them to another. Mail has an idempotency key, and what is posted
+ * has the same ID each time.
+ */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Lookup } from '../../dns/lookup.ts'
+import { type TlsReport, tlsReportJson } from '../../mail/domain-report/tls-report.ts'
+import { mailtoAddress, reportUris } from '../../mail/domain-report/tls-report-record.ts'
+import { outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
+import type { DomainReportStore, KeptTlsReport } from '../../store/store.ts'
+import { dayReport, type ReportAuthor } from './day-report.ts'
+
+export interface PackedTlsReport extends TlsReport {
+  /** The domain that it is about. */
+  domain: string
+  octets: Uint8Array
+}
+
+export interface TlsReportSenderParts {
+  store: Pick<DomainReportStore, 'claimTlsReports' | 'noteTlsReport' | 'tlsSessions'>
+  resolver: { txt(name: string): Promise<Lookup<string>> }
+  author: ReportAuthor
+  /** Sends the report by mail; the same `key` is sent once. */
+  mail(to: string, report: PackedTlsReport, key: string): Promise<void>
+  ask: SendRequest
+  userAgent: string
+  onFault(error: unknown): void
+  /** Unix ms. */
+  now?: () => number
+}
+
+const ROUND_MS = 60_000
+/** Soon after the start, so that a service that is restarted every day gets to it as well. */
+const FIRST_MS = 1_000
+/** Ms after which another node takes a report whose sending has not ended. */
+const CLAIM_MS = 5 * 60_000
+const AT_ONCE = 20
+/** Waits between tries; after the last one the report is given up (RFC 8460 5.5: within a day). */
+const RETRY_MS = 60 * 60_000
+const MOST_TRIES = 24
+/** Counts of a report, at most. */
+const MOST_COUNTS = 2_000
+const TIMEOUT_MS = 30_000
+const MOST_OF_ANSWER = 1_024
+const pack = promisify<Uint8Array, Buffer>(gzip)
+
+export class TlsReportSender {
+  readonly #parts: TlsReportSenderParts
+  readonly #now: () => number
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+  #working: Promise<void> = Promise.resolve()
+
+  constructor(parts: TlsReportSenderParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+  }
+
+  start(): void {
+    this.#plan(FIRST_MS)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#working
+  }
+
+  #plan(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#working = this.#round()
+    }, ms).unref()
+  }
+
+  async #round(): Promise<void> {
+    try {
+      await this.sendDue()
+    } catch (error) {
+      if (!this.#stopped) this.#parts.onFault(error)
+    }
+    if (!this.#stopped) this.#plan(ROUND_MS)
+  }
+
+  /** Sends all reports that are due. */
+  async sendDue(): Promise<void> {
+    const { store } = this.#parts
+    while (!this.#stopped) {
+      const now = this.#now()
+      const claimed = await store.claimTlsReports({ now, until: now + CLAIM_MS, limit: AT_ONCE })
+      if (claimed.length === 0) return
+      for (const report of claimed) await store.noteTlsReport(await this.#send(report))
+    }
+  }
+
+  /** The report as it is now. */
+  async #send(kept: KeptTlsReport): Promise<KeptTlsReport> {
+    const { resolver, store, author } = this.#parts
+    const { domain, day } = kept
+    const found = await resolver.txt(`_smtp._tls.${domain}`)
+    if (found.kind === 'failed') return this.#again(kept, `DNS: ${found.reason}`)
+    const uris = found.kind === 'found' ? reportUris(found.records) : []
+    if (uris.length === 0) return { ...kept, state: 'unwanted', fault: null }
+    const counts = await store.tlsSessions(domain, day, MOST_COUNTS)
+    const report = dayReport(kept, counts, author)
+    const packed = { ...report, domain, octets: await pack(Buffer.from(tlsReportJson(report))) }
+    let after = kept
+    let fault: string | null = null
+    for (const uri of uris) {
+      if (after.sentTo.includes(uri)) continue
+      try {
+        await this.#deliver(uri, packed, `tls-report:${domain}:${day}:${uri}`)
+        after = { ...after, sentTo: [...after.sentTo, uri], sentAt: this.#now() }
+      } catch (error) {
+        this.#parts.onFault(error)
+        fault = `${uri}: ${error instanceof Error ? error.message : String(error)}`
+      }
+    }
+    return fault === null ? { ...after, state: 'sent', fault: null } : this.#again(after, fault)
+  }
+
+  #again(report: KeptTlsReport, fault: string): KeptTlsReport {
+    if (report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + RETRY_MS, fault }
+    return { ...report, state: report.sentTo.length > 0 ? 'sent' : 'failed', fault }
+  }
+
+  async #deliver(uri: string, report: PackedTlsReport, key: string): Promise<void> {
+    if (/^https:/i.test(uri)) return await this.#post(uri, report)
+    const to = mailtoAddress(uri)
+    if (to === null) throw new Error('this is no mail address')
+    await this.#parts.mail(to, report, key)
+  }
+
+  /** RFC 8460 5.4. */
+  async #post(uri: string, { octets }: PackedTlsReport): Promise<void> {
+    const { ask, userAgent } = this.#parts
+    const { status } = await ask({
+      method: 'POST',
+      url: outgoingUrl(uri),
+      headers: { 'content-type': 'application/tlsrpt+gzip', 'user-agent': userAgent },
+      body: octets,
+      timeoutMs: TIMEOUT_MS,
+      maxOctets: MOST_OF_ANSWER,
+    })
+    if (status < 200 || status > 299) throw new Error(`the server answered with status ${status}`)
+  }
+}

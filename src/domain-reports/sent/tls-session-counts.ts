@@ -1,0 +1,135 @@
+/**
+ * Counts TLS sessions by recipient domain, policy and result, by UTC day (RFC 8460 4). Counts are gathered in memory
+ * and written a few rows at a time, away from the mail.
+ */
+import { hash } from 'node:crypto'
+import type { TlsSession, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
+import type { DomainReportStore, TlsSessionCount } from '../../store/store.ts'
+import { dayOf, detailKey } from '../detail.ts'
+
+export interface TlsSessionCountsParts {
+  store: Pick<DomainReportStore, 'countTlsSessions'>
+  onFault(error: unknown): void
+  /** Unix ms. */
+  now?: () => number
+}
+
+const DAY_MS = 86_400_000
+const ROUND_MS = 1_000
+/** Milliseconds that the rows of a round take: so the database gets a few rows a second at most. */
+const ROW_MS = 200
+const ROWS_AT_ONCE = 100
+/** Counts in memory, at most. Sessions beyond them are not counted. */
+const MOST_COUNTS = 20_000
+/** Counts of one domain that name servers and reasons, at most, until the next day. */
+const MOST_DETAILS = 50
+/** RFC 8460 4.1: reports are sent within some hours after the end of the day, not all at once. */
+const FIRST_DUE_MS = 10 * 60_000
+const SPREAD_MS = 4 * 3_600_000
+
+export class TlsSessionCounts {
+  readonly #parts: TlsSessionCountsParts
+  readonly #now: () => number
+  readonly #counts = new Map<string, TlsSessionCount>()
+  /** Details of each domain on the present day. */
+  readonly #details = new Map<string, Set<string>>()
+  #day = ''
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(parts: TlsSessionCountsParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+  }
+
+  count(sessions: readonly TlsSession[]): void {
+    const day = dayOf(this.#now())
+    if (day !== this.#day) {
+      this.#day = day
+      this.#details.clear()
+    }
+    for (const { domain, ...result } of sessions) {
+      const detail = this.#detail(domain, result)
+      const key = detailKey(detail)
+      const place = `${domain} ${day} ${key}`
+      const count = this.#counts.get(place)
+      if (count !== undefined) count.sessions++
+      else if (this.#counts.size < MOST_COUNTS) {
+        this.#counts.set(place, { domain, day, key, detail, sessions: 1 })
+      }
+    }
+    this.#plan(ROUND_MS)
+  }
+
+  /** Writes what has been counted. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#writing
+    while (this.#counts.size > 0 && (await this.#write()));
+  }
+
+  /** A server that answers differently each time gets no count of its own for each answer. */
+  #detail(domain: string, result: TlsSessionResult): string {
+    const detail = JSON.stringify(result)
+    if (result.failure === null) return detail
+    let known = this.#details.get(domain)
+    if (known === undefined) {
+      if (this.#details.size >= MOST_COUNTS) this.#details.clear()
+      known = new Set()
+      this.#details.set(domain, known)
+    }
+    if (known.has(detail)) return detail
+    if (known.size < MOST_DETAILS) {
+      known.add(detail)
+      return detail
+    }
+    const place = { sourceAddress: null, host: null, address: null, reason: null }
+    return JSON.stringify({ ...result, failure: { result: result.failure.result, ...place } })
+  }
+
+  #plan(ms: number): void {
+    if (this.#timer !== undefined || this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#writing = this.#round()
+    }, ms).unref()
+  }
+
+  async #round(): Promise<void> {
+    const rows = Math.min(this.#counts.size, ROWS_AT_ONCE)
+    await this.#write()
+    this.#timer = undefined
+    if (this.#counts.size > 0) this.#plan(Math.max(ROUND_MS, rows * ROW_MS))
+  }
+
+  /** False when nothing could be written: the counts stay. */
+  async #write(): Promise<boolean> {
+    const batch = [...this.#counts.values()].slice(0, ROWS_AT_ONCE)
+    for (const { domain, day, key } of batch) this.#counts.delete(`${domain} ${day} ${key}`)
+    const due = new Map(
+      batch.map(({ domain, day }) => [`${domain} ${day}`, { domain, day, dueAt: dueAt(domain, day) }]),
+    )
+    try {
+      await this.#parts.store.countTlsSessions(batch, [...due.values()])
+      return true
+    } catch (error) {
+      this.#parts.onFault(error)
+      for (const count of batch) this.#add(count)
+      return false
+    }
+  }
+
+  #add(count: TlsSessionCount): void {
+    const place = `${count.domain} ${count.day} ${count.key}`
+    const newer = this.#counts.get(place)
+    if (newer === undefined) this.#counts.set(place, count)
+    else newer.sessions += count.sessions
+  }
+}
+
+/** The same on every node, and different for different domains. */
+function dueAt(domain: string, day: string): number {
+  const part = hash('sha256', `${domain} ${day}`, 'buffer').readUInt32BE() / 2 ** 32
+  return Math.round(Date.parse(day) + DAY_MS + FIRST_DUE_MS + part * SPREAD_MS)
+}

@@ -1,0 +1,139 @@
+/** DMARC aggregate reports (RFC 7489 appendix C, RFC 9990), whatever their namespace. */
+import { isIP } from 'node:net'
+import { DomainReportError } from './report-error.ts'
+import { readXml } from './xml-reader.ts'
+
+export type Disposition = 'none' | 'quarantine' | 'reject'
+
+export interface DmarcReport {
+  /** The organization that reports. */
+  reporter: string
+  /** Unique for each reporter. */
+  reportId: string
+  /** Unix ms. */
+  begin: number
+  end: number
+  /** The domain whose policy was applied, in lower case. */
+  domain: string
+  policy: Disposition | null
+  records: DmarcRecord[]
+}
+
+/** Messages from one source with the same results. */
+export interface DmarcRecord {
+  /** The address of the sending server. */
+  source: string
+  messages: number
+  disposition: Disposition
+  /** A valid signature is aligned with the author domain. */
+  dkim: boolean
+  /** SPF passed for a domain that is aligned with the author domain. */
+  spf: boolean
+  /** The author domain, in lower case. */
+  headerFrom: string
+  /** The first domain whose signature, and whose envelope, was checked; null: none. */
+  dkimDomain: string | null
+  spfDomain: string | null
+}
+
+/** Records of one report, at most. */
+const MOST_RECORDS = 10_000
+const MOST_MESSAGES = 1_000_000_000
+const LONGEST_NAME = 255
+
+/** Throws a DomainReportError. */
+export function readDmarcReport(xml: string): DmarcReport {
+  const reader = new DmarcReader()
+  readXml(xml, reader)
+  return reader.report()
+}
+
+class DmarcReader {
+  readonly #path: string[] = []
+  readonly #records: DmarcRecord[] = []
+  readonly #facts = new Map<string, string>()
+  #record = new Map<string, string>()
+
+  open(name: string): void {
+    this.#path.push(name)
+    if (this.#path.length === 2 && name === 'record') this.#record = new Map()
+  }
+
+  close(_: string, text: string): void {
+    const [root, section, ...rest] = this.#path
+    this.#path.pop()
+    if (root !== 'feedback' || section === undefined) return
+    if (section === 'record') {
+      if (rest.length === 0) this.#end()
+      else keepFirst(this.#record, rest.join('/'), text)
+    } else if (rest.length > 0) keepFirst(this.#facts, `${section}/${rest.join('/')}`, text)
+  }
+
+  #end(): void {
+    const record = recordOf(this.#record)
+    if (record === null) return
+    if (this.#records.length >= MOST_RECORDS) {
+      throw new DomainReportError(`The report has more than ${MOST_RECORDS} records.`)
+    }
+    this.#records.push(record)
+  }
+
+  report(): DmarcReport {
+    const fact = (path: string) => this.#facts.get(path) ?? ''
+    const domain = domainOf(fact('policy_published/domain'))
+    const reporter = nameOf(fact('report_metadata/org_name'))
+    const reportId = nameOf(fact('report_metadata/report_id'))
+    const begin = secondsOf(fact('report_metadata/date_range/begin'))
+    const end = secondsOf(fact('report_metadata/date_range/end'))
+    if (domain === null || reporter === null || reportId === null || begin === null || end === null) {
+      throw new DomainReportError('The XML is no DMARC aggregate report.')
+    }
+    if (end < begin) throw new DomainReportError('The report ends before it begins.')
+    const policy = dispositionOf(fact('policy_published/p'))
+    return { reporter, reportId, begin, end, domain, policy, records: this.#records }
+  }
+}
+
+/** Null for a record without a source or a count. */
+function recordOf(facts: ReadonlyMap<string, string>): DmarcRecord | null {
+  const fact = (path: string) => facts.get(path) ?? ''
+  const source = fact('row/source_ip')
+  const messages = Number(fact('row/count'))
+  const headerFrom = domainOf(fact('identifiers/header_from'))
+  if (isIP(source) === 0 || !Number.isInteger(messages) || messages < 1 || headerFrom === null) return null
+  return {
+    source,
+    messages: Math.min(messages, MOST_MESSAGES),
+    disposition: dispositionOf(fact('row/policy_evaluated/disposition')) ?? 'none',
+    dkim: fact('row/policy_evaluated/dkim').toLowerCase() === 'pass',
+    spf: fact('row/policy_evaluated/spf').toLowerCase() === 'pass',
+    headerFrom,
+    dkimDomain: domainOf(fact('auth_results/dkim/domain')),
+    spfDomain: domainOf(fact('auth_results/spf/domain')),
+  }
+}
+
+function keepFirst(facts: Map<string, string>, path: string, text: string): void {
+  if (text !== '' && !facts.has(path)) facts.set(path, text)
+}
+
+/** RFC 9990: `pass` says that the policy did not apply, as `none` does. */
+function dispositionOf(text: string): Disposition | null {
+  const word = text.toLowerCase()
+  if (word === 'pass') return 'none'
+  return word === 'none' || word === 'quarantine' || word === 'reject' ? word : null
+}
+
+function domainOf(text: string): string | null {
+  const name = text.toLowerCase().replace(/\.$/, '')
+  return name.length <= LONGEST_NAME && /^[\p{L}\p{N}._-]+$/u.test(name) ? name : null
+}
+
+function nameOf(text: string): string | null {
+  const name = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  return name === '' || name.length > LONGEST_NAME ? null : name
+}
+
+function secondsOf(text: string): number | null {
+  return /^\d{1,11}$/.test(text) ? Number(text) * 1_000 : null
+}

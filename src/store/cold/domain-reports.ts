@@ -1,0 +1,145 @@
+/** Reports about domains, sent and received. */
+import type {
+  DomainReportRow,
+  KeptTlsReport,
+  ReceivedReport,
+  TlsSessionCount,
+} from '../domain-report-store.ts'
+import type { Operations, Port, ReadPort } from './port.ts'
+import { statement } from './statement.ts'
+
+type ReportRow = Omit<KeptTlsReport, 'sentTo'> & { sentTo: string }
+
+/** Rows are written in one order, so that no two transactions wait for each other. */
+const COUNT = statement(
+  ({ rows }) => `INSERT INTO tls_sessions (domain, day, key, detail, sessions)
+    SELECT j.domain, j.day, j.key, j.detail, j.sessions
+    FROM ${rows('$1', { domain: 'text', day: 'text', key: 'text', detail: 'text', sessions: 'bigint' })}
+    WHERE true ORDER BY j.domain, j.day, j.key
+    ON CONFLICT (domain, day, key) DO UPDATE SET sessions = tls_sessions.sessions + excluded.sessions`,
+)
+const PLAN = statement(
+  ({ rows }) => `INSERT INTO tls_reports (domain, day, state, due_at)
+    SELECT j.domain, j.day, 'waiting', j."dueAt"
+    FROM ${rows('$1', { domain: 'text', day: 'text', dueAt: 'bigint' })}
+    WHERE true ORDER BY j.domain, j.day
+    ON CONFLICT (domain, day) DO NOTHING`,
+)
+const SESSIONS = statement<TlsSessionCount>(`SELECT domain, day, key, detail, sessions FROM tls_sessions
+  WHERE domain = $1 AND day = $2 ORDER BY sessions DESC, key LIMIT $3`)
+
+const COLUMNS = `domain, day, state, due_at AS "dueAt", tries, sent_to AS "sentTo", sent_at AS "sentAt", fault`
+const OF_DOMAIN = statement<ReportRow>(`SELECT ${COLUMNS} FROM tls_reports
+  WHERE domain = $1 AND day >= $2 AND day <= $3 ORDER BY day DESC LIMIT $4`)
+const OF_ALL = statement<ReportRow>(`SELECT ${COLUMNS} FROM tls_reports
+  WHERE day >= $1 AND day <= $2 ORDER BY day DESC, domain DESC LIMIT $3`)
+const DAY_MS = 86_400_000
+const FIRST_DAY = ''
+const LAST_DAY = '9999'
+
+const SOME_DUE = statement(
+  "SELECT 1 AS due FROM tls_reports WHERE state = 'waiting' AND due_at <= $1 LIMIT 1",
+)
+const CLAIM = statement<ReportRow>(`UPDATE tls_reports SET due_at = $2, tries = tries + 1
+  WHERE (domain, day) IN (
+    SELECT domain, day FROM tls_reports WHERE state = 'waiting' AND due_at <= $1
+    ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
+  ) RETURNING ${COLUMNS}`)
+const NOTE = statement(`UPDATE tls_reports SET state = $3, due_at = $4, sent_to = $5, sent_at = $6, fault = $7
+  WHERE domain = $1 AND day = $2`)
+
+/** A row when the day has more than the given number of reports. */
+const CROWDED = statement(`SELECT 1 AS crowded FROM domain_reports
+  WHERE domain_id = $1 AND kind = $2 AND begin_at BETWEEN $3 AND $4 LIMIT 1 OFFSET $5`)
+const KEEP = statement(`INSERT INTO domain_reports
+    (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
+const ADD = statement(
+  ({ rows }) => `INSERT INTO domain_report_rows (domain_id, kind, day, key, detail, amount)
+    SELECT $1::text, $2::text, j.day, j.key, j.detail, j.amount
+    FROM ${rows('$3', { day: 'text', key: 'text', detail: 'text', amount: 'bigint' })}
+    WHERE true ORDER BY j.day, j.key
+    ON CONFLICT (domain_id, kind, day, key) DO UPDATE SET amount = domain_report_rows.amount + excluded.amount`,
+)
+const RECEIVED = statement<ReceivedReport>(`SELECT domain_id AS "domainId", kind, reporter,
+    report_id AS "reportId", begin_at AS "begin", end_at AS "end", received_at AS "receivedAt", amount
+  FROM domain_reports WHERE domain_id = $1 AND kind = $2 ORDER BY begin_at DESC LIMIT $3`)
+const ROWS = statement<DomainReportRow>(`SELECT day, key, detail, amount FROM domain_report_rows
+  WHERE domain_id = $1 AND kind = $2 AND day >= $3 ORDER BY day DESC, amount DESC, key LIMIT $4`)
+
+const FORGET_DAYS = [
+  statement(`DELETE FROM tls_sessions WHERE (domain, day, key) IN (
+    SELECT domain, day, key FROM tls_sessions WHERE day < $1 LIMIT $2)`),
+  statement(`DELETE FROM tls_reports WHERE (domain, day) IN (
+    SELECT domain, day FROM tls_reports WHERE day < $1 LIMIT $2)`),
+  statement(`DELETE FROM domain_report_rows WHERE (domain_id, kind, day, key) IN (
+    SELECT domain_id, kind, day, key FROM domain_report_rows WHERE day < $1 LIMIT $2)`),
+]
+const FORGET_REPORTS = statement(`DELETE FROM domain_reports WHERE (domain_id, kind, reporter, report_id) IN (
+  SELECT domain_id, kind, reporter, report_id FROM domain_reports WHERE begin_at < $1 LIMIT $2)`)
+
+export const domainReportReads = {
+  *tlsSessions(port, domain, day, limit) {
+    return yield* port.read.all(SESSIONS, domain, day, limit)
+  },
+
+  *tlsReports(port, { domain, day, limit }) {
+    const days = [day ?? FIRST_DAY, day ?? LAST_DAY] as const
+    const rows =
+      domain === undefined
+        ? yield* port.read.all(OF_ALL, ...days, limit)
+        : yield* port.read.all(OF_DOMAIN, domain, ...days, limit)
+    return rows.map(reportOf)
+  },
+
+  *domainReports(port, domainId, kind, limit) {
+    return yield* port.read.all(RECEIVED, domainId, kind, limit)
+  },
+
+  *domainReportRows(port, domainId, kind, since, limit) {
+    return yield* port.read.all(ROWS, domainId, kind, since, limit)
+  },
+} satisfies Operations<ReadPort>
+
+export const domainReportWrites = {
+  *countTlsSessions(port, counts, due) {
+    yield* port.transaction(function* (db) {
+      yield* db.run(PLAN, due)
+      yield* db.run(COUNT, counts)
+    })
+  },
+
+  *claimTlsReports(port, { now, until, limit }) {
+    if ((yield* port.read.one(SOME_DUE, now)) === undefined) return []
+    return (yield* port.write.all(CLAIM, now, until, limit)).map(reportOf)
+  },
+
+  *noteTlsReport(port, { domain, day, state, dueAt, sentTo, sentAt, fault }) {
+    const told = fault?.replaceAll('\0', '') ?? null
+    yield* port.write.run(NOTE, domain, day, state, dueAt, JSON.stringify(sentTo), sentAt, told)
+  },
+
+  *keepDomainReport(port, report, rows, most) {
+    const { domainId, kind, reporter, reportId, begin, end, receivedAt, amount } = report
+    return yield* port.transaction(function* (db) {
+      const midnight = begin - (begin % DAY_MS)
+      const day = [midnight, midnight + DAY_MS - 1] as const
+      if ((yield* db.one(CROWDED, domainId, kind, ...day, most - 1)) !== undefined) return false
+      const kept = yield* db.run(KEEP, domainId, kind, reporter, reportId, begin, end, receivedAt, amount)
+      if (kept === 0) return false
+      yield* db.run(ADD, domainId, kind, rows)
+      return true
+    })
+  },
+
+  *forgetDomainReports(port, before, limit) {
+    const day = new Date(before).toISOString().slice(0, 10)
+    let removed = 0
+    for (const forget of FORGET_DAYS) removed += yield* port.write.run(forget, day, limit)
+    return removed + (yield* port.write.run(FORGET_REPORTS, Math.round(before), limit))
+  },
+} satisfies Operations<Port>
+
+function reportOf(row: ReportRow): KeptTlsReport {
+  return { ...row, sentTo: JSON.parse(row.sentTo) as string[] }
+}

@@ -1,0 +1,96 @@
+/** Reports about domains: those that we send about recipients' domains, and those that others send about ours. */
+import type { DomainReportKind } from '../mail/domain-report/report-mail.ts'
+
+export type { DomainReportKind }
+
+/** Sessions with servers of a domain that had the same policy and the same result. */
+export interface TlsSessionCount {
+  domain: string
+  /** By UTC: `2026-11-28`. */
+  day: string
+  /** Equal for equal details. */
+  key: string
+  /** As JSON. */
+  detail: string
+  sessions: number
+}
+
+/**
+ * - `waiting`: the day has not ended, or the report has not been sent.
+ * - `unwanted`: the domain does not ask for reports.
+ * - `failed`: nobody took it for a day.
+ */
+export type TlsReportState = 'waiting' | 'sent' | 'unwanted' | 'failed'
+
+/** The report about a recipients' domain and a day. */
+export interface KeptTlsReport {
+  domain: string
+  day: string
+  state: TlsReportState
+  /** Unix ms. */
+  dueAt: number
+  tries: number
+  /** URIs that have got it. */
+  sentTo: string[]
+  sentAt: number | null
+  fault: string | null
+}
+
+export interface TlsReportFilter {
+  domain?: string | undefined
+  day?: string | undefined
+  limit: number
+}
+
+/** A report that somebody sent about a domain of ours. */
+export interface ReceivedReport {
+  domainId: string
+  kind: DomainReportKind
+  reporter: string
+  /** Unique for each reporter. */
+  reportId: string
+  /** Unix ms. */
+  begin: number
+  end: number
+  receivedAt: number
+  /** Messages, or sessions. */
+  amount: number
+}
+
+/** What reports say, summed up. */
+export interface DomainReportRow {
+  day: string
+  /** Equal for equal details. */
+  key: string
+  /** As JSON. */
+  detail: string
+  amount: number
+}
+
+export interface DomainReportStore {
+  /** Adds to what was counted. `dueAt`: when the report about a day is sent, by domain and day. */
+  countTlsSessions(
+    counts: readonly TlsSessionCount[],
+    due: readonly Pick<KeptTlsReport, 'domain' | 'day' | 'dueAt'>[],
+  ): Promise<void>
+  /** The most frequent first. */
+  tlsSessions(domain: string, day: string, limit: number): Promise<TlsSessionCount[]>
+  /** The newest day first. */
+  tlsReports(filter: TlsReportFilter): Promise<KeptTlsReport[]>
+  /** Takes reports that are due: until then no other node sends them. Each claim counts as a try. */
+  claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<KeptTlsReport[]>
+  noteTlsReport(report: KeptTlsReport): Promise<void>
+  /** False: the report is already kept, or the domain has `most` reports of that day. */
+  keepDomainReport(report: ReceivedReport, rows: readonly DomainReportRow[], most: number): Promise<boolean>
+  /** The newest first. */
+  domainReports(domainId: string, kind: DomainReportKind, limit: number): Promise<ReceivedReport[]>
+  /** Those since a day, the newest day and then the largest first. */
+  domainReportRows(
+    domainId: string,
+    kind: DomainReportKind,
+    since: string,
+    limit: number,
+  ): Promise<DomainReportRow[]>
+  /** Forgets days before this time (Unix ms), a little of each kind. Returns the number of removed rows. */
+  forgetDomainReports(before: number, limit: number): Promise<number>
+}

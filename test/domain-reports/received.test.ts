@@ -1,0 +1,150 @@
+/** Reports that others send about our domains: taken in by a service, over HTTP and as mail. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { SendingDomain } from '../../src/accounts/account.ts'
+import { ReportLinks } from '../../src/domain-reports/received/report-links.ts'
+import { type ReportReceiver, reportReceiver } from '../../src/domain-reports/received/report-receiver.ts'
+import { tlsReportJson } from '../../src/mail/domain-report/tls-report.ts'
+import { Workers } from '../../src/workers/workers.ts'
+import { dmarcXml, mailWith, type SampleRecord, TLS_REPORT } from '../mail/domain-report/samples.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const DAY = 86_400_000
+const begin = Math.floor(Date.now() / DAY) * DAY - DAY
+const end = begin + DAY - 1_000
+const day = new Date(begin).toISOString().slice(0, 10)
+const RECORDS: SampleRecord[] = [
+  { source: '192.0.2.1', count: 7 },
+  { source: '192.0.2.9', count: 2, dkim: 'fail', spf: 'fail', disposition: 'quarantine' },
+]
+const tlsJson = (changes: Partial<typeof TLS_REPORT> = {}) =>
+  tlsReportJson({ ...TLS_REPORT, begin, end, ...changes })
+
+describe('reports about our domains', () => {
+  let service: Service
+  let workers: Workers
+  let receiver: ReportReceiver
+  let own: SendingDomain
+
+  before(async () => {
+    service = await startService()
+    own = (await service.tenant('x.test')).domain
+    workers = new Workers()
+    const domains = () => service.store.accounts()
+    const held = new Map((await domains()).domains.map((each) => [each.name, each]))
+    receiver = reportReceiver({
+      store: service.store,
+      workers,
+      heldDomain: (name) => held.get(name),
+      now: Date.now,
+    })
+  })
+  after(async () => {
+    await workers.close()
+    await service.close()
+  })
+
+  const mail = (xml: string) =>
+    receiver.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'receiver.test!x.test!1!2.xml.gz'))
+  const rows = async (kind: 'dmarc' | 'tls') =>
+    (await service.store.domainReportRows(own.id, kind, day, 100)).map(({ detail, amount }) => ({
+      ...JSON.parse(detail),
+      amount,
+    }))
+  const post = (url: string, body: string | Uint8Array) => {
+    const type = typeof body === 'string' ? 'application/tlsrpt+json' : 'application/tlsrpt+gzip'
+    return fetch(url, { method: 'POST', body, headers: { 'content-type': type } })
+  }
+
+  test('a DMARC report counts once, however often it comes', async () => {
+    const xml = dmarcXml(RECORDS, { begin, end })
+    assert.deepEqual(await mail(xml), { kind: 'dmarc', isNew: true, domains: ['x.test'] })
+    assert.deepEqual(await mail(xml), { kind: 'dmarc', isNew: false, domains: ['x.test'] })
+    const found = await rows('dmarc')
+    assert.deepEqual(
+      found.map(({ source, dkim, spf, disposition, amount }) => [source, dkim, spf, disposition, amount]),
+      [
+        ['192.0.2.1', true, true, 'none', 7],
+        ['192.0.2.9', false, false, 'quarantine', 2],
+      ],
+    )
+    const [report] = await service.store.domainReports(own.id, 'dmarc', 10)
+    assert.equal(report?.amount, 9)
+  })
+
+  test('reports about other domains, other times, and what is no report are refused', async () => {
+    const other = await mail(dmarcXml(RECORDS, { begin, end, domain: 'other.test', id: 'r2' }))
+    assert.deepEqual(other, {
+      kind: 'refused',
+      reason: 'The report is about no domain of this installation.',
+    })
+    for (const [from, to] of [
+      [begin - 90 * DAY, end - 90 * DAY],
+      [begin + 9 * DAY, end + 9 * DAY],
+      [begin, end + 90 * DAY],
+    ] as const) {
+      const odd = await mail(dmarcXml(RECORDS, { begin: from, end: to, id: 'r3' }))
+      assert.deepEqual(odd, { kind: 'refused', reason: 'The report is about no recent day.' })
+    }
+    assert.equal((await mail('<html/>')).kind, 'refused')
+    assert.deepEqual(await receiver.receiveMail(Buffer.from('Subject: hello\r\n\r\nhello\r\n')), {
+      kind: 'none',
+    })
+  })
+
+  test('a report of the organizational domain counts for the domain below it that sends', async () => {
+    const records = [{ source: '192.0.2.1', count: 3, headerFrom: 'x.test' }, ...RECORDS.slice(1)]
+    const above = dmarcXml(records, { begin, end, domain: 'test', id: 'r4' })
+    assert.deepEqual(await mail(above), { kind: 'dmarc', isNew: true, domains: ['x.test'] })
+  })
+
+  test('bombs take one worker at most, and are refused in words', async () => {
+    const bomb = mailWith(gzipSync(Buffer.alloc(30_000_000, 0x20)), 'application/gzip', 'a.xml.gz')
+    assert.deepEqual(await receiver.receiveMail(bomb), {
+      kind: 'refused',
+      reason: 'The report has more than 10 MiB.',
+    })
+    const deep = mailWith(gzipSync('<a>'.repeat(1_000_000)), 'application/gzip', 'a.xml.gz')
+    assert.equal((await receiver.receiveMail(deep)).kind, 'refused')
+    const many = Array.from({ length: 9_000 }, (_, index) => ({
+      source: `10.0.${index >> 8}.${index & 255}`,
+      count: 1,
+    }))
+    await mail(dmarcXml(many, { begin, end, id: 'many' }))
+    const found = await rows('dmarc')
+    const unnamed = found.find(({ source }) => source === null)
+    assert.equal(unnamed?.amount, 8_000)
+  })
+
+  test('a TLS report is posted to the URL of its domain', async () => {
+    const links = new ReportLinks(service.app.seal)
+    const url = links.url(service.url, own.id)
+    assert.equal((await post(url, gzipSync(tlsJson()))).status, 200)
+    assert.equal((await post(url, tlsJson())).status, 200, 'the same report again')
+    const found = (await rows('tls')).map(({ type, failure, amount }) => [
+      type,
+      failure?.result ?? null,
+      failure?.host ?? null,
+      amount,
+    ])
+    assert.deepEqual(found, [
+      ['sts', null, null, 5],
+      ['sts', 'certificate-expired', 'mx.x.test', 2],
+    ])
+  })
+
+  test('a URL is good for its domain alone, and nobody can make one', async () => {
+    const links = new ReportLinks(service.app.seal)
+    const { domain: other } = await service.tenant('y.test')
+    const foreign = await post(links.url(service.url, other.id), tlsJson({ reportId: 't2' }))
+    assert.equal(foreign.status, 422)
+    assert.match(await foreign.text(), /about no domain of this installation/)
+    const url = links.url(service.url, own.id)
+    const altered = `${url.slice(0, -1)}${url.endsWith('A') ? 'Q' : 'A'}`
+    assert.equal((await post(altered, tlsJson())).status, 404)
+    assert.equal((await post(`${service.url}/tls-reports/abc`, tlsJson())).status, 404)
+    assert.equal((await post(url, '{}')).status, 422)
+    assert.equal((await post(url, Buffer.alloc(1024 * 1024 + 1))).status, 413)
+  })
+})
