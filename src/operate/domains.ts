@@ -58,6 +58,7 @@ export const addDomain = verb(
     })
     const domain = { ...fresh, settings: { ...fresh.settings, ...input.settings } }
     await unlessTaken(op.store.addDomain(domain), { noun: 'domain', name })
+    await op.store.inheritSuppressions(domain.id)
     return { domain, company, records: dnsRecords(domain, op.hostname) }
   },
   {

@@ -103,11 +103,13 @@ WITH gone AS (
   INSERT INTO events (${EVENTS.names}) SELECT * FROM ${EVENTS.unnest}
 ), added AS (
   INSERT INTO suppressions (${REFUSING.names}, created_at, id, domain_id)
-  SELECT DISTINCT ON (company, folded, type) ${REFUSING.names}, ${AT}, ${uuidAt(AT)},
-    (SELECT e.domain_id FROM emails e WHERE e.id = s.email_id::uuid)
-  FROM unnest(${Object.values(REFUSING.params).join(', ')}, ${REFUSED.params.domain}) AS s (${REFUSING.names}, domain)
+  SELECT DISTINCT ON (company, folded, type, domain_id) ${REFUSING.names}, ${AT}, ${uuidAt(AT)}, domain_id
+  FROM (
+    SELECT r.*, (SELECT e.domain_id FROM emails e WHERE e.id = r.email_id::uuid) AS domain_id
+    FROM unnest(${Object.values(REFUSING.params).join(', ')}, ${REFUSED.params.domain}) AS r (${REFUSING.names}, domain)
+  ) AS s
   WHERE NOT (type = 'bounce' AND ${allowedIn('s')})
-  ORDER BY company, folded, type
+  ORDER BY company, folded, type, domain_id
   ON CONFLICT DO NOTHING
   RETURNING company
 )

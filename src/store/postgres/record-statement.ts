@@ -210,11 +210,14 @@ WITH given AS MATERIALIZED (
   WHERE (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
 ), added AS (
   INSERT INTO suppressions (id, company, folded, type, address, reason, code, created_at, email_id, domain_id)
-  SELECT DISTINCT ON (company, folded, suppress) ${uuidAt('at')}, company, folded, suppress, address, reason, code, at,
-    email::text, (SELECT e.domain_id FROM emails e WHERE e.id = refusing.email)
-  FROM (SELECT *, ${foldedIn('address')} AS folded FROM known WHERE suppress IS NOT NULL) AS refusing
+  SELECT DISTINCT ON (company, folded, suppress, domain_id) ${uuidAt('at')}, company, folded, suppress, address, reason,
+    code, at, email::text, domain_id
+  FROM (
+    SELECT k.*, ${foldedIn('k.address')} AS folded, (SELECT e.domain_id FROM emails e WHERE e.id = k.email) AS domain_id
+    FROM known k WHERE k.suppress IS NOT NULL
+  ) AS refusing
   WHERE NOT (suppress = 'bounce' AND ${allowedIn('refusing')})
-  ORDER BY company, folded, suppress, at
+  ORDER BY company, folded, suppress, domain_id, at
   ON CONFLICT DO NOTHING
   RETURNING company`
       : ''

@@ -78,7 +78,7 @@ export class Acceptance extends WriteOperation {
   /** Returns the positions that begin as `sending`. */
   #enter(company: number, email: NewEmail, lease: Lease | null): number[] {
     const { suppressions } = this.parts
-    const stops = email.recipients.map((to) => suppressions.stop(company, email.testMode, to, email.tags))
+    const stops = email.recipients.map((to) => suppressions.stop(company, email, to))
     const num = this.#insert(company, email)
     this.parts.contents.insert(num, company, email)
     this.parts.events.append(num, company, null, firstEvent(email))

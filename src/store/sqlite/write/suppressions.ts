@@ -2,6 +2,7 @@ import type { SuppressionCause } from '../../../email/lifecycle.ts'
 import { isSimulated } from '../../../email/simulated.ts'
 import { idAt, isMarked, type Stop, type SuppressionType } from '../../../email/suppression.ts'
 import { listOf, listText } from '../../json-columns.ts'
+import { concerns } from '../../suppression-rows.ts'
 import { WithParts } from '../connection.ts'
 import type { ChangeFlags } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -12,20 +13,26 @@ interface StopType {
   marks: string | null
 }
 
-/** The tags of an email, or its number: then they are read only when needed. */
-type TagSource = readonly object[] | number
+/** What decides about an email which suppressions concern it. */
+interface StoppedEmail {
+  testMode: boolean
+  domainId: string
+  /** The tags, or the number of the email: then they are read only when needed. */
+  tags: readonly object[] | number
+}
 
 /** Addresses that a company's mail no longer goes to, compared without regard to ASCII case. */
 export class Suppressions extends WithParts<{ changes: ChangeFlags }> {
   readonly #find = this.db.prepare(
-    'SELECT type, reason, marks FROM suppressions WHERE company = ? AND address = ? ORDER BY type',
+    `SELECT s.type, s.reason, s.marks FROM suppressions s
+     WHERE s.company = ? AND s.address = ? AND ${concerns('?')} ORDER BY s.type`,
   )
   readonly #tags = this.db.prepare('SELECT tags FROM emails WHERE num = ?')
   /** An existing unsubscription from some tags becomes one from all mail. */
   readonly #add = this.db.prepare(
     `INSERT INTO suppressions (id, company, address, type, reason, code, email_id, domain_id, created_at, seq)
      SELECT ?, ?, ?, ?, ?, ?, id, domain_id, ?, ? FROM emails WHERE num = ?
-     ON CONFLICT (company, address, type) DO UPDATE SET tags = NULL, marks = NULL, seq = excluded.seq
+     ON CONFLICT (company, address, type, domain_id) DO UPDATE SET tags = NULL, marks = NULL, seq = excluded.seq
        WHERE tags IS NOT NULL`,
   )
   readonly #nextSeq = this.db.prepare(
@@ -41,18 +48,17 @@ export class Suppressions extends WithParts<{ changes: ChangeFlags }> {
    */
   stop(
     company: number,
-    testMode: boolean,
+    { testMode, domainId, tags }: StoppedEmail,
     { address, domain }: { address: string; domain: string },
-    tags: TagSource,
   ): Stop | null {
     if (isSimulated(domain, testMode)) return null
-    const first = one<StopType>(this.#find, company, address)
+    const first = one<StopType>(this.#find, company, address, domainId)
     if (first === undefined) return null
     const { type, reason, marks } = first
     if (marks === null) return { type, reason }
     const text =
       typeof tags === 'number' ? one<{ tags: string | null }>(this.#tags, tags)!.tags : listText(tags)
-    for (const { type, reason, marks } of all<StopType>(this.#find, company, address)) {
+    for (const { type, reason, marks } of all<StopType>(this.#find, company, address, domainId)) {
       if (marks === null || isMarked(text, listOf<string>(marks))) return { type, reason }
     }
     return null
