@@ -139,7 +139,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'mail',
     about:
-      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables)',
+      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `reply/` the words of servers and what they mean, `raw/` (ready MIME), `batch/` (recipient variables)',
     imports: [],
   },
   {
