@@ -146,15 +146,22 @@ const ADD_TAGS = statement((dialect) => {
 const SET_TAGS = statement('UPDATE suppressions SET tags = $2, marks = $3 WHERE id = $1')
 
 const REMOVE = statement('DELETE FROM suppressions WHERE id = $1')
-const REMOVE_OWN = statement('DELETE FROM suppressions WHERE id = $1 AND company = $2')
-const REMOVE_ADDRESS = statement(
+const REMOVE_OWN = statement<AddressRow>(
+  'DELETE FROM suppressions WHERE id = $1 AND company = $2 RETURNING address',
+)
+/** Reports of full mailboxes of these addresses (folded), which counted towards a suppression. */
+const FORGET_FULL = statement(
+  (dialect) => `DELETE FROM full_mailboxes
+    WHERE company = $1 AND ${foldedColumn(dialect, 'address')} IN (${dialect.texts('$2')})`,
+)
+const REMOVE_ADDRESS = statement<AddressRow>(
   (dialect) => `DELETE FROM suppressions WHERE company = $1 AND ${foldedColumn(dialect, 'address')} = $2
-    AND type IN (${dialect.texts('$3')}) AND ($4::text IS NULL OR domain_id = $4)`,
+    AND type IN (${dialect.texts('$3')}) AND ($4::text IS NULL OR domain_id = $4) RETURNING address`,
 )
 const removeSome = (origin: Origin) =>
-  statement((dialect) => {
+  statement<AddressRow>((dialect) => {
     const some = `SELECT s.id ${listed(dialect, 'newest', origin)} LIMIT $4`
-    return `DELETE FROM suppressions WHERE id ${dialect.engine === 'postgres' ? `= ANY (ARRAY(${some}))` : `IN (${some})`}`
+    return `DELETE FROM suppressions WHERE id ${dialect.engine === 'postgres' ? `= ANY (ARRAY(${some}))` : `IN (${some})`} RETURNING address`
   })
 const REMOVE_SOME = { any: removeSome('any'), domain: removeSome('domain') }
 
@@ -204,6 +211,10 @@ const SINCE = statement<SuppressionsBatch['added'][number]>(({ engine }) => {
   return `SELECT c.id AS "companyId", s.address FROM suppressions s ${index} CROSS JOIN companies c
     WHERE c.num = s.company AND ${since}`
 })
+
+interface AddressRow {
+  address: string
+}
 
 interface NumberedSuppression extends Suppression {
   company: number
@@ -315,9 +326,9 @@ export const suppressionWrites = {
   *removeSuppression(port, companyId, id) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined || !isEmailId(id)) return false
-    const removed = (yield* port.write.run(REMOVE_OWN, id, company)) > 0
-    if (removed) port.changed('queue')
-    return removed
+    const removed = yield* port.write.all(REMOVE_OWN, id, company)
+    yield* afterRemoval(port, company, removed)
+    return removed.length > 0
   },
 
   *removeUnsubscribedTag(port, companyId, domainId, address, tag) {
@@ -343,17 +354,18 @@ export const suppressionSteps = {
   *removeSuppressions(port, { companyId, address, types = SUPPRESSION_TYPES, domainId = null }) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return 0
-    let removed = 0
+    const removed: AddressRow[] = []
     if (address !== undefined) {
-      removed = yield* port.write.run(REMOVE_ADDRESS, company, foldedAscii(address), types, domainId)
+      removed.push(...(yield* port.write.all(REMOVE_ADDRESS, company, foldedAscii(address), types, domainId)))
     } else {
       const some = REMOVE_SOME[domainId === null ? 'any' : 'domain']
       for (const type of types) {
-        if (removed < CHUNK) removed += yield* port.write.run(some, company, type, domainId, CHUNK - removed)
+        const room = CHUNK - removed.length
+        if (room > 0) removed.push(...(yield* port.write.all(some, company, type, domainId, room)))
       }
     }
-    if (removed > 0) port.changed('queue')
-    return removed
+    yield* afterRemoval(port, company, removed)
+    return removed.length
   },
 
   *inheritSuppressions(port, domainId) {
@@ -372,6 +384,17 @@ export const suppressionSteps = {
     return 0
   },
 } satisfies Operations<Port>
+
+/** Mail goes to the addresses again, and what led to the entries is forgotten. */
+function* afterRemoval(port: Port, company: number, removed: readonly AddressRow[]): PortSteps<void> {
+  if (removed.length === 0) return
+  yield* port.write.run(
+    FORGET_FULL,
+    company,
+    removed.map(({ address }) => foldedAscii(address)),
+  )
+  port.changed('queue')
+}
 
 /** Adds further tags to an existing unsubscription. True when it has changed. */
 function* joinTags(

@@ -48,6 +48,12 @@ export const MOVES: readonly Move[] = [
     expressions: { folded: 'lower(t.value)' },
     order: ['t.company', 't.value', 't.domain_id'],
   },
+  {
+    name: 'full_mailboxes',
+    join: OF_EMAIL,
+    expressions: { folded: 'lower(t.address)', email: 'e.id' },
+    order: ['t.company', 't.address', 't.email', 't.position'],
+  },
   { name: 'quotas', order: ['t.company'] },
   { name: 'pauses', order: ['t.company', 't.domain'] },
   { name: 'followers', order: ['t.name'] },

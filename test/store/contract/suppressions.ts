@@ -8,6 +8,7 @@ import {
   acme,
   attempt,
   claimRequest,
+  DAY,
   domain,
   email,
   NOW,
@@ -351,6 +352,70 @@ export function suppressionsContract(open: OpenBench): void {
         assert.equal(Number.parseInt(id.replace('-', '').slice(0, 12), 16), createdAt)
         assert.deepEqual((await store.findSuppression(owner.id, id))?.id, id)
       }
+    })
+
+    test('follow full mailboxes only after so many within the span, and the count starts anew once they were removed', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const rule = { refusals: 3, withinMs: 10 * DAY }
+      const address = 'full@x.test'
+      const listed = async () =>
+        (await store.listSuppressions({ companyId: owner.id, limit: 9 })).map((each) => each.address)
+      let at = NOW
+      const live = async (to = [address]) => {
+        const value = email(owner, to, { createdAt: at, dueAt: at })
+        await store.accept(value, { token: 1 })
+        const refused = to.map((_, position) =>
+          result(position, { state: 'bounced', code: 552, message: '552 full', suppress: rule }),
+        )
+        await store.record(attempt(value, 1, refused, { startedAt: at }))
+        return value
+      }
+      const late = async () => {
+        const value = email(owner, [address], { createdAt: at, dueAt: at })
+        await store.accept(value, { token: 1 })
+        await store.record(attempt(value, 1, [result(0)], { startedAt: at }))
+        const detail = {
+          reportId: `r ${value.id}`,
+          category: 'mailbox_full' as const,
+          message: '552 5.2.2 full',
+        }
+        const report = {
+          kind: 'returned',
+          at,
+          report: 'bounced',
+          detail,
+          deadAddress: false,
+          fullMailbox: rule,
+        } as const
+        for (const _ of [1, 2]) await store.happened([{ emailId: value.id, position: 0, happening: report }])
+      }
+      await live(['full@x.test', 'other@x.test'])
+      await late()
+      assert.deepEqual(await listed(), [], 'two are too few, however often each is told')
+      at += DAY * 11
+      await late()
+      assert.deepEqual(await listed(), [], 'the first two are too old')
+      at += DAY
+      await live()
+      await live(['Full@x.test'.toLowerCase()])
+      assert.deepEqual(await listed(), [address])
+      assert.equal(await store.removeSuppressions({ companyId: owner.id, address }), 1)
+      await late()
+      await live()
+      assert.deepEqual(await listed(), [])
+      await late()
+      const [entry] = await store.listSuppressions({ companyId: owner.id, limit: 9 })
+      assert.match(entry?.reason ?? '', /^the mailbox was full 3 times within 10 days: 552 5\.2\.2 full$/)
+      assert.equal(await store.removeSuppressions({ companyId: owner.id, types: ['bounce'] }), 1)
+      await store.addAllowed([
+        { companyId: owner.id, domainId: null, value: address, kind: 'address', reason: null, createdAt: at },
+      ])
+      for (let count = 0; count < 4; count++) await live()
+      assert.deepEqual(await listed(), [])
+      await store.removeAllowed({ companyId: owner.id })
+      await live(['many@x.test', 'many@x.test', 'MANY@x.test'])
+      assert.equal((await listed()).length, 1, 'all at once')
     })
 
     test('are listed newest first, in pages both ways, and whatever their type', async (t) => {

@@ -19,4 +19,15 @@ CREATE INDEX suppressions_by_address_of_domain ON suppressions ((company - 0), (
 ALTER TABLE allowed ADD COLUMN domain_id text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE allowed DROP CONSTRAINT allowed_pkey, ADD CONSTRAINT allowed_pkey PRIMARY KEY (company, folded, domain_id);
 CREATE INDEX allowed_of_domain ON allowed ((company - 0), domain_id, folded) WHERE domain_id <> '';
+
+-- Recipients whose mailbox was full, for as long as they count.
+CREATE TABLE full_mailboxes (
+  company  integer NOT NULL REFERENCES companies (num),
+  folded   text COLLATE "C" NOT NULL,
+  email    uuid NOT NULL,
+  position integer NOT NULL,
+  at       bigint NOT NULL,
+  PRIMARY KEY (company, folded, email, position)
+);
+CREATE INDEX full_mailboxes_by_age ON full_mailboxes (at);
 `

@@ -45,4 +45,15 @@ INSERT INTO allowed_of_domains (company, value, kind, reason, created_at)
 DROP TABLE allowed;
 ALTER TABLE allowed_of_domains RENAME TO allowed;
 CREATE INDEX allowed_of_domain ON allowed (company, domain_id, value) WHERE domain_id <> '';
+
+-- Recipients whose mailbox was full, for as long as they count.
+CREATE TABLE full_mailboxes (
+  company  INTEGER NOT NULL REFERENCES companies (num),
+  address  TEXT NOT NULL COLLATE NOCASE,
+  email    INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  at       INTEGER NOT NULL,
+  PRIMARY KEY (company, address, email, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX full_mailboxes_by_age ON full_mailboxes (at);
 `

@@ -1,4 +1,4 @@
-import type { SuppressionCause } from '../../../email/lifecycle.ts'
+import type { FullMailboxRule, SuppressionCause } from '../../../email/lifecycle.ts'
 import { isSimulated } from '../../../email/simulated.ts'
 import { idAt, isMarked, type Stop, type SuppressionType } from '../../../email/suppression.ts'
 import { listOf, listText } from '../../json-columns.ts'
@@ -21,6 +21,18 @@ interface StoppedEmail {
   tags: readonly object[] | number
 }
 
+interface SuppressedRecipient {
+  /** The number of the email. */
+  email: number
+  company: number
+  position: number
+  address: string
+  domain: string
+}
+
+/** Expired reports of full mailboxes removed with each new one, so that they do not become more. */
+const FORGOTTEN = 10
+
 /** Addresses that a company's mail no longer goes to, compared without regard to ASCII case. */
 export class Suppressions extends WithParts<{ changes: ChangeFlags }> {
   readonly #find = this.db.prepare(
@@ -40,6 +52,17 @@ export class Suppressions extends WithParts<{ changes: ChangeFlags }> {
   )
   readonly #isAllowed = this.db.prepare(
     'SELECT 1 AS allowed FROM allowed WHERE company = ? AND value IN (?, ?)',
+  )
+
+  readonly #addFull = this.db.prepare(
+    'INSERT INTO full_mailboxes (company, address, email, position, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  readonly #countFull = this.db.prepare(
+    'SELECT count(*) AS count FROM full_mailboxes WHERE company = ? AND address = ? AND at > ?',
+  )
+  readonly #forgetFull = this.db.prepare(
+    `DELETE FROM full_mailboxes WHERE (company, address, email, position) IN (
+       SELECT company, address, email, position FROM full_mailboxes WHERE at <= ? ORDER BY at LIMIT ?)`,
   )
 
   /**
@@ -65,20 +88,31 @@ export class Suppressions extends WithParts<{ changes: ChangeFlags }> {
   }
 
   /**
-   * Adds a suppression that an email led to, by the email's number, unless it exists already, or the address is on the
-   * allow list.
+   * Adds a suppression that a recipient led to, unless it exists already, or the address is on the allow list, or had
+   * too few causes of this kind.
    */
   addOf(
-    email: number,
-    company: number,
-    { address, domain }: { address: string; domain: string },
-    { type, reason, code }: SuppressionCause,
+    recipient: SuppressedRecipient,
+    { type, reason, code, repeated }: SuppressionCause,
     at: number,
   ): void {
+    const { email, company, address, domain } = recipient
     if (type === 'bounce' && one(this.#isAllowed, company, address, domain) !== undefined) return
     const createdAt = Math.round(at)
+    if (repeated !== undefined && !this.#isRepeated(recipient, repeated, createdAt)) return
     const seq = one<{ value: number }>(this.#nextSeq)!.value
     const added = this.#add.run(idAt(createdAt), company, address, type, reason, code, createdAt, seq, email)
     if (added.changes > 0) this.parts.changes.stops = true
+  }
+
+  #isRepeated(
+    { email, company, address, position }: SuppressedRecipient,
+    { refusals, withinMs }: FullMailboxRule,
+    at: number,
+  ): boolean {
+    const since = at - withinMs
+    this.#forgetFull.run(since, FORGOTTEN)
+    this.#addFull.run(company, address, email, position, at)
+    return one<{ count: number }>(this.#countFull, company, address, since)!.count >= refusals
   }
 }
