@@ -265,6 +265,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
     signingKeys: new SigningKeys(seal),
     links: unsubscribeLinks(settings.publicUrl, seal),
     retrySchedule: new RetrySchedule(settings.retrySchedule),
+    fullMailbox: settings.fullMailbox,
     limits: {
       concurrency: settings.concurrency,
       maxDeliveries: plan.deliveries,

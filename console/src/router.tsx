@@ -200,6 +200,7 @@ const suppressions = createRoute({
     dialog: oneOf(given, 'dialog', ['add', 'import']),
     term: textIn(given, 'term'),
     type: oneOf(given, 'type', ['bounce', 'complaint', 'manual', 'unsubscribe']),
+    domain: textIn(given, 'domain'),
     after: textIn(given, 'after'),
     before: textIn(given, 'before'),
   })),

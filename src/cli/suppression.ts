@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import { SUPPRESSION_TYPES, type Suppression, type SuppressionType, scopeOf } from '../email/suppression.ts'
 import { addAllowed, allowedPage, removeAllowed } from '../operate/allow-list.ts'
-import { companyName } from '../operate/find.ts'
+import { companyName, sendingDomainName } from '../operate/find.ts'
 import { allowEntryJson, suppressionJson } from '../operate/shapes.ts'
 import {
   addSuppression,
@@ -28,6 +28,8 @@ import {
 
 /** The most invalid lines of a file to show. */
 const BAD_SHOWN = 20
+/** The most entries of an address to name. */
+const MOST_LEFT = 10
 
 interface CompanyOption extends JsonOption {
   company: string
@@ -35,6 +37,10 @@ interface CompanyOption extends JsonOption {
 
 interface TypeOption {
   type?: SuppressionType
+}
+
+interface DomainOption {
+  domain?: string
 }
 
 const typeOption = (flags: string, description: string) =>
@@ -61,9 +67,11 @@ export function addSuppressionCommands(program: Command): void {
       'suppression list',
       'suppression list --company Acme --type complaint',
       'suppression list --company Acme --address jane@example.com',
+      'suppression list --domain news.acme.com',
     ],
   })
     .option('--company <name or id>', 'only those of this company')
+    .option('--domain <domain>', 'only the list of this sending domain')
     .option('--address <address>', 'only this address')
     .addOption(typeOption('--type', 'only those of this type'))
     .option('--limit <count>', 'at most this many', countUpTo(100_000), 1000)
@@ -73,6 +81,7 @@ export function addSuppressionCommands(program: Command): void {
     usage: 'add <address>',
     description: 'Stop a company from sending to an address. Mail waiting for it ends as suppressed.',
     details:
+      'With --domain only mail from that sending domain is stopped; bounces and complaints stop mail from all domains all the same.\n\n' +
       'With --type unsubscribe and --tag only mail with one of these tags is stopped; naming further tags later adds them.',
     examples: [
       'suppression add jane@example.com --company Acme --reason "asked us to"',
@@ -80,6 +89,7 @@ export function addSuppressionCommands(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company to add it for')
+    .option('--domain <domain>', 'the sending domain whose list gets it')
     .addOption(typeOption('--type', 'why it is suppressed').default('manual'))
     .option('--tag <tag...>', 'for an unsubscription: only from mail with this tag; can be repeated')
     .option('--reason <text>', 'shown in the list, and in the events of mail that is not sent')
@@ -91,9 +101,11 @@ export function addSuppressionCommands(program: Command): void {
     examples: [
       'suppression remove jane@example.com --company Acme',
       'suppression remove jane@example.com --company Acme --type bounce',
+      'suppression remove jane@example.com --company Acme --domain news.acme.com',
     ],
   })
     .requiredOption('--company <name or id>', 'the company to remove it for')
+    .option('--domain <domain>', 'only its entries on the list of this sending domain')
     .addOption(typeOption('--type', 'only its entry of this type'))
     .action(remove)
 
@@ -101,9 +113,9 @@ export function addSuppressionCommands(program: Command): void {
     usage: 'import <file>',
     description: 'Add the addresses of a CSV file to the list; - reads from stdin.',
     details:
-      'The first line names the columns: address (or email), and optionally type, tags, reason (or error), code and ' +
-      'created_at. Other columns are ignored. A file without such a line holds one address per line. Exports of other services are ' +
-      'accepted unchanged.\n\n' +
+      'The first line names the columns: address (or email), and optionally type, tags, reason (or error), code, created_at ' +
+      'and sending_domain. Other columns are ignored. A file without such a line holds one address per line. Exports of other ' +
+      'services are accepted unchanged. An entry of a sending_domain that the company does not have holds for all its domains.\n\n' +
       'Invalid lines are reported, and the others are imported. Existing entries do not change, so you can import the same file ' +
       'again.',
     examples: [
@@ -112,6 +124,7 @@ export function addSuppressionCommands(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company to add them for')
+    .option('--domain <domain>', 'the sending domain whose list gets them, whatever the file says')
     .addOption(typeOption('--type', 'why they are suppressed, where the file does not say').default('manual'))
     .action(importFile)
 
@@ -122,6 +135,7 @@ export function addSuppressionCommands(program: Command): void {
     examples: ['suppression export --company Acme > suppressions.csv'],
   })
     .requiredOption('--company <name or id>', 'the company to export')
+    .option('--domain <domain>', 'only the list of this sending domain')
     .addOption(typeOption('--type', 'only those of this type'))
     .action(exportAll)
 
@@ -160,15 +174,24 @@ export function addSuppressionCommands(program: Command): void {
 const list = listing({
   verb: (op: Operation, { type, ...wanted }: SuppressionListing & TypeOption) =>
     listSuppressions(op, { ...wanted, ...(type !== undefined && { types: [type] }) }),
-  json: suppressionJson,
-  titles: ['ADDRESS', 'COMPANY', 'SINCE', 'TYPE', 'REASON'],
+  json: jsonOf,
+  titles: ['ADDRESS', 'COMPANY', 'SINCE', 'TYPE', 'STOPS MAIL FROM', 'REASON'],
   row: (suppression, op) => {
     const { address, companyId, createdAt, reason } = suppression
     const shown = [address, companyName(op, companyId), formatTime(createdAt), formatType(suppression)]
-    return [...shown, clipped(reason, 120)]
+    return [...shown, formatScope(suppression, op), clipped(reason, 120)]
   },
   nothing: 'No address is suppressed.',
 })
+
+function jsonOf(suppression: Suppression, op: Operation) {
+  return suppressionJson(suppression, sendingDomainName(op, suppression.domainId))
+}
+
+function formatScope(suppression: Suppression, op: Operation): string {
+  const domainId = scopeOf(suppression)
+  return domainId === null ? 'all domains' : (sendingDomainName(op, domainId) ?? 'a removed domain')
+}
 
 function formatType({ type, tags }: Suppression): string {
   return tags === null ? type : `${type} (${tags.join(', ')})`
@@ -181,31 +204,36 @@ async function add(
     company,
     tag: tags,
     ...more
-  }: CompanyOption & { type: SuppressionType; reason?: string; tag?: string[] },
+  }: CompanyOption & DomainOption & { type: SuppressionType; reason?: string; tag?: string[] },
 ): Promise<void> {
   await withOperation(async (op) => {
     const suppression = await addSuppression(op, { company, address, tags, ...more })
-    if (json) return printJson({ ...suppressionJson(suppression), added: true })
+    if (json) return printJson({ ...jsonOf(suppression, op), added: true })
     const name = companyName(op, suppression.companyId)
     const what = tags === undefined ? '' : ` mail tagged ${tags.join(' or ')}`
-    printLine(`${name} no longer sends${what} to ${suppression.address}.`)
+    const from = scopeOf(suppression) === null ? '' : ` from ${formatScope(suppression, op)}`
+    printLine(`${name} no longer sends${what}${from} to ${suppression.address}.`)
   })
 }
 
-async function remove(address: string, { json, company, type }: CompanyOption & TypeOption): Promise<void> {
+async function remove(
+  address: string,
+  { json, company, domain, type }: CompanyOption & DomainOption & TypeOption,
+): Promise<void> {
   const types = type === undefined ? undefined : [type]
   await withOperation(async (op) => {
-    const removed = await removeSuppression(op, { address, company, types })
+    const removed = await removeSuppression(op, { address, company, domain, types })
     if (json) return printJson({ address, company_id: removed.company.id, removed: true })
-    const left = await listSuppressions(op, { company, address, limit: 1 })
-    if (left[0] === undefined) printLine(`${removed.company.name} can send to ${address} again.`)
-    else printLine(`Removed. ${address} is still on the list as ${left.map(formatType).join(', ')}.`)
+    const left = await listSuppressions(op, { company, address, limit: MOST_LEFT })
+    if (left[0] === undefined) return printLine(`${removed.company.name} can send to ${address} again.`)
+    const others = left.map((each) => `${formatType(each)} for ${formatScope(each, op)}`)
+    printLine(`Removed. ${address} is still on the list as ${others.join(', ')}.`)
   })
 }
 
 async function importFile(
   file: string,
-  { json, company, type }: CompanyOption & { type: SuppressionType },
+  { json, company, domain, type }: CompanyOption & DomainOption & { type: SuppressionType },
 ): Promise<void> {
   // Imported on use, because other commands need no CSV parser.
   const { importSuppressions } = await import('../operate/suppression-files.ts')
@@ -215,7 +243,7 @@ async function importFile(
   }
   const source = file === '-' ? process.stdin : octetsOf(file)
   const report = await withOperation((op) =>
-    importSuppressions(op, { company, source, type, onStep }),
+    importSuppressions(op, { company, domain, source, type, onStep }),
   ).finally(() => progress.clear())
   const { added, present, bad, badLines } = report
   if (bad > 0) process.exitCode = 1
@@ -236,17 +264,22 @@ async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function exportAll({ json, company, type }: CompanyOption & TypeOption): Promise<void> {
+async function exportAll({
+  json,
+  company,
+  domain,
+  type,
+}: CompanyOption & DomainOption & TypeOption): Promise<void> {
   const types = type === undefined ? undefined : [type]
   const { csvOfAll, exportSuppressions } = await import('../operate/suppression-files.ts')
   await withOperation(async (op) => {
-    const pages = await exportSuppressions(op, { company, types })
+    const pages = await exportSuppressions(op, { company, domain, types })
     if (!json) {
-      for await (const piece of csvOfAll(pages)) await printPiece(piece)
+      for await (const piece of csvOfAll(op, pages)) await printPiece(piece)
       return
     }
     for await (const page of pages) {
-      await printPiece(page.map((each) => jsonLine(suppressionJson(each))).join(''))
+      await printPiece(page.map((each) => jsonLine(jsonOf(each, op))).join(''))
     }
   })
 }
@@ -272,7 +305,7 @@ async function disallow(value: string, { json, company }: CompanyOption): Promis
 
 const listAllowed = listing({
   verb: allowedPage,
-  json: allowEntryJson,
+  json: (entry, op) => allowEntryJson(entry, sendingDomainName(op, entry.domainId)),
   titles: ['VALUE', 'KIND', 'SINCE', 'REASON'],
   row: ({ value, kind, createdAt, reason }) => [
     value,

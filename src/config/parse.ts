@@ -55,6 +55,16 @@ export function parseDurations(text: string): number[] {
   return durations
 }
 
+/** `3 in 14d`; null: off. */
+export function parseFullMailbox(text: string): { refusals: number; withinMs: number } | null {
+  if (text === 'off') return null
+  const [, refusals, within] = /^(\S+)\s+in\s+(\S+)$/.exec(text) ?? []
+  if (refusals === undefined || within === undefined) {
+    throw new SettingValueError(`"${text}" is no number and duration, like "3 in 14d"`)
+  }
+  return { refusals: integerWithin(1, 100)(refusals), withinMs: durationWithin('1h', '90d')(within) }
+}
+
 export function parseSize(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([KMGT]?B)$/i.exec(text) ?? []
   if (!amount || !unit)

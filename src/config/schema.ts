@@ -330,6 +330,17 @@ export const SETTINGS = {
       'fails: with the default after four and a half days at the earliest (RFC 5321 4.5.4.1).',
     example: '5m,30m,2h,8h,24h',
   }),
+  POSTROAD_MAILBOX_FULL_REPORTS: setting({
+    section: 'Delivery',
+    field: 'fullMailbox',
+    parse: parse.parseFullMailbox,
+    default: '3 in 14d',
+    allowed: '`off`, or a number from 1 to 100 and a duration from 1h to 90d: `3 in 14d`',
+    description:
+      'An address is suppressed after so many final refusals because of a full mailbox, all within that time: a mailbox that stays full is used by nobody. ' +
+      'An answer to a first attempt counts as well as a report that comes later. Removing the address from the list forgets them.',
+    example: '5 in 30d',
+  }),
   POSTROAD_SOFT_BOUNCE: setting({
     section: 'Delivery',
     field: 'softBounce',

@@ -16,7 +16,13 @@ import { foldedAscii } from './folded-ascii.ts'
 export const SUPPRESSION_TYPES = ['bounce', 'complaint', 'manual', 'unsubscribe'] as const
 export type SuppressionType = (typeof SUPPRESSION_TYPES)[number]
 
-/** At most one for each company, address and type. */
+/**
+ * The types that say something about the address itself: they stop mail from every domain of the company, whichever
+ * domain they came from. The other types stop mail from the domain on whose list they are.
+ */
+export const COMPANY_WIDE_TYPES: readonly SuppressionType[] = ['bounce', 'complaint']
+
+/** At most one for each company, address, type and sending domain. */
 export interface Suppression {
   /** UUIDv7 of the time at which it was added. */
   id: string
@@ -32,10 +38,18 @@ export interface Suppression {
   code: number | null
   /** The email that led to it; null: none. */
   emailId: string | null
-  /** The sending domain that it came from, or whose key added it; null: it belongs to the whole company. */
+  /**
+   * The sending domain on whose list it is: the one that it came from, or whose key added it. Null: it is on the list
+   * of the company.
+   */
   domainId: string | null
   /** Unix ms. */
   createdAt: number
+}
+
+/** The id of the only domain whose mail the suppression stops; null: it stops mail from all domains of the company. */
+export function scopeOf({ type, domainId }: Pick<Suppression, 'type' | 'domainId'>): string | null {
+  return COMPANY_WIDE_TYPES.includes(type) ? null : domainId
 }
 
 /** The reason why an email is not sent to an address. */
@@ -44,6 +58,8 @@ export type Stop = Pick<Suppression, 'type' | 'reason'>
 /** Keeps bounces from suppressing an address or a domain. Complaints still count. */
 export interface AllowEntry {
   companyId: string
+  /** The sending domain on whose list it is; null: that of the company. It holds for the whole company all the same. */
+  domainId: string | null
   /** An address, or a domain as a lower-case A-label. */
   value: string
   kind: 'address' | 'domain'

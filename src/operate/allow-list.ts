@@ -4,22 +4,26 @@ import { severalNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName, findWholeCompany } from './find.ts'
 import { reasonOf } from './suppression-check.ts'
-import { pageBoundsOf, type SuppressionPageRequest, TOGETHER } from './suppressions.ts'
-import { verb } from './verb.ts'
+import { listScope, pageBoundsOf, type SuppressionPageRequest, TOGETHER } from './suppressions.ts'
+import { type Operation, verb } from './verb.ts'
 
 /** Sorted by value. */
 export const allowedPage = verb(
   'see',
-  async (op, { company, ...page }: SuppressionPageRequest): Promise<AllowEntry[]> => {
-    return await op.store.allowedPage({ companyId: findWholeCompany(op, company).id, ...pageBoundsOf(page) })
+  async (op, { company, domain, ...page }: SuppressionPageRequest): Promise<AllowEntry[]> => {
+    return await op.store.allowedPage({ ...allowScope(op, company, domain), ...pageBoundsOf(page) })
   },
 )
 
 /** @param input.value an address or a domain */
 export const findAllowed = verb(
   'see',
-  async (op, { company, value }: { company: string; value: string }): Promise<AllowEntry> => {
-    const found = await op.store.findAllowed(findWholeCompany(op, company).id, allowedValue(value).value)
+  async (
+    op,
+    { company, domain, value }: { company: string; domain?: string; value: string },
+  ): Promise<AllowEntry> => {
+    const { companyId, domainId = null } = allowScope(op, company, domain)
+    const found = await op.store.findAllowed(companyId, domainId, allowedValue(value).value)
     if (found !== null) return found
     throw new OperateError('not_found', `"${value}" is not on the allow list`)
   },
@@ -33,17 +37,25 @@ export interface AllowedInput {
   createdAt?: number | undefined
 }
 
+export interface AllowedEntries {
+  company: string
+  /** Name or id of the sending domain whose list gets them; absent: that of the company. */
+  domain?: string | undefined
+  entries: readonly AllowedInput[]
+}
+
 /**
  * Returns, for each entry, whether it is new. Addresses that are suppressed already stay suppressed. Unless all entries
  * are valid, none is added.
  */
 export const addAllowed = verb(
   'manage',
-  async (op, input: { company: string; entries: readonly AllowedInput[] }): Promise<boolean[]> => {
-    const { id: companyId } = findWholeCompany(op, input.company)
+  async (op, input: AllowedEntries): Promise<boolean[]> => {
+    const { companyId, domainId = null } = allowScope(op, input.company, input.domain)
     const all = input.entries.map(({ value, reason, createdAt = op.now() }): AllowEntry => {
       return {
         companyId,
+        domainId,
         ...allowedValue(value),
         reason: reason === undefined ? null : reasonOf(reason),
         createdAt,
@@ -67,18 +79,27 @@ export const addAllowed = verb(
 /** Returns how many entries were removed. Without a value, removes all of them. */
 export const removeAllowed = verb(
   'manage',
-  async (op, { company, value }: { company: string; value?: string | undefined }): Promise<number> => {
-    const { id: companyId } = findWholeCompany(op, company)
-    if (value === undefined) return await op.store.removeAllowed({ companyId })
-    const removed = await op.store.removeAllowed({ companyId, value: allowedValue(value).value })
+  async (
+    op,
+    { company, domain, value }: { company: string; domain?: string | undefined; value?: string | undefined },
+  ): Promise<number> => {
+    const scope = allowScope(op, company, domain)
+    if (value === undefined) return await op.store.removeAllowed(scope)
+    const removed = await op.store.removeAllowed({ ...scope, value: allowedValue(value).value })
     if (removed > 0) return removed
     throw new OperateError('not_found', `"${value}" is not on the allow list`)
   },
   {
     action: 'removeAllowed',
-    note: ({ value }, removed) => (removed === 0 ? null : { target: value ?? 'all', detail: {} }),
+    note: ({ value, domain }, removed) =>
+      removed === 0 ? null : { target: value ?? 'all', detail: { domain } },
   },
 )
+
+/** The allow list holds for the whole company, so keys for one domain may not see or change it. */
+function allowScope(op: Operation, company: string, domain?: string) {
+  return listScope(op, findWholeCompany(op, company).id, domain)
+}
 
 export function allowedValue(text: string): Pick<AllowEntry, 'value' | 'kind'> {
   return text.includes('@')

@@ -59,6 +59,7 @@ export const addDomain = verb(
     })
     const domain = { ...fresh, settings: settingsOf(fresh, input.settings) }
     await unlessTaken(op.store.addDomain(domain), { noun: 'domain', name })
+    await op.store.inheritSuppressions(domain.id)
     return { domain, company, records: dnsRecords(domain, serviceNames(op, domain)) }
   },
   {

@@ -7,11 +7,11 @@ import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal
 import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
-import type { Suppression } from '../email/suppression.ts'
+import { type Suppression, scopeOf } from '../email/suppression.ts'
 import type { Pause } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
-import { addressIn, type CompanyFilter, companyScope, findDomain } from './find.ts'
+import { addressIn, type CompanyFilter, companyScope, findDomain, sendingDomainName } from './find.ts'
 import { isoTime } from './shapes.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -34,10 +34,15 @@ export interface Explanation extends Forecast {
   domain: string
   /** The reason why no mail would be handed over now, as a sentence; null: there is none. */
   problem: string | null
-  suppressions: Suppression[]
+  suppressions: ListedSuppression[]
   /** The pauses that cover the mail, or some of it. */
   pauses: Pause[]
   last: RecentResult[]
+}
+
+/** With the name of the sending domain on whose list it is. */
+interface ListedSuppression extends Suppression {
+  domain: string | null
 }
 
 /** Entries of the suppression list, and recent emails, that are looked at. */
@@ -71,11 +76,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const sender = senderOf(op, request)
   const [found, suppressions, pauses, last] = await Promise.all([
     forecastFor(op, sender, domain),
-    op.store.listSuppressions({
-      address,
-      limit: MOST_SUPPRESSIONS,
-      ...(sender.companyId !== null && { companyId: sender.companyId }),
-    }),
+    suppressionsOf(op, sender, address),
     pausesOf(op, sender, domain),
     lastResults(op, request, domain),
   ])
@@ -95,6 +96,20 @@ function senderOf(op: Operation, { from, company }: ExplainRequest): Sender {
   if (from === undefined) return { companyId: companyScope(op, { company }), domain: null }
   const domain = findDomain(op, from)
   return { companyId: domain.companyId, domain }
+}
+
+/** Those that stop mail of the sender. */
+async function suppressionsOf(
+  op: Operation,
+  { companyId, domain }: Sender,
+  address: string,
+): Promise<ListedSuppression[]> {
+  const filter = { address, limit: Number.MAX_SAFE_INTEGER, ...(companyId !== null && { companyId }) }
+  const found = await op.store.listSuppressions(filter)
+  return found
+    .filter((each) => domain === null || (scopeOf(each) ?? domain.id) === domain.id)
+    .slice(0, MOST_SUPPRESSIONS)
+    .map((each) => ({ ...each, domain: sendingDomainName(op, each.domainId) }))
 }
 
 async function forecastFor(op: Operation, { companyId, domain }: Sender, to: string): Promise<Forecast> {

@@ -27,7 +27,7 @@ export function explanationJson(
       tls: { demand: demand === 'off' ? ('none' as const) : demand, source: by },
     })),
     policy: policyOf(domain, path, hosts),
-    suppressions: suppressions.map(suppressionJson),
+    suppressions: suppressions.map((each) => suppressionJson(each, each.domain)),
     pauses: pauses.map(pauseJson),
     // The operating system chooses the address.
     source: { name: source.name, address: null, helo: source.helo },

@@ -183,6 +183,12 @@ function valid<Value>(parse: () => Value): Value {
   }
 }
 
+/** The name of a sending domain by its id; null: the caller sees none with this id (any more). */
+export function sendingDomainName(who: CallerContext, id: string | null): string | null {
+  if (id === null) return null
+  return visibleAccounts(who).domains.find((domain) => domain.id === id)?.name ?? null
+}
+
 /** The company's display name; its id when the company is gone. */
 export function companyName({ accounts }: Pick<CallerContext, 'accounts'>, id: string): string {
   return accounts.companies.find((company) => company.id === id)?.name ?? id

@@ -10,7 +10,7 @@ import { lastCategories } from '../email/classification.ts'
 import type { LogEntry } from '../email/company-event.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
-import type { AllowEntry, Suppression } from '../email/suppression.ts'
+import { type AllowEntry, type Suppression, scopeOf } from '../email/suppression.ts'
 import { wordsOfTypes } from '../events/notices/types.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
@@ -267,7 +267,8 @@ export function quarantinedJson(email: QuarantinedEmail) {
   return { id, company_id: companyId, from, subject, recipients, since: isoTime(since), message }
 }
 
-export function suppressionJson(suppression: Suppression) {
+/** `domain`: the name of the domain on whose list it is. */
+export function suppressionJson(suppression: Suppression, domain: string | null) {
   const { id, companyId, address, type, tags, reason, code, createdAt, emailId, domainId } = suppression
   return {
     id,
@@ -280,11 +281,25 @@ export function suppressionJson(suppression: Suppression) {
     created_at: isoTime(createdAt),
     email_id: emailId,
     domain_id: domainId,
+    domain,
+    scope: scopeOf(suppression) === null ? ('company' as const) : ('domain' as const),
   }
 }
 
-export function allowEntryJson({ companyId, value, kind, reason, createdAt }: AllowEntry) {
-  return { company_id: companyId, value, kind, reason, created_at: isoTime(createdAt) }
+/** `domain`: the name of the domain on whose list it is. */
+export function allowEntryJson(
+  { companyId, domainId, value, kind, reason, createdAt }: AllowEntry,
+  domain: string | null,
+) {
+  return {
+    company_id: companyId,
+    value,
+    kind,
+    reason,
+    created_at: isoTime(createdAt),
+    domain_id: domainId,
+    domain,
+  }
 }
 
 export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBeat) {

@@ -17,6 +17,8 @@ export interface SuppressionInput {
   reason?: string | undefined
   /** SMTP reply code. */
   code?: number | undefined
+  /** Id of the sending domain whose list gets it; absent: that of the request. */
+  domainId?: string | undefined
   /** Unix ms; absent: now. */
   createdAt?: number | undefined
 }
@@ -30,9 +32,9 @@ const REASONS: Record<SuppressionType, string> = {
 
 /** Throws `invalid`. */
 export function checkedSuppression(
-  { address: text, type, tags, reason, code, createdAt }: SuppressionInput,
+  { address: text, type, tags, reason, code, domainId, createdAt }: SuppressionInput,
   companyId: string,
-  domainId: string | null,
+  list: string | null,
   now: number,
 ): Suppression {
   const address = addressIn(text)
@@ -55,7 +57,7 @@ export function checkedSuppression(
     reason: reason ? reasonOf(reason) : REASONS[type],
     code: code ?? null,
     emailId: null,
-    domainId,
+    domainId: domainId ?? list,
     createdAt: at,
   }
 }

@@ -19,7 +19,7 @@ import { OperateError } from './error.ts'
 import { isoTime } from './shapes.ts'
 import { checkedSuppression, reasonOf, type SuppressionInput } from './suppression-check.ts'
 
-const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
+const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at', 'sending_domain'] as const
 /** `source` and `detail` are columns of other services only. */
 type CsvColumn = (typeof COLUMNS)[number] | 'source' | 'detail'
 
@@ -33,6 +33,7 @@ const NAMES: Record<CsvColumn, readonly string[]> = {
   detail: ['detail', 'details'],
   code: ['code', 'errorcode', 'smtpcode', 'status'],
   created_at: ['createdat', 'created', 'createdtime', 'date', 'time', 'timestamp', 'lastupdatetime'],
+  sending_domain: ['sendingdomain'],
 }
 
 const ALLOWED_NAMES: Record<string, readonly string[]> = {
@@ -144,8 +145,13 @@ export interface CsvPiece {
   tell: number
 }
 
+/** An entry with the name of the sending domain on whose list it was. */
+export interface ListedSuppression extends SuppressionInput {
+  sendingDomain?: string | undefined
+}
+
 export interface CsvPieceResult {
-  suppressions: SuppressionInput[]
+  suppressions: ListedSuppression[]
   allowed: AllowedInput[]
   bad: number
   /** The first of the invalid lines. */
@@ -281,7 +287,7 @@ function suppressionOf(
   fields: readonly string[],
   columns: CsvColumns,
   given: SuppressionType,
-): SuppressionInput {
+): ListedSuppression {
   const value = (column: CsvColumn) => valueIn(fields, columns[column])
   const address = checkedAddress(value('address'), 'the line has no address')
   const [code, created] = [value('code'), value('created_at')]
@@ -302,7 +308,8 @@ function suppressionOf(
   const tags = type === 'unsubscribe' ? tagsOf(value('tags')) : undefined
   // An enhanced status code (RFC 3463) has no column of its own.
   const number = code?.length === 3 ? Number(code) : undefined
-  return { address, type, tags, reason, code: number, createdAt }
+  const sendingDomain = value('sending_domain')?.toLowerCase()
+  return { address, type, tags, reason, code: number, sendingDomain, createdAt }
 }
 
 /** Throws `invalid`. */
@@ -376,15 +383,20 @@ function timeOf(text: string): number {
 
 export const CSV_HEADER = stringify([[...COLUMNS]])
 
-export function csvOf(list: readonly Suppression[]): string {
+/** `nameOf`: the name of a sending domain by its id. */
+export function csvOf(
+  list: readonly Suppression[],
+  nameOf: (domainId: string | null) => string | null,
+): string {
   return stringify(
-    list.map(({ address, type, tags, reason, code, createdAt }) => [
+    list.map(({ address, type, domainId, tags, reason, code, createdAt }) => [
       guardCell(address),
       type,
       tags === null ? '' : JSON.stringify(tags),
       guardCell(reason),
       code ?? '',
       isoTime(createdAt),
+      nameOf(domainId) ?? '',
     ]),
   )
 }

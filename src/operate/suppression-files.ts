@@ -2,6 +2,7 @@
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
 import { type AllowedInput, addAllowed } from './allow-list.ts'
 import type { Audit } from './audit-trail.ts'
+import { accountsOf, visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findWholeCompany } from './find.ts'
 import type { SuppressionInput } from './suppression-check.ts'
@@ -11,6 +12,7 @@ import {
   type CsvPiece,
   type CsvPieceResult,
   csvOf,
+  type ListedSuppression,
   placeBehind,
   type ReadCsvPiece,
   readCsvPiece,
@@ -37,8 +39,8 @@ export interface SuppressionImport {
   source: ChunkSource
   /** The type of lines that name none. */
   type: SuppressionType
-  /** Id of the sending domain that the entries come from. */
-  domainId?: string | undefined
+  /** Name or id of the sending domain whose list gets all entries, whatever domains the file names. */
+  domain?: string | undefined
   /** Set if the source is a piece of the file. */
   begun?: PieceStart | undefined
   /** Reads the pieces; absent: read on this thread. */
@@ -86,11 +88,15 @@ export const importSuppressions = verb(
   'manage',
   async (op, input: SuppressionImport): Promise<ImportReport> => {
     const company = findCompany(op, input.company).id
-    const { type, domainId } = input
-    return await importPieces<SuppressionInput>(op, input, type, {
+    const { type, domain } = input
+    const ids = domainIds(op, company)
+    return await importPieces<ListedSuppression>(op, input, type, {
       entriesOf: ({ suppressions }) => suppressions,
       async put(entries) {
-        const results = await addSuppressions(op, { company, entries, domainId })
+        const all = entries.map(({ sendingDomain, ...entry }): SuppressionInput => {
+          return domain === undefined ? { ...entry, domainId: ids.get(sendingDomain ?? '') } : entry
+        })
+        const results = await addSuppressions(op, { company, domain, entries: all })
         return results.map(({ added }) => added)
       },
     })
@@ -98,7 +104,13 @@ export const importSuppressions = verb(
   importAudit('importSuppressions'),
 )
 
-export type AllowedImport = Omit<SuppressionImport, 'type' | 'domainId'>
+/** By name. A domain that the company does not have is none: its entries go on the list of the company. */
+function domainIds(op: Operation, company: string): ReadonlyMap<string, string> {
+  const { domains } = accountsOf(visibleAccounts(op), company)
+  return new Map(domains.map(({ name, id }) => [name, id]))
+}
+
+export type AllowedImport = Omit<SuppressionImport, 'type'>
 
 /** The same for the allow list. */
 export const importAllowed = verb(
@@ -107,7 +119,7 @@ export const importAllowed = verb(
     const company = findWholeCompany(op, input.company).id
     return await importPieces<AllowedInput>(op, input, 'allowed', {
       entriesOf: ({ allowed }) => allowed,
-      put: (entries) => addAllowed(op, { company, entries }),
+      put: (entries) => addAllowed(op, { company, domain: input.domain, entries }),
     })
   },
   importAudit('importAllowed'),
@@ -192,9 +204,13 @@ export const exportSuppressions = verb(
   'see',
   async (
     op,
-    { company, types }: { company: string; types?: readonly SuppressionType[] | undefined },
+    {
+      company,
+      domain,
+      types,
+    }: { company: string; domain?: string | undefined; types?: readonly SuppressionType[] | undefined },
   ): Promise<AsyncIterable<Suppression[]>> => {
-    const page = (after?: string) => listSuppressions(op, { company, types, after, limit: STEP })
+    const page = (after?: string) => listSuppressions(op, { company, domain, types, after, limit: STEP })
     // The first page is read here, so that a caller without the right gets the error at once.
     return pagesFrom(await page(), page)
   },
@@ -208,7 +224,10 @@ async function* pagesFrom(
 }
 
 /** The CSV file in pieces, in the format that `importSuppressions` reads. */
-export async function* csvOfAll(pages: AsyncIterable<Suppression[]>): AsyncGenerator<string> {
+export async function* csvOfAll(op: Operation, pages: AsyncIterable<Suppression[]>): AsyncGenerator<string> {
   yield CSV_HEADER
-  for await (const page of pages) yield csvOf(page)
+  for await (const page of pages) {
+    const names = new Map(visibleAccounts(op).domains.map(({ id, name }) => [id, name]))
+    yield csvOf(page, (id) => names.get(id ?? '') ?? null)
+  }
 }

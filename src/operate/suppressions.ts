@@ -6,7 +6,7 @@ import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../em
 import { severalNote } from './audit-trail.ts'
 import { type BatchOutcome, inBatch } from './batch.ts'
 import { type About, type Hint, OperateError } from './error.ts'
-import { type CompanyFilter, findCompany } from './find.ts'
+import { type CompanyFilter, findCompany, findDomain, findOwnDomain, noSuchDomain } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -14,6 +14,8 @@ import { type Operation, verb } from './verb.ts'
 export const TOGETHER = 500
 
 export interface SuppressionListing extends CompanyFilter {
+  /** Name or id of a sending domain: only its list. Without a company, that of the company that has the domain. */
+  domain?: string | undefined
   address?: string | undefined
   types?: readonly SuppressionType[] | undefined
   /** Ids: only older, or only newer ones. */
@@ -27,9 +29,9 @@ export const listSuppressions = verb(
   'see',
   async (
     op,
-    { company, address, types, after, before, limit }: SuppressionListing,
+    { company, domain, address, types, after, before, limit }: SuppressionListing,
   ): Promise<Suppression[]> => {
-    const whose = company === undefined ? memberScope(op) : scopeOf(op, company)
+    const whose = listingScope(op, company, domain)
     return await op.store.listSuppressions({
       ...whose,
       limit,
@@ -43,6 +45,8 @@ export const listSuppressions = verb(
 
 export interface SuppressionPageRequest {
   company: string
+  /** Name or id of a sending domain of the company: only its list. */
+  domain?: string | undefined
   /** Only entries that begin with this text. */
   term?: string | undefined
   /** Only entries behind this one, or only those before it. */
@@ -56,9 +60,9 @@ export const suppressedPage = verb(
   'see',
   async (
     op,
-    { company, type, ...page }: SuppressionPageRequest & { type: SuppressionType },
+    { company, domain, type, ...page }: SuppressionPageRequest & { type: SuppressionType },
   ): Promise<Suppression[]> => {
-    return await op.store.suppressedPage({ ...scopeOf(op, company), type, ...pageBoundsOf(page) })
+    return await op.store.suppressedPage({ ...listScope(op, company, domain), type, ...pageBoundsOf(page) })
   },
 )
 
@@ -73,8 +77,11 @@ export interface AddressPageRequest extends SuppressionPageRequest {
  */
 export const suppressedAddresses = verb(
   'see',
-  async (op, { company, types = SUPPRESSION_TYPES, ...page }: AddressPageRequest): Promise<Suppression[]> => {
-    const scope = scopeOf(op, company)
+  async (
+    op,
+    { company, domain, types = SUPPRESSION_TYPES, ...page }: AddressPageRequest,
+  ): Promise<Suppression[]> => {
+    const scope = listScope(op, company, domain)
     const ofTypes = await Promise.all(
       types.map((type) => op.store.suppressedPage({ ...scope, type, ...pageBoundsOf(page) })),
     )
@@ -90,7 +97,13 @@ export const suppressedAddresses = verb(
 )
 
 function byAddress(one: Suppression, other: Suppression): number {
-  return compareAddresses(one, other) || (one.type < other.type ? -1 : 1)
+  return compareAddresses(one, other) || compareTypes(one, other)
+}
+
+/** By type, and of one type that of the company first. */
+function compareTypes(one: Suppression, other: Suppression): number {
+  const keyOf = ({ type, domainId }: Suppression) => `${type} ${domainId ?? ''}`
+  return keyOf(one) < keyOf(other) ? -1 : 1
 }
 
 /** The order that both databases use. */
@@ -113,10 +126,15 @@ export const countSuppressions = verb(
   'see',
   async (
     op,
-    { company, types = SUPPRESSION_TYPES, term }: Pick<AddressPageRequest, 'company' | 'types' | 'term'>,
+    {
+      company,
+      domain,
+      types = SUPPRESSION_TYPES,
+      term,
+    }: Omit<AddressPageRequest, 'after' | 'before' | 'limit'>,
   ): Promise<SuppressionTotal> => {
     const range = {
-      ...scopeOf(op, company),
+      ...listScope(op, company, domain),
       types,
       most: MOST_COUNTED + 1,
       ...(term !== undefined && { term }),
@@ -131,9 +149,14 @@ export const findSuppression = verb(
   'see',
   async (
     op,
-    { company, of, types }: { company: string; of: string; types?: readonly SuppressionType[] },
+    {
+      company,
+      domain,
+      of,
+      types,
+    }: { company: string; domain?: string; of: string; types?: readonly SuppressionType[] },
   ): Promise<Suppression> => {
-    const scope = scopeOf(op, company)
+    const scope = listScope(op, company, domain)
     const found = of.includes('@')
       ? await firstOf(op, scope, of, types)
       : await op.store.findSuppression(scope.companyId, of)
@@ -153,19 +176,18 @@ export interface SuppressionsInput {
   company: string
   entries: readonly SuppressionInput[]
   /**
-   * Id of the sending domain that the entries come from; absent: that of the caller's key, if the key is for one
-   * domain.
+   * Name or id of the sending domain whose list gets the entries that name none; absent: that of the caller's key, if
+   * the key is for one domain, else that of the company.
    */
-  domainId?: string | undefined
+  domain?: string | undefined
 }
 
 /** Waiting mail for these addresses ends as suppressed. Unless all entries are valid, none is added. */
 export const addSuppressions = verb(
   'manage',
-  async (op, { company, entries, domainId }: SuppressionsInput): Promise<AddedSuppression[]> => {
-    const scope = scopeOf(op, company)
-    const from = scope.domainId ?? domainId ?? null
-    const all = entries.map((entry) => checkedSuppression(entry, scope.companyId, from, op.now()))
+  async (op, { company, domain, entries }: SuppressionsInput): Promise<AddedSuppression[]> => {
+    const { companyId, domainId = null } = listScope(op, company, domain)
+    const all = entries.map((entry) => checkedSuppression(entry, companyId, domainId, op.now()))
     const added: boolean[] = []
     for (let at = 0; at < all.length; at += TOGETHER) {
       added.push(...(await op.store.addSuppressions(all.slice(at, at + TOGETHER))))
@@ -189,8 +211,11 @@ export const addSuppressions = verb(
  */
 export const addSuppression = verb(
   'manage',
-  async (op, { company, ...entry }: SuppressionInput & { company: string }): Promise<Suppression> => {
-    const [result] = await addSuppressions(op, { company, entries: [entry] })
+  async (
+    op,
+    { company, domain, ...entry }: SuppressionInput & Pick<SuppressionsInput, 'company' | 'domain'>,
+  ): Promise<Suppression> => {
+    const [result] = await addSuppressions(op, { company, domain, entries: [entry] })
     const { suppression, added } = result!
     if (added || suppression.tags !== null) return suppression
     const { name } = findCompany(op, company)
@@ -202,7 +227,7 @@ export const addSuppression = verb(
   {
     action: 'addSuppression',
     unlessByKey: true,
-    note: ({ address, type, tags }) => ({ target: address, detail: { type, tags } }),
+    note: ({ address, type, tags, domain }) => ({ target: address, detail: { type, tags, domain } }),
   },
 )
 
@@ -223,12 +248,19 @@ export const removeSuppression = verb(
     op,
     {
       company: text,
+      domain,
       address,
       types,
-    }: { company: string; address: string; types?: readonly SuppressionType[] | undefined },
+    }: {
+      company: string
+      /** Name or id of a sending domain: only from its list. */
+      domain?: string | undefined
+      address: string
+      types?: readonly SuppressionType[] | undefined
+    },
   ): Promise<RemovedAddress> => {
     const company = findCompany(op, text)
-    const scope = { ...scopeOf(op, text), address, ...(types !== undefined && { types }) }
+    const scope = { ...listScope(op, text, domain), address, ...(types !== undefined && { types }) }
     const removed = await op.store.removeSuppressions(scope)
     if (removed > 0) return { address, company, removed }
     throw notOnList(op, text, address)
@@ -236,7 +268,26 @@ export const removeSuppression = verb(
   {
     action: 'removeSuppression',
     unlessByKey: true,
-    note: ({ address, types }) => ({ target: address, detail: { types } }),
+    note: ({ address, types, domain }) => ({ target: address, detail: { types, domain } }),
+  },
+)
+
+/** Removes one entry by id, and returns it. */
+export const removeEntry = verb(
+  'manage',
+  async (op, { company, id }: { company: string; id: string }): Promise<Suppression> => {
+    const found = await findSuppression(op, { company, of: id })
+    if (await op.store.removeSuppression(found.companyId, id)) return found
+    throw notOnList(op, company, id)
+  },
+  {
+    action: 'removeSuppression',
+    unlessByKey: true,
+    note({ id }, found) {
+      return found === null
+        ? { target: id, detail: {} }
+        : { target: found.address, detail: { types: [found.type] } }
+    },
   },
 )
 
@@ -251,8 +302,7 @@ export const removeSuppressions = verb(
     findCompany(op, company)
     const addresses: string[] = []
     const result = await inBatch(ids, async (of) => {
-      const { address, type } = await findSuppression(op, { company, of })
-      await removeSuppression(op, { company, address, types: [type] })
+      const { address } = await removeEntry(op, { company, id: of })
       addresses.push(address)
     })
     return { ...result, addresses }
@@ -271,11 +321,10 @@ export const removeSuppressions = verb(
 /** Mail with the tag goes to the address again. */
 export const removeUnsubscribedTag = verb(
   'manage',
-  async (op, input: { company: string; address: string; tag: string }): Promise<void> => {
-    const { company, address, tag } = input
-    const scope = scopeOf(op, company)
-    const found = await firstOf(op, scope, address, ['unsubscribe'])
-    if (found !== undefined && (await op.store.removeUnsubscribedTag(scope.companyId, address, tag))) return
+  async (op, input: { company: string; domain?: string; address: string; tag: string }): Promise<void> => {
+    const { company, domain, address, tag } = input
+    const { companyId, domainId = null } = listScope(op, company, domain)
+    if (await op.store.removeUnsubscribedTag(companyId, domainId, address, tag)) return
     throw notOnList(op, company, address)
   },
   {
@@ -285,11 +334,14 @@ export const removeUnsubscribedTag = verb(
   },
 )
 
-/** Removes all entries of these types. Returns their number. */
+/** Removes all entries of these types, of the whole company or of one domain's list. Returns their number. */
 export const clearSuppressions = verb(
   'manage',
-  async (op, input: { company: string; types: readonly SuppressionType[] }): Promise<number> => {
-    return await op.store.removeSuppressions({ ...scopeOf(op, input.company), types: input.types })
+  async (
+    op,
+    { company, domain, types }: { company: string; domain?: string; types: readonly SuppressionType[] },
+  ): Promise<number> => {
+    return await op.store.removeSuppressions({ ...listScope(op, company, domain), types })
   },
   {
     action: 'clearSuppressions',
@@ -300,21 +352,30 @@ export const clearSuppressions = verb(
   },
 )
 
-/** The entries of one company that the caller may see: with a key for one domain, those that came from that domain. */
+/** The lists of one company that the caller means and may see: with a key for one domain, only the list of that. */
 interface EntryScope {
   companyId: string
   domainId?: string
 }
 
-function scopeOf(op: Operation, company: string): EntryScope {
-  const { id: companyId } = findCompany(op, company)
-  return { companyId, ...ofDomain(op) }
+/** `domain`: name or id of a sending domain of the company; absent: all lists. */
+export function listScope(op: Operation, company: string, domain?: string): EntryScope {
+  const of = findCompany(op, company)
+  if (domain === undefined) return { companyId: of.id, ...ofDomain(op) }
+  const domainId = findOwnDomain(op, of, domain).id
+  if (domainId === (ofDomain(op).domainId ?? domainId)) return { companyId: of.id, domainId }
+  throw noSuchDomain(domain, of)
 }
 
-/** Without a company: the entries of all companies, which only operators see. */
-function memberScope(op: Operation): Partial<EntryScope> {
-  if (op.caller.kind === 'operator') return {}
-  return { companyId: op.caller.principal.companyId, ...ofDomain(op) }
+/** Without a company: the lists of all companies, which only operators see. */
+function listingScope(
+  op: Operation,
+  company: string | undefined,
+  domain: string | undefined,
+): Partial<EntryScope> {
+  if (company !== undefined) return listScope(op, company, domain)
+  if (op.caller.kind !== 'operator') return listScope(op, op.caller.principal.companyId, domain)
+  return domain === undefined ? {} : listScope(op, findDomain(op, domain).companyId, domain)
 }
 
 function ofDomain({ caller }: Operation): { domainId?: string } {
@@ -332,12 +393,17 @@ async function firstOf(
   address: string,
   types: readonly SuppressionType[] = SUPPRESSION_TYPES,
 ): Promise<Suppression | undefined> {
-  const found = await op.store.listSuppressions({ ...scope, address, types, limit: SUPPRESSION_TYPES.length })
-  return found.toSorted((a, b) => SUPPRESSION_TYPES.indexOf(a.type) - SUPPRESSION_TYPES.indexOf(b.type))[0]
+  const found = await op.store.listSuppressions({ ...scope, address, types, limit: Number.MAX_SAFE_INTEGER })
+  return found.sort(compareTypes)[0]
 }
 
 /** The bounds of a page that are given. */
-export function pageBoundsOf({ term, after, before, limit }: Omit<SuppressionPageRequest, 'company'>) {
+export function pageBoundsOf({
+  term,
+  after,
+  before,
+  limit,
+}: Omit<SuppressionPageRequest, 'company' | 'domain'>) {
   return {
     limit,
     ...(term !== undefined && { term }),

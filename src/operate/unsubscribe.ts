@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { UnsubscribeLink } from '../email/unsubscribe-link.ts'
 import type { Store } from '../store/store.ts'
 
-export type UnsubscribeStore = Pick<Store, 'addSuppressions' | 'happened' | 'summaries'>
+export type UnsubscribeStore = Pick<Store, 'addSuppressions' | 'happened' | 'successorOf' | 'summaries'>
 
 /** The report id of every unsubscription by link: however often the link is used, one event records it. */
 const REPORT = 'unsubscribe link'
@@ -27,7 +27,8 @@ export async function unsubscribe(
       reason: 'the recipient unsubscribed',
       tags: tags.length === 0 ? null : tags,
       emailId,
-      domainId,
+      // The company may have removed the domain and added it again since the email.
+      domainId: await store.successorOf(domainId),
     },
   ])
   const detail = { reportId: REPORT }

@@ -6,6 +6,7 @@ import {
   type Decision,
   decideAttempt,
   decideGiveBack,
+  type FullMailboxRule,
   hopeless,
   postponedFrom,
 } from '../email/lifecycle.ts'
@@ -25,6 +26,8 @@ export interface Patience {
   pauses: ProbePauses
   /** Unix ms: when the path is tried again, if it is known to be closed. */
   again: number | null
+  /** Null: full mailboxes suppress no address. */
+  fullMailbox: FullMailboxRule | null
 }
 
 /** The record of an attempt for the store: the outcome of each recipient. */
@@ -57,6 +60,7 @@ export function attemptRecord(
       retryAt: counts ? inTime(notBefore(nextAttempt(recipient.attempts + 1), outcome, now), giveUpAt) : null,
       again: postponed ? Math.min(whenAgain(recipient, result, patience, now), giveUpAt ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
+      fullMailbox: patience.fullMailbox,
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })

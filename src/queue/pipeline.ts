@@ -53,6 +53,7 @@ import type { Path } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
+import type { FullMailboxRule } from '../email/lifecycle.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
@@ -93,6 +94,8 @@ export interface PipelineParts {
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
   retrySchedule: RetrySchedule
+  /** Null: full mailboxes suppress no address. */
+  fullMailbox: FullMailboxRule | null
   paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
@@ -369,7 +372,8 @@ export class DeliveryPipeline {
     const now = Date.now()
     const { exhausted, notBefore } = this.#throttle.ended(ready.path, result, queues, begunAt)
     const again = this.#pathHealth.ended(ready, result, exhausted, now) ?? notBefore
-    const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses, again }
+    const { retrySchedule: schedule, fullMailbox } = this.#parts
+    const patience = { schedule, pauses: this.#pauses, again, fullMailbox }
     return attemptRecord(ready, result, patience, now)
   }
 

@@ -87,4 +87,9 @@ export interface EmailStore {
    */
   readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]>
   listEmails(filter: EmailPaging): Promise<EmailSummary[]>
+  /**
+   * Removes emails with their content, recipients and events, except those with recipients that wait, are being sent or
+   * are in quarantine. Returns the ids of those removed. At most 100 at once.
+   */
+  removeEmails(ids: readonly string[]): Promise<string[]>
 }

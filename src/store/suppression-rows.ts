@@ -1,5 +1,5 @@
 /** Suppressions as rows of both databases. */
-import { marksOf, type Suppression } from '../email/suppression.ts'
+import { COMPANY_WIDE_TYPES, marksOf, type Suppression } from '../email/suppression.ts'
 import { listOf } from './json-columns.ts'
 import type { SuppressionFilter } from './suppression-store.ts'
 
@@ -7,6 +7,15 @@ export type SuppressionRow = Omit<Suppression, 'tags'> & { tags: string | null }
 
 export function suppressionOf({ tags, ...row }: SuppressionRow): Suppression {
   return { ...row, tags: tags === null ? null : listOf(tags) }
+}
+
+/**
+ * The condition on a suppression `s` that it stops mail from a domain. `domainId`: an expression, evaluated only for
+ * suppressions that depend on the domain.
+ */
+export function concerns(domainId: string): string {
+  const everywhere = COMPANY_WIDE_TYPES.map((type) => `'${type}'`).join(', ')
+  return `(s.domain_id = '' OR s.type IN (${everywhere}) OR s.domain_id = ${domainId})`
 }
 
 /** The values of the columns `tags` and `marks`. */

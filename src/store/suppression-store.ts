@@ -10,7 +10,7 @@ export interface SuppressionFilter {
   types?: readonly SuppressionType[]
   /** Only this address. */
   address?: string
-  /** Only suppressions that came from this sending domain. */
+  /** Only the list of this sending domain. */
   domainId?: string
   /**
    * Ids of suppressions: only older ones than `after`, or only newer ones than `before`. With `before` the nearest
@@ -24,6 +24,8 @@ export interface SuppressionFilter {
 /** A page of a list in the order of its addresses (folded). */
 export interface AddressPage {
   companyId: string
+  /** Only the list of this sending domain. */
+  domainId?: string
   /** Only addresses that begin with it. */
   term?: string
   /** Only addresses after `after`, or before `before`, which need not exist. With `before` the nearest ones. */
@@ -32,11 +34,12 @@ export interface AddressPage {
   limit: number
 }
 
-/** Suppressions of one type, each address once. */
+/**
+ * Suppressions of one type. Without `domainId` an address may have several, of which a page has all: it is then a
+ * little longer than its limit.
+ */
 export interface SuppressedPage extends AddressPage {
   type: SuppressionType
-  /** Only suppressions that came from this sending domain. */
-  domainId?: string
 }
 
 /** Suppressions to count. */
@@ -45,7 +48,7 @@ export interface SuppressionCount {
   types: readonly SuppressionType[]
   /** Only addresses that begin with it. */
   term?: string
-  /** Only suppressions that came from this sending domain. */
+  /** Only the list of this sending domain. */
   domainId?: string
   /** Counting ends here, so that it costs the same for every longer list. */
   most: number
@@ -58,7 +61,7 @@ export interface SuppressionScope {
   address?: string
   /** Absent: all types. */
   types?: readonly SuppressionType[]
-  /** Only suppressions that came from this sending domain. */
+  /** Only the list of this sending domain. */
   domainId?: string
 }
 
@@ -78,10 +81,26 @@ export interface SuppressionStore {
   addSuppressions(list: readonly Suppression[]): Promise<boolean[]>
   /** Returns how many were removed; works in bounded steps. */
   removeSuppressions(scope: SuppressionScope): Promise<number>
+  /** False: the company has none with this id. */
+  removeSuppression(companyId: string, id: string): Promise<boolean>
+  /**
+   * The lists of the domains with this name that the company has removed become those of the domain with this id, which
+   * it added in their place: who unsubscribed stays unsubscribed. Returns how many entries moved; works in bounded
+   * steps.
+   */
+  inheritSuppressions(domainId: string): Promise<number>
+  /** The id of the domain that the company added in place of this removed one; else the same id. */
+  successorOf(domainId: string): Promise<string>
   /**
    * Allows mail with the tag to the address again; false when the address was not unsubscribed from this tag by name.
+   * `domainId`: only on the list of this domain; null: on all lists of the company.
    */
-  removeUnsubscribedTag(companyId: string, address: string, tag: string): Promise<boolean>
+  removeUnsubscribedTag(
+    companyId: string,
+    domainId: string | null,
+    address: string,
+    tag: string,
+  ): Promise<boolean>
   /**
    * Suppressions that `record` and `addSuppressions` of any node have added since the answer with this cursor; with
    * null none, only the cursor. Costs nothing for earlier suppressions. None may be missed, in whatever order commits
@@ -90,11 +109,12 @@ export interface SuppressionStore {
   suppressionsSince(cursor: string | null): Promise<SuppressionsBatch>
   /** By value, whether `before` is given or not. */
   allowedPage(page: AddressPage): Promise<AllowEntry[]>
-  findAllowed(companyId: string, value: string): Promise<AllowEntry | null>
+  /** `domainId`: only on the list of this domain; null: on any list of the company. */
+  findAllowed(companyId: string, domainId: string | null, value: string): Promise<AllowEntry | null>
   /** As `addSuppressions`. Suppressed addresses stay suppressed. */
   addAllowed(list: readonly AllowEntry[]): Promise<boolean[]>
-  /** Returns how many were removed. `value` absent: all of them. */
-  removeAllowed(scope: { companyId: string; value?: string }): Promise<number>
+  /** Returns how many were removed. `value` absent: all of them. `domainId`: only from the list of this domain. */
+  removeAllowed(scope: { companyId: string; domainId?: string; value?: string }): Promise<number>
 }
 
 /**

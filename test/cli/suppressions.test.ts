@@ -144,7 +144,7 @@ describe('lists of suppressions', () => {
     await add('u@x.test', '--type', 'unsubscribe', '--tag', 'more')
     await add('u@x.test', '--type', 'bounce')
     const { stdout } = await place.run('suppression', 'export', '--company', 'From')
-    assert.match(stdout, /^address,type,tags,reason,code,created_at\n/)
+    assert.match(stdout, /^address,type,tags,reason,code,created_at,sending_domain\n/)
     for (const line of stdout.split('\n')) assert.doesNotMatch(line, /^[=+@-]|,[=+@-]/, 'no formulas')
     const file = join(place.folder, 'exported.csv')
     writeFileSync(file, stdout)
@@ -163,6 +163,48 @@ describe('lists of suppressions', () => {
         .map((line) => (JSON.parse(line) as Listed).address),
       ['u@x.test'],
     )
+  })
+
+  test('stop mail from the domain on whose list they are, unless the address bounced or complained', async () => {
+    await place.json('company', 'create', 'Two')
+    for (const name of ['a.test', 'b.test']) await place.json('domain', 'add', name, '--company', 'Two')
+    const two = ['--company', 'Two']
+    const add = (...args: string[]) => place.run('suppression', 'add', 'u@x.test', ...two, ...args)
+    const from = (name: string) => ['--domain', name]
+    const type = (name: string) => ['--type', name]
+    assert.match(
+      (await add(...from('a.test'), ...type('unsubscribe'))).stdout,
+      /^Two no longer sends from a\.test to u@x\.test\.$/m,
+    )
+    assert.match((await add(...from('b.test'), ...type('unsubscribe'))).stdout, /from b\.test/)
+    assert.match(
+      (await add(...from('b.test'), ...type('bounce'))).stdout,
+      /^Two no longer sends to u@x\.test\.$/m,
+    )
+    assert.match((await add(...from('b.test'), ...type('bounce'))).stderr, /is already on/)
+    assert.match((await add(...from('acme.example'))).stderr, /there is no sending domain "acme\.example"/)
+
+    const scopes = async (...args: string[]) => {
+      const list = await place.json<Record<string, string>[]>('suppression', 'list', ...args)
+      return list.map(({ type, domain, scope }) => `${type} ${domain} ${scope}`).sort()
+    }
+    const all = ['bounce b.test company', 'unsubscribe a.test domain', 'unsubscribe b.test domain']
+    assert.deepEqual(await scopes(...two), all)
+    assert.deepEqual(await scopes(...from('b.test')), [all[0], all[2]])
+    const table = (await place.run('suppression', 'list', ...from('b.test'))).stdout
+    assert.match(table, /u@x\.test +Two +\S+ \S+ +unsubscribe +b\.test /)
+    assert.match(table, /u@x\.test +Two +\S+ \S+ +bounce +all domains /)
+
+    const { stdout } = await place.run('suppression', 'export', ...two)
+    const file = join(place.folder, 'two.csv')
+    writeFileSync(file, `${stdout}new@x.test,unsubscribe,,,,,gone.test\n`)
+    const removed = await place.run('suppression', 'remove', 'u@x.test', ...two, ...from('b.test'))
+    assert.match(removed.stdout, /is still on the list as unsubscribe for a\.test\.$/m)
+    await place.run('suppression', 'remove', 'u@x.test', ...two)
+    assert.equal((await place.json<Report>('suppression', 'import', file, ...two)).added, 4)
+    assert.deepEqual(await scopes(...two), [...all, 'unsubscribe null company'].sort())
+    await place.json('suppression', 'import', file, ...two, ...from('a.test'))
+    assert.equal((await scopes(...from('a.test'))).length, 3)
   })
 
   test('are changed by type and tag', async () => {

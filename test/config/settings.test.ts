@@ -84,6 +84,13 @@ describe('settings', () => {
     [{ POSTROAD_DELIVERY: 'Direct', POSTROAD_HOSTNAME: 'mail.example.com' }, 'delivery', { kind: 'direct' }],
     [{ POSTROAD_RETRY_SCHEDULE: '30s, 1.5h' }, 'retrySchedule', [30_000, 5_400_000]],
     [
+      { POSTROAD_MAILBOX_FULL_REPORTS: '5 in 30d' },
+      'fullMailbox',
+      { refusals: 5, withinMs: 30 * 86_400_000 },
+    ],
+    [{ POSTROAD_MAILBOX_FULL_REPORTS: 'off' }, 'fullMailbox', null],
+    [{}, 'fullMailbox', { refusals: 3, withinMs: 14 * 86_400_000 }],
+    [
       { POSTROAD_DNS_SERVERS: '127.0.0.1:5353,::1,[::1]:53' },
       'dnsServers',
       ['127.0.0.1:5353', '::1', '[::1]:53'],

@@ -38,6 +38,44 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'No matching addresses' }).waitFor()
   })
 
+  test('an entry says which domains it stops mail from, and the list of one domain is shown', async (t) => {
+    const { store } = stage.service
+    const { id: companyId } = stage.company
+    const letters = await stage.service.domain(companyId, 'letters.test')
+    await store.addSuppressions([
+      suppression(stage.company, 'gone@scope.test', { type: 'bounce', domainId: letters.id }),
+      suppression(stage.company, 'hand@scope.test'),
+    ])
+    const visit = await stage.visit(t, `/c/${companyId}/suppressions`)
+    const { page } = visit
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill('out@scope.test')
+    await dialog.getByRole('combobox', { name: 'Type' }).click()
+    await page.getByRole('option', { name: 'Unsubscribed' }).click()
+    await dialog.getByRole('combobox', { name: 'Stops mail from' }).click()
+    await page.getByRole('option', { name: 'letters.test' }).click()
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByRole('button', { name: 'Suppress' }).click()
+    const cells = async (address: string) =>
+      (await page.getByRole('row', { name: address }).getByRole('cell').nth(2).innerText()).split(/\s*\n\s*/)
+    await page.getByText('3 entries').waitFor()
+    assert.deepEqual(await cells('out@scope.test'), ['letters.test'])
+    assert.deepEqual(await cells('gone@scope.test'), ['All domains', 'Listed for letters.test'])
+    assert.deepEqual(await cells('hand@scope.test'), ['All domains'])
+    await page.getByRole('combobox', { name: 'Domain' }).click()
+    await page.getByRole('option', { name: 'letters.test' }).click()
+    await page.waitForURL(/domain=letters\.test/)
+    await page.getByText('2 entries').waitFor()
+    assert.equal(await page.getByText('hand@scope.test').count(), 0)
+    assert.deepEqual(await visit.barriers(), [])
+    const waiting = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Export' }).click()
+    const csv = await readFile(await (await waiting).path(), 'utf8')
+    assert.deepEqual(csv.match(/[a-z]+@scope\.test/g)?.sort(), ['gone@scope.test', 'out@scope.test'])
+    await store.removeSuppressions({ companyId })
+  })
+
   test('entries are chosen and removed together', async (t) => {
     const { store } = stage.service
     await store.addSuppressions(

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { AttemptTls } from '../../src/email/attempt-tls.ts'
 import type { NewEvent } from '../../src/email/event.ts'
 import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
-import { type Decision, decide, type Outcome } from '../../src/email/lifecycle.ts'
+import { type Decision, decide, FULL_MAILBOX_RULE, type Outcome } from '../../src/email/lifecycle.ts'
 import { AT, type Cell, factsIn, KINDS, LATER, MX, STATES, TABLE, VERDICTS } from './lifecycle/table.ts'
 
 for (const { name, happening, given, cells } of TABLE) {
@@ -138,6 +138,36 @@ test('every event of a refusal, a delay or an end has a category, and no other e
       }
     }
   }
+})
+
+test('a full mailbox leads to a suppression that must be repeated, and only with the last refusal', () => {
+  const base = {
+    kind: 'attempted',
+    at: AT,
+    server: MX,
+    tls: null,
+    untried: false,
+    heldFor: null,
+    again: 0,
+  } as const
+  const full = { code: 452, message: 'Full', category: 'mailbox_full' } as const
+  const attempted = (verdict: 'deferred' | 'bounced', retryAt: number | null, more: object = {}) =>
+    decide(factsIn('sending'), { ...base, outcome: { ...full, verdict }, retryAt, patience: 0, ...more })!
+      .suppress
+  assert.equal(attempted('deferred', LATER), null)
+  const rule = { refusals: 5, withinMs: 30 * 86_400_000 }
+  const reason = 'the mailbox was full 5 times within 30 days: Full'
+  const cause = { type: 'bounce', reason, code: 452, repeated: rule }
+  assert.deepEqual(attempted('bounced', null, { fullMailbox: rule }), cause)
+  const gaveUp = attempted('deferred', null, { fullMailbox: rule })
+  assert.deepEqual(gaveUp?.repeated, rule)
+  assert.match(gaveUp.reason, /5 times within 30 days: Gave up after 2 attempts\. Last error: Full$/)
+  assert.equal(attempted('bounced', null, { fullMailbox: null }), null)
+  const detail = { message: '552 5.2.2 over quota', code: 552, enhancedCode: '5.2.2' }
+  const report = { kind: 'returned', at: AT, report: 'bounced', detail, deadAddress: false } as const
+  assert.deepEqual(decide(factsIn('delivered'), report)!.suppress?.repeated, FULL_MAILBOX_RULE)
+  const dead = decide(factsIn('delivered'), { ...report, deadAddress: true })!.suppress
+  assert.deepEqual(dead, { type: 'bounce', reason: detail.message, code: 552 })
 })
 
 test('an attempt that was the last keeps the reason of its answer; without a reason the time is over', () => {

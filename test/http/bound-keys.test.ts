@@ -75,7 +75,7 @@ async function owner(company: Company, mark: string, of?: SendingDomain): Promis
   const json = await addWebhook(op, hook)
   await addWebhook(op, { ...hook, dialect: 'form', events: ['delivered'] })
   const entries = [{ address: `${mark}@listed.test`, type: 'bounce' as const, reason: mark }]
-  const [suppressed] = await addSuppressions(op, { company: company.id, entries, domainId: domain.id })
+  const [suppressed] = await addSuppressions(op, { company: company.id, entries, domain: domain.id })
   const login = new URLSearchParams({ login: mark })
   const headers = { authorization: basic(whole.token) }
   const made = await call(`${service.url}/v3/domains/${name}/credentials`, {

@@ -107,6 +107,33 @@ describe('links to unsubscribe', () => {
     await eventually(async () => (await events('delivered', 'cat@x.test')).slice(1))
   })
 
+  test('mail from another domain of the company goes out, and after the domain was added anew none from it', async () => {
+    const { company, domain, key } = await service.tenant('letters.test')
+    await service.domain(company.id, 'bills.test')
+    const own = new Api(service.url, key.token)
+    const fields: [string, string][] = [
+      ['from', 'a@letters.test'],
+      ['to', 'liz@x.test'],
+      ['text', '%unsubscribe_url% '],
+    ]
+    assert.equal((await own.form('letters.test', fields)).status, 200)
+    const url = linkIn(await received('liz@x.test'))
+    assert.equal((await oneClick(url)).status, 200)
+    const isSuppressed = async (name: string) => {
+      const mail = { from: `a@${name}`, to: 'liz@x.test', subject: 's', text: 't' }
+      const { recipients } = (await service.store.readHistory(await own.accepted(mail)))!
+      return recipients[0]!.state === 'suppressed'
+    }
+    assert.equal(await isSuppressed('letters.test'), true)
+    assert.equal(await isSuppressed('bills.test'), false)
+    await service.store.removeSuppressions({ companyId: company.id })
+    await service.store.removeDomain(domain.id, Date.now())
+    const again = await service.domain(company.id, 'letters.test')
+    assert.equal((await oneClick(url)).status, 200)
+    const [entry] = await service.store.listSuppressions({ companyId: company.id, limit: 2 })
+    assert.equal(entry?.domainId, again.id)
+  })
+
   test('what the sender says of unsubscribing stays', async () => {
     const own = '<https://ours.test/leave>'
     await send(['to', 'dan@x.test'], ['h:List-Unsubscribe', own], ['text', '%unsubscribe_url% '])

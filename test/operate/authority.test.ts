@@ -928,7 +928,7 @@ describe('who may do what', () => {
       await keys.createKey(operator, { company: company.id, name, domain: id })
       await webhooks.addWebhook(operator, { company: company.id, domain: id, url })
       const entries = [world.suppression()]
-      await suppressions.addSuppressions(operator, { company: company.id, domainId: id, entries })
+      await suppressions.addSuppressions(operator, { company: company.id, domain: id, entries })
     }
     await routes.setRoute(operator, { company: company.id, url: 'smtp://relay.example' })
     const op = await world.operation('restricted')

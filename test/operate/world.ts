@@ -184,7 +184,9 @@ export class World implements AsyncDisposable {
 
   async allowed(value: string): Promise<void> {
     const companyId = this.acme.company.id
-    await this.store.addAllowed([{ companyId, value, kind: 'domain', reason: null, createdAt: 1 }])
+    await this.store.addAllowed([
+      { companyId, domainId: null, value, kind: 'domain', reason: null, createdAt: 1 },
+    ])
   }
 
   async quarantined(of = this.acme): Promise<NewEmail> {

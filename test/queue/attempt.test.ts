@@ -81,8 +81,8 @@ function recordedOf(
     tls: null,
     ...rest,
   }
-  return attemptRecord(ready, result, { schedule, pauses: new ProbePauses(schedule.waits), again: null }, 0)
-    .recipients
+  const patience = { schedule, pauses: new ProbePauses(schedule.waits), again: null, fullMailbox: null }
+  return attemptRecord(ready, result, patience, 0).recipients
 }
 
 test('a lost answer stays in doubt, and its server the only one to ask, until that server says what became of it', () => {

@@ -213,6 +213,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   }
   const scheduler = new Scheduler({
     store: faults.wrap(store),
+    fullMailbox: null,
     membership,
     unrecorded,
     courier: noted,

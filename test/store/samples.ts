@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type ApiKey, type Company, NO_LIMITS, type SendingDomain } from '../../src/accounts/account.ts'
 import type { AttemptTls } from '../../src/email/attempt-tls.ts'
 import type { NewEvent } from '../../src/email/event.ts'
-import type { Decision, Facts } from '../../src/email/lifecycle.ts'
+import type { Decision, Facts, FullMailboxRule } from '../../src/email/lifecycle.ts'
 import { idAt } from '../../src/email/suppression.ts'
 import type {
   AcceptResult,
@@ -184,7 +184,7 @@ export interface Result {
   message: string
   held?: boolean
   suspicion?: Suspicion
-  suppress: boolean
+  suppress: boolean | FullMailboxRule
   events: NewEvent[]
 }
 
@@ -231,7 +231,8 @@ function decided({ state, dueAt, tried, attempts, events, ...given }: Result): D
     ...(suspicion !== undefined && { suspicion }),
   }
   const bounce = { type: 'bounce', reason: message || 'refused by the recipient server', code } as const
-  return { change, events, suppress: suppress ? bounce : null, tried }
+  const cause = typeof suppress === 'boolean' ? bounce : { ...bounce, repeated: suppress }
+  return { change, events, suppress: suppress ? cause : null, tried }
 }
 
 export function deferred(position: number, dueAt: number, change: Partial<Result> = {}): RecipientRecord {

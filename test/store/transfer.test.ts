@@ -216,7 +216,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
         suppression(owner, 'gone@X.test'.toLowerCase(), { type: 'complaint' }),
         suppression(owner, 'some@x.test', { type: 'unsubscribe', tags: ['News', 'a:b'] }),
       ])
-      const entry = { companyId: owner.id, reason: null, createdAt: NOW }
+      const entry = { companyId: owner.id, domainId: null, reason: null, createdAt: NOW }
       await store.addAllowed([{ ...entry, value: 'Jane@x.test', kind: 'address' }])
       await store.acceptAll({ emails: emails(), idempotency }, null)
       before = await lists(store)

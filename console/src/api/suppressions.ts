@@ -37,10 +37,12 @@ export const removeSuppression = ({ company, id }: SuppressionItem) =>
 export const removeSuppressions = (company: string, ids: string[]) =>
   call('POST /companies/:company/suppressions/remove', { company, body: { ids } })
 
+export type SuppressionFilter = Pick<QueryOf<typeof SUPPRESSED>, 'term' | 'type' | 'domain'>
+
 /** All entries that a filter finds. `onPage`: called with the number of entries so far. */
 export function matchingSuppressions(
   company: string,
-  filter: Pick<QueryOf<typeof SUPPRESSED>, 'term' | 'type'>,
+  filter: SuppressionFilter,
   onPage: (count: number) => void,
 ): Promise<SuppressionItem[]> {
   return allRows(async (after, limit) => {
@@ -61,5 +63,5 @@ export const importPiece = (company: string, body: ImportPiece) =>
 export const listsChanged = () => invalidate(SUPPRESSED, COUNT, ALLOWED)
 
 /** The address at which the browser downloads the file. The session cookie authorizes it. */
-export const exportAddress = (company: string, type: SuppressionType | undefined) =>
-  urlOf('GET /companies/:company/suppressions/export', { company, query: { type } })
+export const exportAddress = (company: string, filter: Pick<SuppressionFilter, 'type' | 'domain'>) =>
+  urlOf('GET /companies/:company/suppressions/export', { company, query: filter })

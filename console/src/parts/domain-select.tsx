@@ -16,7 +16,14 @@ export function DomainSelect({
   sending?: boolean
 } & Pick<
   SelectProps,
-  'label' | 'description' | 'inputWrapperOrder' | 'placeholder' | 'clearable' | 'allowDeselect' | 'error'
+  | 'aria-label'
+  | 'label'
+  | 'description'
+  | 'inputWrapperOrder'
+  | 'placeholder'
+  | 'clearable'
+  | 'allowDeselect'
+  | 'error'
 >) {
   const search = useDomainSearch(company, value === null ? [] : [value], { sending: sending ?? false })
   return (

@@ -3,6 +3,7 @@ import type { EventDetail, EventType, NewEvent } from '../event.ts'
 import type { FinalState, Suspicion } from '../recipient.ts'
 import { COMPLAINT, changeDecision, OUT_OF_QUEUE } from './decision.ts'
 import { formatDuration } from './duration.ts'
+import { fullMailboxCause } from './full-mailbox.ts'
 import {
   type AttemptHappening,
   type Decision,
@@ -75,7 +76,7 @@ function endAfterAttempt(
       lastMessage: message,
     },
     events,
-    suppress: suppressing(outcome, message),
+    suppress: suppressing(outcome, message) ?? fullMailboxCause(events[0]!.detail, happening.fullMailbox),
     tried: true,
   }
 }

@@ -5,6 +5,7 @@ import type { AttemptTls } from '../attempt-tls.ts'
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { HoldReason, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
+import type { FullMailboxRule } from './full-mailbox.ts'
 
 /** The facts that a decision rests on, and may change. */
 export interface Facts {
@@ -111,6 +112,8 @@ export interface AttemptHappening {
   /** When postponed: the time of the next try, and for how many ms that may go on. */
   again: number
   patience: number
+  /** Absent: the usual rule. Null: full mailboxes suppress no address. */
+  fullMailbox?: FullMailboxRule | null
 }
 
 /** A report from outside about a message that had left. `detail.reportId`, if present, is the id of the report. */
@@ -122,6 +125,8 @@ export type ReportHappening =
       detail: EventDetail
       /** The server refused the address itself. */
       deadAddress: boolean
+      /** As for attempts. */
+      fullMailbox?: FullMailboxRule | null
     }
   | { kind: 'complained' | 'opened' | 'clicked'; at: number; detail: EventDetail }
   /** `listed`: the reporter has put the address on the list. */
@@ -151,7 +156,10 @@ export type Happening =
   | ReportHappening
 
 /** The suppression that follows for an address. */
-export type SuppressionCause = Pick<Suppression, 'type' | 'reason' | 'code'>
+export interface SuppressionCause extends Pick<Suppression, 'type' | 'reason' | 'code'> {
+  /** It follows only when the address had so many causes of this kind, with this one. */
+  repeated?: FullMailboxRule
+}
 
 export interface Decision {
   /**

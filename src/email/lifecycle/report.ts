@@ -5,6 +5,7 @@
 import { classificationOf } from '../classification.ts'
 import type { EventDetail, EventType } from '../event.ts'
 import { COMPLAINT, changeDecision, OUT_OF_QUEUE } from './decision.ts'
+import { fullMailboxCause } from './full-mailbox.ts'
 import type { Decision, Facts, ReportHappening, SuppressionCause } from './happening.ts'
 
 type PriorFacts = Pick<Facts, 'state' | 'uncertain'>
@@ -27,14 +28,18 @@ export function decideReport(before: PriorFacts, happening: ReportHappening): De
  * RFC 3464: the server that took the message, or one behind it, could not deliver it. A recipient that is being sent
  * may still end otherwise.
  */
-function decideBounce({ state }: PriorFacts, { at, detail, deadAddress }: ReturnedReport): Decision | null {
+function decideBounce({ state }: PriorFacts, report: ReturnedReport): Decision | null {
+  const { at, detail: given, deadAddress, fullMailbox } = report
   if (state === 'bounced') return null
+  const detail = classified(given, false)
   const reason = detail.message || 'returned by the recipient server'
   const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
   return {
     ...recordEvent('bounced', at, classified('bounced', detail)),
     change: ends ? { ...OUT_OF_QUEUE, state: 'bounced', lastMessage: reason } : null,
-    suppress: deadAddress ? { type: 'bounce', reason, code: detail.code ?? null } : null,
+    suppress: deadAddress
+      ? { type: 'bounce', reason, code: detail.code ?? null }
+      : fullMailboxCause(detail, fullMailbox),
   }
 }
 

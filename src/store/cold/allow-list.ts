@@ -11,46 +11,78 @@ const CHUNK = 500
 
 const key = (dialect: Dialect) => foldedColumn(dialect, 'value')
 
-const SELECT = `SELECT c.id AS "companyId", a.value, a.kind, a.reason, a.created_at AS "createdAt"
-  FROM allowed a CROSS JOIN companies c WHERE c.num = a.company AND a.company = $1`
-const FIND = statement<AllowEntry>((dialect) => `${SELECT} AND a.${key(dialect)} = $2`)
-const page = (order: 'ASC' | 'DESC') =>
+/** The list of one sending domain, or all lists. */
+type Origin = 'domain' | 'any'
+
+const COLUMNS = `c.id AS "companyId", nullif(a.domain_id, '') AS "domainId", a.value, a.kind, a.reason, a.created_at AS "createdAt"`
+/** Entries of the company $1, on the list of the domain $2 or all (when it is null), through the index of that. */
+function listed({ engine }: Dialect, origin: Origin): string {
+  const [index, company] =
+    engine === 'postgres'
+      ? ['', origin === 'any' ? 'a.company' : '(a.company - 0)']
+      : [origin === 'any' ? '' : 'INDEXED BY allowed_of_domain', 'a.company']
+  const list = origin === 'any' ? '$2::text IS NULL' : "a.domain_id = $2 AND a.domain_id <> ''"
+  return `FROM allowed a ${index} CROSS JOIN companies c WHERE c.num = a.company AND ${company} = $1 AND ${list}`
+}
+const FIND = statement<AllowEntry>(
+  (
+    dialect,
+  ) => `SELECT ${COLUMNS} FROM allowed a CROSS JOIN companies c WHERE c.num = a.company AND a.company = $1
+    AND a.${key(dialect)} = $3 AND ($2::text IS NULL OR a.domain_id = $2) ORDER BY a.domain_id LIMIT 1`,
+)
+const OF_VALUE = statement<AllowEntry>(
+  (dialect) => `SELECT ${COLUMNS} FROM allowed a CROSS JOIN companies c
+    WHERE c.num = a.company AND a.company = $1 AND a.${key(dialect)} = $2`,
+)
+const page = (order: 'ASC' | 'DESC', origin: Origin) =>
   statement<AllowEntry>((dialect) => {
     const value = `a.${key(dialect)}`
-    return `${SELECT} AND ${value} >= $2 AND ${value} < $3 AND ${value} <> $4 ORDER BY ${value} ${order} LIMIT $5`
+    return `SELECT ${COLUMNS} ${listed(dialect, origin)}
+      AND ${value} >= $3 AND ${value} < $4 AND ${value} <> $5 ORDER BY ${value} ${order} LIMIT $6`
   })
-const PAGE = { after: page('ASC'), before: page('DESC') }
+const pages = (order: 'ASC' | 'DESC') => ({ any: page(order, 'any'), domain: page(order, 'domain') })
+const PAGE = { after: pages('ASC'), before: pages('DESC') }
 
 const ADD = statement(({ engine, folded }) =>
   engine === 'postgres'
-    ? `INSERT INTO allowed (company, folded, value, kind, reason, created_at)
-      VALUES ($1, ${folded('$2::text')}, $2, $3, $4, $5) ON CONFLICT DO NOTHING`
-    : `INSERT INTO allowed (company, value, kind, reason, created_at)
-      VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+    ? `INSERT INTO allowed (company, folded, value, domain_id, kind, reason, created_at)
+      VALUES ($1, ${folded('$2::text')}, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`
+    : `INSERT INTO allowed (company, value, domain_id, kind, reason, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 )
-const REMOVE = statement((dialect) => `DELETE FROM allowed WHERE company = $1 AND ${key(dialect)} = $2`)
-const REMOVE_SOME = statement(
-  (dialect) => `DELETE FROM allowed WHERE company = $1 AND ${key(dialect)} IN (
-    SELECT ${key(dialect)} FROM allowed WHERE company = $1 LIMIT ${CHUNK})`,
+const REMOVE = statement(
+  (dialect) => `DELETE FROM allowed
+    WHERE company = $1 AND ($2::text IS NULL OR domain_id = $2) AND ${key(dialect)} = $3`,
 )
+const removeSome = (origin: Origin) =>
+  statement(
+    (dialect) => `DELETE FROM allowed WHERE company = $1 AND (${key(dialect)}, domain_id) IN (
+      SELECT a.${key(dialect)}, a.domain_id ${listed(dialect, origin)} LIMIT ${CHUNK})`,
+  )
+const REMOVE_SOME = { any: removeSome('any'), domain: removeSome('domain') }
 
 export const allowListReads = {
-  *allowedPage(port, { companyId, term = '', after = '', before, limit }) {
+  *allowedPage(port, { companyId, domainId = null, term = '', after = '', before, limit }) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return []
-    const rows = yield* port.read.all(
-      before === undefined ? PAGE.after : PAGE.before,
-      company,
-      ...boundsOf(term, after, before),
-      limit,
-    )
+    const pages = before === undefined ? PAGE.after : PAGE.before
+    const list = pages[domainId === null ? 'any' : 'domain']
+    const rows = yield* port.read.all(list, company, domainId, ...boundsOf(term, after, before), limit)
+    const last = rows.at(-1)
+    if (domainId === null && rows.length === limit && last !== undefined) {
+      // The limit may have cut off entries of the last value.
+      const value = foldedAscii(last.value)
+      const known = new Set(rows.filter((row) => foldedAscii(row.value) === value).map((row) => row.domainId))
+      const all = yield* port.read.all(OF_VALUE, company, value)
+      rows.push(...all.filter((row) => !known.has(row.domainId)))
+    }
     return before === undefined ? rows : rows.reverse()
   },
 
-  *findAllowed(port, companyId, value) {
+  *findAllowed(port, companyId, domainId, value) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return null
-    return (yield* port.read.one(FIND, company, foldedAscii(value))) ?? null
+    return (yield* port.read.one(FIND, company, domainId, foldedAscii(value))) ?? null
   },
 } satisfies Operations<ReadPort>
 
@@ -59,15 +91,13 @@ export const allowListWrites = {
     const numbers: number[] = []
     for (const { companyId } of list) numbers.push(yield* companyNumber(port, companyId))
     // In one order, so that no two transactions wait for each other.
-    const order = [...list.keys()].sort((a, b) =>
-      foldedAscii(list[a]!.value) < foldedAscii(list[b]!.value) ? -1 : 1,
-    )
+    const order = [...list.keys()].sort((a, b) => (keyOf(list[a]!) < keyOf(list[b]!) ? -1 : 1))
     return yield* port.change(numbers[0] ?? 0, function* (db) {
       const added = list.map(() => false)
       for (const index of order) {
-        const { value, kind, reason, createdAt } = list[index]!
-        const inserted = yield* db.run(ADD, numbers[index]!, value, kind, reason, Math.round(createdAt))
-        added[index] = inserted > 0
+        const { value, domainId, kind, reason, createdAt } = list[index]!
+        const values = [value, domainId ?? '', kind, reason, Math.round(createdAt)] as const
+        added[index] = (yield* db.run(ADD, numbers[index]!, ...values)) > 0
       }
       return added
     })
@@ -75,11 +105,15 @@ export const allowListWrites = {
 } satisfies Operations<Port>
 
 export const allowListSteps = {
-  *removeAllowed(port, { companyId, value }) {
+  *removeAllowed(port, { companyId, domainId = null, value }) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return 0
     return value === undefined
-      ? yield* port.write.run(REMOVE_SOME, company)
-      : yield* port.write.run(REMOVE, company, foldedAscii(value))
+      ? yield* port.write.run(REMOVE_SOME[domainId === null ? 'any' : 'domain'], company, domainId)
+      : yield* port.write.run(REMOVE, company, domainId, foldedAscii(value))
   },
 } satisfies Operations<Port>
+
+function keyOf({ value, domainId }: AllowEntry): string {
+  return `${foldedAscii(value)} ${domainId ?? ''}`
+}

@@ -17,16 +17,16 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const SELECT = `SELECT s.id, (SELECT c.id FROM companies c WHERE c.num = s.company) AS "companyId", s.address, s.type, s.tags,
-  s.reason, s.code, s.email_id AS "emailId", s.domain_id AS "domainId", s.created_at AS "createdAt"`
+  s.reason, s.code, s.email_id AS "emailId", nullif(s.domain_id, '') AS "domainId", s.created_at AS "createdAt"`
 const addressOf = (dialect: Dialect) => `s.${foldedColumn(dialect, 'address')}`
 
 type ListOrder = 'newest' | 'by_address'
 type Direction = 'ASC' | 'DESC'
-/** Suppressions that came from one sending domain, or all. */
+/** The list of one sending domain, or all lists. */
 type Origin = 'domain' | 'any'
 
 /**
- * The suppressions of a company and a type that came from the domain $3, or all (when it is null), through the index of
+ * The suppressions of a company and a type on the list of the domain $3, or all (when it is null), through the index of
  * an order. PostgreSQL takes an index for its exact expressions, SQLite for its name.
  */
 function listed(
@@ -39,11 +39,11 @@ function listed(
   const any = origin === 'any'
   if (engine === 'sqlite') {
     return `FROM suppressions s INDEXED BY suppressions_${order}${any ? '' : '_of_domain'}
-      WHERE s.company = ${company} AND s.type = ${type} AND ${any ? '$3 IS NULL' : 's.domain_id = $3'}`
+      WHERE s.company = ${company} AND s.type = ${type} AND ${any ? '$3 IS NULL' : "s.domain_id = $3 AND s.domain_id <> ''"}`
   }
   const ofType = any
     ? `s.type = ${type} AND $3::text IS NULL`
-    : `(s.type || ' ' || s.domain_id) = ${type} || ' ' || $3::text AND s.domain_id IS NOT NULL`
+    : `(s.type || ' ' || s.domain_id) = ${type} || ' ' || $3::text AND s.domain_id <> ''`
   return `FROM suppressions s WHERE (s.company ${order === 'newest' ? '+' : '-'} 0) = ${company} AND ${ofType}`
 }
 
@@ -90,6 +90,7 @@ const count = (origin: Origin) =>
   })
 const COUNT = { any: count('any'), domain: count('domain') }
 
+/** All suppressions of an address. */
 const OF_ADDRESS = statement<SuppressionRow>(
   (dialect) => `${SELECT} FROM suppressions s WHERE s.company = $1 AND ${addressOf(dialect)} = $2`,
 )
@@ -135,7 +136,8 @@ const ADD = statement<{ id: string }>((dialect) => {
 })
 const TAGS = statement<{ id: string; tags: string }>(
   (dialect) => `SELECT s.id, s.tags FROM suppressions s
-    WHERE s.company = $1 AND ${addressOf(dialect)} = $2 AND s.type = 'unsubscribe' AND s.tags IS NOT NULL FOR UPDATE`,
+    WHERE s.company = $1 AND ${addressOf(dialect)} = $2 AND s.type = 'unsubscribe' AND s.tags IS NOT NULL
+      AND ($3::text IS NULL OR s.domain_id = $3) FOR UPDATE`,
 )
 const ADD_TAGS = statement((dialect) => {
   const { column, value } = addition(dialect)
@@ -144,16 +146,52 @@ const ADD_TAGS = statement((dialect) => {
 const SET_TAGS = statement('UPDATE suppressions SET tags = $2, marks = $3 WHERE id = $1')
 
 const REMOVE = statement('DELETE FROM suppressions WHERE id = $1')
-const REMOVE_ADDRESS = statement(
+const REMOVE_OWN = statement<AddressRow>(
+  'DELETE FROM suppressions WHERE id = $1 AND company = $2 RETURNING address',
+)
+/** Reports of full mailboxes of these addresses (folded), which counted towards a suppression. */
+const FORGET_FULL = statement(
+  (dialect) => `DELETE FROM full_mailboxes
+    WHERE company = $1 AND ${foldedColumn(dialect, 'address')} IN (${dialect.texts('$2')})`,
+)
+const REMOVE_ADDRESS = statement<AddressRow>(
   (dialect) => `DELETE FROM suppressions WHERE company = $1 AND ${foldedColumn(dialect, 'address')} = $2
-    AND type IN (${dialect.texts('$3')}) AND ($4::text IS NULL OR domain_id = $4)`,
+    AND type IN (${dialect.texts('$3')}) AND ($4::text IS NULL OR domain_id = $4) RETURNING address`,
 )
 const removeSome = (origin: Origin) =>
-  statement((dialect) => {
+  statement<AddressRow>((dialect) => {
     const some = `SELECT s.id ${listed(dialect, 'newest', origin)} LIMIT $4`
-    return `DELETE FROM suppressions WHERE id ${dialect.engine === 'postgres' ? `= ANY (ARRAY(${some}))` : `IN (${some})`}`
+    return `DELETE FROM suppressions WHERE id ${dialect.engine === 'postgres' ? `= ANY (ARRAY(${some}))` : `IN (${some})`} RETURNING address`
   })
 const REMOVE_SOME = { any: removeSome('any'), domain: removeSome('domain') }
+
+/** Removed domains of the same company with the name of a domain. */
+const PREDECESSORS = statement<{ id: string; company: number }>(
+  `SELECT r.id, r.company FROM domains d CROSS JOIN removed_domains r
+    WHERE d.id = $1 AND r.company = d.company AND r.name = d.name ORDER BY r.removed_at DESC`,
+)
+const SUCCESSOR = statement<{ id: string }>(
+  `SELECT d.id FROM removed_domains r CROSS JOIN domains d
+    WHERE r.id = $1 AND d.company = r.company AND d.name = r.name`,
+)
+const SOME_OF_DOMAIN = statement<{ id: string }>(
+  (dialect) => `SELECT s.id ${listed(dialect, 'newest', 'domain')} LIMIT $4`,
+)
+/** Of the suppressions $1 those that the domain $2 has on its own list. */
+const REMOVE_DOUBLED = statement(
+  (dialect) => `DELETE FROM suppressions WHERE id IN (
+    SELECT o.id FROM (${dialect.texts('$1')}) AS t CROSS JOIN suppressions o CROSS JOIN suppressions s
+    WHERE o.id = ${uuid(dialect, 't.value')} AND s.company = o.company
+      AND s.${foldedColumn(dialect, 'address')} = o.${foldedColumn(dialect, 'address')}
+      AND s.type = o.type AND s.domain_id = $2)`,
+)
+const MOVE = statement(
+  (dialect) => `UPDATE suppressions SET domain_id = $2
+    WHERE id IN (SELECT ${uuid(dialect, 'value')} FROM (${dialect.texts('$1')}) AS t)`,
+)
+function uuid({ engine }: Dialect, text: string): string {
+  return engine === 'postgres' ? `${text}::uuid` : text
+}
 
 /**
  * The cursor is the oldest transaction that was still under way: it and later ones may commit after this, and their
@@ -173,6 +211,10 @@ const SINCE = statement<SuppressionsBatch['added'][number]>(({ engine }) => {
   return `SELECT c.id AS "companyId", s.address FROM suppressions s ${index} CROSS JOIN companies c
     WHERE c.num = s.company AND ${since}`
 })
+
+interface AddressRow {
+  address: string
+}
 
 interface NumberedSuppression extends Suppression {
   company: number
@@ -214,6 +256,13 @@ export const suppressionReads = {
     const list = BY_ADDRESS[before === undefined ? 'ASC' : 'DESC'][domainId === null ? 'any' : 'domain']
     const bounds = boundsOf(term, after, before)
     const rows = yield* port.read.all(list, company, type, domainId, ...bounds, limit)
+    const last = rows.at(-1)
+    if (domainId === null && rows.length === limit && last !== undefined) {
+      // The limit may have cut off entries of the last address.
+      const known = new Set(rows.map(({ id }) => id))
+      const all = yield* port.read.all(OF_ADDRESS, company, foldedAscii(last.address))
+      rows.push(...all.filter((row) => row.type === type && !known.has(row.id)))
+    }
     return (before === undefined ? rows : rows.reverse()).map(suppressionOf)
   },
 
@@ -237,6 +286,10 @@ export const suppressionReads = {
     return row?.companyId === companyId ? suppressionOf(row) : null
   },
 
+  *successorOf(port, domainId) {
+    return (yield* port.read.one(SUCCESSOR, domainId))?.id ?? domainId
+  },
+
   *suppressionsSince(port, cursor) {
     // Read first: rows that come in between are returned again.
     const next = (yield* port.read.one(CURSOR))!.cursor
@@ -253,7 +306,7 @@ export const suppressionWrites = {
     all.sort((a, b) => a.company - b.company || (keyOf(a) < keyOf(b) ? -1 : 1))
     const rows = all.map(({ companyId: _, tags, emailId, domainId, createdAt, ...row }) => {
       const [listedTags, marks] = tagColumns(tags)
-      const origin = { email_id: emailId, domain_id: domainId, created_at: Math.round(createdAt) }
+      const origin = { email_id: emailId, domain_id: domainId ?? '', created_at: Math.round(createdAt) }
       return { ...row, tags: listedTags, marks, ...origin }
     })
     let added = new Set<string>()
@@ -270,16 +323,27 @@ export const suppressionWrites = {
     return list.map(({ id }) => added.has(id))
   },
 
-  *removeUnsubscribedTag(port, companyId, address, tag) {
+  *removeSuppression(port, companyId, id) {
+    const company = yield* port.findCompany(companyId)
+    if (company === undefined || !isEmailId(id)) return false
+    const removed = yield* port.write.all(REMOVE_OWN, id, company)
+    yield* afterRemoval(port, company, removed)
+    return removed.length > 0
+  },
+
+  *removeUnsubscribedTag(port, companyId, domainId, address, tag) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return false
     const removed = yield* port.change(company, function* (db) {
-      const row = yield* db.one(TAGS, company, foldedAscii(address))
-      const rest = row === undefined ? undefined : withoutTag(listOf(row.tags), tag)
-      if (row === undefined || rest === undefined) return false
-      if (rest.length === 0) yield* db.run(REMOVE, row.id)
-      else yield* db.run(SET_TAGS, row.id, ...tagColumns(rest))
-      return true
+      let changed = false
+      for (const row of yield* db.all(TAGS, company, foldedAscii(address), domainId)) {
+        const rest = withoutTag(listOf(row.tags), tag)
+        if (rest === undefined) continue
+        if (rest.length === 0) yield* db.run(REMOVE, row.id)
+        else yield* db.run(SET_TAGS, row.id, ...tagColumns(rest))
+        changed = true
+      }
+      return changed
     })
     if (removed) port.changed('queue')
     return removed
@@ -290,29 +354,60 @@ export const suppressionSteps = {
   *removeSuppressions(port, { companyId, address, types = SUPPRESSION_TYPES, domainId = null }) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return 0
-    let removed = 0
+    const removed: AddressRow[] = []
     if (address !== undefined) {
-      removed = yield* port.write.run(REMOVE_ADDRESS, company, foldedAscii(address), types, domainId)
+      removed.push(...(yield* port.write.all(REMOVE_ADDRESS, company, foldedAscii(address), types, domainId)))
     } else {
       const some = REMOVE_SOME[domainId === null ? 'any' : 'domain']
       for (const type of types) {
-        if (removed < CHUNK) removed += yield* port.write.run(some, company, type, domainId, CHUNK - removed)
+        const room = CHUNK - removed.length
+        if (room > 0) removed.push(...(yield* port.write.all(some, company, type, domainId, room)))
       }
     }
-    if (removed > 0) port.changed('queue')
-    return removed
+    yield* afterRemoval(port, company, removed)
+    return removed.length
+  },
+
+  *inheritSuppressions(port, domainId) {
+    for (const { id, company } of yield* port.read.all(PREDECESSORS, domainId)) {
+      for (const type of SUPPRESSION_TYPES) {
+        const some = yield* port.read.all(SOME_OF_DOMAIN, company, type, id, CHUNK)
+        if (some.length === 0) continue
+        const ids = some.map((row) => row.id)
+        yield* port.change(company, function* (db) {
+          yield* db.run(REMOVE_DOUBLED, ids, domainId)
+          yield* db.run(MOVE, ids, domainId)
+        })
+        return some.length
+      }
+    }
+    return 0
   },
 } satisfies Operations<Port>
 
+/** Mail goes to the addresses again, and what led to the entries is forgotten. */
+function* afterRemoval(port: Port, company: number, removed: readonly AddressRow[]): PortSteps<void> {
+  if (removed.length === 0) return
+  yield* port.write.run(
+    FORGET_FULL,
+    company,
+    removed.map(({ address }) => foldedAscii(address)),
+  )
+  port.changed('queue')
+}
+
 /** Adds further tags to an existing unsubscription. True when it has changed. */
-function* joinTags(db: PortTransaction, { company, address, tags }: NumberedSuppression): PortSteps<boolean> {
-  const row = yield* db.one(TAGS, company, foldedAscii(address))
+function* joinTags(
+  db: PortTransaction,
+  { company, address, domainId, tags }: NumberedSuppression,
+): PortSteps<boolean> {
+  const row = yield* db.one(TAGS, company, foldedAscii(address), domainId ?? '')
   const joined = row === undefined ? undefined : joinedTags(listOf(row.tags), tags)
   if (row === undefined || joined === undefined) return false
   yield* db.run(ADD_TAGS, row.id, ...tagColumns(joined))
   return true
 }
 
-function keyOf({ address, type }: Suppression): string {
-  return `${foldedAscii(address)} ${type}`
+function keyOf({ address, type, domainId }: Suppression): string {
+  return `${foldedAscii(address)} ${type} ${domainId ?? ''}`
 }

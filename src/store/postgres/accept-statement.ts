@@ -72,8 +72,11 @@ const FIRST_EVENTS = unnestSql<ReturnType<typeof firstEvent>>(EMAILS.next, {
 
 const [STATE, EVENT, BEFORE, AFTER] = [0, 1, 2, 3].map((index) => `$${FIRST_EVENTS.next + index}`)
 
-/** The tags of the email of `r`. */
-const TAGS = `(SELECT t.tags FROM unnest(${EMAILS.params.id}, ${EMAILS.params.tags}) AS t (id, tags) WHERE t.id = r.email)`
+/** A column of the email of `r`. */
+function ofEmail(column: string): string {
+  return `(SELECT t.value FROM unnest(${EMAILS.params.id}, ${EMAILS.params[column]}) AS t (id, value) WHERE t.id = r.email)`
+}
+const STOP = stopOf('r.company', 'r.folded', ofEmail('domain_id'), ofEmail('tags'))
 
 /**
  * Inserts emails, recipients, queue rows and first events of a whole group in one statement. Its rows are the
@@ -87,7 +90,7 @@ WITH email AS (
   INSERT INTO emails (${EMAILS.names}) SELECT * FROM ${EMAILS.unnest}
 ), recipient AS MATERIALIZED (
   SELECT r.*, ${BEFORE} || stop.reason || ${AFTER} AS not_sent, stop.type AS suppressed_by
-  FROM ${RECIPIENTS.as('r')} LEFT JOIN LATERAL (${stopOf('r.company', 'r.folded', TAGS)}) AS stop ON true
+  FROM ${RECIPIENTS.as('r')} LEFT JOIN LATERAL (${STOP}) AS stop ON true
 ), kept AS (
   INSERT INTO recipients (email, position, state, last_message, ${GIVEN_NAMES})
   SELECT email, position, CASE WHEN not_sent IS NOT NULL THEN ${STATE} END, not_sent, ${GIVEN_NAMES} FROM recipient

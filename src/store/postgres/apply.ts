@@ -8,6 +8,7 @@ import { decideEach } from '../recipient-decision.ts'
 import { bool, int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession, Statement } from './database.ts'
 import { factsOf, type LockedRecipient, QUARANTINED, type RecipientKey } from './facts.ts'
+import { isRepeated, REPEATS, repeatColumns } from './full-mailboxes.ts'
 import { allowedIn, uuidAt } from './rows.ts'
 
 export type RecipientDecision = shared.RecipientDecision<string>
@@ -78,6 +79,8 @@ const REFUSING = unnestSql<RecipientDecision>(EVENTS.next, {
 })
 const REFUSED = unnestSql<RecipientDecision>(REFUSING.next, {
   domain: text(({ recipient }) => recipient.domain),
+  position: int4(({ recipient }) => recipient.position),
+  ...repeatColumns(({ decision }: RecipientDecision) => decision.suppress),
 })
 const AT = `$${REFUSED.next}::int8`
 
@@ -101,13 +104,18 @@ WITH gone AS (
   FROM ${KNOWN.as('g')} WHERE r.email = ANY (ARRAY[g.email]) AND r.position = g.position
 ), logged AS (
   INSERT INTO events (${EVENTS.names}) SELECT * FROM ${EVENTS.unnest}
-), added AS (
-  INSERT INTO suppressions (${REFUSING.names}, created_at, id, domain_id)
-  SELECT DISTINCT ON (company, folded, type) ${REFUSING.names}, ${AT}, ${uuidAt(AT)},
-    (SELECT e.domain_id FROM emails e WHERE e.id = s.email_id::uuid)
-  FROM unnest(${Object.values(REFUSING.params).join(', ')}, ${REFUSED.params.domain}) AS s (${REFUSING.names}, domain)
+), refusing AS MATERIALIZED (
+  SELECT s.*, s.email_id::uuid AS email, ${AT} AS at FROM (
+    SELECT r.*, (SELECT e.domain_id FROM emails e WHERE e.id = r.email_id::uuid) AS domain_id
+    FROM unnest(${[...Object.values(REFUSING.params), ...Object.values(REFUSED.params)].join(', ')})
+      AS r (${REFUSING.names}, ${REFUSED.names})
+  ) AS s
   WHERE NOT (type = 'bounce' AND ${allowedIn('s')})
-  ORDER BY company, folded, type
+), ${REPEATS}, added AS (
+  INSERT INTO suppressions (${REFUSING.names}, created_at, id, domain_id)
+  SELECT DISTINCT ON (company, folded, type, domain_id) ${REFUSING.names}, ${AT}, ${uuidAt(AT)}, domain_id
+  FROM refusing r WHERE ${isRepeated('r')}
+  ORDER BY company, folded, type, domain_id
   ON CONFLICT DO NOTHING
   RETURNING company
 )

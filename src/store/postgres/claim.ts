@@ -41,6 +41,11 @@ interface EndingRecipient extends RecipientKey {
   happening: Happening
 }
 
+/** A column of the email of `t`. */
+function ofEmail(column: string): string {
+  return `(SELECT e.${column} FROM emails e WHERE e.id = t.email)`
+}
+
 /**
  * The lifecycle's decision for `claimed`, taken without reading the recipient first. Recipients that end instead are
  * read.
@@ -59,7 +64,7 @@ SELECT t.email, t.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, 
 FROM taken t
 JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
 LEFT JOIN LATERAL (
-  ${stopOf('t.company', foldedIn('r.address'), '(SELECT e.tags FROM emails e WHERE e.id = t.email)')}
+  ${stopOf('t.company', foldedIn('r.address'), ofEmail('domain_id'), ofEmail('tags'))}
 ) AS stop ON true
 ORDER BY t.email, t.position`,
 }

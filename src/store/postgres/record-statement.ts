@@ -6,6 +6,7 @@ import { mapText } from '../json-columns.ts'
 import type { AttemptRecord } from '../store.ts'
 import { bool, bytea, int4, int8, type SqlColumns, text, unnestSql, uuid } from './columns.ts'
 import type { Database, Statement, Value } from './database.ts'
+import { isRepeated, REPEATS, repeatColumns } from './full-mailboxes.ts'
 import { allowedIn, uuidAt } from './rows.ts'
 
 /** A recipient whose result was written. */
@@ -66,6 +67,7 @@ const RESULT: SqlColumns<RecordedResult> = {
 const SUPPRESS: SqlColumns<RecordedResult> = {
   reason: text(({ decision }) => decision.suppress?.reason ?? null),
   suppress: text(({ decision }) => decision.suppress?.type ?? null),
+  ...repeatColumns(({ decision }: RecordedResult) => decision.suppress),
 }
 
 /** Columns that only a recipient that waits again needs, unless it is to be canceled by now. */
@@ -183,7 +185,7 @@ WITH given AS MATERIALIZED (
     last_message = coalesce(m.message, r.last_message)
   FROM moved m
   WHERE r.email = ANY (ARRAY[m.email]) AND r.position = m.position
-  RETURNING m.attempt, m.position${more ? ', m.email, m.company, m.reason, m.suppress, m.code, m.at, r.address, r.domain' : ''}
+  RETURNING m.attempt, m.position${more ? ', m.email, m.company, m.reason, m.suppress, m.refusals, m.within, m.code, m.at, r.address, r.domain' : ''}
 ), attempted AS (
   INSERT INTO attempts (email, started_at, duration, recipients, server, tls, dialogue)
   SELECT email, started_at, duration, ${
@@ -208,13 +210,18 @@ WITH given AS MATERIALIZED (
   SELECT email, ${positions}, captured
   FROM ${caught.as('a')}
   WHERE (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
-), added AS (
+), refusing AS MATERIALIZED (
+  SELECT * FROM (
+    SELECT k.*, ${foldedIn('k.address')} AS folded, (SELECT e.domain_id FROM emails e WHERE e.id = k.email) AS domain_id
+    FROM known k WHERE k.suppress IS NOT NULL
+  ) AS s
+  WHERE NOT (suppress = 'bounce' AND ${allowedIn('s')})
+), ${REPEATS}, added AS (
   INSERT INTO suppressions (id, company, folded, type, address, reason, code, created_at, email_id, domain_id)
-  SELECT DISTINCT ON (company, folded, suppress) ${uuidAt('at')}, company, folded, suppress, address, reason, code, at,
-    email::text, (SELECT e.domain_id FROM emails e WHERE e.id = refusing.email)
-  FROM (SELECT *, ${foldedIn('address')} AS folded FROM known WHERE suppress IS NOT NULL) AS refusing
-  WHERE NOT (suppress = 'bounce' AND ${allowedIn('refusing')})
-  ORDER BY company, folded, suppress, at
+  SELECT DISTINCT ON (company, folded, suppress, domain_id) ${uuidAt('at')}, company, folded, suppress, address, reason,
+    code, at, email::text, domain_id
+  FROM refusing r WHERE ${isRepeated('r')}
+  ORDER BY company, folded, suppress, domain_id, at
   ON CONFLICT DO NOTHING
   RETURNING company`
       : ''

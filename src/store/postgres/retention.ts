@@ -1,3 +1,4 @@
+import { isEmailId } from '../../email/email-id.ts'
 import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
 import type { RetentionRequest, Store } from '../store.ts'
 import { uuids } from './arrays.ts'
@@ -26,6 +27,11 @@ const CANDIDATES = `WITH looked AS (
 /** Another node may be working on the same emails: each takes those that the other has not locked. */
 const LOCK = `SELECT id FROM emails WHERE id = ANY($1::uuid[]) AND content_removed = $2
   ORDER BY id FOR UPDATE SKIP LOCKED`
+
+/** Emails that have ended. Only a retry by hand could begin them again, and it locks their rows. */
+const LOCK_ENDED = `SELECT e.id FROM emails e
+  WHERE e.id = ANY($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.email = e.id)
+  ORDER BY e.id FOR UPDATE`
 
 const FORGET_KEYS = `DELETE FROM idempotency WHERE (company, key) IN (
     SELECT company, key FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -59,7 +65,7 @@ type Remove = (session: DatabaseSession, ids: Buffer) => Promise<void>
  * Removes expired data in small transactions: content first, later the whole email with all its rows. Emails with
  * recipients waiting or being sent are left alone. Several nodes may do this at once.
  */
-export function retention({ database }: StoreParts): Pick<Store, 'retain'> {
+export function retention({ database }: StoreParts): Pick<Store, 'retain' | 'removeEmails'> {
   // Where the walks by age continue: everything before is unfinished or gone.
   let contentFrom = START
   let emailsFrom = START
@@ -124,6 +130,18 @@ export function retention({ database }: StoreParts): Pick<Store, 'retain'> {
         const { touched, done } = await step(request)
         if (touched > 0 || done) return touched
       }
+    },
+
+    async removeEmails(ids) {
+      return await database.transaction(async (session) => {
+        const ours = await session.run<{ id: string }>(LOCK_ENDED, [uuids(ids.filter(isEmailId))])
+        const locked = uuids(ours.map(({ id }) => id))
+        if (ours.length > 0) {
+          await removeContent(session, locked)
+          await removeEmails(session, locked)
+        }
+        return ours.map(({ id }) => id)
+      })
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Values as they come from PostgreSQL, and as they are sent there, apart from the arrays of `arrays.ts`. */
+import { concerns } from '../suppression-rows.ts'
 
 /** OIDs of the built-in types whose values we read. */
 const BOOL = 16
@@ -50,12 +51,13 @@ export function uuidAt(time: string): string {
 }
 
 /**
- * The suppression that stops mail to an address (folded), if any: the first in the order of types. `tags`: an
- * expression for the text of the email's tags, evaluated only for suppressions that depend on tags.
+ * The suppression that stops mail to an address (folded), if any: the first in the order of types. `domainId` and
+ * `tags`: expressions for the sending domain and the text of the tags of the email, each evaluated only for
+ * suppressions that depend on it.
  */
-export function stopOf(company: string, address: string, tags: string): string {
+export function stopOf(company: string, address: string, domainId: string, tags: string): string {
   return `SELECT s.type, s.reason FROM suppressions s
-    WHERE s.company = ${company} AND s.folded = ${address} AND (s.marks IS NULL OR EXISTS (
+    WHERE s.company = ${company} AND s.folded = ${address} AND ${concerns(domainId)} AND (s.marks IS NULL OR EXISTS (
       SELECT 1 FROM json_array_elements_text(s.marks::json) AS m (mark) WHERE strpos(lower(${tags} COLLATE "C"), m.mark) > 0
     ))
     ORDER BY s.type LIMIT 1`

@@ -32,7 +32,7 @@ export type Direct<Names extends keyof store.Store> = {
 }
 
 /** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
-export const WRITER_METHODS = ['claim', 'trimDigest'] as const satisfies (keyof store.Store)[]
+export const WRITER_METHODS = ['claim', 'removeEmails', 'trimDigest'] as const satisfies (keyof store.Store)[]
 
 /**
  * Reads with large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one

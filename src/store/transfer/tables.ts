@@ -42,9 +42,19 @@ export const MOVES: readonly Move[] = [
     own: 'added_by',
     // SQLite's lower() knows ASCII only, as the comparison of addresses does.
     expressions: { folded: 'lower(t.address)' },
-    order: ['t.company', 't.address', 't.type'],
+    order: ['t.company', 't.address', 't.type', 't.domain_id'],
   },
-  { name: 'allowed', expressions: { folded: 'lower(t.value)' }, order: ['t.company', 't.value'] },
+  {
+    name: 'allowed',
+    expressions: { folded: 'lower(t.value)' },
+    order: ['t.company', 't.value', 't.domain_id'],
+  },
+  {
+    name: 'full_mailboxes',
+    join: OF_EMAIL,
+    expressions: { folded: 'lower(t.address)', email: 'e.id' },
+    order: ['t.company', 't.address', 't.email', 't.position'],
+  },
   { name: 'quotas', order: ['t.company'] },
   { name: 'pauses', order: ['t.company', 't.domain'] },
   { name: 'followers', order: ['t.name'] },

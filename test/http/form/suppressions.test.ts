@@ -144,13 +144,15 @@ describe('suppressions of the form dialect', () => {
   })
 
   test('a list of two types goes on in pages, to and fro, each address once', async () => {
-    const { companyId } = (await service.store.accounts()).domains.find(({ name }) => name === 'list.test')!
+    const { companyId, id: domainId } = (await service.store.accounts()).domains.find(
+      ({ name }) => name === 'list.test',
+    )!
     const names = Array.from({ length: 9 }, (_, index) => `q${index}@types.test`)
     // Bounced, put there by hand, or both.
     for (const [index, address] of names.entries()) {
       const types = [['bounce'], ['manual'], ['bounce', 'manual']][index % 3] as ('bounce' | 'manual')[]
       await service.store.addSuppressions(
-        types.map((type) => suppression({ id: companyId }, address, { type, id: randomUUIDv7() })),
+        types.map((type) => suppression({ id: companyId }, address, { type, id: randomUUIDv7(), domainId })),
       )
     }
     const at = async (path: string) => {
@@ -221,13 +223,54 @@ describe('suppressions of the form dialect', () => {
     const { OPERATOR } = await import('../../../src/operate/authority.ts')
     const { operationOn } = await import('../../../src/operate/open.ts')
     const op = operationOn(service.settings, service.store, OPERATOR, await service.store.accounts())
-    await addSuppression(op, { company: companyId, address: 'hand@x.test', type: 'manual' })
+    const entry = { company: companyId, address: 'hand@x.test', type: 'manual' } as const
+    await addSuppression(op, { ...entry, domain: 'list.test' })
+    await addSuppression(op, { ...entry, address: 'all@x.test' })
     const { items } = (await ask('bounces')).body as { items: { address: string }[] }
     assert.deepEqual(
       items.map(({ address }) => address),
       ['hand@x.test'],
     )
     assert.equal((await remove('bounces/hand%40x.test')).status, 200)
+  })
+
+  test('each domain of a company has lists of its own, and nobody empties those of another', async () => {
+    const { company } = await service.tenant('one.test')
+    await service.domain(company.id, 'two.test')
+    const { token } = await service.key(company.id, { scopes: ['management', 'reading', 'sending'] })
+    const headers = { authorization: basic(token) }
+    const at = (path: string, init: RequestInit = {}) =>
+      call(`${service.url}/v3/${path}`, { ...init, headers })
+    const values = async (path: string) => {
+      const { items } = (await at(path)).body as { items: { address?: string; value?: string }[] }
+      return items.map(({ address, value }) => address ?? value)
+    }
+    const lists = ['bounces', 'complaints', 'unsubscribes', 'whitelists']
+    for (const list of lists) {
+      for (const [name, ...addresses] of [
+        ['one.test', 'both@x.test', 'one@x.test'],
+        ['two.test', 'both@x.test', 'two@x.test'],
+      ]) {
+        for (const address of addresses) {
+          const body = new URLSearchParams({ address })
+          assert.equal((await at(`${name}/${list}`, { method: 'POST', body })).status, 200)
+        }
+      }
+    }
+    for (const list of lists) {
+      assert.deepEqual(await values(`one.test/${list}`), ['both@x.test', 'one@x.test'], list)
+      assertFormError(await at(`one.test/${list}/two@x.test`), 404)
+      assertFormError(await at(`one.test/${list}/two@x.test`, { method: 'DELETE' }), 404)
+      assert.equal((await at(`one.test/${list}/both@x.test`, { method: 'DELETE' })).status, 200)
+      assert.equal((await at(`two.test/${list}/both@x.test`)).status, 200)
+      assert.equal((await at(`one.test/${list}`, { method: 'DELETE' })).status, 200)
+      assert.deepEqual(await values(`one.test/${list}`), [], list)
+      assert.deepEqual(await values(`two.test/${list}`), ['both@x.test', 'two@x.test'], list)
+    }
+    const csv = new FormData()
+    csv.append('file', new Blob(['address,sending_domain\nfile@x.test,two.test\n']), 'list.csv')
+    assert.equal((await at('one.test/unsubscribes/import', { method: 'POST', body: csv })).status, 202)
+    assert.deepEqual(await values('one.test/unsubscribes'), ['file@x.test'])
   })
 
   test('a CSV file is taken in, whatever the client calls it', async () => {

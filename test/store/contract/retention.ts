@@ -129,6 +129,40 @@ export function retentionContract(open: OpenBench): void {
       assert.equal((await store.readEmail(ahead[0]!.id))?.contentRemoved, false)
     })
 
+    test('single emails go with everything, at whatever age, and leave searches and the log in order', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const file = randomBytes(100)
+      const [kept, gone, newest] = [
+        await past(store, owner, NOW, [file]),
+        await past(store, owner, NOW + 1, [file]),
+        await past(store, owner, NOW + 2),
+      ]
+      const waiting = await past(store, owner, NOW + 3, [], false)
+      const wanted = [gone.id, newest.id, waiting.id, 'no id', gone.id]
+      assert.deepEqual(new Set(await store.removeEmails(wanted)), new Set([gone.id, newest.id]))
+      assert.deepEqual(await store.removeEmails(wanted), [])
+      for (const { id } of [gone, newest]) {
+        assert.deepEqual(
+          [await store.readHistory(id), await store.readCaptured(id), await store.listFiles(id)],
+          [null, [], []],
+        )
+      }
+      assert.deepEqual(
+        Buffer.from((await store.readFile(kept.id, 0))!),
+        file,
+        'a file that another email has stays',
+      )
+      const listed = async () =>
+        (await store.listEmails({ companyId: owner.id, limit: 9 })).map(({ id }) => id)
+      assert.deepEqual(await listed(), [waiting.id, kept.id])
+      await store.cancel(waiting.id, NOW)
+      assert.deepEqual(await store.removeEmails([waiting.id]), [waiting.id])
+      const next = await past(store, owner, NOW + 4)
+      assert.deepEqual(await listed(), [next.id, kept.id])
+      assert.equal((await store.readHistory(next.id))?.events.length, 2)
+    })
+
     test('idempotency keys older than a day are forgotten', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Company, SendingDomain } from '../../../src/accounts/account.ts'
 import { idAt, SUPPRESSION_TYPES, type Suppression } from '../../../src/email/suppression.ts'
 import { type NewEmail, type Store, StoreConflict } from '../../../src/store/store.ts'
 import {
@@ -7,6 +8,8 @@ import {
   acme,
   attempt,
   claimRequest,
+  DAY,
+  domain,
   email,
   NOW,
   newId,
@@ -36,6 +39,110 @@ export function suppressionsContract(open: OpenBench): void {
         assert.equal(await store.removeSuppressions({ companyId, ...scope, domainId: other }), 0)
       }
       assert.equal(await store.removeSuppressions({ companyId, address, domainId: one }), 1)
+    })
+
+    test('stop mail from the domain on whose list they are, and those of bounces and complaints from every domain', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      await store.addSuppressions([
+        ...SUPPRESSION_TYPES.map((type) => suppression(owner, `${type}@x.test`, { type, domainId: 'd1' })),
+        suppression(owner, 'all@x.test', { type: 'unsubscribe' }),
+        suppression(owner, 'both@x.test', { type: 'unsubscribe', domainId: 'd1' }),
+        suppression(owner, 'both@x.test', { type: 'unsubscribe', domainId: 'd2', tags: ['news'] }),
+      ])
+      const to = [...SUPPRESSION_TYPES, 'all', 'both'].map((name) => `${name}@X.test`.toLowerCase())
+      const stopped = async (company: { id: string }, change: Partial<NewEmail>) => {
+        const atOnce = await accept(store, email(company, to, change))
+        const later = email(company, to, { ...change, scheduledAt: NOW + 1, dueAt: NOW + 1 })
+        await accept(store, later)
+        await store.claim(claimRequest(1, { now: NOW + 1 }))
+        const names = async ({ id }: NewEmail) => {
+          const found = (await states(store, id)).map((state, at) => (state === 'suppressed' ? to[at]! : ''))
+          return found.filter(Boolean).map((address) => address.split('@')[0])
+        }
+        assert.deepEqual(await names(later), await names(atOnce), 'a claim decides as accepting does')
+        return await names(later)
+      }
+      const news = [{ name: 'tag', value: 'News' }]
+      assert.deepEqual(await stopped(owner, { domainId: 'd1' }), [...SUPPRESSION_TYPES, 'all', 'both'])
+      assert.deepEqual(await stopped(owner, { domainId: 'd2' }), ['bounce', 'complaint', 'all'])
+      assert.deepEqual(await stopped(owner, { domainId: 'd2', tags: news }), [
+        'bounce',
+        'complaint',
+        'all',
+        'both',
+      ])
+      assert.deepEqual(await stopped(owner, { domainId: 'd3', tags: news }), ['bounce', 'complaint', 'all'])
+      assert.deepEqual(await stopped(other, { domainId: 'd1' }), [])
+    })
+
+    test('are on the list of each domain that has them, and leave it alone', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const companyId = owner.id
+      const lists = ['d1', 'd2', null]
+      const all = lists.map((domainId) => suppression(owner, 'a@x.test', { type: 'bounce', domainId }))
+      assert.deepEqual(await store.addSuppressions(all), [true, true, true])
+      assert.deepEqual(await store.addSuppressions(all.map((each) => ({ ...each, id: newId() }))), [
+        false,
+        false,
+        false,
+      ])
+      await store.addSuppressions(
+        ['b@x.test', 'c@x.test'].map((address) =>
+          suppression(owner, address, { type: 'bounce', domainId: 'd2' }),
+        ),
+      )
+      const page = async (range: object) => {
+        const found = await store.suppressedPage({ companyId, type: 'bounce', limit: 1, ...range })
+        return found.map(({ address, domainId }) => `${address[0]} ${domainId}`).sort()
+      }
+      assert.deepEqual(await page({}), ['a d1', 'a d2', 'a null'], 'a page keeps an address together')
+      assert.deepEqual(await page({ after: 'a@x.test' }), ['b d2'])
+      assert.deepEqual(await page({ before: 'b' }), ['a d1', 'a d2', 'a null'])
+      assert.deepEqual(await page({ domainId: 'd1' }), ['a d1'])
+      assert.equal(
+        await store.countSuppressions({ companyId, types: ['bounce'], domainId: 'd2', most: 9 }),
+        3,
+      )
+      assert.equal(await store.removeSuppression(newId(), all[2]!.id), false)
+      assert.equal(await store.removeSuppression(companyId, all[2]!.id), true)
+      assert.equal(await store.removeSuppression(companyId, all[2]!.id), false)
+      assert.equal(await store.removeSuppressions({ companyId, domainId: 'd2', types: ['bounce'] }), 3)
+      assert.deepEqual(await page({ limit: 9 }), ['a d1'])
+    })
+
+    test('of a removed domain are those of the domain that the company adds in its place', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      const made = (company: Company, name: string) => {
+        const value: SendingDomain = {
+          ...domain(company, name),
+          sending: company === owner ? 'active' : 'inactive',
+        }
+        return store.addDomain(value).then(() => value)
+      }
+      const [first, kept] = [await made(owner, 'again.test'), await made(owner, 'kept.test')]
+      const list = Array.from({ length: 1_200 }, (_, at) =>
+        suppression(owner, `u${at}@x.test`, { type: 'unsubscribe', domainId: first.id }),
+      )
+      for (let at = 0; at < list.length; at += 600) await store.addSuppressions(list.slice(at, at + 600))
+      await store.addSuppressions([suppression(owner, 'k@x.test', { domainId: kept.id })])
+      await store.removeDomain(first.id, NOW)
+      const foreign = await made(other, 'again.test')
+      assert.equal(await store.inheritSuppressions(foreign.id), 0)
+      assert.equal(await store.successorOf(first.id), first.id)
+      const second = await made(owner, 'again.test')
+      assert.equal(await store.successorOf(first.id), second.id)
+      const doubled = suppression(owner, 'U7@x.test', { type: 'unsubscribe', domainId: second.id })
+      await store.addSuppressions([doubled])
+      assert.equal(await store.inheritSuppressions(second.id), 1_200)
+      assert.equal(await store.inheritSuppressions(second.id), 0)
+      const count = (domainId: string) =>
+        store.countSuppressions({ companyId: owner.id, types: SUPPRESSION_TYPES, domainId, most: 2_000 })
+      assert.deepEqual(await Promise.all([first, second, kept].map(({ id }) => count(id))), [0, 1_200, 1])
+      assert.deepEqual(await store.findSuppression(owner.id, doubled.id), doubled)
     })
 
     test('of one company, however many lists come at once, do not come before those of another', async (t) => {
@@ -188,11 +295,11 @@ export function suppressionsContract(open: OpenBench): void {
       assert.ok(told.some(({ address }) => address === 'a@x.test'))
       assert.deepEqual(await tags(), ['a', 'b'])
       assert.equal(await tagged('b'), 'suppressed')
-      assert.equal(await store.removeUnsubscribedTag(owner.id, 'A@x.test', 'B'), true)
-      assert.equal(await store.removeUnsubscribedTag(owner.id, 'a@x.test', 'b'), false)
+      assert.equal(await store.removeUnsubscribedTag(owner.id, null, 'A@x.test', 'B'), true)
+      assert.equal(await store.removeUnsubscribedTag(owner.id, null, 'a@x.test', 'b'), false)
       assert.equal(await tagged('b'), 'waiting')
       assert.equal(await tagged('a'), 'suppressed')
-      assert.equal(await store.removeUnsubscribedTag(owner.id, 'a@x.test', 'a'), true)
+      assert.equal(await store.removeUnsubscribedTag(owner.id, null, 'a@x.test', 'a'), true)
       assert.equal(await tags(), undefined)
       await from(['a'])
       await from(null)
@@ -200,7 +307,7 @@ export function suppressionsContract(open: OpenBench): void {
       assert.deepEqual(await from(['c']), [false])
       assert.equal(await tags(), null)
       assert.equal(await tagged('z'), 'suppressed')
-      assert.equal(await store.removeUnsubscribedTag(owner.id, 'a@x.test', 'c'), false)
+      assert.equal(await store.removeUnsubscribedTag(owner.id, null, 'a@x.test', 'c'), false)
     })
 
     test('come from bounces and reports, with what is known of them', async (t) => {
@@ -245,6 +352,70 @@ export function suppressionsContract(open: OpenBench): void {
         assert.equal(Number.parseInt(id.replace('-', '').slice(0, 12), 16), createdAt)
         assert.deepEqual((await store.findSuppression(owner.id, id))?.id, id)
       }
+    })
+
+    test('follow full mailboxes only after so many within the span, and the count starts anew once they were removed', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const rule = { refusals: 3, withinMs: 10 * DAY }
+      const address = 'full@x.test'
+      const listed = async () =>
+        (await store.listSuppressions({ companyId: owner.id, limit: 9 })).map((each) => each.address)
+      let at = NOW
+      const live = async (to = [address]) => {
+        const value = email(owner, to, { createdAt: at, dueAt: at })
+        await store.accept(value, { token: 1 })
+        const refused = to.map((_, position) =>
+          result(position, { state: 'bounced', code: 552, message: '552 full', suppress: rule }),
+        )
+        await store.record(attempt(value, 1, refused, { startedAt: at }))
+        return value
+      }
+      const late = async () => {
+        const value = email(owner, [address], { createdAt: at, dueAt: at })
+        await store.accept(value, { token: 1 })
+        await store.record(attempt(value, 1, [result(0)], { startedAt: at }))
+        const detail = {
+          reportId: `r ${value.id}`,
+          category: 'mailbox_full' as const,
+          message: '552 5.2.2 full',
+        }
+        const report = {
+          kind: 'returned',
+          at,
+          report: 'bounced',
+          detail,
+          deadAddress: false,
+          fullMailbox: rule,
+        } as const
+        for (const _ of [1, 2]) await store.happened([{ emailId: value.id, position: 0, happening: report }])
+      }
+      await live(['full@x.test', 'other@x.test'])
+      await late()
+      assert.deepEqual(await listed(), [], 'two are too few, however often each is told')
+      at += DAY * 11
+      await late()
+      assert.deepEqual(await listed(), [], 'the first two are too old')
+      at += DAY
+      await live()
+      await live(['Full@x.test'.toLowerCase()])
+      assert.deepEqual(await listed(), [address])
+      assert.equal(await store.removeSuppressions({ companyId: owner.id, address }), 1)
+      await late()
+      await live()
+      assert.deepEqual(await listed(), [])
+      await late()
+      const [entry] = await store.listSuppressions({ companyId: owner.id, limit: 9 })
+      assert.match(entry?.reason ?? '', /^the mailbox was full 3 times within 10 days: 552 5\.2\.2 full$/)
+      assert.equal(await store.removeSuppressions({ companyId: owner.id, types: ['bounce'] }), 1)
+      await store.addAllowed([
+        { companyId: owner.id, domainId: null, value: address, kind: 'address', reason: null, createdAt: at },
+      ])
+      for (let count = 0; count < 4; count++) await live()
+      assert.deepEqual(await listed(), [])
+      await store.removeAllowed({ companyId: owner.id })
+      await live(['many@x.test', 'many@x.test', 'MANY@x.test'])
+      assert.equal((await listed()).length, 1, 'all at once')
     })
 
     test('are listed newest first, in pages both ways, and whatever their type', async (t) => {
@@ -353,7 +524,7 @@ export function suppressionsContract(open: OpenBench): void {
     test('keeps addresses and domains from being suppressed by bounces, and by nothing else', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
-      const entry = { companyId: owner.id, reason: null, createdAt: NOW }
+      const entry = { companyId: owner.id, domainId: null, reason: null, createdAt: NOW }
       const allowed = [
         { ...entry, value: 'Jane@x.test', kind: 'address' as const, reason: 'full at times' },
         { ...entry, value: 'y.test', kind: 'domain' as const },
@@ -381,14 +552,25 @@ export function suppressionsContract(open: OpenBench): void {
       await store.addSuppressions([suppression(owner, 'jane@x.test')])
       assert.equal((await list()).length, 3)
 
-      assert.deepEqual(await store.findAllowed(owner.id, 'JANE@x.test'), allowed[0])
-      assert.equal(await store.findAllowed(owner.id, 'joe@x.test'), null)
+      assert.deepEqual(await store.findAllowed(owner.id, null, 'JANE@x.test'), allowed[0])
+      assert.equal(await store.findAllowed(owner.id, null, 'joe@x.test'), null)
       assert.deepEqual(await store.allowedPage({ companyId: owner.id, limit: 10 }), allowed)
       assert.deepEqual(await store.allowedPage({ companyId: owner.id, after: 'k', limit: 10 }), [allowed[1]])
       assert.deepEqual(await store.allowedPage({ companyId: owner.id, before: 'k', limit: 10 }), [allowed[0]])
       assert.equal(await store.removeAllowed({ companyId: owner.id, value: 'Y.test' }), 1)
       assert.equal(await store.removeAllowed({ companyId: owner.id, value: 'y.test' }), 0)
       assert.equal(await store.removeAllowed({ companyId: owner.id }), 1)
+
+      const lists = ['d1', 'd2', null].map((domainId) => ({ ...allowed[0]!, domainId }))
+      assert.deepEqual(await store.addAllowed(lists), [true, true, true])
+      assert.equal((await store.allowedPage({ companyId: owner.id, limit: 1 })).length, 3)
+      const of = { companyId: owner.id, domainId: 'd1' }
+      assert.deepEqual(await store.allowedPage({ ...of, limit: 9 }), [lists[0]])
+      assert.deepEqual(await store.findAllowed(owner.id, 'd2', 'jane@x.test'), lists[1])
+      assert.equal(await store.removeAllowed({ ...of, value: 'jane@x.test' }), 1)
+      assert.equal(await store.removeAllowed(of), 0)
+      assert.equal(await store.removeAllowed({ companyId: owner.id, domainId: 'd2' }), 1)
+      assert.deepEqual(await store.allowedPage({ companyId: owner.id, limit: 9 }), [lists[2]])
       await assert.rejects(store.addAllowed([{ ...allowed[0]!, companyId: newId() }]), StoreConflict)
     })
   })

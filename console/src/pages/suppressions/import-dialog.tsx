@@ -43,8 +43,8 @@ function Choice({ company, list }: { company: string; list: ListName }) {
     >
       <Text size="sm">
         A CSV file with one address per line, or with a first line that names the columns: address, type,
-        reason, tags, created_at. Exports of other services work unchanged: a reason such as hard-bounce or
-        spam gives the line its type.
+        reason, tags, created_at, sending_domain. Exports of other services work unchanged: a reason such as
+        hard-bounce or spam gives the line its type.
       </Text>
       <FileInput
         label="File"

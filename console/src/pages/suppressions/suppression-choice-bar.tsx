@@ -6,8 +6,8 @@ import {
   listsChanged,
   matchingSuppressions,
   removeSuppressions,
+  type SuppressionFilter,
   type SuppressionItem,
-  type SuppressionType,
 } from '../../api/suppressions.ts'
 import { useAllMatching } from '../../parts/all-matching.ts'
 import { BatchDialog } from '../../parts/batch-dialog.tsx'
@@ -16,7 +16,7 @@ import type { Chosen } from '../../parts/chosen.ts'
 
 interface SuppressionChoiceBarProps {
   company: string
-  filter: { term: string | undefined; type: SuppressionType | undefined }
+  filter: SuppressionFilter
   entries: readonly SuppressionItem[]
   /** There are further pages. */
   hasMore: boolean

@@ -42,8 +42,8 @@ const askToRemove = (entry: SuppressionItem) =>
   })
 
 export function SuppressionTable({ company }: { company: string }) {
-  const { term, type, after, before } = useSearch({ from: HERE })
-  const query = useQuery(suppressionsQuery(company, { term, type, after, before }))
+  const { term, type, domain, after, before } = useSearch({ from: HERE })
+  const query = useQuery(suppressionsQuery(company, { term, type, domain, after, before }))
   const { companies } = useMe()
   const mayManage = useMayManage()
   const entries = query.data?.data ?? []
@@ -51,7 +51,7 @@ export function SuppressionTable({ company }: { company: string }) {
   const { set: setChosen } = chosen
   const mayChoose = mayManage && company !== ALL
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter finds other entries
-  useEffect(() => setChosen([]), [company, term, type, setChosen])
+  useEffect(() => setChosen([]), [company, term, type, domain, setChosen])
   return (
     <>
       <ListTable
@@ -62,11 +62,11 @@ export function SuppressionTable({ company }: { company: string }) {
         columns={[
           {
             head: 'Address',
-            cell: ({ id, address, type }) => (
+            cell: ({ id, address, type, domain }) => (
               <Group wrap="nowrap" gap={4}>
                 {mayChoose && (
                   <ChoiceBox
-                    label={`Choose ${address}, ${TYPES[type].word}`}
+                    label={`Choose ${address}, ${TYPES[type].word}${domain === null ? '' : `, ${domain}`}`}
                     checked={chosen.ids.has(id)}
                     onChoose={(isRange) => chosen.toggle(id, isRange)}
                   />
@@ -76,6 +76,7 @@ export function SuppressionTable({ company }: { company: string }) {
             ),
           },
           { head: 'Type', cell: ({ type }) => <Type of={type} /> },
+          { head: 'Stops mail from', cell: (entry) => <Scope of={entry} /> },
           { head: 'Reason', cell: (entry) => <Reason of={entry} /> },
           company === ALL && {
             head: 'Company',
@@ -90,7 +91,7 @@ export function SuppressionTable({ company }: { company: string }) {
           },
         ]}
         empty={
-          term !== undefined || type !== undefined ? (
+          term !== undefined || type !== undefined || domain !== undefined ? (
             <Empty icon={Ban} title="No matching addresses" />
           ) : (
             <Empty icon={Ban} title="No suppressed addresses" action={<NextStep />}>
@@ -103,7 +104,7 @@ export function SuppressionTable({ company }: { company: string }) {
       {chosen.ids.size > 0 && (
         <SuppressionChoiceBar
           company={company}
-          filter={{ term, type }}
+          filter={{ term, type, domain }}
           entries={entries}
           hasMore={Boolean(query.data?.next ?? query.data?.previous)}
           chosen={chosen}
@@ -116,11 +117,11 @@ export function SuppressionTable({ company }: { company: string }) {
 
 /** Links to the page before and the page after. */
 function Pages({ of }: { of: { previous: string | null; next: string | null } | undefined }) {
-  const { list, term, type } = useSearch({ from: HERE })
+  const { list, term, type, domain } = useSearch({ from: HERE })
   const { previous = null, next = null } = of ?? {}
   const links = [
-    previous !== null && (['Previous page', { list, term, type, before: previous }] as const),
-    next !== null && (['Next page', { list, term, type, after: next }] as const),
+    previous !== null && (['Previous page', { list, term, type, domain, before: previous }] as const),
+    next !== null && (['Next page', { list, term, type, domain, after: next }] as const),
   ]
   return <PageLinks links={links} />
 }
@@ -130,6 +131,21 @@ function Type({ of }: { of: SuppressionItem['type'] }) {
     <Badge variant="default" tt="none" title={TYPES[of].about}>
       {TYPES[of].word}
     </Badge>
+  )
+}
+
+/** The mail that the entry stops, and the domain on whose list it is. */
+function Scope({ of: { domain, ofDomainOnly } }: { of: SuppressionItem }) {
+  if (ofDomainOnly) return <>{domain ?? 'A removed domain'}</>
+  return (
+    <>
+      All domains
+      {domain !== null && (
+        <Text size="xs" c="dimmed">
+          Listed for {domain}
+        </Text>
+      )}
+    </>
   )
 }
 
@@ -154,8 +170,8 @@ function Reason({ of: { reason, tags, email, company } }: { of: SuppressionItem 
 }
 
 export function AllowedTable({ company }: { company: string }) {
-  const { term, after, before } = useSearch({ from: HERE })
-  const query = useQuery(allowedQuery(company, { term, after, before }))
+  const { term, domain, after, before } = useSearch({ from: HERE })
+  const query = useQuery(allowedQuery(company, { term, domain, after, before }))
   const mayManage = useMayManage()
   const askToRemove = ({ value }: AllowedItem) =>
     confirm({
@@ -170,10 +186,11 @@ export function AllowedTable({ company }: { company: string }) {
       <ListTable
         query={query}
         rows={query.data?.data}
-        keyOf={({ value }) => value}
+        keyOf={({ value, domain }) => `${value} ${domain ?? ''}`}
         spacing="xs"
         columns={[
           { head: 'Address or domain', cell: ({ value }) => <bdi>{value}</bdi> },
+          { head: 'Listed for', cell: ({ domain }) => domain ?? 'The company' },
           { head: 'Reason', cell: ({ reason }) => <UntrustedText>{reason ?? ''}</UntrustedText> },
           { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
           mayManage && {

@@ -2,7 +2,13 @@ import { Button, Group, SegmentedControl, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, FileUp, Plus } from 'lucide-react'
-import { exportAddress, type SuppressionType, suppressionCountQuery } from '../../api/suppressions.ts'
+import {
+  exportAddress,
+  type SuppressionFilter,
+  type SuppressionType,
+  suppressionCountQuery,
+} from '../../api/suppressions.ts'
+import { DomainSelect } from '../../parts/domain-select.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
@@ -16,7 +22,7 @@ const HERE = '/signed-in/c/$company/suppressions'
 
 export function SuppressionsPage() {
   const company = useCompany()
-  const { list = 'suppressions', dialog, type } = useSearch({ from: HERE })
+  const { list = 'suppressions', dialog, type, domain } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/suppressions' })
   const mayChange = useMayManage() && company !== ALL
   const run = useImportRun()
@@ -36,7 +42,7 @@ export function SuppressionsPage() {
           <Button
             variant="default"
             component="a"
-            href={exportAddress(company, type)}
+            href={exportAddress(company, { type, domain })}
             download
             leftSection={<Download size={16} aria-hidden />}
           >
@@ -95,7 +101,7 @@ export function SuppressionsPage() {
 
 function Filters() {
   const company = useCompany()
-  const { term, type, list } = useSearch({ from: HERE })
+  const { term, type, domain, list } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/suppressions' })
   const first = { after: undefined, before: undefined }
   return (
@@ -131,20 +137,26 @@ function Filters() {
           clearable
         />
       )}
-      {list !== 'allowed' && company !== ALL && <Total company={company} term={term} type={type} />}
+      {company !== ALL && (
+        <DomainSelect
+          company={company}
+          aria-label="Domain"
+          placeholder="All domains"
+          value={domain === undefined ? null : { id: domain, name: domain }}
+          onChange={(chosen) =>
+            void navigate({ search: (now) => ({ ...now, ...first, domain: chosen?.name }), replace: true })
+          }
+          clearable
+        />
+      )}
+      {list !== 'allowed' && company !== ALL && <Total company={company} filter={{ term, type, domain }} />}
     </Group>
   )
 }
 
-interface TotalProps {
-  company: string
-  term: string | undefined
-  type: SuppressionType | undefined
-}
-
 /** The number of entries found. The server stops counting at a limit. */
-function Total({ company, term, type }: TotalProps) {
-  const { data } = useQuery(suppressionCountQuery(company, { term, type }))
+function Total({ company, filter }: { company: string; filter: SuppressionFilter }) {
+  const { data } = useQuery(suppressionCountQuery(company, filter))
   if (data === undefined) return null
   const { count, more } = data
   const number = `${count.toLocaleString()}${more ? '+' : ''}`

@@ -20,16 +20,20 @@ import {
 
 const TYPE = { enum: SUPPRESSION_TYPES } as const
 const ADDRESS = { type: 'string', minLength: 1, maxLength: 1_000 } as const
+const TERM = { type: 'string', maxLength: 320 } as const
+/** Name or id of a sending domain: only its list. */
+const DOMAIN = { type: 'string', minLength: 1, maxLength: 100 } as const
 const REASON = { type: 'string', maxLength: 1_000 } as const
 
 const SUPPRESSIONS_QUERY = object(PAGE_LIMIT, {
   /** Prefix of addresses, which are then sorted by address; otherwise newest first. */
-  term: { type: 'string', maxLength: 320 },
+  term: TERM,
   type: TYPE,
+  domain: DOMAIN,
   ...CURSORS,
 })
 
-const COUNT_QUERY = object({}, { term: { type: 'string', maxLength: 320 }, type: TYPE })
+const COUNT_QUERY = object({}, { term: TERM, type: TYPE, domain: DOMAIN })
 
 const COUNT = object({
   count: INTEGER,
@@ -48,7 +52,10 @@ const SUPPRESSION = object({
   code: INTEGER_OR_NULL,
   /** Id of the email that caused it. */
   email: TEXT_OR_NULL,
+  /** The name of the sending domain on whose list it is; null: it is on that of the company. */
   domain: TEXT_OR_NULL,
+  /** True: it stops mail from that domain only. */
+  ofDomainOnly: { type: 'boolean' },
   createdAt: TIME,
 })
 export type SuppressionJson = Static<typeof SUPPRESSION>
@@ -61,13 +68,15 @@ const NEW_SUPPRESSION = object(
     type: TYPE,
   },
   {
+    domain: DOMAIN,
     reason: REASON,
     tags: { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 256 } },
   },
 )
 
 const ALLOWED_QUERY = object(PAGE_LIMIT, {
-  term: { type: 'string', maxLength: 320 },
+  term: TERM,
+  domain: DOMAIN,
   ...CURSORS,
 })
 
@@ -75,6 +84,8 @@ const ALLOWED = object({
   value: TEXT,
   kind: { enum: ['address', 'domain'] },
   reason: TEXT_OR_NULL,
+  /** The name of the sending domain on whose list it is; null: it is on that of the company. */
+  domain: TEXT_OR_NULL,
   createdAt: TIME,
 })
 
@@ -122,7 +133,7 @@ const IMPORTED = object(
   },
 )
 
-const EXPORT_QUERY = object({}, { type: TYPE })
+const EXPORT_QUERY = object({}, { type: TYPE, domain: DOMAIN })
 
 export const SUPPRESSION_ROUTES = routes('company', {
   'GET /companies/:company/suppressions': {

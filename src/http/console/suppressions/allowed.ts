@@ -1,6 +1,7 @@
 /** The allow list: addresses and domains that bounces do not suppress. */
 import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
+import { sendingDomainName } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import { cursorPage } from '../../cursor-page.ts'
 import type { ALLOWED_ROUTES } from '../contract/suppressions.ts'
@@ -10,15 +11,16 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
   'GET /companies/:company/allowed': async ({
     op,
     params: { company },
-    query: { term, limit, ...place },
+    query: { term, domain, limit, ...place },
   }) => {
     const { data, previous, next } = await cursorPage(
       { ...place, limit },
-      (page) => allowedPage(op, { company, term: term?.trim() || undefined, ...page }),
+      (page) => allowedPage(op, { company, domain, term: term?.trim() || undefined, ...page }),
       ({ value }) => value,
     )
-    const shown = data.map(({ companyId, createdAt, ...entry }) => ({
+    const shown = data.map(({ companyId, domainId, createdAt, ...entry }) => ({
       ...entry,
+      domain: sendingDomainName(op, domainId),
       createdAt: isoTime(createdAt),
     }))
     return { data: shown, previous, next }

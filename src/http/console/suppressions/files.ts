@@ -34,11 +34,15 @@ export const suppressionFileWorks: Works<typeof SUPPRESSION_FILE_ROUTES> = {
     return { ...report, ticket: next }
   },
 
-  'GET /companies/:company/suppressions/export': async ({ op, params: { company }, query: { type } }) => {
-    const pages = await exportSuppressions(op, { company, types: type && [type] })
+  'GET /companies/:company/suppressions/export': async ({
+    op,
+    params: { company },
+    query: { type, domain },
+  }) => {
+    const pages = await exportSuppressions(op, { company, domain, types: type && [type] })
     return {
       type: 'text/csv; charset=utf-8',
-      pieces: csvOfAll(pages),
+      pieces: csvOfAll(op, pages),
       headers: { 'content-disposition': `attachment; filename="${type ?? 'suppressions'}.csv"` },
     }
   },

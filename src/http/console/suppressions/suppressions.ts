@@ -1,21 +1,23 @@
 /** Suppressed addresses of a company: search, add, remove. */
+import { scopeOf } from '../../../email/suppression.ts'
 import { OperateError } from '../../../operate/error.ts'
+import { sendingDomainName } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import {
   addSuppression,
   countSuppressions,
-  findSuppression,
   listSuppressions,
-  removeSuppression,
+  removeEntry,
   removeSuppressions,
   suppressedAddresses,
 } from '../../../operate/suppressions.ts'
+import type { Operation } from '../../../operate/verb.ts'
 import type { Suppression } from '../../../store/store.ts'
 import { type CursorPage, type CursorRequest, cursorPage } from '../../cursor-page.ts'
 import type { SUPPRESSION_ROUTES, SuppressionJson } from '../contract/suppressions.ts'
 import type { Works } from '../work.ts'
 
-function suppressionJson(suppression: Suppression): SuppressionJson {
+function suppressionJson(op: Operation, suppression: Suppression): SuppressionJson {
   const { id, companyId, address, type, tags, reason, code, emailId, domainId, createdAt } = suppression
   return {
     id,
@@ -26,36 +28,44 @@ function suppressionJson(suppression: Suppression): SuppressionJson {
     reason,
     code,
     email: emailId,
-    domain: domainId,
+    domain: sendingDomainName(op, domainId),
+    ofDomainOnly: scopeOf(suppression) !== null,
     createdAt: isoTime(createdAt),
   }
 }
 
-function pageJson({ data, previous, next }: CursorPage<Suppression>) {
-  return { data: data.map(suppressionJson), previous, next }
+function pageJson(op: Operation, { data, previous, next }: CursorPage<Suppression>) {
+  return { data: data.map((each) => suppressionJson(op, each)), previous, next }
 }
 
 export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
-  'GET /companies/:company/suppressions': async ({ op, company, query: { term, type, limit, ...place } }) => {
-    const types = type === undefined ? undefined : [type]
+  'GET /companies/:company/suppressions': async ({
+    op,
+    company,
+    query: { term, type, domain, limit, ...place },
+  }) => {
+    const wanted = { domain, types: type && [type] }
     if (term === undefined || term === '') {
       const read = (page: CursorRequest) =>
-        listSuppressions(op, { company: company ?? undefined, types, ...page })
-      return pageJson(await cursorPage({ ...place, limit }, read, ({ id }) => id))
+        listSuppressions(op, { company: company ?? undefined, ...wanted, ...page })
+      return pageJson(op, await cursorPage({ ...place, limit }, read, ({ id }) => id))
     }
     if (company === null) {
       if (!term.includes('@'))
         throw new OperateError('invalid', 'give a complete address, or choose a company')
-      const found = await listSuppressions(op, { address: term.trim(), types, limit })
-      return { data: found.map(suppressionJson), previous: null, next: null }
+      const found = await listSuppressions(op, { address: term.trim(), ...wanted, limit })
+      return { data: found.map((each) => suppressionJson(op, each)), previous: null, next: null }
     }
     const read = (page: CursorRequest) =>
-      suppressedAddresses(op, { company, term: term.trim(), types, ...page })
-    return pageJson(await cursorPage({ ...place, limit }, read, ({ address }) => address))
+      suppressedAddresses(op, { company, term: term.trim(), ...wanted, ...page })
+    return pageJson(op, await cursorPage({ ...place, limit }, read, ({ address }) => address))
   },
 
-  'GET /companies/:company/suppressions/count': ({ op, params: { company }, query: { term, type } }) =>
-    countSuppressions(op, { company, term: term?.trim() || undefined, types: type && [type] }),
+  'GET /companies/:company/suppressions/count': ({
+    op,
+    params: { company },
+    query: { term, type, domain },
+  }) => countSuppressions(op, { company, domain, term: term?.trim() || undefined, types: type && [type] }),
 
   'POST /companies/:company/suppressions': async ({ op, params: { company }, body }) => {
     await addSuppression(op, { company, ...body })
@@ -68,8 +78,7 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
   },
 
   'DELETE /companies/:company/suppressions/:id': async ({ op, params: { company, id } }) => {
-    const { address, type } = await findSuppression(op, { company, of: id })
-    await removeSuppression(op, { company, address, types: [type] })
+    await removeEntry(op, { company, id })
     return {}
   },
 }

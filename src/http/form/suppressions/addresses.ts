@@ -18,7 +18,7 @@ export const NAMES = {
 const END = '\u{10ffff}'
 
 /** Throws a Refusal for a page that continues at no address. */
-export function addressPage(page: LinkedPage): Omit<SuppressionPageRequest, 'company'> {
+export function addressPage(page: LinkedPage): Omit<SuppressionPageRequest, 'company' | 'domain'> {
   const { limit, prefix, backwards, after, before = backwards ? END : undefined } = page
   if (after === '' || before === '') {
     throw invalidField('address', `it is required with page=${after === '' ? 'next' : 'previous'}`)

@@ -30,7 +30,7 @@ export async function importList(
 ): Promise<Answer> {
   if (!caller.scopes.has('management')) throw new Refusal({ code: 'scope_missing', scope: 'management' })
   const { raw, params } = request
-  const { id: domainId } = await ownDomain(core, caller, params.domain)
+  const { id: domain } = await ownDomain(core, caller, params.domain)
   const contentType = raw.headers['content-type']
   checkNotEncoded(raw.headers['content-encoding'])
   expectType(mediaTypeName(contentType), [MULTIPART])
@@ -40,11 +40,9 @@ export async function importList(
   if (content === undefined) throw new Refusal({ code: 'field_missing', field: 'file' })
   const op = operationOfKey(core, caller)
   const { companyId: company } = caller
-  const file = { company, source: piecesOf(content), read: listReader(core, company) }
+  const file = { company, domain, source: piecesOf(content), read: listReader(core, company) }
   const { added, present, bad } =
-    list === null
-      ? await importAllowed(op, file)
-      : await importSuppressions(op, { ...file, type: list.type, domainId })
+    list === null ? await importAllowed(op, file) : await importSuppressions(op, { ...file, type: list.type })
   const body = JSON.stringify({ message: 'file uploaded successfully', added, present, bad })
   return { status: 202, type: JSON_TYPE, body }
 }

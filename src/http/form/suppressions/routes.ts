@@ -1,6 +1,4 @@
-/**
- * `/v3/{domain}/bounces`, `unsubscribes` and `complaints`: the lists belong to the company, whichever domain is named.
- */
+/** `/v3/{domain}/bounces`, `unsubscribes` and `complaints`: the lists of one domain. */
 
 import type { Suppression } from '../../../email/suppression.ts'
 import { Fault } from '../../../ingress/fault.ts'
@@ -38,7 +36,7 @@ function keyedList(list: SuppressionList): KeyedList<Suppression> {
     names: NAMES,
     entry: ENTRY,
     entryJson: (entry) => listEntryJson(list, entry),
-    summary: `List the ${name} of the company, by address`,
+    summary: `List the ${name} of the domain, by address`,
     page: (call, page) => pageOf(list, call, page),
     actions: {
       add: listAction({
@@ -49,7 +47,7 @@ function keyedList(list: SuppressionList): KeyedList<Suppression> {
           const entries = [body].flat().map((entry) => entryOf(list, entry))
           const [first] = entries
           if (!first) throw new Fault({ code: 'request_invalid', detail: 'An address is required' })
-          await addSuppressions(op, { company, entries, domainId: domain.id })
+          await addSuppressions(op, { company, domain: domain.id, entries })
           if (entries.length > 1) return { message: `${entries.length} ${list.several}` }
           return { message: `Address has been added to the ${name} table`, address: first.address }
         },
@@ -57,9 +55,10 @@ function keyedList(list: SuppressionList): KeyedList<Suppression> {
       show: {
         summary: `Get an address of the ${name}`,
         answer: ENTRY,
-        async work({ op, company, key: address }) {
+        async work({ op, company, domain, key: address }) {
           requireAddress(list, address)
-          const found = await orMissing(list.missing, findSuppression(op, { company, of: address, types }))
+          const wanted = { company, domain: domain.id, of: address, types }
+          const found = await orMissing(list.missing, findSuppression(op, wanted))
           return listEntryJson(list, found)
         },
       },
@@ -70,12 +69,13 @@ function keyedList(list: SuppressionList): KeyedList<Suppression> {
           properties: { tag: { ...LINE, description: 'For an unsubscription: only this tag.' } },
         },
         answer: ABOUT_ADDRESS,
-        async work({ op, company, key: address }, { tag = '*' }) {
+        async work({ op, company, domain, key: address }, { tag = '*' }) {
           requireAddress(list, address)
+          const of = { company, domain: domain.id, address }
           const removal: Promise<unknown> =
             tag === '*' || name !== 'unsubscribes'
-              ? removeSuppression(op, { company, address, types })
-              : removeUnsubscribedTag(op, { company, address, tag })
+              ? removeSuppression(op, { ...of, types })
+              : removeUnsubscribedTag(op, { ...of, tag })
           await orMissing(list.missing, removal)
           return { message: list.removed, address }
         },
@@ -83,8 +83,8 @@ function keyedList(list: SuppressionList): KeyedList<Suppression> {
       clear: {
         summary: `Remove all addresses from the ${name}`,
         answer: MESSAGE_ONLY,
-        async work({ op, company }) {
-          await clearSuppressions(op, { company, types })
+        async work({ op, company, domain }) {
+          await clearSuppressions(op, { company, domain: domain.id, types })
           return { message: list.cleared }
         },
       },
@@ -95,10 +95,10 @@ function keyedList(list: SuppressionList): KeyedList<Suppression> {
 /** Each address once, whatever types the list shows. */
 async function pageOf(
   { types }: SuppressionList,
-  { op, company }: ListCall,
+  { op, company, domain }: ListCall,
   page: LinkedPage,
 ): Promise<Suppression[]> {
-  const bounds = { company, ...addressPage(page) }
+  const bounds = { company, domain: domain.id, ...addressPage(page) }
   const pages = await Promise.all(types.map((type) => suppressedPage(op, { ...bounds, type })))
   if (pages.length === 1) return pages[0]!
   const all = new Map<string, Suppression>()

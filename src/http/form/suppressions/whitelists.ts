@@ -38,16 +38,17 @@ export const whitelistRoutes: readonly Endpoint[] = keyedListRoutes<AllowEntry>(
   entry: ENTRY,
   entryJson,
   summary: 'List the addresses and domains that bounces do not suppress, by value',
-  page: ({ op, company }, page) => allowedPage(op, { company, ...addressPage(page) }),
+  page: ({ op, company, domain }, page) =>
+    allowedPage(op, { company, domain: domain.id, ...addressPage(page) }),
   actions: {
     add: listAction({
       summary: 'Keep bounces from suppressing an address or a domain',
       body: { type: 'object', properties: { address: LINE, domain: LINE, reason: PASSAGE } },
       answer: ABOUT_VALUE,
-      async work({ op, company }, { address, domain, reason }) {
+      async work({ op, company, domain: { id } }, { address, domain, reason }) {
         const value = address || domain
         if (!value) throw new Refusal({ code: 'field_missing', field: 'address' })
-        await addAllowed(op, { company, entries: [{ value, reason }] })
+        await addAllowed(op, { company, domain: id, entries: [{ value, reason }] })
         const message = 'Address/Domain has been added to the whitelists table'
         return { message, type: value.includes('@') ? 'address' : 'domain', value }
       },
@@ -55,22 +56,22 @@ export const whitelistRoutes: readonly Endpoint[] = keyedListRoutes<AllowEntry>(
     show: {
       summary: 'Get an address or a domain of the allow list',
       answer: ENTRY,
-      work: async ({ op, company, key: value }) =>
-        entryJson(await orMissing(MISSING, findAllowed(op, { company, value }))),
+      work: async ({ op, company, domain, key: value }) =>
+        entryJson(await orMissing(MISSING, findAllowed(op, { company, domain: domain.id, value }))),
     },
     remove: {
       summary: 'Remove an address or a domain from the allow list',
       answer: ABOUT_VALUE,
-      async work({ op, company, key: value }) {
-        await orMissing(MISSING, removeAllowed(op, { company, value }))
+      async work({ op, company, domain, key: value }) {
+        await orMissing(MISSING, removeAllowed(op, { company, domain: domain.id, value }))
         return { message: 'Whitelist address/domain has been removed', value }
       },
     },
     clear: {
       summary: 'Remove all entries of the allow list',
       answer: MESSAGE_ONLY,
-      async work({ op, company }) {
-        await removeAllowed(op, { company })
+      async work({ op, company, domain }) {
+        await removeAllowed(op, { company, domain: domain.id })
         return { message: 'Whitelist addresses/domains for this domain have been removed' }
       },
     },

@@ -7,6 +7,7 @@ import {
   addSuppressions,
   findSuppression,
   listSuppressions,
+  removeEntry,
   removeSuppression,
 } from '../../../operate/suppressions.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -151,9 +152,9 @@ const removeMany = route('POST /suppressions/batch/remove', {
 
 /** Removes an entry by id, or all entries of an address, and returns it or the first of them. */
 async function removed(op: Operation, company: string, of: string): Promise<Suppression> {
+  if (!of.includes('@')) return await removeEntry(op, { company, id: of })
   const found = await findSuppression(op, { company, of })
-  const { address, type } = found
-  await removeSuppression(op, { company, address, ...(!of.includes('@') && { types: [type] }) })
+  await removeSuppression(op, { company, address: found.address })
   return found
 }
 

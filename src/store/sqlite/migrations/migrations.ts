@@ -7,6 +7,7 @@ import { sql as giveUpTime } from './0005-give-up-time.ts'
 import { sql as returnPath } from './0004-return-path.ts'
 import { sql as inboundMail } from './0005-inbound-mail.ts'
 import { sql as domainReports } from './0006-domain-reports.ts'
+import { sql as suppressionScope } from './0007-suppression-scope.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0004-return-path', returnPath),
   migration('0005-inbound-mail', inboundMail),
   migration('0006-domain-reports', domainReports),
+  migration('0007-suppression-scope', suppressionScope),
 ]

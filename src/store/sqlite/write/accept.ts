@@ -29,7 +29,7 @@ const givenOf = rowBinder<NewRecipient, SQLInputValue>(GIVEN, COLUMNS)
 /** Makes an email durable: its row, its content, a row for each recipient, and its first events. */
 export class Acceptance extends WriteOperation {
   readonly #insertEmail = this.db.prepare(
-    `INSERT INTO emails (sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
+    `INSERT INTO emails (num, sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
   )
   readonly #insertRecipient = this.db.prepare(
     `INSERT INTO recipients (email, position, company, state, due_at, lease, last_message, ${GIVEN.map(({ column }) => column).join(', ')})
@@ -78,7 +78,7 @@ export class Acceptance extends WriteOperation {
   /** Returns the positions that begin as `sending`. */
   #enter(company: number, email: NewEmail, lease: Lease | null): number[] {
     const { suppressions } = this.parts
-    const stops = email.recipients.map((to) => suppressions.stop(company, email.testMode, to, email.tags))
+    const stops = email.recipients.map((to) => suppressions.stop(company, email, to))
     const num = this.#insert(company, email)
     this.parts.contents.insert(num, company, email)
     this.parts.events.append(num, company, null, firstEvent(email))
@@ -99,8 +99,9 @@ export class Acceptance extends WriteOperation {
   #insert(company: number, email: NewEmail): number {
     try {
       const sent = email.scheduledAt === null ? 1 : 0
-      const inserted = this.#insertEmail.run(sent, ...columnsOf(email, company))
-      return Number(inserted.lastInsertRowid)
+      const num = this.parts.numbers.next()
+      this.#insertEmail.run(num, sent, ...columnsOf(email, company))
+      return num
     } catch (error) {
       if (isDuplicate(error)) throw new StoreConflict(`There is already an email with the id ${email.id}`)
       throw error

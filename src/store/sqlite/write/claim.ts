@@ -191,7 +191,7 @@ export class Claim extends WriteOperation {
       if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
       if (skipped(gathering, email.companyId, domain)) continue
       if (damage.lane(company, domain, now)) continue
-      const suppressed = this.parts.suppressions.stop(company, email.testMode, before, num)
+      const suppressed = this.parts.suppressions.stop(company, { ...email, tags: num }, before)
       const recipient = suppressed === null ? claimedRecipient(before) : null
       if (recipient instanceof ContentDamaged) {
         decisions.push([before, decide(before, { kind: 'damaged', at: now, message: notSent(recipient) })!])

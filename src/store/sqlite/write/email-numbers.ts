@@ -19,6 +19,29 @@ export class EmailNumbers extends OnConnection implements StateCache {
   readonly #recent = new Map<string, EmailPlace>()
   readonly #find = this.db.prepare('SELECT num, company, domain_id AS domainId FROM emails WHERE id = ?')
 
+  readonly #highest = this.db.prepare(
+    `SELECT max(coalesce((SELECT max(num) FROM emails), 0),
+       coalesce((SELECT value FROM counters WHERE name = 'emails'), 0)) AS num`,
+  )
+  readonly #keep = this.db.prepare(
+    `INSERT INTO counters (name, value) VALUES ('emails', ?)
+     ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+  )
+  /** The highest number that was ever given; null until it has been read. */
+  #last: number | null = null
+
+  /** The number of a new email. Numbers rise even when the last email was removed: lists of the digest hold them. */
+  next(): number {
+    this.#last ??= one<{ num: number }>(this.#highest)!.num
+    return ++this.#last
+  }
+
+  /** The email is removed, and its number is not given again. */
+  removed(num: number): void {
+    this.#recent.clear()
+    this.#keep.run(num)
+  }
+
   /** Work on this email begins. */
   remember(id: string, place: EmailPlace): void {
     if (this.#recent.size === MOST) this.#recent.clear()
@@ -33,10 +56,10 @@ export class EmailNumbers extends OnConnection implements StateCache {
   }
 
   /**
-   * A number may belong to another email by now: a transaction was rolled back, emails were removed, or another process
-   * wrote.
+   * A number may belong to another email by now: a transaction was rolled back, or another process wrote.
    */
   forget(): void {
+    this.#last = null
     this.#recent.clear()
   }
 }

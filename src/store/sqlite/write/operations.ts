@@ -33,6 +33,7 @@ export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
     recoverChunk: (request) => recovery.chunk(request),
     retryChunk: (request, place) => retry.chunk(request, place),
     retainStep: (request) => retention.step(request),
+    removeEmails: (ids) => retention.remove(ids),
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),

@@ -63,7 +63,7 @@ export class Recipients extends WithParts<RecipientParts> {
     if (change !== null) this.#write(before, after, token)
     for (const event of events) this.parts.events.append(email, company, position, event)
     if (suppress !== null) {
-      this.parts.suppressions.addOf(email, company, before, suppress, at)
+      this.parts.suppressions.addOf(before, suppress, at)
     }
     return after
   }

@@ -76,17 +76,30 @@ export class Retention extends WriteOperation implements StateCache {
     let done = content.done && keys < limit && ofCompanies < limit
     if (touched < limit && content.done) {
       const emails = this.#walk(this.#emails, this.#emailFrom, emailsBefore, limit - touched, (num) => {
-        this.parts.contents.remove(num)
-        for (const statement of this.#deletes) statement.run(num)
+        this.#remove(num)
       })
-      // A free number may be given to another email.
-      if (emails.touched > 0) this.parts.numbers.forget()
       this.#emailFrom = emails.reached
       touched += emails.touched
       done &&= emails.done
     }
     if (done) this.forget()
     return { touched, done }
+  }
+
+  /** Removes emails by their ids, unless they are live; returns the ids of those removed. */
+  remove(ids: readonly string[]): string[] {
+    return ids.filter((id) => {
+      const place = this.parts.numbers.find(id)
+      if (place === undefined || one(this.#live, place.num) !== undefined) return false
+      this.#remove(place.num)
+      return true
+    })
+  }
+
+  #remove(num: number): void {
+    this.parts.numbers.removed(num)
+    this.parts.contents.remove(num)
+    for (const statement of this.#deletes) statement.run(num)
   }
 
   #walk(

@@ -1,0 +1,30 @@
+/** Full mailboxes: one that stays full for long belongs to nobody any more, but one report says nothing about that. */
+import type { EventDetail } from '../event.ts'
+import { formatDuration } from './duration.ts'
+import type { SuppressionCause } from './happening.ts'
+
+/** So many final refusals because of a full mailbox, all within so many milliseconds, suppress the address. */
+export interface FullMailboxRule {
+  refusals: number
+  withinMs: number
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+export const FULL_MAILBOX_RULE: FullMailboxRule = { refusals: 3, withinMs: 14 * DAY_MS }
+
+/** `rule`: null: full mailboxes never suppress. `detail`: that of the event that ends the recipient. */
+export function fullMailboxCause(
+  { category, code, message = '' }: EventDetail,
+  rule: FullMailboxRule | null = FULL_MAILBOX_RULE,
+): SuppressionCause | null {
+  if (category !== 'mailbox_full' || rule === null) return null
+  const times =
+    rule.refusals === 1 ? 'once' : `${rule.refusals} times within ${formatDuration(rule.withinMs)}`
+  const reason = `the mailbox was full ${times}${message === '' ? '' : `: ${message}`}`.slice(
+    0,
+    LONGEST_REASON,
+  )
+  return { type: 'bounce', reason: reason.toWellFormed(), code: code ?? null, repeated: rule }
+}
+
+const LONGEST_REASON = 1_000
