@@ -375,6 +375,7 @@ function createIntake({ settings, store, accounts, workers, scheduler, metrics, 
         )
       }),
     limits: settings,
+    sourceAddresses: settings.sourceAddresses?.map(({ address }) => address) ?? [],
     metrics,
   })
 }

@@ -12,6 +12,7 @@ import {
   updateDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
+import { assignPool } from '../operate/pools.ts'
 import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
@@ -20,6 +21,7 @@ import { addRotateCommand, dkimFields } from './domain-rotation.ts'
 import { CommandFailure, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
+import { assignedLine } from './pool.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
 
 const SPEAKS_FOR = 'other domains of the company that its mail may use in From'
@@ -63,6 +65,7 @@ export function addDomainCommands(program: Command): void {
       'domain update mg.example.com --unsubscribe-tracking on',
       'domain update example.com --sending off',
       'domain update example.com --tls verified',
+      'domain update news.example.com --pool news',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
@@ -75,6 +78,7 @@ export function addDomainCommands(program: Command): void {
         'verified',
       ]),
     )
+    .option('--pool <pool>', 'the pool of source addresses of its mail; none: that of its company')
     .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
     .addOption(new Option('--click-tracking <on|off>', 'report clicks on links').argParser(onOrOff))
     .addOption(
@@ -157,25 +161,31 @@ type Tracking = Pick<DomainSettings, 'openTracking' | 'clickTracking' | 'unsubsc
 interface UpdateOptions extends JsonOption, Partial<Tracking> {
   tls?: NonNullable<DomainSettings['tls']>
   sending?: boolean
+  pool?: string
   /** False: no other domain. */
   from?: string[] | false
 }
 
-async function update(name: string, { from, json, sending, tls, ...tracking }: UpdateOptions): Promise<void> {
+async function update(
+  name: string,
+  { from, json, sending, tls, pool, ...tracking }: UpdateOptions,
+): Promise<void> {
   const speaksFor = from === false ? [] : from
   const settings = {
     ...tracking,
     ...(tls && { tls }),
     ...(sending !== undefined && { sendingOff: !sending }),
   }
-  if (speaksFor === undefined && Object.keys(settings).length === 0) {
+  if (speaksFor === undefined && pool === undefined && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'name at least one change: --from DOMAIN, --no-from, --sending, --tls, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name at least one change: --from DOMAIN, --no-from, --sending, --tls, --pool, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
-    const domain = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
+    const changed = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
+    const domain = pool === undefined ? changed : await withPool(op, changed, pool)
     if (json) return printJson(domainJson(op.accounts, domain))
+    if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
     if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
     if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
@@ -186,6 +196,15 @@ async function update(name: string, { from, json, sending, tls, ...tracking }: U
     )
     printInactive(op, domain)
   })
+}
+
+async function withPool(op: Operation, domain: SendingDomain, name: string): Promise<SendingDomain> {
+  // The domain as it was when the operation began has the settings of before.
+  const domains = op.accounts.domains.map((each) => (each.id === domain.id ? domain : each))
+  const changed: Operation = { ...op, accounts: { ...op.accounts, domains } }
+  const { pool } = await assignPool(changed, { domain: domain.id, pool: name === 'none' ? null : name })
+  const { pool: _, ...others } = domain.settings
+  return { ...domain, settings: pool === null ? others : { ...others, pool } }
 }
 
 const TLS_MEANS = {

@@ -3,8 +3,15 @@
  * values.
  */
 import { isIP } from 'node:net'
-import { canonicalRange, NotARange } from '../network/address-range.ts'
-import type { DatabaseSetting, DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
+import { canonicalAddress, canonicalRange, NotARange } from '../network/address-range.ts'
+import type {
+  DatabaseSetting,
+  DeliveryRoute,
+  HostPort,
+  RelayRoute,
+  SourceAddress,
+  SubmissionListener,
+} from './values.ts'
 
 /** The text is not a value of the setting. The message continues `... is not allowed: `. */
 export class SettingValueError extends Error {
@@ -344,6 +351,23 @@ export function parseAddresses(text: string): string[] {
 export function parseIssuer(text: string): string {
   parseBaseUrl(text)
   return text
+}
+
+/** `192.0.2.1=mail1.example.com, [2001:db8::1]=mail1.example.com`: each address once. */
+export function parseSourceAddresses(text: string): SourceAddress[] {
+  const sources = listItems(text).map((item): SourceAddress => {
+    const [, ip = '', helo = ''] = /^\[?([0-9a-f.:]+)\]?\s*=\s*(\S+)$/i.exec(item) ?? []
+    const address = canonicalAddress(ip)
+    if (address === null || !isHostName(helo) || helo.includes('_')) {
+      throw new SettingValueError(
+        `"${item}" must be an IP address with its name in EHLO, like 192.0.2.1=mail1.example.com or [2001:db8::1]=mail1.example.com`,
+      )
+    }
+    return { address, helo: helo.toLowerCase() }
+  })
+  const twice = sources.find(({ address }, index) => sources.findIndex((s) => s.address === address) < index)
+  if (twice === undefined) return sources
+  throw new SettingValueError(`the address ${twice.address} is named twice`)
 }
 
 function option<const T extends string>(name: string, text: string, words: readonly T[]): T {

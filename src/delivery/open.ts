@@ -17,6 +17,7 @@ import type { Courier } from './delivery.ts'
 import { IsolatedCourier } from './isolation/isolated-courier.ts'
 import { PolicyDirectory } from './mta-sts/policy-directory.ts'
 import { PathFinder } from './path/path-finder.ts'
+import { SourceChoice } from './path/source-choice.ts'
 import { RouteCourier } from './route-courier.ts'
 import type { SitesFile } from './sites/sites-file.ts'
 import type { CourierOptions } from './thread/message.ts'
@@ -25,7 +26,7 @@ import { ThreadedCourier } from './thread/threaded-courier.ts'
 export interface DeliveryParts {
   settings: Settings
   /** Finds the routes of companies and domains. */
-  accounts: Pick<AccountDirectory, 'routeFor'>
+  accounts: Pick<AccountDirectory, 'routeFor' | 'pools' | 'poolFor'>
   seal: Seal
   /** The limits of sites. */
   sites: SitesFile
@@ -71,6 +72,12 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
       resolver,
       sites,
       maxDeliveries,
+      sources: new SourceChoice({
+        addresses: settings.sourceAddresses,
+        hostname: settings.hostname,
+        pools: () => accounts.pools(),
+        poolOf: (mail) => accounts.poolFor(mail),
+      }),
       mtaSts: (domain) => policies.find(domain),
       ownRoute: (sender) => accounts.routeFor(sender),
       seal,

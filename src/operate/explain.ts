@@ -99,7 +99,13 @@ function senderOf(op: Operation, { from, company }: ExplainRequest): Sender {
 
 async function forecastFor(op: Operation, { companyId, domain }: Sender, to: string): Promise<Forecast> {
   const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
-  const mail = { companyId: companyId ?? '', domainId: domain?.id ?? '', testMode: false }
+  const mail = {
+    id: '',
+    companyId: companyId ?? '',
+    domainId: domain?.id ?? '',
+    testMode: false,
+    source: null,
+  }
   const ownRoute = new RouteTable(op.accounts.routes).for(mail)
   // Without a route of its own, the mail needs no credentials, and so no secret key.
   const seal = ownRoute === null ? NO_SEAL : await op.seal()

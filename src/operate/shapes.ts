@@ -20,6 +20,7 @@ import type {
   WebhookAttempt,
 } from '../store/store.ts'
 import { retiresAt } from './domain-schedule.ts'
+import type { PoolDescription } from './pools.ts'
 import type { LaneReport } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { SiteDescription } from './sites.ts'
@@ -32,8 +33,9 @@ export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
 
-export function companyJson({ id, name, createdAt, limits }: Company) {
-  return { id, name, created_at: isoTime(createdAt), limits: { ...limits } }
+export function companyJson({ id, name, createdAt, limits, ...company }: Company) {
+  const { pool = null } = company
+  return { id, name, created_at: isoTime(createdAt), limits: { ...limits }, pool }
 }
 
 export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: SendingDomain) {
@@ -50,6 +52,7 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     click_tracking: settings.clickTracking,
     unsubscribe_tracking: settings.unsubscribeTracking ?? false,
     tls: settings.tls ?? 'opportunistic',
+    pool: settings.pool ?? null,
     speaks_for: speaksFor,
     created_at: isoTime(createdAt),
   }
@@ -218,8 +221,9 @@ function eventDetailJson(detail: EventDetail) {
   }
 }
 
-function attemptJson({ recipients, startedAt, duration, server, tls, dialogue }: StoredAttempt) {
-  return { recipients, started_at: isoTime(startedAt), duration_ms: duration, server, tls, dialogue }
+function attemptJson({ startedAt, duration, ...attempt }: StoredAttempt) {
+  const { recipients, source, server, tls, dialogue } = attempt
+  return { recipients, started_at: isoTime(startedAt), duration_ms: duration, source, server, tls, dialogue }
 }
 
 export function laneJson(lane: LaneReport) {
@@ -273,6 +277,10 @@ export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBe
   return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
 }
 
+export function poolJson({ name, addresses, companies, domains, createdAt }: PoolDescription) {
+  return { name, addresses, companies, domains, created_at: isoTime(createdAt) }
+}
+
 export function siteJson({
   name,
   provider,
@@ -282,6 +290,7 @@ export function siteJson({
   lowered,
   used,
   closed,
+  sources,
   source,
 }: SiteDescription) {
   return {
@@ -297,6 +306,14 @@ export function siteJson({
       recipients_per_transaction: limits.recipientsPerTransaction,
       tls: limits.tls,
     },
+    ...useJson({ lowered, used, closed }),
+    sources: sources.map(({ name, helo, ...use }) => ({ name, helo, ...useJson(use) })),
+    source,
+  }
+}
+
+function useJson({ lowered, used, closed }: Pick<SiteDescription, 'lowered' | 'used' | 'closed'>) {
+  return {
     lowered: { sessions: lowered.sessions, messages_per_minute: lowered.messagesPerMinute },
     used: {
       sessions: used.sessions,
@@ -310,7 +327,6 @@ export function siteJson({
       sending_domain: closed.sendingDomain,
       list: closed.list && { name: closed.list.name, removal: closed.list.removal },
     },
-    source,
   }
 }
 

@@ -3,7 +3,7 @@ import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { BlockList } from '../delivery/judge/block-lists.ts'
-import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
+import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import type { SiteClosure } from '../store/store.ts'
@@ -106,6 +106,15 @@ export class PathHealth {
       closures.set(path, { since, reason: message, nextTryAt: probeAt, sendingDomain, list })
     }
     return closures
+  }
+
+  /** Whether mail of the sending domain may take the path now, or would be the next to try it. */
+  isOpen({ key }: Pick<Path, 'key'>, domainId: string, now: number): boolean {
+    if (this.#troubles.size === 0) return true
+    return keysFor(key, domainId).every((each) => {
+      const trouble = this.#troubles.get(each)
+      return !trouble?.closed || (trouble.probe === null && now >= trouble.probeAt)
+    })
   }
 
   /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
@@ -305,5 +314,9 @@ function reportKey(path: string, kind: HindranceReport['kind']): string {
 
 /** The keys of the path as a whole, and of this sending domain's part of it. */
 function keysOf({ path, email }: ReadyDelivery): [whole: string, own: string] {
-  return [path.key, `${path.key}\0${email.domainId}`]
+  return keysFor(path.key, email.domainId)
+}
+
+function keysFor(path: string, domainId: string): [whole: string, own: string] {
+  return [path, `${path}\0${domainId}`]
 }

@@ -49,7 +49,7 @@ import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Condemnation, Courier, Delivery, DeliveryResult } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
-import type { Path } from '../delivery/path/path.ts'
+import type { Path, RoutingFields } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
@@ -104,6 +104,8 @@ export interface PipelineParts {
 const ISOLATED_SESSIONS = 32
 /** Milliseconds that suspect mail waits when there is no room for it. */
 const SUSPECT_MS = 10_000
+/** Milliseconds that mail waits for a node that has one of its source addresses. */
+const ABSENT_MS = 10_000
 /** After the time of a stop is over, it waits so long (ms) for the last results to be recorded. */
 const LAST_RECORDS_MS = 5_000
 
@@ -246,11 +248,30 @@ export class DeliveryPipeline {
 
   #push(email: ClaimedEmail, token: number): void {
     const { paths } = this.#parts
-    for (const ready of deliveriesOf(email, token, (domain) => paths.findCached(email, domain))) {
+    for (const ready of deliveriesOf(email, token, (domain) => this.pathOf(email, domain))) {
       if (this.#mode === 'stopping') this.#giveBackAtStop(ready)
       else if (ready.path !== UNRESOLVED) this.#enqueue(ready)
-      else this.#unresolved.add(ready, paths.find(email, ready.recipients[0]!.domain))
+      else {
+        const path = paths.find(email, ready.recipients[0]!.domain, this.#isOpenFor(email))
+        this.#unresolved.add(ready, path)
+      }
     }
+  }
+
+  /** The path of mail to this domain; null: it has to be looked up. */
+  pathOf(email: RoutingFields, domain: string): Path | null {
+    return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email))
+  }
+
+  #isOpenFor({ domainId }: Pick<RoutingFields, 'domainId'>): (path: Path) => boolean {
+    return (path) => this.#pathHealth.isOpen(path, domainId, Date.now())
+  }
+
+  /** An open path from another source; null: there is none. */
+  #otherSource({ path, email, recipients }: ReadyDelivery): Path | null {
+    if (path.source.addresses === undefined) return null
+    const other = this.pathOf(email, recipients[0]!.domain)
+    return other !== null && other.key !== path.key && this.#isOpenFor(email)(other) ? other : null
   }
 
   #enqueue(ready: ReadyDelivery): void {
@@ -311,9 +332,16 @@ export class DeliveryPipeline {
       if (split.go.length === 0) return null
       rest = { ...ready, recipients: split.go }
     }
+    const { missing } = rest.path.source
+    if (missing !== undefined) {
+      this.#giveBack(rest, { dueAt: now + ABSENT_MS, heldFor: null, message: missing, postpones: true }, now)
+      return null
+    }
     const closed = this.#pathHealth.closedFor(rest, now)
     if (closed === null) return rest
-    this.#giveBack(rest, closed, now)
+    const other = this.#otherSource(rest)
+    if (other === null) this.#giveBack(rest, closed, now)
+    else this.#enqueue({ ...rest, path: other })
     return null
   }
 
@@ -365,7 +393,8 @@ export class DeliveryPipeline {
   ): AttemptRecord {
     const now = Date.now()
     const { exhausted, notBefore } = this.#throttle.ended(ready.path, result, queues, begunAt)
-    const again = this.#pathHealth.ended(ready, result, exhausted, now) ?? notBefore
+    const closedUntil = this.#pathHealth.ended(ready, result, exhausted, now)
+    const again = closedUntil === null ? notBefore : this.#otherSource(ready) === null ? closedUntil : now
     const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses, again }
     return attemptRecord(ready, result, patience, now)
   }

@@ -115,7 +115,7 @@ export class Scheduler implements Handover {
 
   #hasRoom(email: RoutingFields, domain: string): boolean {
     const { queues } = this.#pipeline
-    const path = this.#parts.paths.findCached(email, domain)
+    const path = this.#pipeline.pathOf(email, domain)
     if (path === null) return queues.holdings.allow(email.companyId)
     return queues.hasRoom(email.companyId, path)
   }

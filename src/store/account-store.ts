@@ -9,6 +9,7 @@ import type {
   DkimIdentity,
   RecordState,
   SendingDomain,
+  SourcePool,
 } from '../accounts/account.ts'
 
 /** The owner of a route: a company (`domainId` null) or one of its domains. */
@@ -35,6 +36,13 @@ export interface DomainCheckTimes {
   dueAt: number
 }
 
+/** A change of a company; absent fields and limits stay as they are. */
+export interface CompanyChange {
+  limits?: Partial<CompanyLimits>
+  /** Name of a pool of source addresses; null: none. */
+  pool?: string | null
+}
+
 export interface AccountReads {
   accounts(): Promise<AccountsSnapshot>
   /** The version, which changes with every change of accounts. Costs the same however many accounts there are. */
@@ -52,8 +60,8 @@ export interface AccountReads {
 /** Rare writes about accounts; each raises the version that `watch` looks at. */
 export interface AccountStore extends AccountReads {
   addCompany(company: Company): Promise<void>
-  /** Changes the given limits. StoreConflict when there is no such company. */
-  updateCompany(id: string, change: { limits: Partial<CompanyLimits> }): Promise<void>
+  /** StoreConflict when there is no such company. */
+  updateCompany(id: string, change: CompanyChange): Promise<void>
   /** StoreConflict when the company has a domain of that name. OverLimit when it may have no further domain. */
   addDomain(domain: SendingDomain): Promise<void>
   /** StoreConflict when there is no such domain, or it would hold a name that another company holds. */
@@ -107,4 +115,8 @@ export interface AccountStore extends AccountReads {
   setRoute(route: CustomRoute): Promise<void>
   /** False when there is no route. */
   removeRoute(scope: RouteScope): Promise<boolean>
+  /** Adds a pool, or replaces the addresses of the one with this name. */
+  setSourcePool(pool: SourcePool): Promise<void>
+  /** False when there is no such pool. */
+  removeSourcePool(name: string): Promise<boolean>
 }

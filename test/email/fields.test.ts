@@ -230,6 +230,7 @@ test('the columns and their types', () => {
     'scheduled_at int8',
     'sender text',
     'size int8',
+    'source text',
     'subject text',
     'tags text',
     'test_mode bool',
@@ -272,9 +273,10 @@ test('who reads what', () => {
   assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])
   assert.deepEqual(names(recipientFieldsOf('show')), ['address', 'kind', 'variables'])
   const content = Object.keys(CONTENT)
-  const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode', 'tls']
+  const sent = ['companyId', 'id', 'sender', 'testMode', 'tls']
+  const queue = [...sent, 'domainId', 'individual', 'raw', 'size', 'source']
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
-  assert.deepEqual(namesOf('send'), ['companyId', 'id', 'sender', 'testMode', 'tls'])
+  assert.deepEqual(namesOf('send'), sent)
   const own = [
     'bcc',
     'companyId',
@@ -284,6 +286,7 @@ test('who reads what', () => {
     'keyId',
     'scheduledAt',
     'size',
+    'source',
     'tags',
     'testMode',
     'tls',
@@ -291,9 +294,10 @@ test('who reads what', () => {
   const shown = content.filter(
     (name) => name !== 'html' && name !== 'text' && name !== 'amp' && name !== 'date',
   )
-  const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode' && name !== 'tls')
+  const unlisted = ['keyId', 'source', 'testMode', 'tls']
+  const listed = own.filter((name) => !unlisted.includes(name))
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
-  const told = own.filter((name) => name !== 'keyId' && name !== 'bcc')
+  const told = own.filter((name) => !['keyId', 'bcc', 'source'].includes(name))
   assert.deepEqual(
     namesOf('tell'),
     [...told, 'individual', 'sender', 'variables', 'viaSmtp', ...shown].toSorted(),

@@ -630,7 +630,7 @@ describe('why a verb does not do what was asked', () => {
     const op = await world.operation('operator')
     const empty = {
       ...op,
-      accounts: { companies: [], domains: [], removedDomains: [], keys: [], routes: [] },
+      accounts: { companies: [], domains: [], removedDomains: [], keys: [], routes: [], pools: [] },
     }
     const error = await failure(addDomain(empty, { company: 'First', name: 'x.test' }))
     assert.deepEqual(error.hint, { verb: 'createCompany', name: 'First' })

@@ -59,6 +59,7 @@ function recordedOf(
     individual: false,
     testMode: false,
     tls: null,
+    source: null,
     size: 1,
     recipients: claimed,
   }

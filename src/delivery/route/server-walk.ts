@@ -32,7 +32,7 @@ import type { RouteRequest, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
 /** How to talk to a server, whatever its address. */
-export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
+export type ServerTarget = Omit<SmtpTarget, 'address' | 'localAddress' | 'timeouts'>
 
 /** How to talk to a server, or why it must not be talked to. */
 export type ServerChoice = { kind: 'target'; target: ServerTarget } | { kind: 'none'; failure: RouteFailure }
@@ -43,6 +43,16 @@ export interface Server {
   /** The address to try first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
+  /** The address to connect to `address` from; null or absent: the system chooses. */
+  from?: (address: string) => string | null
+}
+
+/** A server that sessions are opened with. */
+interface Endpoint {
+  target: ServerTarget
+  /** The key of its sessions in the pool. */
+  key: string
+  from: NonNullable<Server['from']>
 }
 
 export interface WalkLimits {
@@ -200,9 +210,10 @@ export class ServerWalk {
     const found = await server.addresses()
     if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
-    let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
+    const endpoint: Endpoint = { target, key, from: server.from ?? (() => null) }
+    let asked = await this.#ask(endpoint, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
-    if (!asked && this.#state.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
+    if (!asked && this.#state.route === 'relay') asked = await this.#ask(endpoint, addresses, () => true)
     return asked
   }
 
@@ -217,8 +228,7 @@ export class ServerWalk {
    * when no address was asked.
    */
   async #ask(
-    target: ServerTarget,
-    key: string,
+    endpoint: Endpoint,
     addresses: string[],
     mayAsk: (address: string) => boolean,
   ): Promise<boolean> {
@@ -227,9 +237,9 @@ export class ServerWalk {
       if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
       if (!mayAsk(address)) continue
       asked = true
-      const session = await this.#open(target, key, address, index === addresses.length - 1)
+      const session = await this.#open(endpoint, address, index === addresses.length - 1)
       if (session === null) continue
-      await this.#transact(session, target)
+      await this.#transact(session, endpoint.target)
       break
     }
     return asked
@@ -258,8 +268,7 @@ export class ServerWalk {
   }
 
   async #open(
-    server: ServerTarget,
-    key: string,
+    { target: server, key, from }: Endpoint,
     address: string,
     last: boolean,
   ): Promise<PooledSession | null> {
@@ -271,7 +280,13 @@ export class ServerWalk {
       connect: last ? limits.connect : Math.min(limits.connect, IMPATIENT_CONNECT),
       opening: Math.min(limits.opening, remaining),
     }
-    const target: SmtpTarget = { ...server, address, timeouts }
+    const localAddress = from(address)
+    const target: SmtpTarget = {
+      ...server,
+      address,
+      ...(localAddress !== null && { localAddress }),
+      timeouts,
+    }
     const { delivery, dialogue, stopping } = this.#request
     const { messagesPerSession } = delivery.path.terms
     const name = `${address}:${target.port}`

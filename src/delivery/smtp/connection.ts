@@ -84,6 +84,7 @@ export class SmtpConnection {
     this.#socket = connectTcp({
       host: target.address,
       port: target.port,
+      ...(target.localAddress !== undefined && { localAddress: target.localAddress }),
       noDelay: true,
       // Detects a peer that vanished while the session was idle, well before a transaction waits minutes for the answer
       // to MAIL.

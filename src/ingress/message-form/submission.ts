@@ -132,6 +132,7 @@ function common(domain: string, fields: Fields): Submission {
     testMode: options.testMode,
   }
   if (options.requireTls) submission.tls = options.skipVerification ? 'required' : 'verified'
+  if (options.source !== undefined) submission.source = options.source
   if (options.dueAt !== undefined) submission.dueAt = options.dueAt
   const batch = fields.first('recipient-variables')
   const own = new RecipientVariables()

@@ -34,6 +34,7 @@ import { scheduleWrites } from './schedule.ts'
 import { seenTagReads } from './seen-tags.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
 import { siteReportReads, siteReportWrites } from './site-reports.ts'
+import { sourcePoolWrites } from './source-pools.ts'
 import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
@@ -94,6 +95,7 @@ export const COLD_WRITES = {
   ...scheduleWrites,
   ...sessionWrites,
   ...siteReportWrites,
+  ...sourcePoolWrites,
   ...suppressionWrites,
   ...tagWrites,
   ...webhookAttemptWrites,

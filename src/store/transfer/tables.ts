@@ -36,6 +36,7 @@ export const MOVES: readonly Move[] = [
   { name: 'dkim_keys', order: ['t.domain_id', 't.position'] },
   { name: 'api_keys', order: ['t.id'] },
   { name: 'routes', order: ['t.company', 't.domain_id'] },
+  { name: 'source_pools', order: ['t.name'] },
   {
     name: 'suppressions',
     own: 'added_by',

@@ -2,10 +2,12 @@ import { type Migration, migration } from '../../migration.ts'
 import { sql as schema } from './0001-schema.ts'
 import { sql as siteReports } from './0002-site-reports.ts'
 import { sql as alerts } from './0003-alerts.ts'
+import { sql as sourcePools } from './0008-source-pools.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
   migration('0001-schema', schema),
   migration('0002-site-reports', siteReports),
   migration('0003-alerts', alerts),
+  migration('0008-source-pools', sourcePools),
 ]
