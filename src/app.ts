@@ -243,6 +243,8 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
     log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
   )
   started.defer(() => retention.stop())
+  started.defer(() => couriers.present.stop())
+  await couriers.present.start()
   await node.unlessStopped(scheduler.start())
   retention.start()
   startDomainChecks(node)

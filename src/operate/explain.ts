@@ -1,10 +1,12 @@
 /** How mail to an address would leave now, and what would stop it. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { AccountDirectory } from '../accounts/directory.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
 import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
 import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
+import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import type { Suppression } from '../email/suppression.ts'
@@ -98,7 +100,7 @@ function senderOf(op: Operation, { from, company }: ExplainRequest): Sender {
 }
 
 async function forecastFor(op: Operation, { companyId, domain }: Sender, to: string): Promise<Forecast> {
-  const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
+  const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, sourceAddresses } = op.setup
   const mail = {
     id: '',
     companyId: companyId ?? '',
@@ -116,7 +118,16 @@ async function forecastFor(op: Operation, { companyId, domain }: Sender, to: str
     const { store } = op
     const policies = new PolicyDirectory({ resolver, ask: outgoing.ask, store, onFailure() {} })
     const mtaSts = (domain: string) => policies.find(domain)
-    const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ownRoute, seal }
+    const directory = new AccountDirectory()
+    directory.replace(op.accounts)
+    const sources = new SourceChoice({
+      addresses: sourceAddresses,
+      hostname: op.hostname,
+      pools: () => op.accounts.pools,
+      poolOf: (sender) => directory.poolFor(sender),
+    })
+    const from = { ownRoute, seal, sources }
+    const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ...from }
     return await forecast(parts, mail, to)
   } finally {
     await outgoing.close()

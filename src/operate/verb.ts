@@ -22,6 +22,7 @@ export type Setup = Pick<
   | 'retrySchedule'
   | 'siteConcurrency'
   | 'smtpPort'
+  | 'sourceAddresses'
   | 'tls'
 >
 

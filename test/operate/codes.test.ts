@@ -706,6 +706,7 @@ describe('verbs about a database as a whole', () => {
       retrySchedule: [],
       siteConcurrency: 20,
       smtpPort: 25,
+      sourceAddresses: null,
       allowPrivateNetworks: true,
       sites: null,
     }
@@ -744,6 +745,7 @@ describe('verbs about a database as a whole', () => {
       retrySchedule: [],
       siteConcurrency: 20,
       smtpPort: 25,
+      sourceAddresses: null,
       allowPrivateNetworks: true,
       sites: null,
     }

@@ -109,6 +109,7 @@ export class World implements AsyncDisposable {
         retrySchedule: [60_000, 300_000],
         siteConcurrency: 20,
         smtpPort: 25,
+        sourceAddresses: null,
         tls: null,
       },
       outgoing: () =>

@@ -25,6 +25,7 @@ const SMALL = [
   /^pauses$/,
   /^people$/,
   /^routes$/,
+  /^source_pools$/,
   /^webhooks$/,
   /^lanes$/,
   /INDEX recipients_to_cancel$/,

@@ -1,4 +1,5 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
+import { isIP } from 'node:net'
 import { monotonic } from '../../common/clock.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import { authoritiesKey } from '../dane/authorities.ts'
@@ -19,6 +20,7 @@ import {
 } from '../outcome.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import { isUnreachable, SmtpError } from '../smtp/error.ts'
+import type { Fallback } from '../smtp/first-connection.ts'
 import { clip } from '../smtp/reply.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
@@ -53,6 +55,8 @@ interface Endpoint {
   /** The key of its sessions in the pool. */
   key: string
   from: NonNullable<Server['from']>
+  /** The address that an earlier attempt ended at, which no other one stands in for. */
+  preferred: string | null
 }
 
 export interface WalkLimits {
@@ -210,7 +214,12 @@ export class ServerWalk {
     const found = await server.addresses()
     if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
-    const endpoint: Endpoint = { target, key, from: server.from ?? (() => null) }
+    const endpoint: Endpoint = {
+      target,
+      key,
+      from: server.from ?? (() => null),
+      preferred: server.preferredAddress,
+    }
     let asked = await this.#ask(endpoint, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
     if (!asked && this.#state.route === 'relay') asked = await this.#ask(endpoint, addresses, () => true)
@@ -233,11 +242,15 @@ export class ServerWalk {
     mayAsk: (address: string) => boolean,
   ): Promise<boolean> {
     let asked = false
+    const tried = new Set<string>()
     for (const [index, address] of addresses.entries()) {
       if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
-      if (!mayAsk(address)) continue
+      if (tried.has(address) || !mayAsk(address)) continue
       asked = true
-      const session = await this.#open(endpoint, address, index === addresses.length - 1)
+      const next = addresses[index + 1]
+      const spare = next !== undefined && this.#standsIn(endpoint, address, next) ? next : null
+      const last = index === addresses.length - 1
+      const session = await this.#open(endpoint, address, { last, spare, tried })
       if (session === null) continue
       await this.#transact(session, endpoint.target)
       break
@@ -256,6 +269,12 @@ export class ServerWalk {
     return false
   }
 
+  /** Whether the next address is connected to as well while the first one does not answer. */
+  #standsIn({ target: { port }, preferred }: Endpoint, address: string, next: string): boolean {
+    if (isIP(next) === isIP(address) || address === preferred) return false
+    return !this.#state.hosts.isUnreachable(`${next}:${port}`)
+  }
+
   /** Gives the remaining recipients back when nothing may be handed over any more. */
   #mayGoOn(): boolean {
     const { mayHandOver, stopping } = this.#request
@@ -270,7 +289,7 @@ export class ServerWalk {
   async #open(
     { target: server, key, from }: Endpoint,
     address: string,
-    last: boolean,
+    { last, spare, tried }: { last: boolean; spare: string | null; tried: Set<string> },
   ): Promise<PooledSession | null> {
     const { pool, ipv6, hosts, limits: walk } = this.#state
     const remaining = Math.max(1, this.#deadline - performance.now())
@@ -280,41 +299,44 @@ export class ServerWalk {
       connect: last ? limits.connect : Math.min(limits.connect, IMPATIENT_CONNECT),
       opening: Math.min(limits.opening, remaining),
     }
-    const localAddress = from(address)
-    const target: SmtpTarget = {
-      ...server,
-      address,
-      ...(localAddress !== null && { localAddress }),
-      timeouts,
+    const targetAt = (at: string): SmtpTarget => {
+      const localAddress = from(at)
+      return { ...server, address: at, ...(localAddress !== null && { localAddress }), timeouts }
     }
+    const target = targetAt(address)
+    const fallback: Fallback | null = spare === null ? null : { target: targetAt(spare), used: false }
     const { delivery, dialogue, stopping } = this.#request
     const { messagesPerSession } = delivery.path.terms
-    const name = `${address}:${target.port}`
     const begunAt = monotonic()
     const known = target.dane && authoritiesKey(target.dane)
     let trying = target
     for (let tries = 1; ; tries++) {
       try {
-        const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession)
-        hosts.recordSuccess(name)
+        const now = tries === 1 ? fallback : null
+        const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession, now)
+        hosts.recordSuccess(`${session.session.address}:${target.port}`)
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
+        if (fallback?.used && trying === target) trying = fallback.target
+        const { address: used } = trying
+        tried.add(used)
+        const name = `${used}:${target.port}`
         // A handshake that failed may have taught an authority, with which the next one succeeds.
         if (tries === 1 && target.dane !== undefined && authoritiesKey(target.dane) !== known) {
           dialogue.note('trying once more, with the authority that the TLSA records name')
           continue
         }
         if (!mayGoInClear(trying, error)) {
-          ipv6.recordFailure(address, error)
+          ipv6.recordFailure(used, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
           else hosts.recordSuccess(name)
-          this.#openFailed(target, error)
+          this.#openFailed(trying, error)
           return null
         }
         // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but a single
         // failure may be chance.
-        if (tries > 1) trying = { ...target, tls: 'off' }
+        if (tries > 1) trying = { ...trying, tls: 'off' }
         const next = tries > 1 ? 'trying without, as the policy allows' : 'trying once more'
         dialogue.note(`TLS failed (${error.message}); ${next}`)
       }

@@ -119,6 +119,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        source: 'news',
         recipients: [to('a@x.test', { variables: { name: 'A', '': '"' } }), to('b@y.test', { kind: 'bcc' })],
       })
       const before = value.content.attachments.map(({ content }) => Buffer.from(content))
@@ -161,6 +162,7 @@ export function acceptContract(open: OpenBench): void {
         size: 1_000,
         testMode: true,
         tls: 'verified',
+        source: 'news',
         contentRemoved: false,
       })
       const content = {
@@ -180,6 +182,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        source: 'news',
         size: 1_000,
         recipients: [
           {
