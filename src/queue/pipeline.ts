@@ -70,6 +70,7 @@ import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
+import type { PathLearning } from './path-sharing.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -194,6 +195,12 @@ export class DeliveryPipeline {
         closed: closures.get(path.key) ?? paused,
       }
     }
+  }
+
+  /** What this node has learnt about its paths. */
+  get learning(): PathLearning {
+    const { sessions, pacing } = this.#throttle
+    return { health: this.#pathHealth, sessions, pacing }
   }
 
   /** The nodes that share the limits of all paths. */

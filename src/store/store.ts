@@ -23,6 +23,7 @@ import type { RetentionRequest, StorageUsage } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { RequestStore } from './request-store.ts'
 import type { SearchStore } from './search-store.ts'
+import type { SharedPathStore } from './shared-paths.ts'
 import type { SiteStateStore } from './site-state.ts'
 import type { SuppressionStore } from './suppression-store.ts'
 import type { TagStore } from './tag-store.ts'
@@ -56,6 +57,7 @@ export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
 export type * from './request-store.ts'
+export type { ClosedPath, PathState, SharedPath } from './shared-paths.ts'
 export type * from './site-state.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'
@@ -123,6 +125,7 @@ export interface Store
     FollowerStore,
     DigestStore,
     SearchStore,
+    SharedPathStore,
     SiteStateStore,
     LiveListStore,
     SuppressionStore,

@@ -21,6 +21,7 @@ const SMALL = [
   /^dkim_keys$/,
   /^api_keys$/,
   /^nodes$/,
+  /^shared_paths$/,
   /^site_reports$/,
   /^pauses$/,
   /^people$/,

@@ -33,6 +33,7 @@ import { reportWrites } from './reports.ts'
 import { scheduleWrites } from './schedule.ts'
 import { seenTagReads } from './seen-tags.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
+import { sharedPathReads, sharedPathWrites } from './shared-paths.ts'
 import { siteReportReads, siteReportWrites } from './site-reports.ts'
 import { sourcePoolWrites } from './source-pools.ts'
 import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
@@ -66,6 +67,7 @@ export const COLD_READS = {
   ...quarantineReads,
   ...seenTagReads,
   ...sessionReads,
+  ...sharedPathReads,
   ...siteReportReads,
   ...suppressionReads,
   ...tagReads,
@@ -94,6 +96,7 @@ export const COLD_WRITES = {
   ...reportWrites,
   ...scheduleWrites,
   ...sessionWrites,
+  ...sharedPathWrites,
   ...siteReportWrites,
   ...sourcePoolWrites,
   ...suppressionWrites,

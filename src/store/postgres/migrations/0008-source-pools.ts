@@ -1,4 +1,4 @@
-/** Source addresses: pools of them, and what leaves from each. */
+/** Source addresses, pools of them, and what nodes have learnt about the paths from them. */
 export const sql = `
 CREATE TABLE source_pools (
   name       text COLLATE "C" PRIMARY KEY,
@@ -6,6 +6,16 @@ CREATE TABLE source_pools (
   addresses  text NOT NULL,
   created_at bigint NOT NULL
 );
+-- What nodes have learnt about paths: see store/shared-paths.ts.
+CREATE TABLE shared_paths (
+  key        text COLLATE "C" PRIMARY KEY,
+  -- The token of the node that has learnt it last.
+  node       bigint NOT NULL,
+  -- Unix milliseconds, by the clock of that node.
+  changed_at bigint NOT NULL,
+  -- An object, as JSON.
+  state      text NOT NULL
+) WITH (fillfactor = 20);
 -- The name of the pool that the mail of the company leaves from.
 ALTER TABLE companies ADD COLUMN pool text;
 -- An address, or the name of a pool, that the sender chose.

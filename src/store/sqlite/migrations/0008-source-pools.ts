@@ -1,10 +1,20 @@
-/** Source addresses: pools of them, and what leaves from each. */
+/** Source addresses, pools of them, and what nodes have learnt about the paths from them. */
 export const sql = `
 CREATE TABLE source_pools (
   name       TEXT PRIMARY KEY,
   -- A list of IP addresses, as JSON.
   addresses  TEXT NOT NULL,
   created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+-- What nodes have learnt about paths: see store/shared-paths.ts.
+CREATE TABLE shared_paths (
+  key        TEXT PRIMARY KEY,
+  -- The token of the node that has learnt it last.
+  node       INTEGER NOT NULL,
+  -- Unix milliseconds, by the clock of that node.
+  changed_at INTEGER NOT NULL,
+  -- An object, as JSON.
+  state      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 -- The name of the pool that the mail of the company leaves from.
 ALTER TABLE companies ADD COLUMN pool TEXT;
