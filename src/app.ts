@@ -230,6 +230,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
     signingKeys: new SigningKeys(seal),
     links: unsubscribeLinks(settings.publicUrl, seal),
     retrySchedule: new RetrySchedule(settings.retrySchedule),
+    warmUp: settings.warmUp,
     limits: {
       concurrency: settings.concurrency,
       maxDeliveries: plan.deliveries,

@@ -187,6 +187,8 @@ export interface SourcePool {
   name: string
   /** In canonical form, each once; at least one. */
   addresses: string[]
+  /** When the warm-up of addresses began, in Unix ms by address. */
+  warming: Readonly<Record<string, number>>
   createdAt: number
 }
 

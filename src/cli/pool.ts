@@ -8,6 +8,7 @@ import {
   type PoolUser,
   removePool,
   showPool,
+  warmUpAddress,
 } from '../operate/pools.ts'
 import { poolJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
@@ -42,6 +43,21 @@ export function addPool(program: Command): void {
     description: 'Show a pool, and whose mail leaves from it.',
     examples: ['pool show news'],
   }).action(show)
+  command(pool, {
+    usage: 'warm-up <pool> <address>',
+    description: 'Let a new address send a few messages to each site on the first day, and more each day.',
+    details:
+      'The limits are those of POSTROAD_WARM_UP. Mail beyond them leaves from the other addresses of the pool, or waits until the next ' +
+      'day (UTC).',
+    examples: [
+      'pool warm-up news 192.0.2.2',
+      'pool warm-up news 192.0.2.2 --day 4',
+      'pool warm-up news 192.0.2.2 --off',
+    ],
+  })
+    .option('--day <number>', 'begin with the limit of this day', Number)
+    .option('--off', 'end it: no limit holds any more')
+    .action(warmUp)
   command(pool, {
     usage: 'remove <pool>',
     description: 'Remove a pool that is assigned to nothing.',
@@ -99,6 +115,7 @@ function fieldsOf({
   addresses,
   companies,
   domains,
+  warmUps,
   createdAt,
 }: PoolDescription): Parameters<typeof printFields>[0] {
   return [
@@ -106,8 +123,22 @@ function fieldsOf({
     ['Addresses', addresses.join(', ')],
     ['Companies', companies.join(', ')],
     ['Domains', domains.join(', ')],
+    ...warmUps.map(({ address, day, limit }): [string, string] => [
+      `Warm-up of ${address}`,
+      limit === null ? 'over' : `day ${day}, at most ${limit} messages to each site`,
+    ]),
     ['Created', formatTime(createdAt)],
   ]
+}
+
+async function warmUp(
+  pool: string,
+  address: string,
+  { json, day = 1, off }: JsonOption & { day?: number; off?: true },
+): Promise<void> {
+  const changed = await withOperation((op) => warmUpAddress(op, { pool, address, day: off ? null : day }))
+  if (json) return printJson(poolJson(changed))
+  printFields(fieldsOf(changed))
 }
 
 async function remove(name: string, { json }: JsonOption): Promise<void> {

@@ -370,6 +370,14 @@ export function parseSourceAddresses(text: string): SourceAddress[] {
   throw new SettingValueError(`the address ${twice.address} is named twice`)
 }
 
+/** `50,100,500` */
+export function parseCounts(text: string): number[] {
+  return listItems(text).map((item) => {
+    if (/^[1-9]\d{0,8}$/.test(item)) return Number(item)
+    throw new SettingValueError(`"${item}" is not a whole number of at least 1`)
+  })
+}
+
 function option<const T extends string>(name: string, text: string, words: readonly T[]): T {
   const found = words.find((word) => word === text.toLowerCase())
   if (found === undefined) throw new SettingValueError(`"?${name}=" must be one of ${words.join(', ')}`)

@@ -249,6 +249,17 @@ export const SETTINGS = {
       'to domains or companies.',
     example: '192.0.2.1=mail1.example.com,[2001:db8::1]=mail1.example.com',
   }),
+  POSTROAD_WARM_UP: setting({
+    section: 'Delivery',
+    field: 'warmUp',
+    parse: parse.parseCounts,
+    default: '50,100,500,1000,5000,10000,20000,40000,70000,100000',
+    allowed: 'whole numbers separated by commas',
+    description:
+      'Messages that a source address in warm-up may send to one site on its first day, its second day and so on, in UTC. After the last ' +
+      'day there is no limit. `pool warm-up` begins it.',
+    example: '100,200,400,800,1600,3200',
+  }),
   POSTROAD_DNS_SERVERS: setting({
     section: 'Delivery',
     field: null,

@@ -1,6 +1,7 @@
 /** Pools of source addresses: the addresses that mail of a domain or a company leaves from. */
 import type { SourcePool } from '../accounts/account.ts'
 import { canonicalAddress } from '../network/address-range.ts'
+import { DAY_MS, warmUpDay } from '../queue/warm-up.ts'
 import type { AuditNote } from './audit-trail.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
@@ -15,6 +16,16 @@ export interface PoolDescription extends SourcePool {
   /** Names of the companies and domains that it is assigned to. */
   companies: string[]
   domains: string[]
+  warmUps: WarmUpState[]
+}
+
+/** An address that is warming up. */
+export interface WarmUpState {
+  address: string
+  /** From 1. */
+  day: number
+  /** Messages that it may send to one site today; null: the warm-up is over. */
+  limit: number | null
 }
 
 export interface PoolInput {
@@ -33,7 +44,7 @@ export const createPool = verb(
     }
     if (pools.length >= MOST_POOLS)
       throw new OperateError('over_limit', `there are ${MOST_POOLS} pools already`, { verb: 'listPools' })
-    const pool = { name, addresses: addressesOf(input.addresses), createdAt: op.now() }
+    const pool = { name, addresses: addressesOf(input.addresses), warming: {}, createdAt: op.now() }
     await op.store.setSourcePool(pool)
     return described(op, pool)
   },
@@ -44,7 +55,10 @@ export const createPool = verb(
 export const changePool = verb(
   'operate',
   async (op, input: PoolInput): Promise<PoolDescription> => {
-    const pool = { ...findPool(op, input.pool), addresses: addressesOf(input.addresses) }
+    const before = findPool(op, input.pool)
+    const addresses = addressesOf(input.addresses)
+    const kept = Object.entries(before.warming).filter(([address]) => addresses.includes(address))
+    const pool = { ...before, addresses, warming: Object.fromEntries(kept) }
     await op.store.setSourcePool(pool)
     return described(op, pool)
   },
@@ -113,6 +127,35 @@ export const assignPool = verb(
   },
 )
 
+/**
+ * From now on, the address sends no more to each site than on this day of the schedule, and more each day; null: no
+ * limit holds any more.
+ */
+export const warmUpAddress = verb(
+  'operate',
+  async (op, input: { pool: string; address: string; day: number | null }): Promise<PoolDescription> => {
+    const pool = findPool(op, input.pool)
+    const [address] = addressesOf([input.address])
+    if (!pool.addresses.includes(address!)) {
+      throw new OperateError('not_found', `the pool ${pool.name} has no address ${address}`, {
+        verb: 'listPools',
+      })
+    }
+    const { [address!]: _, ...others } = pool.warming
+    const { day } = input
+    if (day !== null && !(Number.isInteger(day) && day >= 1 && day <= 1_000))
+      throw new OperateError('invalid', 'the day must be a whole number from 1 to 1000')
+    const begun = day === null ? {} : { [address!]: op.now() - (day - 1) * DAY_MS }
+    const changed = { ...pool, warming: { ...others, ...begun } }
+    await op.store.setSourcePool(changed)
+    return described(op, changed)
+  },
+  {
+    action: 'warmUpAddress',
+    note: ({ pool, address, day }) => ({ target: pool, detail: { address, day } }),
+  },
+)
+
 function findPool(op: Operation, name: string): SourcePool {
   const pool = visibleAccounts(op).pools.find((each) => each.name === name.toLowerCase())
   if (pool !== undefined) return pool
@@ -125,6 +168,10 @@ function described(op: Operation, pool: SourcePool): PoolDescription {
     ...pool,
     companies: companies.filter((company) => company.pool === pool.name).map(({ name }) => name),
     domains: domains.filter(({ settings }) => settings.pool === pool.name).map(({ name }) => name),
+    warmUps: Object.entries(pool.warming).map(([address, since]) => {
+      const day = warmUpDay(since, op.now())
+      return { address, day, limit: op.setup.warmUp[day - 1] ?? null }
+    }),
   }
 }
 

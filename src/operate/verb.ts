@@ -24,6 +24,7 @@ export type Setup = Pick<
   | 'smtpPort'
   | 'sourceAddresses'
   | 'tls'
+  | 'warmUp'
 >
 
 /** The context of a verb: the database and the caller. `accounts`: as they were when the operation began. */

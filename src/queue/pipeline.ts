@@ -79,6 +79,7 @@ import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
 import { Throttle } from './throttle.ts'
 import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
+import { WarmUp } from './warm-up.ts'
 
 export interface PipelineParts {
   store: Store
@@ -89,11 +90,13 @@ export interface PipelineParts {
   membership: NodeMembership
   /** The places of unrecorded deliveries. */
   unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
-  accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved'>
+  accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved' | 'pools'>
   signingKeys: SigningKeys
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
   retrySchedule: RetrySchedule
+  /** POSTROAD_WARM_UP; absent: addresses do not warm up. */
+  warmUp?: readonly number[]
   paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
@@ -128,6 +131,7 @@ export class DeliveryPipeline {
   readonly #suspects: Suspects
   readonly #throttle = new Throttle((paths) => this.#pathsFree(paths))
   readonly #pauses: ProbePauses
+  readonly #warmUp: WarmUp
   readonly #pathHealth: PathHealth
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
   #idle: (() => void) | undefined
@@ -150,6 +154,7 @@ export class DeliveryPipeline {
     const onChanged = () => this.#resume()
     this.#recorder = new Recorder({ ...parts, onRecovered: onChanged })
     this.#suspects = new Suspects(parts)
+    this.#warmUp = new WarmUp({ ...parts, pools: () => accounts.pools(), schedule: parts.warmUp ?? [] })
     this.stops = new Stops({ ...parts, waiting: () => this.#waiting(), onChanged })
     this.#pauses = new ProbePauses(parts.retrySchedule.waits)
     this.#pathHealth = new PathHealth({
@@ -211,7 +216,7 @@ export class DeliveryPipeline {
   }
 
   async start(): Promise<void> {
-    await this.stops.start()
+    await Promise.all([this.stops.start(), this.#warmUp.start()])
     if (this.#mode === 'starting') this.#mode = 'running'
   }
 
@@ -233,6 +238,7 @@ export class DeliveryPipeline {
     await Promise.all([this.#usual.courier.close(ms), this.#isolated.courier.close(ms), finished])
     this.#suspects.stop()
     this.#throttle.pacing.stop()
+    await this.#warmUp.stop()
     await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
   }
 
@@ -271,7 +277,10 @@ export class DeliveryPipeline {
   }
 
   #isOpenFor({ domainId }: Pick<RoutingFields, 'domainId'>): (path: Path) => boolean {
-    return (path) => this.#pathHealth.isOpen(path, domainId, Date.now())
+    return (path) => {
+      const now = Date.now()
+      return this.#warmUp.allows(path, now) && this.#pathHealth.isOpen(path, domainId, now)
+    }
   }
 
   /** An open path from another source; null: there is none. */
@@ -326,6 +335,7 @@ export class DeliveryPipeline {
     }
     this.#late.begin(ready)
     this.#throttle.pacing.begun(ready.path)
+    this.#warmUp.begun(ready.path, startedAt)
     const begunAt = monotonic()
     outlet.courier.deliver(delivery).then((result) => this.#end(outlet, ready, result, begunAt))
   }
@@ -344,7 +354,7 @@ export class DeliveryPipeline {
       this.#giveBack(rest, { dueAt: now + ABSENT_MS, heldFor: null, message: missing, postpones: true }, now)
       return null
     }
-    const closed = this.#pathHealth.closedFor(rest, now)
+    const closed = this.#warmUp.closedFor(rest.path, now) ?? this.#pathHealth.closedFor(rest, now)
     if (closed === null) return rest
     const other = this.#otherSource(rest)
     if (other === null) this.#giveBack(rest, closed, now)

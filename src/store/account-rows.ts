@@ -49,10 +49,11 @@ export function companyOf({ id, name, createdAt, pool, ...limits }: CompanyRow):
   return { id, name, createdAt, limits, ...(pool !== null && { pool }) }
 }
 
-export type SourcePoolRow = Omit<SourcePool, 'addresses'> & { addresses: string }
+export type SourcePoolRow = Omit<SourcePool, 'addresses' | 'warming'> &
+  Record<'addresses' | 'warming', string>
 
 export function poolOf(row: SourcePoolRow): SourcePool {
-  return { ...row, addresses: listOf(row.addresses) }
+  return { ...row, addresses: listOf(row.addresses), warming: mapOf(row.warming) }
 }
 
 export function limitColumn(owned: LimitedResource): string {

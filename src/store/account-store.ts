@@ -43,6 +43,14 @@ export interface CompanyChange {
   pool?: string | null
 }
 
+/** Messages from an address that is warming up to a site. */
+export interface WarmUpCount {
+  source: string
+  /** Key of the site. */
+  site: string
+  messages: number
+}
+
 export interface AccountReads {
   accounts(): Promise<AccountsSnapshot>
   /** The version, which changes with every change of accounts. Costs the same however many accounts there are. */
@@ -53,6 +61,8 @@ export interface AccountReads {
   findDomain(id: string): Promise<SendingDomain | null>
   /** Null when the domain is unknown. */
   domainCheckTimes(id: string): Promise<DomainCheckTimes | null>
+  /** The messages of a day from addresses that are warming up; most first. */
+  warmUpCounts(day: number): Promise<WarmUpCount[]>
   /** Recipients counted by quotas on the day and in the month of `at` (Unix ms), in UTC. */
   quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
 }
@@ -117,6 +127,8 @@ export interface AccountStore extends AccountReads {
   removeRoute(scope: RouteScope): Promise<boolean>
   /** Adds a pool, or replaces the addresses of the one with this name. */
   setSourcePool(pool: SourcePool): Promise<void>
+  /** Adds to the messages of a day (since 1970, in UTC). */
+  countWarmUp(day: number, counts: readonly WarmUpCount[]): Promise<void>
   /** False when there is no such pool. */
   removeSourcePool(name: string): Promise<boolean>
 }

@@ -578,6 +578,14 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     },
     OPERATOR_ALONE,
   ],
+  [
+    pools.warmUpAddress,
+    async (op, world) => {
+      const pool = poolName(world)
+      return await pools.warmUpAddress(await withPool(op, pool), { pool, address: '192.0.2.1', day: 1 })
+    },
+    OPERATOR_ALONE,
+  ],
   [pools.assignPool, (op) => pools.assignPool(op, { company: 'Acme', pool: null }), OPERATOR_ALONE],
   [
     routes.setRoute,

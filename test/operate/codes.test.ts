@@ -707,6 +707,7 @@ describe('verbs about a database as a whole', () => {
       siteConcurrency: 20,
       smtpPort: 25,
       sourceAddresses: null,
+      warmUp: [50, 100],
       allowPrivateNetworks: true,
       sites: null,
     }
@@ -746,6 +747,7 @@ describe('verbs about a database as a whole', () => {
       siteConcurrency: 20,
       smtpPort: 25,
       sourceAddresses: null,
+      warmUp: [50, 100],
       allowPrivateNetworks: true,
       sites: null,
     }

@@ -110,6 +110,7 @@ export class World implements AsyncDisposable {
         siteConcurrency: 20,
         smtpPort: 25,
         sourceAddresses: null,
+        warmUp: [50, 100],
         tls: null,
       },
       outgoing: () =>

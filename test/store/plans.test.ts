@@ -27,6 +27,7 @@ const SMALL = [
   /^people$/,
   /^routes$/,
   /^source_pools$/,
+  /^warm_up_counts$/,
   /^webhooks$/,
   /^lanes$/,
   /INDEX recipients_to_cancel$/,

@@ -71,7 +71,7 @@ const ALL_ROUTES =
     r.created_at AS "createdAt"
   FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`)
 const ALL_POOLS = statement<SourcePoolRow>(
-  'SELECT name, addresses, created_at AS "createdAt" FROM source_pools ORDER BY name',
+  'SELECT name, addresses, warming, created_at AS "createdAt" FROM source_pools ORDER BY name',
 )
 const VERSION = statement<{ value: number }>("SELECT value FROM counters WHERE name = 'accounts'")
 const CHANGES = statement<ChangedRow>('SELECT version, id FROM account_changes WHERE version > $1')

@@ -35,7 +35,7 @@ import { seenTagReads } from './seen-tags.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
 import { sharedPathReads, sharedPathWrites } from './shared-paths.ts'
 import { siteReportReads, siteReportWrites } from './site-reports.ts'
-import { sourcePoolWrites } from './source-pools.ts'
+import { sourcePoolReads, sourcePoolWrites } from './source-pools.ts'
 import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
@@ -69,6 +69,7 @@ export const COLD_READS = {
   ...sessionReads,
   ...sharedPathReads,
   ...siteReportReads,
+  ...sourcePoolReads,
   ...suppressionReads,
   ...tagReads,
   ...webhookAttemptReads,

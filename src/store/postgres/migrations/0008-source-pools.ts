@@ -4,7 +4,19 @@ CREATE TABLE source_pools (
   name       text COLLATE "C" PRIMARY KEY,
   -- A list of IP addresses, as JSON.
   addresses  text NOT NULL,
+  -- When the warm-up of addresses began, in Unix milliseconds by address, as JSON.
+  warming    text NOT NULL,
   created_at bigint NOT NULL
+);
+-- Messages of a day from addresses that are warming up.
+CREATE TABLE warm_up_counts (
+  -- Days since 1970, in UTC.
+  day      bigint NOT NULL,
+  source   text COLLATE "C" NOT NULL,
+  -- Key of the site.
+  site     text COLLATE "C" NOT NULL,
+  messages bigint NOT NULL,
+  PRIMARY KEY (day, source, site)
 );
 -- What nodes have learnt about paths: see store/shared-paths.ts.
 CREATE TABLE shared_paths (

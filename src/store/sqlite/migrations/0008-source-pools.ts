@@ -4,7 +4,19 @@ CREATE TABLE source_pools (
   name       TEXT PRIMARY KEY,
   -- A list of IP addresses, as JSON.
   addresses  TEXT NOT NULL,
+  -- When the warm-up of addresses began, in Unix milliseconds by address, as JSON.
+  warming    TEXT NOT NULL,
   created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+-- Messages of a day from addresses that are warming up.
+CREATE TABLE warm_up_counts (
+  -- Days since 1970, in UTC.
+  day      INTEGER NOT NULL,
+  source   TEXT NOT NULL,
+  -- Key of the site.
+  site     TEXT NOT NULL,
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (day, source, site)
 ) STRICT, WITHOUT ROWID;
 -- What nodes have learnt about paths: see store/shared-paths.ts.
 CREATE TABLE shared_paths (
