@@ -266,6 +266,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
     links: unsubscribeLinks(settings.publicUrl, seal),
     retrySchedule: new RetrySchedule(settings.retrySchedule),
     fullMailbox: settings.fullMailbox,
+    warmUp: settings.warmUp,
     limits: {
       concurrency: settings.concurrency,
       maxDeliveries: plan.deliveries,
@@ -279,6 +280,8 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
     log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
   )
   started.defer(() => retention.stop())
+  started.defer(() => couriers.present.stop())
+  await couriers.present.start()
   await node.unlessStopped(scheduler.start())
   retention.start()
   startDomainChecks(node)
@@ -492,6 +495,7 @@ function createIntake({ settings, store, accounts, workers, scheduler, metrics, 
         )
       }),
     limits: settings,
+    sourceAddresses: settings.sourceAddresses?.map(({ address }) => address) ?? [],
     metrics,
   })
 }

@@ -16,7 +16,14 @@ export async function addBatch(store: Store, company: ListedCompany): Promise<vo
   await store.accept(email, { token })
   const { recipients } = email
   await store.record({
-    ...{ emailId: email.id, leaseToken: token, startedAt: now, duration: 100, server: 'mx.batch.test' },
+    ...{
+      emailId: email.id,
+      leaseToken: token,
+      startedAt: now,
+      duration: 100,
+      server: 'mx.batch.test',
+      source: null,
+    },
     ...{ tls: null, dialogue: '', captured: null },
     recipients: recipients.map((_, position) => ({
       position,

@@ -44,6 +44,8 @@ export interface Dialogue {
   /** Counts connections from 1. */
   readonly number: number
   readonly secure: boolean
+  /** The address that the client connected from. */
+  readonly peer: string
   /** What followed EHLO or HELO. */
   readonly helo: string
   /** Counts MAIL commands within the session from 1. */

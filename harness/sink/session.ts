@@ -32,6 +32,7 @@ export class SinkSession implements Dialogue {
   octets = 0
   readonly #options: SessionOptions
   readonly #hooks: SinkHooks
+  readonly peer: string
   #socket: Socket
   /** Below TLS, once there is any. */
   readonly #tcp: Socket
@@ -53,6 +54,7 @@ export class SinkSession implements Dialogue {
     this.#hooks = hooks
     this.#socket = socket
     this.#tcp = socket
+    this.peer = socket.remoteAddress ?? ''
     this.number = number
     this.secure = socket instanceof TLSSocket
     this.#attach(socket)

@@ -10,6 +10,8 @@ export interface Company {
   name: string
   createdAt: number
   limits: CompanyLimits
+  /** Name of the pool that its mail leaves from, unless its domain has one; absent: none is assigned. */
+  pool?: string
 }
 
 /** Null: no limit, or, for what it may own, the default. */
@@ -64,6 +66,8 @@ export interface DomainSettings {
   unsubscribeText?: string
   /** The scheme that tracking links would have; absent: https. */
   webScheme?: 'http' | 'https'
+  /** Name of the pool of source addresses; absent: that of the company. */
+  pool?: string
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 
@@ -197,6 +201,19 @@ export interface CustomRoute {
   createdAt: number
 }
 
+/** Source addresses for the mail of some domains or companies, on whichever node has them. */
+export interface SourcePool {
+  name: string
+  /** In canonical form, each once; at least one. */
+  addresses: string[]
+  /** When the warm-up of addresses began, in Unix ms by address. */
+  warming: Readonly<Record<string, number>>
+  createdAt: number
+}
+
+/** The pool of mail that no other pool is assigned to. */
+export const DEFAULT_POOL = 'default'
+
 /** All accounts at one moment; small enough to be held in memory by every node. */
 export interface AccountsSnapshot {
   companies: Company[]
@@ -205,16 +222,18 @@ export interface AccountsSnapshot {
   removedDomains: Pick<SendingDomain, 'id' | 'name'>[]
   keys: ApiKey[]
   routes: CustomRoute[]
+  pools: SourcePool[]
 }
 
 /**
  * The changes since an earlier version, in their present state. A thing whose id is among `ids` and in no list is gone.
- * `routes`: all of them, or null when none was changed.
+ * `routes`, `pools`: all of them, or null when none was changed.
  */
-export interface AccountsChange extends Omit<AccountsSnapshot, 'routes'> {
+export interface AccountsChange extends Omit<AccountsSnapshot, 'routes' | 'pools'> {
   version: number
   ids: string[]
   routes: CustomRoute[] | null
+  pools: SourcePool[] | null
 }
 
 /** In place of a key's id: a person of the console, who has sent something without a key. */

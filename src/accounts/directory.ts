@@ -16,6 +16,7 @@ import {
   type Principal,
   type Scope,
   type SendingDomain,
+  type SourcePool,
 } from './account.ts'
 import { RouteTable } from './routes.ts'
 import { isToken, tokenDigest } from './token.ts'
@@ -54,6 +55,7 @@ export class AccountDirectory {
   #removedDomains: ById<RemovedDomain> = new Map()
   #keys: ById<ApiKey> = new Map()
   #routes = new RouteTable([])
+  #pools: readonly SourcePool[] = []
   /** Made from the maps above when it is asked for. */
   #snapshot: AccountsSnapshot | null = null
   /** The domains of all companies that have claimed the name. */
@@ -66,7 +68,7 @@ export class AccountDirectory {
   readonly #logins = new Map<string, ApiKey[]>()
 
   /** Takes over a snapshot as a whole: readers see the old accounts or the new ones, never a mixture. */
-  replace({ companies, domains, removedDomains, keys, routes }: AccountsSnapshot): void {
+  replace({ companies, domains, removedDomains, keys, routes, pools }: AccountsSnapshot): void {
     for (const index of [
       ...[this.#domainsByName, this.#removedNames, this.#holders, this.#holdersById],
       this.#logins,
@@ -81,11 +83,12 @@ export class AccountDirectory {
     for (const { name } of removedDomains) this.#countRemoved(name, 1)
     for (const key of keys) this.#hold(key)
     this.#routes = new RouteTable(routes)
+    this.#pools = pools
     this.#snapshot = null
   }
 
   /** Takes over a change, likewise as a whole. */
-  apply({ ids, companies, domains, removedDomains, keys, routes }: AccountsChange): void {
+  apply({ ids, companies, domains, removedDomains, keys, routes, pools }: AccountsChange): void {
     for (const id of ids) this.#unindex(id)
     update(this.#companies, ids, companies)
     update(this.#domains, ids, domains)
@@ -95,6 +98,7 @@ export class AccountDirectory {
     for (const { name } of removedDomains) this.#countRemoved(name, 1)
     for (const key of keys) this.#hold(key)
     if (routes !== null) this.#routes = new RouteTable(routes)
+    if (pools !== null) this.#pools = pools
     this.#snapshot = null
   }
 
@@ -145,6 +149,7 @@ export class AccountDirectory {
       removedDomains: [...this.#removedDomains.values()],
       keys: [...this.#keys.values()],
       routes: this.#routes.all,
+      pools: [...this.#pools],
     }
     return this.#snapshot
   }
@@ -239,6 +244,25 @@ export class AccountDirectory {
   /** The route set for mail of this domain and company; null: the default one. */
   routeFor(sender: { domainId: string; companyId: string }): CustomRoute | null {
     return this.#routes.for(sender)
+  }
+
+  /** The same array until a pool changes. */
+  pools(): readonly SourcePool[] {
+    return this.#pools
+  }
+
+  /** Name of the pool for mail of this domain and company; null: none is assigned. */
+  poolFor({ domainId, companyId }: { domainId: string; companyId: string }): string | null {
+    return this.#domains.get(domainId)?.settings.pool ?? this.#companies.get(companyId)?.pool ?? null
+  }
+
+  /** Names of the pools that are assigned to the company or its domains. */
+  poolsOf(companyId: string): ReadonlySet<string> {
+    const names = [this.#companies.get(companyId)?.pool]
+    for (const { companyId: owner, settings } of this.#domains.values()) {
+      if (owner === companyId) names.push(settings.pool)
+    }
+    return new Set(names.filter((name) => name !== undefined))
   }
 
   company(id: string): Company | undefined {

@@ -13,6 +13,7 @@ import {
   updateDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
+import { assignPool } from '../operate/pools.ts'
 import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
@@ -21,6 +22,7 @@ import { addRotateCommand, dkimFields } from './domain-rotation.ts'
 import { CommandFailure, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
+import { assignedLine } from './pool.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
 
 const RETURN_PATH =
@@ -70,6 +72,7 @@ export function addDomainCommands(program: Command): void {
       'domain update example.com --sending off',
       'domain update example.com --tls verified',
       'domain update example.com --return-path bounce.example.com',
+      'domain update news.example.com --pool news',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
@@ -83,6 +86,7 @@ export function addDomainCommands(program: Command): void {
         'verified',
       ]),
     )
+    .option('--pool <pool>', 'the pool of source addresses of its mail; none: that of its company')
     .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
     .addOption(new Option('--click-tracking <on|off>', 'report clicks on links').argParser(onOrOff))
     .addOption(
@@ -174,12 +178,13 @@ interface UpdateOptions extends JsonOption, Partial<Tracking> {
   tls?: NonNullable<DomainSettings['tls']>
   returnPath?: string
   sending?: boolean
+  pool?: string
   /** False: no other domain. */
   from?: string[] | false
 }
 
 async function update(name: string, options: UpdateOptions): Promise<void> {
-  const { from, json, sending, tls, returnPath, ...tracking } = options
+  const { from, json, sending, tls, returnPath, pool, ...tracking } = options
   const speaksFor = from === false ? [] : from
   const settings = {
     ...tracking,
@@ -187,14 +192,16 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
     ...(returnPath !== undefined && { returnPath }),
     ...(sending !== undefined && { sendingOff: !sending }),
   }
-  if (speaksFor === undefined && Object.keys(settings).length === 0) {
+  if (speaksFor === undefined && pool === undefined && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --pool, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
-    const domain = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
+    const changed = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
+    const domain = pool === undefined ? changed : await withPool(op, changed, pool)
     if (json) return printJson(domainJson(op.accounts, domain))
+    if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
     if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(domain)}.`)
     if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
@@ -206,6 +213,15 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
     )
     printInactive(op, domain)
   })
+}
+
+async function withPool(op: Operation, domain: SendingDomain, name: string): Promise<SendingDomain> {
+  // The domain as it was when the operation began has the settings of before.
+  const domains = op.accounts.domains.map((each) => (each.id === domain.id ? domain : each))
+  const changed: Operation = { ...op, accounts: { ...op.accounts, domains } }
+  const { pool } = await assignPool(changed, { domain: domain.id, pool: name === 'none' ? null : name })
+  const { pool: _, ...others } = domain.settings
+  return { ...domain, settings: pool === null ? others : { ...others, pool } }
 }
 
 const TLS_MEANS = {

@@ -40,6 +40,8 @@ export function hintText(hint: Hint): string {
       return `. If this is the right person: postroad user operator ${hint.person}`
     case 'listRoutes':
       return see('route list')
+    case 'listPools':
+      return see('pool list')
     case 'listSites':
       return see('site list')
     case 'listEmails':

@@ -37,6 +37,7 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   doctor: async () => (await import('./doctor.ts')).addDoctor,
   explain: async () => (await import('./explain.ts')).addExplain,
   route: async () => (await import('./route.ts')).addRoute,
+  pool: async () => (await import('./pool.ts')).addPool,
   site: async () => (await import('./site.ts')).addSite,
   bounce: async () => (await import('./bounce.ts')).addBounce,
   dmarc: async () => (await import('./dmarc.ts')).addDmarc,

@@ -55,7 +55,7 @@ async function show(site: string, { json }: JsonOption): Promise<void> {
 }
 
 function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
-  const { limits, lowered, used, closed } = site
+  const { limits, lowered, used, closed, sources } = site
   return [
     ['Site', site.name],
     ['Limits of', site.provider ?? 'default'],
@@ -77,7 +77,20 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Next try', formatTime(closed?.nextTryAt ?? null)],
     ['Block list', closed?.list?.name ?? null],
     ['Ask for removal', closed?.list?.removal ?? null],
+    ...sources
+      .filter(({ name }) => name !== 'default')
+      .map((source): [string, string] => [`From ${source.name}`, sourceLine(source, limits)]),
   ]
+}
+
+function sourceLine(
+  { helo, used, lowered, closed }: SiteDescription['sources'][number],
+  limits: SiteDescription['limits'],
+): string {
+  const sessions = `sessions ${ofLimit(used.sessions, lowered.sessions ?? limits.sessions)}`
+  const minute = `messages in the last minute ${ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute)}`
+  const shut = closed === null ? '' : `, closed since ${formatTime(closed.since)}: ${closed.reason}`
+  return `${helo}, ${sessions}, ${minute}${shut}`
 }
 
 function ofLimit(used: number, limit: number | null): string {

@@ -3,7 +3,7 @@
  * values.
  */
 import { isIP } from 'node:net'
-import { canonicalRange, NotARange } from '../network/address-range.ts'
+import { canonicalAddress, canonicalRange, NotARange } from '../network/address-range.ts'
 import { isLoopback } from '../network/private-address.ts'
 import type {
   DatabaseSetting,
@@ -11,6 +11,7 @@ import type {
   HostPort,
   ImapMailbox,
   RelayRoute,
+  SourceAddress,
   SubmissionListener,
 } from './values.ts'
 
@@ -416,6 +417,31 @@ export function parseAddresses(text: string): string[] {
 export function parseIssuer(text: string): string {
   parseBaseUrl(text)
   return text
+}
+
+/** `192.0.2.1=mail1.example.com, [2001:db8::1]=mail1.example.com`: each address once. */
+export function parseSourceAddresses(text: string): SourceAddress[] {
+  const sources = listItems(text).map((item): SourceAddress => {
+    const [, ip = '', helo = ''] = /^\[?([0-9a-f.:]+)\]?\s*=\s*(\S+)$/i.exec(item) ?? []
+    const address = canonicalAddress(ip)
+    if (address === null || !isHostName(helo) || helo.includes('_')) {
+      throw new SettingValueError(
+        `"${item}" must be an IP address with its name in EHLO, like 192.0.2.1=mail1.example.com or [2001:db8::1]=mail1.example.com`,
+      )
+    }
+    return { address, helo: helo.toLowerCase() }
+  })
+  const twice = sources.find(({ address }, index) => sources.findIndex((s) => s.address === address) < index)
+  if (twice === undefined) return sources
+  throw new SettingValueError(`the address ${twice.address} is named twice`)
+}
+
+/** `50,100,500` */
+export function parseCounts(text: string): number[] {
+  return listItems(text).map((item) => {
+    if (/^[1-9]\d{0,8}$/.test(item)) return Number(item)
+    throw new SettingValueError(`"${item}" is not a whole number of at least 1`)
+  })
 }
 
 function option<const T extends string>(name: string, text: string, words: readonly T[]): T {

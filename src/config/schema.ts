@@ -287,6 +287,30 @@ export const SETTINGS = {
     example: 'smtp://user:password@relay.example.com:587?tls=verified',
     secret: 'url',
   }),
+  POSTROAD_SOURCE_ADDRESSES: setting({
+    section: 'Delivery',
+    field: 'sourceAddresses',
+    parse: parse.parseSourceAddresses,
+    default: null,
+    defaultShown: "the system's choice, with POSTROAD_HOSTNAME in EHLO",
+    allowed: 'IP addresses of this machine with their names in EHLO, `address=name`, separated by commas',
+    description:
+      'Addresses that `direct` delivery connects from. Each name should resolve to its address, and the address back to it. An IPv4 and an IPv6 address with the ' +
+      'same name are one source. Mail spreads over all sources, unless [pools](operations.md#source-addresses-and-pools) assign some of them ' +
+      'to domains or companies.',
+    example: '192.0.2.1=mail1.example.com,[2001:db8::1]=mail1.example.com',
+  }),
+  POSTROAD_WARM_UP: setting({
+    section: 'Delivery',
+    field: 'warmUp',
+    parse: parse.parseCounts,
+    default: '50,100,500,1000,5000,10000,20000,40000,70000,100000',
+    allowed: 'whole numbers separated by commas',
+    description:
+      'Messages that a source address in warm-up may send to one site on its first day, its second day and so on, in UTC. After the last ' +
+      'day there is no limit. `pool warm-up` begins it.',
+    example: '100,200,400,800,1600,3200',
+  }),
   POSTROAD_DNS_SERVERS: setting({
     section: 'Delivery',
     field: null,

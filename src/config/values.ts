@@ -19,6 +19,14 @@ export interface SubmissionListener extends HostPort {
   optional: boolean
 }
 
+/** An address that direct delivery connects from. */
+export interface SourceAddress {
+  /** In canonical form. */
+  address: string
+  /** EHLO name. */
+  helo: string
+}
+
 export interface RelayRoute {
   kind: 'relay'
   host: string

@@ -19,6 +19,8 @@ import type { Courier } from './delivery.ts'
 import { IsolatedCourier } from './isolation/isolated-courier.ts'
 import { PolicyDirectory } from './mta-sts/policy-directory.ts'
 import { PathFinder } from './path/path-finder.ts'
+import { PresentAddresses } from './path/present-addresses.ts'
+import { SourceChoice } from './path/source-choice.ts'
 import { policyFailure } from './route/tls-sessions.ts'
 import { RouteCourier } from './route-courier.ts'
 import type { SitesFile } from './sites/sites-file.ts'
@@ -28,7 +30,7 @@ import { ThreadedCourier } from './thread/threaded-courier.ts'
 export interface DeliveryParts {
   settings: Settings
   /** Finds the routes of companies and domains. */
-  accounts: Pick<AccountDirectory, 'routeFor'>
+  accounts: Pick<AccountDirectory, 'routeFor' | 'pools' | 'poolFor'>
   seal: Seal
   /** The limits of sites. */
   sites: SitesFile
@@ -53,6 +55,8 @@ export interface OpenDelivery {
   /** Takes deliveries that are suspected of taking a process down. */
   isolated: Courier
   paths: PathFinder
+  /** Has to be started before mail leaves, and stopped. */
+  present: PresentAddresses
 }
 
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
@@ -69,16 +73,31 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
       onTlsSessions([policyFailure(domain, reason)])
     },
   })
+  const { sourceAddresses: addresses, hostname } = settings
+  const present = new PresentAddresses({
+    addresses: addresses ?? [],
+    onChange: () => sources.forget(),
+    log,
+  })
+  const sources = new SourceChoice({
+    addresses,
+    hostname,
+    pools: () => accounts.pools(),
+    poolOf: (mail) => accounts.poolFor(mail),
+    isHere: (address) => present.isHere(address),
+  })
   const isolated = new IsolatedCourier({ process: options, right, log, onDeath })
   return {
     courier: openCourier(parts, options),
     isolated: new CountedCourier(isolated, unrecorded, right),
+    present,
     paths: new PathFinder({
       ...settings,
       route: settings.delivery,
       resolver,
       sites,
       maxDeliveries,
+      sources,
       mtaSts: (domain) => policies.find(domain),
       ownRoute: (sender) => accounts.routeFor(sender),
       seal,

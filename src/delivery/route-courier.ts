@@ -10,7 +10,8 @@ import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier, Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { mailFrom } from './mail-from.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, releasedOutcome } from './outcome.ts'
-import { DEFAULT_ROUTE, type Policy, type Source } from './path/path.ts'
+import { DEFAULT_ROUTE, type Policy, wayId } from './path/path.ts'
+import type { Source } from './path/source.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
 import { DirectRoute } from './route/direct.ts'
@@ -54,9 +55,11 @@ export interface RouteCourierOptions extends Preparation {
 const LOOK_MS = 60_000
 const UNUSED_MS = 10 * 60_000
 
-/** A route with its open sessions. */
+/** A route from one source, with its open sessions. */
 interface OpenRoute {
   route: Route
+  /** It never falls out of use. */
+  general: boolean
   busy: number
   /** On the monotonic clock. */
   usedAt: number
@@ -66,7 +69,7 @@ interface OpenRoute {
 export class RouteCourier implements Courier {
   readonly #options: RouteCourierOptions
   readonly #pauses: ProbePauses
-  /** By id of the policy. */
+  /** By `wayId`. */
   readonly #routes = new Map<string, OpenRoute>()
   /** Runs while there is a route that may fall out of use. */
   #sweeper: NodeJS.Timeout | null = null
@@ -153,11 +156,14 @@ export class RouteCourier implements Courier {
 
   async #alongRoute(request: RouteRequest): Promise<RouteResult> {
     const { policy, source } = request.delivery.path
-    let open = this.#routes.get(policy.id)
+    const id = wayId(request.delivery.path)
+    let open = this.#routes.get(id)
     if (open === undefined) {
-      open = { route: openRoute(policy, source, this.#pauses, this.#options), busy: 0, usedAt: 0 }
-      this.#routes.set(policy.id, open)
-      if (policy.id !== DEFAULT_ROUTE) this.#sweeper ??= setInterval(() => this.#sweep(), LOOK_MS).unref()
+      const route = openRoute(policy, source, this.#pauses, this.#options)
+      const general = policy.id === DEFAULT_ROUTE
+      open = { route, general, busy: 0, usedAt: 0 }
+      this.#routes.set(id, open)
+      if (!general) this.#sweeper ??= setInterval(() => this.#sweep(), LOOK_MS).unref()
     }
     open.busy++
     try {
@@ -171,12 +177,12 @@ export class RouteCourier implements Courier {
   /** Ends the sessions of routes that have been changed or removed, or have had no mail for long. */
   #sweep(): void {
     const before = monotonic() - UNUSED_MS
-    for (const [id, { route, busy, usedAt }] of this.#routes) {
-      if (id === DEFAULT_ROUTE || busy > 0 || usedAt > before) continue
+    for (const [id, { route, general, busy, usedAt }] of this.#routes) {
+      if (general || busy > 0 || usedAt > before) continue
       route.destroy()
       this.#routes.delete(id)
     }
-    if ([...this.#routes.keys()].some((id) => id !== DEFAULT_ROUTE)) return
+    if ([...this.#routes.values()].some(({ general }) => !general)) return
     clearInterval(this.#sweeper!)
     this.#sweeper = null
   }
@@ -201,13 +207,13 @@ function releaseAll(recipients: DeliveryRecipient[]): RouteResult {
 
 function openRoute(
   { route }: Policy,
-  { helo: hostname }: Source,
+  source: Source,
   pauses: ProbePauses,
   options: RouteCourierOptions,
 ): Route {
   const { resolver, smtpPort, allowPrivateNetworks, log, ca } = options
   const limits = { ...walkLimits, ...options.limits }
-  const shared = { hostname, limits, log, pauses, ...(ca && { ca }) }
+  const shared = { hostname: source.helo, limits, log, pauses, ...(ca && { ca }) }
   switch (route.kind) {
     case 'capture':
       throw new Error('What is captured takes no route')
@@ -220,6 +226,7 @@ function openRoute(
         policies: options.policies ?? hostPolicy,
         refuseOwnName: !allowPrivateNetworks,
         port: smtpPort,
+        source,
         ...shared,
       })
   }

@@ -180,6 +180,10 @@ export const EMAIL = {
   testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
   /** The encryption that the sender demands; null: what the recipient's domain demands. */
   tls: field(optionalWord as FieldType<MessageTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
+  /**
+   * The source that the sender chose: an address, or the name of a pool. Null: that of its domain or company.
+   */
+  source: field(optionalWord, 'source', 'queue', 'show', 'outline'),
   /** Submitted over SMTP; otherwise over HTTP. */
   viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'send', 'show', 'outline', 'list', 'tell'),

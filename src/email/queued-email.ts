@@ -136,6 +136,8 @@ export interface AttemptRecord {
   leaseToken: number
   startedAt: number
   duration: number
+  /** The address that it was made from; null: the system chose it. */
+  source: string | null
   server: string | null
   tls: AttemptTls | null
   dialogue: string

@@ -48,6 +48,8 @@ export interface StoredAttempt {
   recipients: number[]
   startedAt: number
   duration: number
+  /** The address that it was made from; null: the system chose it. */
+  source: string | null
   server: string | null
   /** Null: no server was reached. */
   tls: AttemptTls | null

@@ -9,15 +9,19 @@ import { assertPlainSender } from './addressing.ts'
 import type { CheckedSubmission, CheckOutcome } from './check.ts'
 import type { NamedAuthor } from './draft.ts'
 import { Refusal, refusalOf } from './refusal.ts'
+import { assertSource } from './source.ts'
 
 /**
  * Decides whether a caller may send a message, with this author, by the present accounts. Nothing here is asynchronous.
  */
 export class Authority {
   readonly #accounts: Pick<LiveAccounts, 'directory'>
+  readonly #addresses: readonly string[]
 
-  constructor(accounts: Pick<LiveAccounts, 'directory'>) {
+  /** `addresses`: those in POSTROAD_SOURCE_ADDRESSES. */
+  constructor(accounts: Pick<LiveAccounts, 'directory'>, addresses: readonly string[] = []) {
     this.#accounts = accounts
+    this.#addresses = addresses
   }
 
   /**
@@ -36,7 +40,7 @@ export class Authority {
 
   /** The email to store, if the caller may send as all authors that the message names. */
   #allowed(principal: Principal, checked: CheckedSubmission): NewEmail {
-    const { from, authors, email, refusal } = checked
+    const { from, authors, email, source, refusal } = checked
     const keyless = isKeyless(principal)
     const domain = keyless
       ? this.#capturingDomain(principal, from.domain)
@@ -47,6 +51,7 @@ export class Authority {
     }
     assertPlainSender(from)
     if (refusal !== null) throw new Refusal(refusal)
+    if (source !== undefined) assertSource(this.#accounts.directory, domain, source, this.#addresses)
     const { companyId, keyId } = principal
     const demanded = domain.settings.tls ?? 'opportunistic'
     const tls = strongerTls(email.tls, demanded === 'opportunistic' ? null : demanded)

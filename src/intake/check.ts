@@ -15,7 +15,7 @@ import { checkCopies, checkStoredValues } from './batch.ts'
 import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
 import { draftFromRaw, sealRaw } from './draft-from-raw.ts'
 import { type Reason, Refusal } from './refusal.ts'
-import type { Submission } from './submission.ts'
+import type { Submission, WantedSource } from './submission.ts'
 
 export interface IntakeLimits {
   /** Octets of a composed message, at most. */
@@ -41,6 +41,8 @@ export interface CheckedSubmission {
   authors: NamedAuthor[]
   /** The email to store, except its owner. */
   email: Omit<NewEmail, 'companyId' | 'domainId' | 'keyId'>
+  /** The source that the sender asks for; absent: any of those of its mail. */
+  source?: WantedSource
   /** A fault of the submission as a whole; reported only to a caller who may send it. */
   refusal: Reason | null
 }
@@ -91,6 +93,7 @@ function wholeOf(
     individual: submission.recipientVariables !== undefined,
     testMode: submission.testMode,
     tls: submission.tls ?? null,
+    source: submission.source?.name ?? null,
     viaSmtp: submission.arrival !== undefined,
     createdAt: now,
     dueAt,
@@ -100,15 +103,16 @@ function wholeOf(
     recipients: draft.recipients,
     idempotency: submission.idempotency ?? null,
   }
+  const wanted = submission.source && { source: submission.source }
   try {
     const { raw, size } = sizeOf(draft, submission, terms)
     email.raw = raw
     email.size = size
     email.content = withOctets(content)
-    return { from, authors, email, refusal: null }
+    return { from, authors, email, ...wanted, refusal: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { from, authors, email, refusal: error.reason }
+    return { from, authors, email, ...wanted, refusal: error.reason }
   }
 }
 

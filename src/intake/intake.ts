@@ -25,6 +25,8 @@ export interface IntakeParts {
   /** Derives text from HTML, off this thread when it is much work. */
   deriveText(html: string, companyId: string): string | Promise<string>
   limits: IntakeLimits
+  /** Those in POSTROAD_SOURCE_ADDRESSES. */
+  sourceAddresses?: readonly string[]
   metrics: Metrics
 }
 
@@ -58,7 +60,7 @@ export class Intake {
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
-    this.#authority = new Authority(parts.accounts)
+    this.#authority = new Authority(parts.accounts, parts.sourceAddresses)
   }
 
   /**

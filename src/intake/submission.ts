@@ -15,6 +15,14 @@ export interface SubmittedAttachment {
   contentId?: string
 }
 
+/** The source that a message is to leave from. */
+export interface WantedSource {
+  /** An address, or the name of a pool. */
+  name: string
+  /** The field of the request that names it. */
+  field: string
+}
+
 export interface Submission {
   /** The sending domain named in the path (form dialect); the JSON dialect takes it from `from`. */
   domain?: string
@@ -49,6 +57,7 @@ export interface Submission {
   deliverWithin?: number
   /** The encryption that is demanded for this message, besides what its domain demands. */
   tls?: MessageTls
+  source?: WantedSource
   /** `<x@y>` to use instead of a generated Message-ID; in batch sending it may have placeholders. */
   messageId?: string
   /** Same key and same fingerprint within a day: same answer, nothing sent twice. */

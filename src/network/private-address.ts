@@ -16,19 +16,30 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 /**
  * The special use of `ip` when it is not a public unicast address (`loopback`, `private`, `6to4`, `malformed`, ...);
  * otherwise null. Not public are: loopback, private, link-local, shared (RFC 6598), documentation, multicast, and the
- * forms that carry an IPv4 address inside (mapped ones are judged by it; NAT64, 6to4 and Teredo lead through
- * translators and are refused). Text that is not an address in plain form is not public either, including short, octal
+ * forms that carry an IPv4 address inside (mapped ones and those of NAT64 are judged by it; 6to4, Teredo and local NAT64
+ * prefixes lead through translators that nobody knows, and are refused). Text that is not an address in plain form is not public either, including short, octal
  * and hexadecimal IPv4 spellings.
  */
 function specialUse(ip: string): string | null {
   if (isIP(ip) === 0 || ip.includes('%')) return 'malformed'
   // ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; the kernel does not.
   if (/^::\d+\./.test(ip)) return 'ipv4Compatible'
-  const address = ipaddr.process(ip)
+  const address = ipaddr.process(withoutNat64(ip))
   const range = address.range()
   if (range !== 'unicast') return range
   if (address.kind() === 'ipv6' && !address.match(GLOBAL_IPV6)) return 'unallocated'
   return null
+}
+
+/** The well-known prefix of NAT64 (RFC 6052 2.1): the last 32 bits are an IPv4 address. */
+const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
+
+/** The IPv4 address that an address of NAT64 leads to; any other address as it is. */
+function withoutNat64(ip: string): string {
+  if (!ip.toLowerCase().startsWith('64:ff9b:') || isIP(ip) !== 6) return ip
+  const address = ipaddr.parse(ip)
+  if (!address.match(NAT64)) return ip
+  return address.toByteArray().slice(12).join('.')
 }
 
 /** True for an address, or the name, that only programs on the same machine can reach. */
@@ -53,7 +64,7 @@ export function addressGuard(options: AddressGuardOptions): AddressGuard {
   return (ip) => {
     const special = specialUse(ip)
     if (special !== null) return `${ip} is not a public address (${special})`
-    return own.has(canonicalAddress(ip)) ? `${ip} is an address of this machine itself` : null
+    return own.has(canonicalAddress(withoutNat64(ip))) ? `${ip} is an address of this machine itself` : null
   }
 }
 

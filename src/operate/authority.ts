@@ -100,17 +100,25 @@ export function visibleAccounts({ caller, accounts }: CallerContext): AccountsSn
     keys: own.keys.filter((key) => key.domainId === domainId),
     // The route of the company also serves a domain that has none of its own.
     routes: own.routes.filter((route) => route.domainId === null || route.domainId === domainId),
+    pools: own.pools,
   }
 }
 
 export function accountsOf(accounts: AccountsSnapshot, companyId: string): AccountsSnapshot {
   const own = (each: { companyId: string }) => each.companyId === companyId
+  const companies = accounts.companies.filter(({ id }) => id === companyId)
+  const domains = accounts.domains.filter(own)
+  const pools = new Set([
+    ...companies.map(({ pool }) => pool),
+    ...domains.map(({ settings }) => settings.pool),
+  ])
   return {
-    companies: accounts.companies.filter(({ id }) => id === companyId),
-    domains: accounts.domains.filter(own),
+    companies,
+    domains,
     removedDomains: [],
     keys: accounts.keys.filter(own),
     routes: accounts.routes.filter(own),
+    pools: accounts.pools.filter(({ name }) => pools.has(name)),
   }
 }
 

@@ -39,6 +39,7 @@ export type Hint =
   | { verb: 'inviteOperator' }
   | { verb: 'setOperator'; person: string }
   | { verb: 'listRoutes' }
+  | { verb: 'listPools' }
   | { verb: 'listSites' }
   | { verb: 'listEmails' }
   | { verb: 'showEmail'; id: string }

@@ -1,10 +1,12 @@
 /** How mail to an address would leave now, and what would stop it. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { AccountDirectory } from '../accounts/directory.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
 import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
 import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
+import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
@@ -113,8 +115,14 @@ async function suppressionsOf(
 }
 
 async function forecastFor(op: Operation, { companyId, domain }: Sender, to: string): Promise<Forecast> {
-  const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
-  const mail = { companyId: companyId ?? '', domainId: domain?.id ?? '', testMode: false }
+  const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, sourceAddresses } = op.setup
+  const mail = {
+    id: '',
+    companyId: companyId ?? '',
+    domainId: domain?.id ?? '',
+    testMode: false,
+    source: null,
+  }
   const ownRoute = new RouteTable(op.accounts.routes).for(mail)
   // Without a route of its own, the mail needs no credentials, and so no secret key.
   const seal = ownRoute === null ? NO_SEAL : await op.seal()
@@ -125,7 +133,16 @@ async function forecastFor(op: Operation, { companyId, domain }: Sender, to: str
     const { store } = op
     const policies = new PolicyDirectory({ resolver, ask: outgoing.ask, store, onFailure() {} })
     const mtaSts = (domain: string) => policies.find(domain)
-    const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ownRoute, seal }
+    const directory = new AccountDirectory()
+    directory.replace(op.accounts)
+    const sources = new SourceChoice({
+      addresses: sourceAddresses,
+      hostname: op.hostname,
+      pools: () => op.accounts.pools,
+      poolOf: (sender) => directory.poolFor(sender),
+    })
+    const from = { ownRoute, seal, sources }
+    const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ...from }
     return await forecast(parts, mail, to)
   } finally {
     await outgoing.close()

@@ -29,8 +29,7 @@ export function explanationJson(
     policy: policyOf(domain, path, hosts),
     suppressions: suppressions.map((each) => suppressionJson(each, each.domain)),
     pauses: pauses.map(pauseJson),
-    // The operating system chooses the address.
-    source: { name: source.name, address: null, helo: source.helo },
+    source: { name: source.name, address: firstAddress(source), helo: source.helo },
     last: last.map(({ email, recipient }) => ({
       email_id: email.id,
       accepted_at: isoTime(email.createdAt),
@@ -43,6 +42,11 @@ export function explanationJson(
     })),
     tried,
   }
+}
+
+/** Null: the operating system chooses the address. */
+function firstAddress({ addresses }: Explanation['path']['source']): string | null {
+  return addresses?.ipv4 ?? addresses?.ipv6 ?? null
 }
 
 export type ExplanationJson = ReturnType<typeof explanationJson>

@@ -25,6 +25,7 @@ import type {
 } from '../store/store.ts'
 import { retiresAt } from './domain-schedule.ts'
 import type { ListedKey } from './keys.ts'
+import type { PoolDescription } from './pools.ts'
 import type { LaneReport } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { SiteDescription } from './sites.ts'
@@ -37,8 +38,9 @@ export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
 
-export function companyJson({ id, name, createdAt, limits }: Company) {
-  return { id, name, created_at: isoTime(createdAt), limits: { ...limits } }
+export function companyJson({ id, name, createdAt, limits, ...company }: Company) {
+  const { pool = null } = company
+  return { id, name, created_at: isoTime(createdAt), limits: { ...limits }, pool }
 }
 
 export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: SendingDomain) {
@@ -57,6 +59,7 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     tls: settings.tls ?? 'opportunistic',
     return_path: { host: returnPathOf(domain), used: usedReturnPath(domain) !== null },
     lost_since: isoTime(domain.lostSince),
+    pool: settings.pool ?? null,
     speaks_for: speaksFor,
     created_at: isoTime(createdAt),
   }
@@ -236,8 +239,9 @@ function eventDetailJson(detail: EventDetail) {
   }
 }
 
-function attemptJson({ recipients, startedAt, duration, server, tls, dialogue }: StoredAttempt) {
-  return { recipients, started_at: isoTime(startedAt), duration_ms: duration, server, tls, dialogue }
+function attemptJson({ startedAt, duration, ...attempt }: StoredAttempt) {
+  const { recipients, source, server, tls, dialogue } = attempt
+  return { recipients, started_at: isoTime(startedAt), duration_ms: duration, source, server, tls, dialogue }
 }
 
 export function laneJson(lane: LaneReport) {
@@ -306,6 +310,11 @@ export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBe
   return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
 }
 
+export function poolJson({ name, addresses, companies, domains, warmUps, createdAt }: PoolDescription) {
+  const warmUp = warmUps.map(({ address, day, limit }) => ({ address, day, messages_per_site: limit }))
+  return { name, addresses, companies, domains, warm_up: warmUp, created_at: isoTime(createdAt) }
+}
+
 export function siteJson({
   name,
   provider,
@@ -315,6 +324,7 @@ export function siteJson({
   lowered,
   used,
   closed,
+  sources,
   source,
 }: SiteDescription) {
   return {
@@ -330,6 +340,14 @@ export function siteJson({
       recipients_per_transaction: limits.recipientsPerTransaction,
       tls: limits.tls,
     },
+    ...useJson({ lowered, used, closed }),
+    sources: sources.map(({ name, helo, ...use }) => ({ name, helo, ...useJson(use) })),
+    source,
+  }
+}
+
+function useJson({ lowered, used, closed }: Pick<SiteDescription, 'lowered' | 'used' | 'closed'>) {
+  return {
     lowered: { sessions: lowered.sessions, messages_per_minute: lowered.messagesPerMinute },
     used: {
       sessions: used.sessions,
@@ -343,7 +361,6 @@ export function siteJson({
       sending_domain: closed.sendingDomain,
       list: closed.list && { name: closed.list.name, removal: closed.list.removal },
     },
-    source,
   }
 }
 

@@ -126,5 +126,6 @@ function idle({
     lowered: { sessions: null, messagesPerMinute: null },
     used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
     closed: null,
+    sources: [],
   }
 }

@@ -25,7 +25,9 @@ export type Setup = Pick<
   | 'retrySchedule'
   | 'siteConcurrency'
   | 'smtpPort'
+  | 'sourceAddresses'
   | 'tls'
+  | 'warmUp'
 >
 
 /** The context of a verb: the database and the caller. `accounts`: as they were when the operation began. */

@@ -1,5 +1,6 @@
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import { unansweredOutcome } from '../delivery/outcome.ts'
+import { sourceAddress } from '../delivery/path/source.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import {
   type AttemptHappening,
@@ -64,8 +65,20 @@ export function attemptRecord(
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
-  const { email, leaseToken } = ready
-  return { emailId: email.id, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
+  const { email, leaseToken, path } = ready
+  const source = sourceAddress(path.source, server)
+  return {
+    emailId: email.id,
+    leaseToken,
+    startedAt,
+    duration,
+    source,
+    server,
+    tls,
+    dialogue,
+    captured,
+    recipients,
+  }
 }
 
 /** Null also when the sender wants no attempt so late. */
@@ -99,6 +112,8 @@ export interface ReturnReason {
   dueAt: number
   heldFor: HoldReason | null
   message: string
+  /** Its recipients are postponed: they fail after as long as the whole schedule lasts. */
+  postpones?: true
 }
 
 /** The record of a delivery that is given back untried. `now` in Unix ms. */
@@ -116,6 +131,7 @@ export function returnRecord(
     leaseToken,
     startedAt: now,
     duration: 0,
+    source: null,
     server: null,
     tls: null,
     dialogue: '',
@@ -128,11 +144,11 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message }: ReturnReason,
+  { dueAt, heldFor, message, postpones = heldFor === 'path' || undefined }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
-  if (heldFor === 'path') {
+  if (postpones) {
     const happening: AttemptHappening = {
       kind: 'attempted',
       at,

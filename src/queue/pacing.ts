@@ -58,6 +58,8 @@ export class Pacing {
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   #nodes = 1
+  /** Rates of paths that had no mail here since. */
+  readonly #learnt = new Map<string, number>()
   /** Paths that are waited for, by key, and when each is free. */
   readonly #waited = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -90,6 +92,21 @@ export class Pacing {
     if (ofHour !== null) pace.ofHour.begin(ofHour, now)
     pace.begunInMinute.add(now)
     pace.begunInHour.add(now)
+  }
+
+  /** The lowered rates, by key of the path. */
+  *lowered(): Generator<[key: string, messagesPerMinute: number]> {
+    for (const [key, { lowered }] of this.#paces.entries()) if (lowered !== null) yield [key, lowered.rate]
+  }
+
+  /** Another node, or this one before its last start, has lowered the rate of the path. */
+  learn(key: string, rate: number): void {
+    const pace = this.#paces.get(key)
+    if (pace === undefined) {
+      if (this.#learnt.size < MAX_PATHS) this.#learnt.set(key, rate)
+    } else if (pace.lowered === null || pace.lowered.rate > rate) {
+      pace.lowered = { rate, changedAt: this.#now() }
+    }
   }
 
   /** A message was accepted: a lowered rate may rise. */
@@ -150,7 +167,7 @@ export class Pacing {
 
   #wait(path: Path): number {
     const { messagesPerMinute, messagesPerHour } = path.limits
-    const known = this.#paces.get(path.key)
+    const known = this.#learnt.has(path.key) ? this.#pace(path) : this.#paces.get(path.key)
     if (known === undefined) return 0
     if (
       messagesPerMinute === null &&
@@ -183,6 +200,8 @@ export class Pacing {
   #pace(path: Path): Pace {
     let pace = this.#paces.get(path.key)
     if (pace === undefined) {
+      const rate = this.#learnt.get(path.key)
+      this.#learnt.delete(path.key)
       pace = {
         path,
         ofMinute: new Rate(MINUTE_MS),
@@ -191,7 +210,7 @@ export class Pacing {
         begunInHour: new RecentCount(60, MINUTE_MS),
         acceptedInMinute: new RecentCount(60, 1_000),
         acceptedSince: 0,
-        lowered: null,
+        lowered: rate === undefined ? null : { rate, changedAt: this.#now() },
         pausedAt: 0,
         pausedUntil: 0,
       }

@@ -3,10 +3,10 @@ import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { BlockList } from '../delivery/judge/block-lists.ts'
-import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
+import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
-import type { SiteClosure } from '../store/store.ts'
+import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
@@ -58,7 +58,12 @@ interface Trouble {
   held: Set<string>
   /** The start of the trouble was logged, so its end is logged too. */
   told: boolean
+  /** Learnt from another node, and not met here since. */
+  learnt: boolean
 }
+
+/** Milliseconds by which other nodes leave the next try of a closed path to the node that has closed it. */
+const LEFT_TO_OTHERS_MS = 15_000
 
 export interface PathHealthParts {
   pauses: ProbePauses
@@ -78,6 +83,8 @@ export interface PathHealthParts {
 export class PathHealth {
   readonly #parts: PathHealthParts
   readonly #troubles = new Map<string, Trouble>()
+  /** See `takeOpened`. */
+  readonly #opened = new Set<string>()
   /** By path and kind. */
   readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
@@ -106,6 +113,58 @@ export class PathHealth {
       closures.set(path, { since, reason: message, nextTryAt: probeAt, sendingDomain, list })
     }
     return closures
+  }
+
+  /** The closed paths that this node has met itself, by key of the trouble. */
+  *closedHere(): Generator<[key: string, closed: ClosedPath]> {
+    for (const [key, { closed, learnt, path, domainId, kind, message, list, since, probeAt }] of this
+      .#troubles) {
+      if (closed && !learnt) yield [key, { path, domainId, kind, message, list, since, probeAt }]
+    }
+  }
+
+  /**
+   * Another node has closed the path, or this one before its last start; `now` in Unix ms. The next try is left to that
+   * node, as long as it makes any.
+   */
+  learn(key: string, closed: ClosedPath, now: number): void {
+    const known = this.#troubles.get(key)
+    const { kind, message, list, since, path, domainId } = closed
+    const probeAt = Math.max(now, closed.probeAt) + LEFT_TO_OTHERS_MS
+    if (known?.closed) {
+      known.probeAt = Math.max(known.probeAt, probeAt)
+      return
+    }
+    this.#troubles.set(key, {
+      ...{ path, domainId, kind: kind as Trouble['kind'], message, list, since, probeAt },
+      ...{ inARow: IN_A_ROW, closed: true, probe: null, insistedAt: 0, told: false, learnt: true },
+      held: known?.held ?? new Set(),
+    })
+    this.#forget(now)
+  }
+
+  /** Another node has found the path open. */
+  reopen(key: string): void {
+    const trouble = this.#troubles.get(key)
+    if (!trouble?.closed) return
+    this.#troubles.delete(key)
+    for (const domainId of trouble.held) void this.#release(domainId)
+  }
+
+  /** The keys of paths that other nodes had closed and that this node has found open, since the last call. */
+  takeOpened(): string[] {
+    const opened = [...this.#opened]
+    this.#opened.clear()
+    return opened
+  }
+
+  /** Whether mail of the sending domain may take the path now, or would be the next to try it. */
+  isOpen({ key }: Pick<Path, 'key'>, domainId: string, now: number): boolean {
+    if (this.#troubles.size === 0) return true
+    return keysFor(key, domainId).every((each) => {
+      const trouble = this.#troubles.get(each)
+      return !trouble?.closed || (trouble.probe === null && now >= trouble.probeAt)
+    })
   }
 
   /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
@@ -214,6 +273,7 @@ export class PathHealth {
         insistedAt: 0,
         held: new Set(),
         told: false,
+        learnt: false,
       }
     }
     // Moved to the end, so that the troubles that were met longest ago come first.
@@ -222,6 +282,7 @@ export class PathHealth {
     trouble.kind = kind
     trouble.message = message
     trouble.list = list
+    trouble.learnt = false
     trouble.inARow += 1
     trouble.probe = null
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials')
@@ -242,6 +303,7 @@ export class PathHealth {
     if (trouble === undefined) return
     this.#troubles.delete(key)
     if (!trouble.closed) return
+    if (trouble.learnt) this.#opened.add(key)
     if (trouble.told) {
       const site = path.site.name
       this.#parts.log.info({ site }, 'The path is open again; the waiting mail is sent now')
@@ -305,5 +367,9 @@ function reportKey(path: string, kind: HindranceReport['kind']): string {
 
 /** The keys of the path as a whole, and of this sending domain's part of it. */
 function keysOf({ path, email }: ReadyDelivery): [whole: string, own: string] {
-  return [path.key, `${path.key}\0${email.domainId}`]
+  return keysFor(path.key, email.domainId)
+}
+
+function keysFor(path: string, domainId: string): [whole: string, own: string] {
+  return [path, `${path}\0${domainId}`]
 }

@@ -49,7 +49,7 @@ import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Condemnation, Courier, Delivery, DeliveryResult } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
-import type { Path } from '../delivery/path/path.ts'
+import type { Path, RoutingFields } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
@@ -71,6 +71,7 @@ import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
+import type { PathLearning } from './path-sharing.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -79,6 +80,7 @@ import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
 import { Throttle } from './throttle.ts'
 import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
+import { WarmUp } from './warm-up.ts'
 
 export interface PipelineParts {
   store: Store
@@ -89,13 +91,15 @@ export interface PipelineParts {
   membership: NodeMembership
   /** The places of unrecorded deliveries. */
   unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
-  accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved'>
+  accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved' | 'pools'>
   signingKeys: SigningKeys
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
   retrySchedule: RetrySchedule
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
+  /** POSTROAD_WARM_UP; absent: addresses do not warm up. */
+  warmUp?: readonly number[]
   paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
@@ -109,6 +113,8 @@ export interface PipelineParts {
 const ISOLATED_SESSIONS = 32
 /** Milliseconds that suspect mail waits when there is no room for it. */
 const SUSPECT_MS = 10_000
+/** Milliseconds that mail waits for a node that has one of its source addresses. */
+const ABSENT_MS = 10_000
 /** After the time of a stop is over, it waits so long (ms) for the last results to be recorded. */
 const LAST_RECORDS_MS = 5_000
 
@@ -130,6 +136,7 @@ export class DeliveryPipeline {
   readonly #suspects: Suspects
   readonly #throttle = new Throttle((paths) => this.#pathsFree(paths))
   readonly #pauses: ProbePauses
+  readonly #warmUp: WarmUp
   readonly #pathHealth: PathHealth
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
   #idle: (() => void) | undefined
@@ -152,6 +159,7 @@ export class DeliveryPipeline {
     const onChanged = () => this.#resume()
     this.#recorder = new Recorder({ ...parts, onRecovered: onChanged })
     this.#suspects = new Suspects(parts)
+    this.#warmUp = new WarmUp({ ...parts, pools: () => accounts.pools(), schedule: parts.warmUp ?? [] })
     this.stops = new Stops({ ...parts, waiting: () => this.#waiting(), onChanged })
     this.#pauses = new ProbePauses(parts.retrySchedule.waits)
     this.#pathHealth = new PathHealth({
@@ -199,6 +207,12 @@ export class DeliveryPipeline {
     }
   }
 
+  /** What this node has learnt about its paths. */
+  get learning(): PathLearning {
+    const { sessions, pacing } = this.#throttle
+    return { health: this.#pathHealth, sessions, pacing }
+  }
+
   /** The nodes that share the limits of all paths. */
   set nodes(count: number) {
     this.#throttle.nodes = count
@@ -207,7 +221,7 @@ export class DeliveryPipeline {
   }
 
   async start(): Promise<void> {
-    await this.stops.start()
+    await Promise.all([this.stops.start(), this.#warmUp.start()])
     if (this.#mode === 'starting') this.#mode = 'running'
   }
 
@@ -229,6 +243,7 @@ export class DeliveryPipeline {
     await Promise.all([this.#usual.courier.close(ms), this.#isolated.courier.close(ms), finished])
     this.#suspects.stop()
     this.#throttle.pacing.stop()
+    await this.#warmUp.stop()
     await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
   }
 
@@ -251,11 +266,33 @@ export class DeliveryPipeline {
 
   #push(email: ClaimedEmail, token: number): void {
     const { paths } = this.#parts
-    for (const ready of deliveriesOf(email, token, (domain) => paths.findCached(email, domain))) {
+    for (const ready of deliveriesOf(email, token, (domain) => this.pathOf(email, domain))) {
       if (this.#mode === 'stopping') this.#giveBackAtStop(ready)
       else if (ready.path !== UNRESOLVED) this.#enqueue(ready)
-      else this.#unresolved.add(ready, paths.find(email, ready.recipients[0]!.domain))
+      else {
+        const path = paths.find(email, ready.recipients[0]!.domain, this.#isOpenFor(email))
+        this.#unresolved.add(ready, path)
+      }
     }
+  }
+
+  /** The path of mail to this domain; null: it has to be looked up. */
+  pathOf(email: RoutingFields, domain: string): Path | null {
+    return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email))
+  }
+
+  #isOpenFor({ domainId }: Pick<RoutingFields, 'domainId'>): (path: Path) => boolean {
+    return (path) => {
+      const now = Date.now()
+      return this.#warmUp.allows(path, now) && this.#pathHealth.isOpen(path, domainId, now)
+    }
+  }
+
+  /** An open path from another source; null: there is none. */
+  #otherSource({ path, email, recipients }: ReadyDelivery): Path | null {
+    if (path.source.addresses === undefined) return null
+    const other = this.pathOf(email, recipients[0]!.domain)
+    return other !== null && other.key !== path.key && this.#isOpenFor(email)(other) ? other : null
   }
 
   #enqueue(ready: ReadyDelivery): void {
@@ -303,6 +340,7 @@ export class DeliveryPipeline {
     }
     this.#late.begin(ready)
     this.#throttle.pacing.begun(ready.path)
+    this.#warmUp.begun(ready.path, startedAt)
     const begunAt = monotonic()
     outlet.courier.deliver(delivery).then((result) => this.#end(outlet, ready, result, begunAt))
   }
@@ -316,9 +354,16 @@ export class DeliveryPipeline {
       if (split.go.length === 0) return null
       rest = { ...ready, recipients: split.go }
     }
-    const closed = this.#pathHealth.closedFor(rest, now)
+    const { missing } = rest.path.source
+    if (missing !== undefined) {
+      this.#giveBack(rest, { dueAt: now + ABSENT_MS, heldFor: null, message: missing, postpones: true }, now)
+      return null
+    }
+    const closed = this.#warmUp.closedFor(rest.path, now) ?? this.#pathHealth.closedFor(rest, now)
     if (closed === null) return rest
-    this.#giveBack(rest, closed, now)
+    const other = this.#otherSource(rest)
+    if (other === null) this.#giveBack(rest, closed, now)
+    else this.#enqueue({ ...rest, path: other })
     return null
   }
 
@@ -371,7 +416,8 @@ export class DeliveryPipeline {
   ): AttemptRecord {
     const now = Date.now()
     const { exhausted, notBefore } = this.#throttle.ended(ready.path, result, queues, begunAt)
-    const again = this.#pathHealth.ended(ready, result, exhausted, now) ?? notBefore
+    const closedUntil = this.#pathHealth.ended(ready, result, exhausted, now)
+    const again = closedUntil === null ? notBefore : this.#otherSource(ready) === null ? closedUntil : now
     const { retrySchedule: schedule, fullMailbox } = this.#parts
     const patience = { schedule, pauses: this.#pauses, again, fullMailbox }
     return attemptRecord(ready, result, patience, now)

@@ -3,6 +3,7 @@ import type { Handover, Reservation } from '../intake/handover.ts'
 import type { NewEmail } from '../store/store.ts'
 import { claimFilter } from './claim-filter.ts'
 import { type ClaimCapacity, ClaimLoop } from './claim-loop.ts'
+import { PathSharing } from './path-sharing.ts'
 import { DeliveryPipeline, type PipelineParts } from './pipeline.ts'
 import { PromisedPlaces } from './promised-places.ts'
 import { SiteReporter } from './site-states.ts'
@@ -28,6 +29,7 @@ export class Scheduler implements Handover {
   readonly #pipeline: DeliveryPipeline
   readonly #promised: PromisedPlaces
   readonly #reporter: SiteReporter
+  readonly #sharing: PathSharing
   #unwatch: (() => void) | undefined
   #stopped: Promise<void> | undefined
 
@@ -51,6 +53,11 @@ export class Scheduler implements Handover {
       token: () => membership.lease?.token ?? null,
       states: () => this.#pipeline.siteStates(),
     })
+    this.#sharing = new PathSharing({
+      store,
+      token: () => membership.lease?.token ?? null,
+      learning: this.#pipeline.learning,
+    })
   }
 
   /** Starts claiming. */
@@ -70,6 +77,7 @@ export class Scheduler implements Handover {
       if (change === 'queue') this.#claims.look(0)
       else if (change === 'stops') this.#pipeline.stops.stopsChanged()
     })
+    await this.#sharing.start()
     await this.#pipeline.start()
     this.#reporter.start()
     this.#claims.look(0)
@@ -81,7 +89,10 @@ export class Scheduler implements Handover {
    */
   stop(ms: number): Promise<void> {
     this.#unwatch?.()
-    this.#stopped ??= Promise.all([this.#pipeline.stop(ms), this.#reporter.stop()]).then(() => {})
+    this.#stopped ??= Promise.all([
+      this.#pipeline.stop(ms).then(() => this.#sharing.stop()),
+      this.#reporter.stop(),
+    ]).then(() => {})
     return this.#stopped
   }
 
@@ -115,7 +126,7 @@ export class Scheduler implements Handover {
 
   #hasRoom(email: RoutingFields, domain: string): boolean {
     const { queues } = this.#pipeline
-    const path = this.#parts.paths.findCached(email, domain)
+    const path = this.#pipeline.pathOf(email, domain)
     if (path === null) return queues.holdings.allow(email.companyId)
     return queues.hasRoom(email.companyId, path)
   }

@@ -51,6 +51,18 @@ export class SessionLimits {
     return limit === undefined || limit.first ? null : Math.min(limit.sessions, this.#share(path))
   }
 
+  /** The lowered limits, by key of the path. */
+  *lowered(): Generator<[key: string, sessions: number]> {
+    for (const [key, { sessions, first }] of this.#narrowed) if (!first) yield [key, sessions]
+  }
+
+  /** Another node, or this one before its last start, has lowered the limit of the path. */
+  learn(key: string, sessions: number): void {
+    const known = this.#narrowed.get(key)
+    if (known !== undefined && (known.first || known.sessions <= sessions)) return
+    this.#narrowed.set(key, { sessions, changedAt: this.#now(), first: false })
+  }
+
   /** Must be called with each path before a delivery takes it. */
   meet({ key, policy }: Path): void {
     if (!policy.firstAlone || this.#met.has(policy)) return

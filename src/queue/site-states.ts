@@ -28,11 +28,12 @@ export function siteStates(uses: Iterable<PathUse>): SiteState[] {
   return inOrder([...states.values()]).slice(0, MAX_SITES)
 }
 
-/** The states of a site on several paths or nodes as one: what the nodes may use adds up, and one closure shows. */
-export function combined(one: SiteState, other: SiteState): SiteState {
+function together<State extends Pick<SiteState, 'lowered' | 'used' | 'closed'>>(
+  one: State,
+  other: State,
+): State {
   return {
     ...one,
-    hosts: [...new Set([...one.hosts, ...other.hosts])].slice(0, MAX_HOSTS),
     lowered: {
       sessions: sum(one.lowered.sessions, other.lowered.sessions),
       messagesPerMinute: sum(one.lowered.messagesPerMinute, other.lowered.messagesPerMinute),
@@ -43,6 +44,16 @@ export function combined(one: SiteState, other: SiteState): SiteState {
       messagesLastHour: one.used.messagesLastHour + other.used.messagesLastHour,
     },
     closed: one.closed ?? other.closed,
+  }
+}
+
+/** The states of a site on several paths or nodes as one: what the nodes may use adds up, and one closure shows. */
+export function combined(one: SiteState, other: SiteState): SiteState {
+  const sources = Map.groupBy([...one.sources, ...other.sources], ({ name }) => name)
+  return {
+    ...together(one, other),
+    hosts: [...new Set([...one.hosts, ...other.hosts])].slice(0, MAX_HOSTS),
+    sources: [...sources.values()].map((same) => same.reduce(together)),
   }
 }
 
@@ -58,7 +69,8 @@ export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name'
 }
 
 function stateOf({ path, sessions, recent, lowered, closed }: PathUse): SiteState {
-  const { site, limits, terms } = path
+  const { source, site, limits, terms } = path
+  const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
   const { messagesPerSession, recipientsPerTransaction, tls } = terms
   return {
     key: site.key,
@@ -74,8 +86,9 @@ function stateOf({ path, sessions, recent, lowered, closed }: PathUse): SiteStat
       tls: path.policy.route.kind === 'relay' ? path.policy.route.tls : tls,
     },
     lowered,
-    used: { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour },
+    used,
     closed,
+    sources: [{ name: source.name, helo: source.helo, lowered, used, closed }],
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type LimitedResource,
   MOST_DKIM_KEYS,
   type SendingDomain,
+  type SourcePool,
   USUAL_MOST,
 } from '../accounts/account.ts'
 import { listOf, mapOf } from './json-columns.ts'
@@ -42,10 +43,17 @@ export function changedLimits(limits: Partial<CompanyLimits>): [column: string, 
   })
 }
 
-export type CompanyRow = Omit<Company, 'limits'> & CompanyLimits
+export type CompanyRow = Omit<Company, 'limits' | 'pool'> & { pool: string | null } & CompanyLimits
 
-export function companyOf({ id, name, createdAt, ...limits }: CompanyRow): Company {
-  return { id, name, createdAt, limits }
+export function companyOf({ id, name, createdAt, pool, ...limits }: CompanyRow): Company {
+  return { id, name, createdAt, limits, ...(pool !== null && { pool }) }
+}
+
+export type SourcePoolRow = Omit<SourcePool, 'addresses' | 'warming'> &
+  Record<'addresses' | 'warming', string>
+
+export function poolOf(row: SourcePoolRow): SourcePool {
+  return { ...row, addresses: listOf(row.addresses), warming: mapOf(row.warming) }
 }
 
 export function limitColumn(owned: LimitedResource): string {
@@ -92,6 +100,8 @@ export const VERSIONS_KEPT = 5_000
 const MOST_CHANGED = 500
 /** The id that stands for all routes together among the ids of changed things. */
 export const ROUTES = 'routes'
+/** The same for pools. */
+export const POOLS = 'pools'
 
 /** The version of a change, and the id of the thing it changed. */
 export interface ChangedRow {
@@ -111,7 +121,8 @@ export function changedIds(rows: readonly ChangedRow[], since: number, now: numb
 }
 
 export function unchanged(version: number): AccountsChange {
-  return { version, ids: [], companies: [], domains: [], removedDomains: [], keys: [], routes: null }
+  const none = { companies: [], domains: [], removedDomains: [], keys: [], routes: null, pools: null }
+  return { version, ids: [], ...none }
 }
 
 export type DomainRow = Omit<SendingDomain, 'dkim' | 'speaksFor' | 'settings' | 'seen'> &

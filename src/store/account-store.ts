@@ -11,6 +11,7 @@ import type {
   KeyUse,
   RecordState,
   SendingDomain,
+  SourcePool,
 } from '../accounts/account.ts'
 import type { NewCompanyEvent } from '../email/company-event.ts'
 
@@ -43,6 +44,21 @@ export interface DomainCheckTimes {
   dueAt: number
 }
 
+/** A change of a company; absent fields and limits stay as they are. */
+export interface CompanyChange {
+  limits?: Partial<CompanyLimits>
+  /** Name of a pool of source addresses; null: none. */
+  pool?: string | null
+}
+
+/** Messages from an address that is warming up to a site. */
+export interface WarmUpCount {
+  source: string
+  /** Key of the site. */
+  site: string
+  messages: number
+}
+
 export interface AccountReads {
   accounts(): Promise<AccountsSnapshot>
   /** The version, which changes with every change of accounts. Costs the same however many accounts there are. */
@@ -53,6 +69,8 @@ export interface AccountReads {
   findDomain(id: string): Promise<SendingDomain | null>
   /** Null when the domain is unknown. */
   domainCheckTimes(id: string): Promise<DomainCheckTimes | null>
+  /** The messages of a day from addresses that are warming up; most first. */
+  warmUpCounts(day: number): Promise<WarmUpCount[]>
   /** Recipients counted by quotas on the day and in the month of `at` (Unix ms), in UTC. */
   quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
 }
@@ -60,8 +78,8 @@ export interface AccountReads {
 /** Rare writes about accounts; each raises the version that `watch` looks at. */
 export interface AccountStore extends AccountReads {
   addCompany(company: Company): Promise<void>
-  /** Changes the given limits. StoreConflict when there is no such company. */
-  updateCompany(id: string, change: { limits: Partial<CompanyLimits> }): Promise<void>
+  /** StoreConflict when there is no such company. */
+  updateCompany(id: string, change: CompanyChange): Promise<void>
   /** StoreConflict when the company has a domain of that name. OverLimit when it may have no further domain. */
   addDomain(domain: SendingDomain): Promise<void>
   /**
@@ -122,4 +140,10 @@ export interface AccountStore extends AccountReads {
   setRoute(route: CustomRoute): Promise<void>
   /** False when there is no route. */
   removeRoute(scope: RouteScope): Promise<boolean>
+  /** Adds a pool, or replaces the addresses of the one with this name. */
+  setSourcePool(pool: SourcePool): Promise<void>
+  /** Adds to the messages of a day (since 1970, in UTC). */
+  countWarmUp(day: number, counts: readonly WarmUpCount[]): Promise<void>
+  /** False when there is no such pool. */
+  removeSourcePool(name: string): Promise<boolean>
 }

@@ -21,6 +21,15 @@ export interface SiteState {
   used: { sessions: number; messagesLastMinute: number; messagesLastHour: number }
   /** Nothing is sent, apart from single tries; null: it is open. */
   closed: SiteClosure | null
+  /** The same from each source, which has the limits for itself. */
+  sources: SourceState[]
+}
+
+export interface SourceState extends Pick<SiteState, 'lowered' | 'used' | 'closed'> {
+  /** Its first address; `default`: the system chooses. */
+  name: string
+  /** Its name in EHLO. */
+  helo: string
 }
 
 export interface SiteClosure {

@@ -25,6 +25,7 @@ import type { RetentionRequest, StorageUsage } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { RequestStore } from './request-store.ts'
 import type { SearchStore } from './search-store.ts'
+import type { SharedPathStore } from './shared-paths.ts'
 import type { SiteStateStore } from './site-state.ts'
 import type { SuppressionStore } from './suppression-store.ts'
 import type { TagStore } from './tag-store.ts'
@@ -35,6 +36,7 @@ export type * from '../email/inbound-mail.ts'
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
+export type { WarmUpCount } from './account-store.ts'
 export type { Alert, AlertClaim, NewAlert } from './alert-store.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
@@ -61,6 +63,7 @@ export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
 export type * from './request-store.ts'
+export type { ClosedPath, PathState, SharedPath } from './shared-paths.ts'
 export type * from './site-state.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'
@@ -130,6 +133,7 @@ export interface Store
     DigestStore,
     DomainReportStore,
     SearchStore,
+    SharedPathStore,
     SiteStateStore,
     LiveListStore,
     SuppressionStore,

@@ -56,6 +56,7 @@ function directoryWith(keys: ApiKey[]): AccountDirectory {
     removedDomains: [],
     keys,
     routes: [],
+    pools: [],
   }
   const directory = new AccountDirectory()
   directory.replace(snapshot)
@@ -118,7 +119,14 @@ describe('the directory', () => {
   test('forgets what the next snapshot does not hold', () => {
     const { token } = newToken()
     const directory = directoryWith([keyOf('k1', token)])
-    directory.replace({ companies: [other], domains: [], removedDomains: [], keys: [], routes: [] })
+    directory.replace({
+      companies: [other],
+      domains: [],
+      removedDomains: [],
+      keys: [],
+      routes: [],
+      pools: [],
+    })
     assert.deepEqual(directory.authenticate(token, '192.0.2.1'), { denied: 'unknown' })
     assert.equal(directory.domainNamed('acme.test', acme.id), undefined)
     assert.equal(directory.domain('d-acme.test'), undefined)
@@ -188,12 +196,12 @@ describe('the directory', () => {
       { ...domainOf(acme.id, 'acme.test', 'active') },
     ]
     const asked = login('k7', 'ann@acme.test', { companyId: other.id, domainId: 'd-asked', createdAt: 9 })
-    const none = { version: 2, companies: [], removedDomains: [], routes: null }
+    const none = { version: 2, companies: [], removedDomains: [], routes: null, pools: null }
     directory.apply({ ...none, ids: ['k2', 'k7', 'd-asked', 'd-acme.test'], domains, keys: [asked] })
     assert.equal(found('ann@acme.test'), 'k1')
     directory.apply({ ...none, ids: keys.map(({ id }) => id), domains: [], keys: [] })
     assert.equal(found('ann@acme.test'), 'k7')
-    directory.replace({ companies: [], domains: [], removedDomains: [], keys: [], routes: [] })
+    directory.replace({ companies: [], domains: [], removedDomains: [], keys: [], routes: [], pools: [] })
     assert.ok(!directory.hasLogins('acme.test'))
   })
 

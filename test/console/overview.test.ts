@@ -92,6 +92,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
         sendingDomain: null,
         list: { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' },
       },
+      sources: [],
     }
     await store.reportSites({ node: node!.token, at: Date.now(), sites: [big] })
     const { page } = await stage.visit(t, '/installation')

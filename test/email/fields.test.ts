@@ -232,6 +232,7 @@ test('the columns and their types', () => {
     'scheduled_at int8',
     'sender text',
     'size int8',
+    'source text',
     'subject text',
     'tags text',
     'test_mode bool',
@@ -276,7 +277,7 @@ test('who reads what', () => {
   const content = Object.keys(CONTENT)
   const sent = ['companyId', 'createdAt', 'id', 'returnPathHost', 'sender', 'testMode', 'tls']
   assert.deepEqual(namesOf('send'), sent)
-  const queue = [...sent, 'domainId', 'giveUpAt', 'individual', 'raw', 'size']
+  const queue = [...sent, 'domainId', 'giveUpAt', 'individual', 'raw', 'size', 'source']
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
   const own = [
     'bcc',
@@ -288,6 +289,7 @@ test('who reads what', () => {
     'keyId',
     'scheduledAt',
     'size',
+    'source',
     'tags',
     'testMode',
     'tls',
@@ -295,9 +297,10 @@ test('who reads what', () => {
   const shown = content.filter(
     (name) => name !== 'html' && name !== 'text' && name !== 'amp' && name !== 'date',
   )
-  const listed = own.filter((name) => !['keyId', 'testMode', 'tls', 'giveUpAt'].includes(name))
+  const unlisted = ['giveUpAt', 'keyId', 'source', 'testMode', 'tls']
+  const listed = own.filter((name) => !unlisted.includes(name))
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
-  const told = own.filter((name) => !['keyId', 'bcc', 'giveUpAt'].includes(name))
+  const told = own.filter((name) => !['giveUpAt', 'keyId', 'bcc', 'source'].includes(name))
   assert.deepEqual(
     namesOf('tell'),
     [...told, 'individual', 'sender', 'variables', 'viaSmtp', ...shown].toSorted(),

@@ -21,7 +21,12 @@ const NOT_PUBLIC: Record<string, string[]> = {
     '0:0:0:0:0:0:8.8.8.8',
     '::ffff:0:7f00:1',
   ],
-  'NAT64 (RFC 6052, 8215)': ['64:ff9b::7f00:1', '64:ff9b::808:808', '64:ff9b:1::a00:1'],
+  'NAT64 (RFC 6052, 8215)': [
+    '64:ff9b::7f00:1',
+    '64:ff9b::10.0.0.1',
+    '64:ff9b:1::a00:1',
+    '64:ff9b::1:808:808',
+  ],
   '6to4': ['2002:7f00:1::', '2002:a00:1::1', '192.88.99.1'],
   Teredo: ['2001:0:7f00:1::1', '2001::1'],
   multicast: ['224.0.0.1', '239.255.255.255', 'ff02::1'],
@@ -50,7 +55,8 @@ test('public unicast addresses are public, right up to the borders of the privat
     '192.167.255.255',
   ]
   const more = ['100.63.255.255', '100.128.0.0', '169.253.255.255', '223.255.255.255', '::ffff:8.8.8.8']
-  for (const ip of [...addresses, ...more, '2606:4700::1', '2a00:1450:4001::1a']) {
+  const six = ['2606:4700::1', '2a00:1450:4001::1a', '64:ff9b::808:808', '64:FF9B::8.8.8.8']
+  for (const ip of [...addresses, ...more, ...six]) {
     assert.equal(PUBLIC_ONLY(ip), null, ip)
   }
 })

@@ -34,6 +34,7 @@ import * as nodes from '../../src/operate/nodes.ts'
 import * as overview from '../../src/operate/overview.ts'
 import * as pauses from '../../src/operate/pauses.ts'
 import * as people from '../../src/operate/people.ts'
+import * as pools from '../../src/operate/pools.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
@@ -84,6 +85,13 @@ async function rotating(op: Operation, name: string): Promise<Operation> {
   const { domain } = await domains.showDomain(operator, { domain: name })
   const waits = domain.dkim.some(({ rotation }) => rotation?.stage === 'next')
   if (!waits) await dkimRotation.rotateDkimKey(operator, { domain: name })
+  return { ...op, accounts: await op.store.accounts() }
+}
+
+const poolName = (world: World) => world.newName().replaceAll('.', '-')
+
+async function withPool(op: Operation, pool: string): Promise<Operation> {
+  await pools.createPool({ ...op, caller: OPERATOR }, { pool, addresses: ['192.0.2.1'] })
   return { ...op, accounts: await op.store.accounts() }
 }
 
@@ -565,6 +573,49 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES_WHOLE,
   ],
   [files.exportSuppressions, (op) => files.exportSuppressions(op, { company: 'Acme' }), SEES],
+  [
+    pools.createPool,
+    (op, world) => pools.createPool(op, { pool: poolName(world), addresses: ['192.0.2.1'] }),
+    OPERATOR_ALONE,
+  ],
+  [
+    pools.changePool,
+    async (op, world) => {
+      const pool = poolName(world)
+      return await pools.changePool(await withPool(op, pool), { pool, addresses: ['192.0.2.2'] })
+    },
+    OPERATOR_ALONE,
+  ],
+  [pools.listPools, (op) => pools.listPools(op, {}), { ...SEES, foreign: ok }],
+  [
+    pools.showPool,
+    async (op, world) => {
+      const pool = poolName(world)
+      const operator = await withPool({ ...op, caller: OPERATOR }, pool)
+      await pools.assignPool(operator, { company: 'Acme', pool })
+      const accounts = await op.store.accounts()
+      await pools.assignPool(operator, { company: 'Acme', pool: null })
+      return await pools.showPool({ ...op, accounts }, { pool })
+    },
+    SEES,
+  ],
+  [
+    pools.removePool,
+    async (op, world) => {
+      const pool = poolName(world)
+      return await pools.removePool(await withPool(op, pool), { pool })
+    },
+    OPERATOR_ALONE,
+  ],
+  [
+    pools.warmUpAddress,
+    async (op, world) => {
+      const pool = poolName(world)
+      return await pools.warmUpAddress(await withPool(op, pool), { pool, address: '192.0.2.1', day: 1 })
+    },
+    OPERATOR_ALONE,
+  ],
+  [pools.assignPool, (op) => pools.assignPool(op, { company: 'Acme', pool: null }), OPERATOR_ALONE],
   [
     routes.setRoute,
     (op) => routes.setRoute(op, { domain: 'acme.test', url: 'smtp://u:p@relay.test' }),

@@ -630,7 +630,7 @@ describe('why a verb does not do what was asked', () => {
     const op = await world.operation('operator')
     const empty = {
       ...op,
-      accounts: { companies: [], domains: [], removedDomains: [], keys: [], routes: [] },
+      accounts: { companies: [], domains: [], removedDomains: [], keys: [], routes: [], pools: [] },
     }
     const error = await failure(addDomain(empty, { company: 'First', name: 'x.test' }))
     assert.deepEqual(error.hint, { verb: 'createCompany', name: 'First' })
@@ -708,6 +708,8 @@ describe('verbs about a database as a whole', () => {
       bounceHost: null,
       domainGrace: 1,
       smtpPort: 25,
+      sourceAddresses: null,
+      warmUp: [50, 100],
       allowPrivateNetworks: true,
       bounceMailbox: null,
       sites: null,
@@ -749,6 +751,8 @@ describe('verbs about a database as a whole', () => {
       bounceHost: null,
       domainGrace: 1,
       smtpPort: 25,
+      sourceAddresses: null,
+      warmUp: [50, 100],
       allowPrivateNetworks: true,
       bounceMailbox: null,
       sites: null,

@@ -112,6 +112,8 @@ export class World implements AsyncDisposable {
         retrySchedule: [60_000, 300_000],
         siteConcurrency: 20,
         smtpPort: 25,
+        sourceAddresses: null,
+        warmUp: [50, 100],
         tls: null,
       },
       outgoing: () =>

@@ -63,6 +63,7 @@ function recordedOf(
     testMode: false,
     tls: null,
     giveUpAt,
+    source: null,
     size: 1,
     recipients: claimed,
   }

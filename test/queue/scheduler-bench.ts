@@ -151,6 +151,8 @@ export interface BenchOptions {
   timeoutMs?: number
 }
 
+const NO_POOLS: [] = []
+
 /** A clock on which no time passes. */
 const STOPPED: Clocks = { monotonic: () => 0, wall: () => 0 }
 
@@ -222,6 +224,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
       domain: (id) => (id === domain.id ? domain : undefined),
       signingDomain: () => domain,
       isRemoved: () => false,
+      pools: () => NO_POOLS,
     },
     signingKeys: new SigningKeys(seal),
     links: null,

@@ -16,6 +16,8 @@ export interface Moment {
   step: Step
   /** Counts connections from 1. */
   session: number
+  /** The address that the client connected from. */
+  peer: string
   /** Counts messages within the session from 1 (0 before the first MAIL). */
   transaction: number
   /** MAIL FROM address without brackets; null outside a transaction. */
@@ -42,6 +44,9 @@ export interface SinkMessage {
   /** The message as it was before dot-stuffing (RFC 5321 4.5.2), with its final CRLF. */
   raw: Buffer
   session: number
+  /** The address that the client connected from, and what it said in EHLO. */
+  peer: string
+  helo: string
   secure: boolean
   /** Unix ms at the final dot. */
   at: number
@@ -184,13 +189,15 @@ export class Sink {
 
   /** The final dot. A message whose answer is withheld has arrived all the same. */
   #arrived(dialogue: Dialogue): ReturnType<Script> {
-    const { sender, recipients, mailParameters, number, secure } = dialogue
+    const { sender, recipients, mailParameters, number, peer, helo, secure } = dialogue
     const message: SinkMessage = {
       sender: sender ?? '',
       recipients,
       mailParameters,
       raw: dialogue.message(),
       session: number,
+      peer,
+      helo,
       secure,
       at: Date.now(),
       answer: null,
@@ -209,8 +216,8 @@ export class Sink {
 }
 
 function momentOf(step: Step, dialogue: Dialogue, line = '', recipient: string | null = null): Moment {
-  const { number: session, transaction, sender, recipients, secure } = dialogue
-  return { step, session, transaction, sender, recipient, recipients, line, secure, message: null }
+  const { number: session, peer, transaction, sender, recipients, secure } = dialogue
+  return { step, session, peer, transaction, sender, recipient, recipients, line, secure, message: null }
 }
 
 export async function startSink(options: SinkOptions = {}): Promise<Sink> {

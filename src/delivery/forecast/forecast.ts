@@ -9,7 +9,9 @@ import type { RouteFailure } from '../outcome.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Path, RoutingFields } from '../path/path.ts'
 import { PathFinder } from '../path/path-finder.ts'
-import { hostAddresses, Ipv6Reachability, type ServerAddresses } from '../route/addresses.ts'
+import type { Source } from '../path/source.ts'
+import type { SourceChoice } from '../path/source-choice.ts'
+import { hostAddresses, Ipv6Reachability, reachable, type ServerAddresses } from '../route/addresses.ts'
 import { relayAddresses } from '../route/relay.ts'
 import { hostPolicy, type PolicyQuestion } from '../route/tls-policy.ts'
 import type { SiteTable } from '../sites/site-table.ts'
@@ -27,6 +29,7 @@ export interface ForecastParts {
   /** Port of mail servers. */
   smtpPort: number
   sites: SiteTable
+  sources: SourceChoice
   /** The MTA-STS policy of a domain; null when it has none. */
   mtaSts(domain: string): Promise<MtaStsPolicy | null>
   /** The route of the sender; null: POSTROAD_DELIVERY. */
@@ -85,7 +88,7 @@ export async function forecast(parts: ForecastParts, mail: RoutingFields, domain
     atLeast: path.terms.tls,
   }
   const host = (name: string) => {
-    return directHost(parts, { ...common, host: name }, preferences.get(name) ?? null)
+    return directHost(parts, path.source, { ...common, host: name }, preferences.get(name) ?? null)
   }
   return { path, hosts: await Promise.all(names.map(host)), failure: null }
 }
@@ -102,6 +105,7 @@ async function preferencesOf(
 
 async function directHost(
   { resolver, guard }: ForecastParts,
+  source: Source,
   question: PolicyQuestion,
   preference: number | null,
 ): Promise<ForecastHost> {
@@ -114,7 +118,7 @@ async function directHost(
     const { source, failure } = policy
     return { name, preference, addresses: [], failure, tls: { tls: 'verified', source } }
   }
-  return { name, preference, ...reached(found), tls: policy.demand }
+  return { name, preference, ...reached(reachable(found, name, source)), tls: policy.demand }
 }
 
 async function relayHost({ host, tls, implicitTls }: RelayRoute): Promise<ForecastHost> {

@@ -1,7 +1,8 @@
 /** The messages between the service and the isolated process: plain values that v8.serialize knows. */
 import type { LogLine } from '../../common/logging.ts'
 import type { DeliveryResult, SigningKey } from '../delivery.ts'
-import type { Policy, Source } from '../path/path.ts'
+import type { Policy } from '../path/path.ts'
+import type { Source } from '../path/source.ts'
 import type { FlatDelivery } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
 

@@ -19,6 +19,11 @@ import {
   type Site,
 } from './path.ts'
 import { SiteDirectory } from './site-directory.ts'
+import type { Source } from './source.ts'
+import { SourceChoice } from './source-choice.ts'
+
+/** Whether mail can take the path now. */
+export type IsUsable = (path: Path) => boolean
 
 export interface PathFinderOptions {
   /** POSTROAD_DELIVERY. */
@@ -29,6 +34,8 @@ export interface PathFinderOptions {
   mtaSts?(domain: string): Promise<MtaStsPolicy | null>
   /** EHLO name. */
   hostname: string
+  /** The sources of direct mail; absent: the system chooses. */
+  sources?: SourceChoice
   /** True: a domain whose MX is `hostname` is delivered to, and not taken for a loop. */
   allowPrivateNetworks: boolean
   /** The limits of sites, as they are now. */
@@ -69,13 +76,16 @@ export class PathFinder {
   readonly #simulator: Path
   /** Null when it depends on the recipient's domain. */
   readonly #onlyOne: Path | null
-  readonly #direct: SiteDirectory<Path>
+  readonly #direct: SiteDirectory<SitePaths>
+  readonly #sources: SourceChoice
   /** By id of the route, which changes with every change of the route. */
   readonly #own = new LRUCache<string, Path>({ max: MAX_ROUTES })
 
   constructor(options: PathFinderOptions) {
     this.#options = options
     const { route, resolver, hostname, allowPrivateNetworks, sites } = options
+    this.#sources =
+      options.sources ?? new SourceChoice({ addresses: null, hostname, pools: () => [], poolOf: () => null })
     this.#policy = policyOf(DEFAULT_ROUTE, route)
     this.#simulator = this.#path(namedSite('simulator'))
     this.#onlyOne = route.kind === 'direct' ? null : this.#path(siteOfRoute(route))
@@ -84,21 +94,38 @@ export class PathFinder {
       ownName: allowPrivateNetworks ? null : hostname,
       ...(options.mtaSts && { mtaSts: options.mtaSts }),
       recognise: (domain, ranks) => sites.table.recognise(domain, ranks),
-      keep: (site, agreement) => this.#directPath(site, agreement),
+      keep: (site, agreement) => new SitePaths((source) => this.#directPath(source, site, agreement)),
     })
     sites.listen(() => this.#direct.recogniseAnew())
   }
 
-  /** Null when it has to be looked up. `domain`: a recipient's domain, as an A-label. */
-  findCached(mail: RoutingFields, domain: string): Path | null {
-    return this.#settled(mail, domain) ?? this.#direct.findCached(domain.toLowerCase(), mail.companyId)
+  /**
+   * Null when it has to be looked up. `domain`: a recipient's domain, as an A-label. Of several sources the first is
+   * chosen whose path is usable.
+   */
+  findCached(mail: RoutingFields, domain: string, isUsable: IsUsable = () => true): Path | null {
+    const settled = this.#settled(mail, domain)
+    if (settled !== null) return settled
+    const paths = this.#direct.findCached(domain.toLowerCase(), mail.companyId)
+    return paths === null ? null : this.#chosen(paths, mail, isUsable)
   }
 
   /** Never rejects: when the mail servers of a domain cannot be found, the attempt reports it. */
-  find(mail: RoutingFields, domain: string): Promise<Path> {
-    const path = this.#settled(mail, domain)
-    if (path !== null) return Promise.resolve(path)
-    return this.#direct.find(domain.toLowerCase(), mail.companyId)
+  async find(mail: RoutingFields, domain: string, isUsable: IsUsable = () => true): Promise<Path> {
+    const settled = this.#settled(mail, domain)
+    if (settled !== null) return settled
+    return this.#chosen(await this.#direct.find(domain.toLowerCase(), mail.companyId), mail, isUsable)
+  }
+
+  #chosen(paths: SitePaths, mail: RoutingFields, isUsable: IsUsable): Path {
+    const sources = this.#sources.of(mail)
+    const first = paths.from(sources[0]!)
+    if (sources.length === 1) return first
+    for (const source of sources) {
+      const path = paths.from(source)
+      if (isUsable(path)) return path
+    }
+    return first
   }
 
   /** Recipient domains whose mail takes this path, as far as they are known: none where all mail goes one way. */
@@ -139,9 +166,9 @@ export class PathFinder {
   }
 
   #path(site: Site, policy: Policy = this.#policy): Path {
-    const { hostname, siteConcurrency, maxDeliveries } = this.#options
+    const { siteConcurrency, maxDeliveries } = this.#options
     return pathOf({
-      source: { name: 'default', helo: hostname },
+      source: this.#sources.general,
       site,
       policy,
       limits: {
@@ -154,15 +181,34 @@ export class PathFinder {
     })
   }
 
-  #directPath(site: Site, { limits, replies }: SiteAgreement): Path {
+  #directPath(source: Source, site: Site, { limits, replies }: SiteAgreement): Path {
     const { sessions, messagesPerMinute, messagesPerHour, ...others } = limits
     return pathOf({
-      source: { name: 'default', helo: this.#options.hostname },
+      source,
       site,
       policy: this.#policy,
       limits: { sessions, messagesPerMinute, messagesPerHour, waiting: waitingFor(limits) },
       terms: { ...others, replies },
     })
+  }
+}
+
+/** The paths to one site, one from each source, made when they are needed. */
+class SitePaths {
+  readonly #make: (source: Source) => Path
+  readonly #paths = new Map<Source, Path>()
+
+  constructor(make: (source: Source) => Path) {
+    this.#make = make
+  }
+
+  from(source: Source): Path {
+    let path = this.#paths.get(source)
+    if (path === undefined) {
+      path = this.#make(source)
+      this.#paths.set(source, path)
+    }
+    return path
   }
 }
 

@@ -7,13 +7,7 @@ import type { Email } from '../../email/fields.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
 import type { ReplyRule, SiteLimits } from '../sites/site-block.ts'
 import type { MailHosts } from './mail-hosts.ts'
-
-/** The source that mail leaves from. */
-export interface Source {
-  name: string
-  /** EHLO name. */
-  helo: string
-}
+import { type Source, sourceId } from './source.ts'
 
 /** The site that mail goes to: the servers that share one limit, however many recipient domains they serve. */
 export interface Site {
@@ -78,9 +72,14 @@ export interface Way {
 }
 
 /** The fields of an email that decide its path. */
-export type RoutingFields = Pick<Email, 'companyId' | 'domainId' | 'testMode'>
+export type RoutingFields = Pick<Email, 'id' | 'companyId' | 'domainId' | 'testMode' | 'source'>
 
 export const DEFAULT_ROUTE = 'default'
+
+/** Deliveries with equal IDs have the same policy and source. */
+export function wayId({ policy, source }: Pick<Way, 'policy' | 'source'>): string {
+  return source.addresses === undefined ? policy.id : `${policy.id}\0${sourceId(source)}`
+}
 
 export function pathOf(parts: Omit<Path, 'key'>): Path {
   const { source, site, policy } = parts

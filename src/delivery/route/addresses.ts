@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { HostAddress, Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { RouteFailure } from '../outcome.ts'
+import { reaches, type Source } from '../path/source.ts'
 
 /** The addresses that a host can be connected to: at least one, in the order to try them. */
 export type ServerAddresses =
@@ -73,6 +74,20 @@ export async function hostAddresses(
   )
   refused.failure.refusedAddress = true
   return refused
+}
+
+/** Without the addresses of a family that the source has no address of. */
+export function reachable(
+  found: ServerAddresses,
+  host: string,
+  source: Pick<Source, 'addresses'>,
+): ServerAddresses {
+  if (found.kind === 'none' || source.addresses === undefined) return found
+  const addresses = found.addresses.filter((address) => reaches(source, address))
+  if (addresses.length > 0) return { kind: 'addresses', addresses }
+  const [theirs, ours] = isIP(found.addresses[0]!) === 6 ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6']
+  const message = `${host} has only ${theirs} addresses, and the source of this mail only an ${ours} address`
+  return { kind: 'none', failure: { finding: 'server', enhancedCode: '4.4.4', message } }
 }
 
 async function lookUp(

@@ -5,7 +5,8 @@ import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
-import { hostAddresses } from './addresses.ts'
+import { localAddressFor, type Source } from '../path/source.ts'
+import { hostAddresses, reachable } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
@@ -19,6 +20,8 @@ export interface DirectOptions {
   policies: HostPolicies
   /** EHLO name. */
   hostname: string
+  /** The addresses to connect from. */
+  source: Pick<Source, 'addresses'>
   /** Whether a domain whose MX is `hostname` is refused as a loop. */
   refuseOwnName: boolean
   /** Port of the mail hosts. */
@@ -91,7 +94,7 @@ export class DirectRoute implements Route {
     const atLeast = terms.tls
     // Whatever is wrong with the encryption, the report about it arrives, and is not counted (RFC 8460 3).
     const isReport = delivery.email.tls === 'none'
-    const { resolver, guard, policies, hostname, port, ca } = this.#options
+    const { resolver, guard, policies, hostname, source, port, ca } = this.#options
     return {
       target: async () => {
         const published = isReport ? { secure: false, mtaSts: null } : { secure, mtaSts }
@@ -111,7 +114,11 @@ export class DirectRoute implements Route {
         return { kind: 'target', target: { ...target, ...(ca && { ca }) }, counted }
       },
       preferredAddress,
-      addresses: () => hostAddresses(host, domain, resolver, guard, this.#state.ipv6),
+      addresses: async () => {
+        const found = await hostAddresses(host, domain, resolver, guard, this.#state.ipv6)
+        return reachable(found, host, source)
+      },
+      ...(source.addresses && { from: (address: string) => localAddressFor(source, address) }),
     }
   }
 

@@ -40,6 +40,11 @@ export class HostMemory {
     return 0
   }
 
+  /** True for a host that could not be reached the last time, whether or not it is time to ask again. */
+  isUnreachable(host: string): boolean {
+    return this.#hosts.has(host)
+  }
+
   recordSuccess(host: string): void {
     if (this.#hosts.size > 0) this.#hosts.delete(host)
   }

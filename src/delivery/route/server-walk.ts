@@ -1,4 +1,5 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
+import { isIP } from 'node:net'
 import { monotonic } from '../../common/clock.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
@@ -20,6 +21,7 @@ import {
 } from '../outcome.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import { isUnreachable, SmtpError } from '../smtp/error.ts'
+import type { Fallback } from '../smtp/first-connection.ts'
 import { clip } from '../smtp/reply.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
@@ -34,7 +36,7 @@ import type { PooledSession, SessionPool } from './session-pool.ts'
 import { type CountedPolicy, failedSession, openedSession } from './tls-sessions.ts'
 
 /** How to talk to a server, whatever its address. */
-export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
+export type ServerTarget = Omit<SmtpTarget, 'address' | 'localAddress' | 'timeouts'>
 
 /** How to talk to a server, or why it must not be talked to. */
 export type ServerChoice = (
@@ -51,6 +53,20 @@ export interface Server {
   /** The address to try first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
+  /** The address to connect to `address` from; null or absent: the system chooses. */
+  from?: (address: string) => string | null
+}
+
+/** A server that sessions are opened with. */
+interface Endpoint {
+  target: ServerTarget
+  /** The key of its sessions in the pool. */
+  key: string
+  /** The policy under which its sessions are counted. */
+  counted: CountedPolicy | null
+  from: NonNullable<Server['from']>
+  /** The address that an earlier attempt ended at, which no other one stands in for. */
+  preferred: string | null
 }
 
 export interface WalkLimits {
@@ -214,10 +230,16 @@ export class ServerWalk {
     const found = await server.addresses()
     if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
-    let asked = await this.#ask(target, key, counted, addresses, (address) => this.#mayAsk(target, address))
+    const endpoint: Endpoint = {
+      target,
+      key,
+      counted,
+      from: server.from ?? (() => null),
+      preferred: server.preferredAddress,
+    }
+    let asked = await this.#ask(endpoint, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
-    if (!asked && this.#state.route === 'relay')
-      asked = await this.#ask(target, key, counted, addresses, () => true)
+    if (!asked && this.#state.route === 'relay') asked = await this.#ask(endpoint, addresses, () => true)
     return asked
   }
 
@@ -232,20 +254,22 @@ export class ServerWalk {
    * when no address was asked.
    */
   async #ask(
-    target: ServerTarget,
-    key: string,
-    counted: CountedPolicy | null,
+    endpoint: Endpoint,
     addresses: string[],
     mayAsk: (address: string) => boolean,
   ): Promise<boolean> {
     let asked = false
+    const tried = new Set<string>()
     for (const [index, address] of addresses.entries()) {
       if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
-      if (!mayAsk(address)) continue
+      if (tried.has(address) || !mayAsk(address)) continue
       asked = true
-      const session = await this.#open(target, key, counted, address, index === addresses.length - 1)
+      const next = addresses[index + 1]
+      const spare = next !== undefined && this.#standsIn(endpoint, address, next) ? next : null
+      const last = index === addresses.length - 1
+      const session = await this.#open(endpoint, address, { last, spare, tried })
       if (session === null) continue
-      await this.#transact(session, target)
+      await this.#transact(session, endpoint.target)
       break
     }
     return asked
@@ -262,6 +286,12 @@ export class ServerWalk {
     return false
   }
 
+  /** Whether the next address is connected to as well while the first one does not answer. */
+  #standsIn({ target: { port }, preferred }: Endpoint, address: string, next: string): boolean {
+    if (isIP(next) === isIP(address) || address === preferred) return false
+    return !this.#state.hosts.isUnreachable(`${next}:${port}`)
+  }
+
   /** Gives the remaining recipients back when nothing may be handed over any more. */
   #mayGoOn(): boolean {
     const { mayHandOver, stopping } = this.#request
@@ -274,11 +304,9 @@ export class ServerWalk {
   }
 
   async #open(
-    server: ServerTarget,
-    key: string,
-    counted: CountedPolicy | null,
+    { target: server, key, counted, from }: Endpoint,
     address: string,
-    last: boolean,
+    { last, spare, tried }: { last: boolean; spare: string | null; tried: Set<string> },
   ): Promise<PooledSession | null> {
     const { pool, ipv6, hosts, limits: walk } = this.#state
     const remaining = Math.max(1, this.#deadline - performance.now())
@@ -288,39 +316,48 @@ export class ServerWalk {
       connect: last ? limits.connect : Math.min(limits.connect, IMPATIENT_CONNECT),
       opening: Math.min(limits.opening, remaining),
     }
-    const target: SmtpTarget = { ...server, address, timeouts }
+    const targetAt = (at: string): SmtpTarget => {
+      const localAddress = from(at)
+      return { ...server, address: at, ...(localAddress !== null && { localAddress }), timeouts }
+    }
+    const target = targetAt(address)
+    const fallback: Fallback | null = spare === null ? null : { target: targetAt(spare), used: false }
     const { delivery, dialogue, stopping } = this.#request
     const { messagesPerSession } = delivery.path.terms
-    const name = `${address}:${target.port}`
     const begunAt = monotonic()
     const known = target.dane && authoritiesKey(target.dane)
     let trying = target
     let fault: SmtpError | null = null
     for (let tries = 1; ; tries++) {
       try {
-        const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession)
-        hosts.recordSuccess(name)
-        this.#count(counted && openedSession(counted, target, session.session.tls, fault))
+        const now = tries === 1 ? fallback : null
+        const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession, now)
+        hosts.recordSuccess(`${session.session.address}:${target.port}`)
+        this.#count(counted && openedSession(counted, session.session, session.session.tls, fault))
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
+        if (fallback?.used && trying === target) trying = fallback.target
+        const { address: used } = trying
+        tried.add(used)
+        const name = `${used}:${target.port}`
         // A handshake that failed may have taught an authority, with which the next one succeeds.
         if (tries === 1 && target.dane !== undefined && authoritiesKey(target.dane) !== known) {
           dialogue.note('trying once more, with the authority that the TLSA records name')
           continue
         }
         if (!mayGoInClear(trying, error)) {
-          ipv6.recordFailure(address, error)
+          ipv6.recordFailure(used, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
           else hosts.recordSuccess(name)
-          this.#count(counted && failedSession(counted, target, error))
-          this.#openFailed(target, error)
+          this.#count(counted && failedSession(counted, trying, error))
+          this.#openFailed(trying, error)
           return null
         }
         fault = error
         // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but a single
         // failure may be chance.
-        if (tries > 1) trying = { ...target, tls: 'off' }
+        if (tries > 1) trying = { ...trying, tls: 'off' }
         const next = tries > 1 ? 'trying without, as the policy allows' : 'trying once more'
         dialogue.note(`TLS failed (${error.message}); ${next}`)
       }

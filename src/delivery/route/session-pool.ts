@@ -1,4 +1,5 @@
 import type { Dialogue } from '../smtp/dialogue.ts'
+import type { Fallback } from '../smtp/first-connection.ts'
 import { openSession, type SmtpSession } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 
@@ -81,13 +82,14 @@ export class SessionPool {
     dialogue: Dialogue,
     signal: AbortSignal,
     maxTransactions: number,
+    fallback: Fallback | null = null,
   ): Promise<PooledSession> {
-    const session = await openSession(target, dialogue, signal)
+    const session = await openSession(target, dialogue, signal, fallback)
     const now = performance.now()
     this.#open.set(session, {
       session,
       key,
-      address: target.address,
+      address: session.address,
       openedAt: now,
       idleSince: now,
       transactions: 0,

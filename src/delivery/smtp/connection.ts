@@ -71,6 +71,7 @@ export class SmtpConnection {
   /** Receives the server's octets once TLS is spoken; null: no TLS. */
   #transport: TlsTransport | null = null
   #dotSent = false
+  #opening: Promise<SmtpError | null> | null = null
 
   constructor(target: SmtpTarget, dialogue: Dialogue) {
     this.#target = target
@@ -84,6 +85,7 @@ export class SmtpConnection {
     this.#socket = connectTcp({
       host: target.address,
       port: target.port,
+      ...(target.localAddress !== undefined && { localAddress: target.localAddress }),
       noDelay: true,
       // Detects a peer that vanished while the session was idle, well before a transaction waits minutes for the answer
       // to MAIL.
@@ -108,8 +110,18 @@ export class SmtpConnection {
     return this.#failure
   }
 
-  /** Waits for the TCP connection. */
-  async opened(): Promise<SmtpError | null> {
+  /** The address that it is with. */
+  get address(): string {
+    return this.#target.address
+  }
+
+  /** Waits for the TCP connection; more than once, if need be. */
+  opened(): Promise<SmtpError | null> {
+    this.#opening ??= this.#opened()
+    return this.#opening
+  }
+
+  async #opened(): Promise<SmtpError | null> {
     if (this.#failure) return this.#failure
     this.deadline.set(this.timeouts.connect)
     await new Promise<void>((resolve) => {

@@ -10,6 +10,7 @@
 import { SmtpConnection } from './connection.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Extensions } from './extensions.ts'
+import { type Fallback, firstConnection } from './first-connection.ts'
 import { open } from './opening.ts'
 import type { SmtpTarget } from './target.ts'
 import type { TlsOutcome } from './tls.ts'
@@ -18,21 +19,32 @@ import type { RecipientReply, Transaction } from './transaction.ts'
 
 /**
  * Connects and gets ready for MAIL: greeting, EHLO or HELO, TLS by policy, AUTH. Rejects with SmtpError;
- * nothing stays open then. Aborting the signal ends the attempt at once (kind `closed`).
+ * nothing stays open then. Aborting the signal ends the attempt at once (kind `closed`). With a fallback, the session is
+ * with whichever of the two addresses accepts a connection first.
  */
 export async function openSession(
   target: SmtpTarget,
   dialogue: Dialogue,
   signal?: AbortSignal,
+  fallback: Fallback | null = null,
 ): Promise<SmtpSession> {
   if (!/^[\u0021-\u007e]{1,255}$/.test(target.helo)) {
     throw new TypeError(`EHLO name must be printable ASCII without spaces: ${JSON.stringify(target.helo)}`)
   }
-  const connection = new SmtpConnection(target, dialogue)
-  const abandon = () => connection.destroy()
+  const begun: SmtpConnection[] = []
+  const begin = (to: SmtpTarget) => {
+    const connection = new SmtpConnection(to, dialogue)
+    begun.push(connection)
+    if (signal?.aborted) connection.destroy()
+    connection.deadline.limit(connection.timeouts.opening)
+    return connection
+  }
+  const abandon = () => {
+    for (const connection of begun) connection.destroy()
+  }
   signal?.addEventListener('abort', abandon, { once: true })
-  if (signal?.aborted) abandon()
-  connection.deadline.limit(connection.timeouts.opening)
+  const connection =
+    fallback === null ? begin(target) : await firstConnection(target, fallback, begin, dialogue)
   try {
     const extensions = await open(connection, target)
     return new SmtpSession(connection, extensions)
@@ -51,6 +63,7 @@ export class SmtpSession {
   readonly extensions: Extensions
   /** `mx.x.test [192.0.2.1]:25` */
   readonly server: string
+  readonly address: string
   /**
    * Null in clear. Opportunistic TLS goes on with any certificate; only a session that is `verified` may be shown as
    * such.
@@ -70,6 +83,7 @@ export class SmtpSession {
     this.#connection = connection
     this.extensions = extensions
     this.server = connection.server
+    this.address = connection.address
     this.tls = connection.tls
     connection.onEnd = () => {
       if (!this.#busy) this.onIdleEnd?.()

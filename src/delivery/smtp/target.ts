@@ -40,6 +40,8 @@ export interface SmtpTarget {
   host: string
   /** The IP address to connect to, already checked after the look-up. */
   address: string
+  /** The address of this machine to connect from; absent: the system chooses. */
+  localAddress?: string
   port: number
   /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
   implicitTls: boolean

@@ -115,7 +115,7 @@ port.on('message', (message: ToThread) => {
       keys.set(message.key.id, message.key)
       return
     case 'policy':
-      policies.set(message.policy.id, { policy: message.policy, source: message.source })
+      policies.set(message.id, { policy: message.policy, source: message.source })
       return
     case 'forget':
       beginAll()

@@ -9,7 +9,7 @@ import type { MtaStsMode } from '../../store/store.ts'
 import { alone } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
-import type { MailServers, SessionTerms, Site, Way } from '../path/path.ts'
+import { type MailServers, type SessionTerms, type Site, type Way, wayId } from '../path/path.ts'
 import type { ReplyRule, SiteTls } from '../sites/site-block.ts'
 
 /**
@@ -30,8 +30,8 @@ export type FlatDelivery = [
   preferredServer: string | null,
   preferredOnly: boolean,
   leaseToken: number,
-  /** Id of the policy, which was sent before, with its source. */
-  policy: string,
+  /** The `wayId` of policy and source, which were sent before. */
+  way: string,
   site: FlatSite,
 ]
 
@@ -90,7 +90,7 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
     delivery.preferredServer,
     delivery.preferredOnly,
     delivery.leaseToken,
-    delivery.path.policy.id,
+    wayId(delivery.path),
     flatSite(delivery.path),
   ]
 }

@@ -2,7 +2,8 @@
 import type { LogLine } from '../../common/logging.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { SigningKey } from '../delivery.ts'
-import type { Policy, Source } from '../path/path.ts'
+import type { Policy } from '../path/path.ts'
+import type { Source } from '../path/source.ts'
 import type { MessageCapabilities, OutgoingMessage } from '../smtp/transaction.ts'
 import type { FlatDelivery, FlatResult } from './flat.ts'
 
@@ -33,7 +34,7 @@ export type DeliveryThreadData = DeliveryThreadOptions & { thread: number }
 export type ToThread =
   /** A key or policy is sent once, before the first delivery that names it. */
   | { kind: 'key'; key: SigningKey }
-  | { kind: 'policy'; policy: Policy; source: Source }
+  | { kind: 'policy'; id: string; policy: Policy; source: Source }
   /** Forget all keys and policies: no later delivery names one that was sent before. */
   | { kind: 'forget' }
   | { kind: 'deliver'; deliveries: FlatDelivery[] }

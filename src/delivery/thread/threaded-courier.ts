@@ -5,6 +5,7 @@ import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier, Delivery, DeliveryResult } from '../delivery.ts'
 import { unansweredOutcome } from '../outcome.ts'
+import { wayId } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
@@ -73,7 +74,8 @@ class DeliveryThread {
     if (this.#told.size >= MAX_TOLD) this.#forget()
     for (const key of delivery.signing) if (this.#isNew(key.id)) this.#say({ kind: 'key', key })
     const { policy, source } = delivery.path
-    if (this.#isNew(policy.id)) this.#say({ kind: 'policy', policy, source })
+    const id = wayId(delivery.path)
+    if (this.#isNew(id)) this.#say({ kind: 'policy', id, policy, source })
     const number = this.#deliveries++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
     const prepared = this.#elsewhere(delivery)

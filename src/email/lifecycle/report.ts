@@ -31,11 +31,11 @@ export function decideReport(before: PriorFacts, happening: ReportHappening): De
 function decideBounce({ state }: PriorFacts, report: ReturnedReport): Decision | null {
   const { at, detail: given, deadAddress, fullMailbox } = report
   if (state === 'bounced') return null
-  const detail = classified(given, false)
+  const detail = classified('bounced', given)
   const reason = detail.message || 'returned by the recipient server'
   const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
   return {
-    ...recordEvent('bounced', at, classified('bounced', detail)),
+    ...recordEvent('bounced', at, detail),
     change: ends ? { ...OUT_OF_QUEUE, state: 'bounced', lastMessage: reason } : null,
     suppress: deadAddress
       ? { type: 'bounce', reason, code: detail.code ?? null }

@@ -3,7 +3,10 @@
  * sent is refused: the client must not believe that it took effect. An option that only observes the message, or that
  * asks for the usual behaviour, is accepted and ignored; so is every unknown option.
  */
-import { Refusal } from '../../intake/refusal.ts'
+import { isIP } from 'node:net'
+import { invalidField, Refusal } from '../../intake/refusal.ts'
+import type { WantedSource } from '../../intake/submission.ts'
+import { canonicalAddress } from '../../network/address-range.ts'
 import { readDeliveryTime } from './delivery-time.ts'
 import { readDeliveryWindow } from './delivery-window.ts'
 import type { OptionName } from './schemas.ts'
@@ -19,6 +22,7 @@ export interface Options {
   deliverWithin?: number
   /** Unix milliseconds. */
   dueAt?: number
+  source?: WantedSource
 }
 
 export interface OptionField {
@@ -45,8 +49,6 @@ const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = 
     detail: 'use o:deliverytime to schedule the message',
   },
   'o:time-zone-localize': { when: always, detail: 'use o:deliverytime to schedule the message' },
-  'o:sending-ip': { when: always, detail: 'the IP address that sends a message cannot be chosen' },
-  'o:sending-ip-pool': { when: always, detail: 'the IP address that sends a message cannot be chosen' },
   'o:archive-to': { when: always, detail: 'copies to other services are not supported' },
 }
 
@@ -65,6 +67,16 @@ const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) =
   },
   'o:deliver-within'(options, { value, shown }) {
     options.deliverWithin = readDeliveryWindow(shown, value)
+  },
+  'o:sending-ip'(options, { value, shown }) {
+    const address = canonicalAddress(value)
+    if (address === null) throw invalidField(shown, `"${value}" is not an IP address`)
+    options.source = { name: address, field: shown }
+  },
+  // An address is the narrower choice.
+  'o:sending-ip-pool'(options, { value, shown }) {
+    if (options.source === undefined || isIP(options.source.name) === 0)
+      options.source = { name: value, field: shown }
   },
   'o:deliverytime'(options, { value }) {
     options.dueAt = readDeliveryTime(value)

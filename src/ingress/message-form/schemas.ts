@@ -21,6 +21,10 @@ const OPTIONS = {
     'yes: sent only over a connection that is encrypted, to a server with a valid certificate.',
   ),
   'o:skip-verification': text('yes: with o:require-tls, the certificate need not be valid.'),
+  'o:sending-ip': text(
+    'The source address that it leaves from: one of those that mail of the domain may have.',
+  ),
+  'o:sending-ip-pool': text('The pool of source addresses that it leaves from: one of those of the company.'),
   'recipient-variables': text(
     'JSON object of values by address: each recipient gets a separate copy, with `%recipient.name%` filled in.',
   ),

@@ -133,6 +133,7 @@ function common(domain: string, fields: Fields): Submission {
   }
   if (options.requireTls) submission.tls = options.skipVerification ? 'required' : 'verified'
   if (options.deliverWithin !== undefined) submission.deliverWithin = options.deliverWithin
+  if (options.source !== undefined) submission.source = options.source
   if (options.dueAt !== undefined) submission.dueAt = options.dueAt
   const batch = fields.first('recipient-variables')
   const own = new RecipientVariables()

@@ -8,6 +8,7 @@ import { domainChecks } from './domains.ts'
 import { mailboxCheck, mailboxServerCheck } from './mailbox.ts'
 import { nodesCheck } from './nodes.ts'
 import { resolverCheck } from './resolver.ts'
+import { sourceChecks } from './sources.ts'
 import { liveStepCheck, stepCheck } from './steps.ts'
 import { diskCheck } from './storage.ts'
 import { heldMailCheck, oldestMailCheck, quarantineCheck } from './waiting-mail.ts'
@@ -49,6 +50,7 @@ function farChecks(op: Operation): PlannedCheck[] {
     stepCheck(shared, 'route', 'Delivery'),
     liveStepCheck(shared, 'outgoing', 'Port 25, or the relay'),
     liveStepCheck(shared, 'hostname', 'Host name and reverse DNS'),
+    ...sourceChecks(shared),
     ...blockListChecks(shared),
     resolverCheck(shared),
     ...domainChecks(shared),

@@ -1,5 +1,5 @@
 /** Companies and everything that belongs to them, as it is read. */
-import type { CustomRoute, SendingDomain } from '../../accounts/account.ts'
+import type { CustomRoute, SendingDomain, SourcePool } from '../../accounts/account.ts'
 import {
   type ApiKeyRow,
   type ChangedRow,
@@ -11,8 +11,11 @@ import {
   dkimKeyOf,
   domainOf,
   keyOf,
+  POOLS,
+  poolOf,
   ROUTES,
   SELECTED_LIMITS,
+  type SourcePoolRow,
   unchanged,
 } from '../account-rows.ts'
 import { type QuotaUsage, usedAt } from '../quota.ts'
@@ -35,7 +38,7 @@ function list<Row>(select: string, id: string, order: string): List<Row> {
 }
 
 const COMPANIES = list<CompanyRow>(
-  `SELECT id, name, created_at AS "createdAt", ${SELECTED_LIMITS} FROM companies`,
+  `SELECT id, name, created_at AS "createdAt", pool, ${SELECTED_LIMITS} FROM companies`,
   'id',
   'num',
 )
@@ -68,6 +71,9 @@ const ALL_ROUTES =
   statement<CustomRoute>(`SELECT r.id, c.id AS "companyId", nullif(r.domain_id, '') AS "domainId", r.url, r.sealed,
     r.created_at AS "createdAt"
   FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`)
+const ALL_POOLS = statement<SourcePoolRow>(
+  'SELECT name, addresses, warming, created_at AS "createdAt" FROM source_pools ORDER BY name',
+)
 const VERSION = statement<{ value: number }>("SELECT value FROM counters WHERE name = 'accounts'")
 const CHANGES = statement<ChangedRow>('SELECT version, id FROM account_changes WHERE version > $1')
 const QUOTA_USED = statement<QuotaUsage>(`SELECT q.day, q.daily, q.month, q.monthly
@@ -76,7 +82,7 @@ const QUOTA_USED = statement<QuotaUsage>(`SELECT q.day, q.daily, q.month, q.mont
 export const accountReads = {
   *accounts(port) {
     return yield* port.snapshot(function* (db) {
-      return { ...(yield* read(db)), routes: yield* db.all(ALL_ROUTES) }
+      return { ...(yield* read(db)), routes: yield* db.all(ALL_ROUTES), pools: yield* readPools(db) }
     })
   },
 
@@ -88,7 +94,8 @@ export const accountReads = {
       if (ids.length === 0) return unchanged(now)
       const changed = yield* read(db, ids)
       const routes = ids.includes(ROUTES) ? yield* db.all(ALL_ROUTES) : null
-      return { ...changed, version: now, ids, routes }
+      const pools = ids.includes(POOLS) ? yield* readPools(db) : null
+      return { ...changed, version: now, ids, routes, pools }
     })
   },
 
@@ -115,6 +122,10 @@ function* read(db: Queries, ids?: string[]) {
   const removedDomains = yield* rows(db, REMOVED, ids)
   const keys = (yield* rows(db, KEYS, ids)).map(keyOf)
   return { companies, domains, removedDomains, keys }
+}
+
+function* readPools(db: Queries): PortSteps<SourcePool[]> {
+  return (yield* db.all(ALL_POOLS)).map(poolOf)
 }
 
 function* readDomains(db: Queries, ids?: string[]): PortSteps<SendingDomain[]> {

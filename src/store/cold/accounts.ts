@@ -102,8 +102,9 @@ export const accountWrites = {
     )
   },
 
-  *updateCompany(port, id, { limits }) {
-    const columns = changedLimits(limits)
+  *updateCompany(port, id, { limits = {}, pool }) {
+    const columns: [column: string, value: number | string | null][] = changedLimits(limits)
+    if (pool !== undefined) columns.push(['pool', pool])
     const set = ['id = id', ...columns.map(([column], index) => `${column} = $${index + 2}`)].join(', ')
     const update = dynamicStatement(`UPDATE companies SET ${set} WHERE id = $1`)
     yield* changeOne(port, id, function* (db) {

@@ -92,7 +92,7 @@ const OUTLINE_EVENTS = statement<EventRow>(
 )
 
 const ATTEMPTS = statement<AttemptRow>(
-  (dialect) => `SELECT recipients, started_at AS "startedAt", duration, server, tls, dialogue
+  (dialect) => `SELECT recipients, started_at AS "startedAt", duration, source, server, tls, dialogue
     FROM attempts WHERE email = ${keyById(dialect)} ORDER BY seq`,
 )
 /** Characters of the end of a dialogue: enough for one line of the longest (src/delivery/smtp/dialogue.ts). */
@@ -105,7 +105,7 @@ const OUTLINE_ATTEMPTS = statement<OutlineAttemptRow>((dialect) => {
     postgres: `right(dialogue, ${ENDING})`,
     sqlite: `substr(dialogue, -${ENDING})`,
   }
-  return `SELECT seq AS id, started_at AS "startedAt", duration, server, tls, ${ending[dialect.engine]} AS ending,
+  return `SELECT seq AS id, started_at AS "startedAt", duration, source, server, tls, ${ending[dialect.engine]} AS ending,
       (SELECT ${list[dialect.engine]} ${inRange}) AS recipients
     FROM (SELECT * FROM attempts WHERE email = ${keyById(dialect)} ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) AS a
     WHERE EXISTS (SELECT 1 ${inRange}) ORDER BY seq DESC LIMIT $4`

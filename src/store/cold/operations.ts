@@ -36,7 +36,9 @@ import { reportWrites } from './reports.ts'
 import { scheduleWrites } from './schedule.ts'
 import { seenTagReads } from './seen-tags.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
+import { sharedPathReads, sharedPathWrites } from './shared-paths.ts'
 import { siteReportReads, siteReportWrites } from './site-reports.ts'
+import { sourcePoolReads, sourcePoolWrites } from './source-pools.ts'
 import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
@@ -71,7 +73,9 @@ export const COLD_READS = {
   ...quarantineReads,
   ...seenTagReads,
   ...sessionReads,
+  ...sharedPathReads,
   ...siteReportReads,
+  ...sourcePoolReads,
   ...suppressionReads,
   ...tagReads,
   ...webhookAttemptReads,
@@ -102,7 +106,9 @@ export const COLD_WRITES = {
   ...reportWrites,
   ...scheduleWrites,
   ...sessionWrites,
+  ...sharedPathWrites,
   ...siteReportWrites,
+  ...sourcePoolWrites,
   ...suppressionWrites,
   ...tagWrites,
   ...webhookAttemptWrites,

@@ -20,9 +20,14 @@ export const FORGET_REPORTS = statement('DELETE FROM site_reports')
 export const siteReportReads = {
   *siteReports(port) {
     const rows = yield* port.read.all(ALL)
-    return rows.map((row) => ({ ...row, sites: JSON.parse(row.sites) as SiteState[] }))
+    return rows.map((row) => ({ ...row, sites: sitesOf(row.sites) }))
   },
 } satisfies Operations<ReadPort>
+
+/** A node of an earlier version reports no sources. */
+function sitesOf(text: string): SiteState[] {
+  return (JSON.parse(text) as SiteState[]).map((site) => ({ ...site, sources: site.sources ?? [] }))
+}
 
 export const siteReportWrites = {
   *reportSites({ write }, { node, at, sites }) {

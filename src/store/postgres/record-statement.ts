@@ -87,6 +87,7 @@ const ATTEMPT: SqlColumns<RecordedAttempt> = {
   started_at: int8(({ attempt }) => attempt.startedAt),
   duration: int8(({ attempt }) => attempt.duration),
   recipients: text(({ attempt }) => JSON.stringify(triedPositions(attempt))),
+  source: text(({ attempt }) => attempt.source),
   server: text(({ attempt }) => attempt.server),
   tls: text(({ attempt }) => tlsText(attempt.tls)),
   dialogue: text(({ attempt }) => attempt.dialogue),
@@ -187,13 +188,13 @@ WITH given AS MATERIALIZED (
   WHERE r.email = ANY (ARRAY[m.email]) AND r.position = m.position
   RETURNING m.attempt, m.position${more ? ', m.email, m.company, m.reason, m.suppress, m.refusals, m.within, m.code, m.at, r.address, r.domain' : ''}
 ), attempted AS (
-  INSERT INTO attempts (email, started_at, duration, recipients, server, tls, dialogue)
+  INSERT INTO attempts (email, started_at, duration, recipients, source, server, tls, dialogue)
   SELECT email, started_at, duration, ${
     several
       ? `CASE WHEN (num IN (SELECT attempt FROM given WHERE tried AND (num IN (SELECT num FROM moved)) IS NOT TRUE)) IS TRUE
       THEN ${positions} ELSE recipients END`
       : 'recipients'
-  }, server, tls, dialogue
+  }, source, server, tls, dialogue
   FROM ${attempts.as('a')}
   WHERE (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
 ), logged AS (

@@ -27,7 +27,10 @@ type EmailParcel = [
 
 /** `captured` and `recipients`, the first fields, hold copies and rows instead. */
 const ATTEMPT = plainCodec<WriterRecord>(
-  ['captured', 'recipients', 'emailId', 'leaseToken', 'startedAt', 'duration', 'server', 'tls', 'dialogue'],
+  [
+    ...(['captured', 'recipients', 'emailId', 'leaseToken', 'startedAt', 'duration'] as const),
+    ...(['source', 'server', 'tls', 'dialogue'] as const),
+  ],
   [],
 )
 

@@ -37,6 +37,7 @@ export const MOVES: readonly Move[] = [
   { name: 'api_keys', order: ['t.id'] },
   { name: 'key_uses', order: ['t.key_id'] },
   { name: 'routes', order: ['t.company', 't.domain_id'] },
+  { name: 'source_pools', order: ['t.name'] },
   {
     name: 'suppressions',
     own: 'added_by',

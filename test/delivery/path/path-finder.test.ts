@@ -9,7 +9,7 @@ import { PathFinder } from '../../../src/delivery/path/path-finder.ts'
 import { openSiteTable } from '../../../src/delivery/sites/sites-file.ts'
 import { relayAt } from '../route/rig.ts'
 
-const MAIL = { companyId: 'company', domainId: 'domain', testMode: false }
+const MAIL = { id: 'email', companyId: 'company', domainId: 'domain', testMode: false, source: null }
 
 const NO_RATE = { messagesPerMinute: null, messagesPerHour: null }
 

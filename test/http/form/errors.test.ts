@@ -214,17 +214,27 @@ describe('the form dialect refuses', () => {
     },
     ...(
       [
+        ['o:sending-ip', '192.0.2.1'],
+        ['o:sending-ip', 'mail.x.test'],
+        ['o:sending-ip-pool', 'pool'],
+        ['h:X-Mailgun-Sending-Ip', '192.0.2.1'],
+      ] as Fields
+    ).map(([name, value]) => ({
+      rule: `${name}=${value}, a source that mail of the company does not have`,
+      ask: sent([name, value]),
+      status: 400,
+      message: new RegExp(`^${name} parameter is not valid: .*${value}`),
+    })),
+    ...(
+      [
         ['template', 't'],
         ['o:dkim', 'no'],
         ['o:dkim', '0'],
         ['h:X-Mailgun-Dkim', 'off'],
-        ['h:X-Mailgun-Sending-Ip', '192.0.2.1'],
         ['h:X-Mailgun-Template-Name', 't'],
         ['o:secondary-dkim', 'x.test/s'],
         ['o:deliverytime-optimize-period', '24h'],
         ['o:time-zone-localize', '10:00'],
-        ['o:sending-ip', '192.0.2.1'],
-        ['o:sending-ip-pool', 'pool'],
         ['o:archive-to', 'https://x.test/'],
       ] as Fields
     ).map(([name, value]) => ({

@@ -121,6 +121,7 @@ export function acceptContract(open: OpenBench): void {
         tls: 'verified',
         giveUpAt: NOW + HOUR,
         returnPathHost: 'bounces.acme.test',
+        source: 'news',
         recipients: [to('a@x.test', { variables: { name: 'A', '': '"' } }), to('b@y.test', { kind: 'bcc' })],
       })
       const before = value.content.attachments.map(({ content }) => Buffer.from(content))
@@ -164,6 +165,7 @@ export function acceptContract(open: OpenBench): void {
         size: 1_000,
         testMode: true,
         tls: 'verified',
+        source: 'news',
         contentRemoved: false,
       })
       const content = {
@@ -186,6 +188,7 @@ export function acceptContract(open: OpenBench): void {
         testMode: true,
         tls: 'verified',
         giveUpAt: NOW + HOUR,
+        source: 'news',
         size: 1_000,
         recipients: [
           {

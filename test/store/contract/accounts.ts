@@ -15,7 +15,7 @@ export function accountsContract(open: OpenBench): void {
     test('are kept as given', async (t) => {
       const { store } = await open(t)
       assert.deepEqual(await store.accounts(), {
-        ...{ companies: [], domains: [], removedDomains: [], keys: [], routes: [] },
+        ...{ companies: [], domains: [], removedDomains: [], keys: [], routes: [], pools: [] },
       })
       const owner = await acme(store)
       const own = domain(owner, 'acme.test')
@@ -26,6 +26,42 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual(companies, [owner])
       assert.deepEqual(domains, [own])
       assert.deepEqual(keys, [{ ...key, tokenHash: new Uint8Array(key.tokenHash) }])
+    })
+
+    test('name pools of source addresses', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const pool = { name: 'news', addresses: ['192.0.2.1', '2001:db8::1'], warming: {}, createdAt: NOW }
+      const { pools: before } = await store.accounts()
+      assert.deepEqual(before, [])
+      const version = await store.accountsVersion()
+      await store.setSourcePool(pool)
+      const changed = { ...pool, addresses: ['192.0.2.2'], warming: { '192.0.2.2': NOW } }
+      await store.setSourcePool({ ...changed, createdAt: NOW + 1 })
+      await store.updateCompany(owner.id, { pool: 'news' })
+      const { pools, companies } = (await store.accountsSince(version))!
+      assert.deepEqual(pools, [changed])
+      assert.deepEqual(companies, [{ ...owner, pool: 'news' }])
+      await store.updateCompany(owner.id, { pool: null })
+      assert.deepEqual((await store.accounts()).companies, [owner])
+      assert.equal(await store.removeSourcePool('news'), true)
+      assert.equal(await store.removeSourcePool('news'), false)
+      assert.deepEqual((await store.accounts()).pools, [])
+    })
+
+    test('count what leaves from addresses that are warming up', async (t) => {
+      const { store } = await open(t)
+      const [few, many] = [
+        { source: '192.0.2.2', site: 'mx:x.test', messages: 2 },
+        { source: '192.0.2.2', site: 'provider:big', messages: 30 },
+      ]
+      await store.countWarmUp(100, [few, many])
+      await store.countWarmUp(100, [few])
+      await store.countWarmUp(101, [many])
+      assert.deepEqual(await store.warmUpCounts(100), [many, { ...few, messages: 4 }])
+      assert.deepEqual(await store.warmUpCounts(101), [many])
+      await store.countWarmUp(104, [])
+      assert.deepEqual(await store.warmUpCounts(101), [])
     })
 
     test('change', async (t) => {

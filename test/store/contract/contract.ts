@@ -31,6 +31,7 @@ import { retryContract } from './retry.ts'
 import { scheduleContract } from './schedule.ts'
 import { searchContract } from './search.ts'
 import { sessionsContract } from './sessions.ts'
+import { sharedPathsContract } from './shared-paths.ts'
 import { siteReportsContract } from './site-reports.ts'
 import { stopsContract } from './stops.ts'
 import { suppressionsContract } from './suppressions.ts'
@@ -70,6 +71,7 @@ export function storeContract(name: string, open: OpenBench): void {
     nodesContract(open)
     mtaStsContract(open)
     domainReportsContract(open)
+    sharedPathsContract(open)
     siteReportsContract(open)
     stopsContract(open)
     retryContract(open)

@@ -189,9 +189,9 @@ export function ownedContract(open: OpenBench): void {
       const [bound, free] = [apiKey(owner, own.id), apiKey(owner)]
       for (const key of [bound, free]) await store.addKey(key)
       const all = (await store.accountsSince(start))!
-      const { ids: _, version, routes, ...lists } = all
-      const { routes: none, ...whole } = await store.accounts()
-      assert.deepEqual([lists, routes, none], [whole, null, []])
+      const { ids: _, version, routes, pools, ...lists } = all
+      const { routes: none, pools: noPools, ...whole } = await store.accounts()
+      assert.deepEqual([lists, routes, pools, none, noPools], [whole, null, null, [], []])
       assert.equal(version, await store.accountsVersion())
 
       await store.setRoute({

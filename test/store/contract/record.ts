@@ -128,6 +128,7 @@ export function recordContract(open: OpenBench): void {
           recipients: [0, 1, 2],
           startedAt: NOW,
           duration: 13,
+          source: '192.0.2.9',
           server: 'mx.x.test [192.0.2.1]:25',
           tls: TLS,
           dialogue: '0 < 220 mx.x.test',

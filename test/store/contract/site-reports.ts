@@ -26,6 +26,7 @@ const SITE: SiteState = {
     sendingDomain: null,
     list: { name: 'Spamhaus', removal: 'https://x.test/' },
   },
+  sources: [],
 }
 
 export function siteReportsContract(open: OpenBench): void {

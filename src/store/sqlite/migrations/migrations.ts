@@ -8,6 +8,7 @@ import { sql as returnPath } from './0004-return-path.ts'
 import { sql as inboundMail } from './0005-inbound-mail.ts'
 import { sql as domainReports } from './0006-domain-reports.ts'
 import { sql as suppressionScope } from './0007-suppression-scope.ts'
+import { sql as sourcePools } from './0008-source-pools.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0005-inbound-mail', inboundMail),
   migration('0006-domain-reports', domainReports),
   migration('0007-suppression-scope', suppressionScope),
+  migration('0008-source-pools', sourcePools),
 ]

@@ -8,8 +8,8 @@ import { WriteOperation } from './parts.ts'
 /** Records the results of attempts. */
 export class Records extends WriteOperation {
   readonly #attempt = this.db.prepare(
-    `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
-     VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM attempts WHERE email = ?1), ?2, ?3, ?4, ?5, ?6, ?7)`,
+    `INSERT INTO attempts (email, seq, recipients, started_at, duration, source, server, tls, dialogue)
+     VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM attempts WHERE email = ?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
   )
   readonly #captured = this.db.prepare('INSERT INTO captured (email, recipients, raw) VALUES (?, ?, ?)')
 
@@ -42,9 +42,9 @@ export class Records extends WriteOperation {
   }
 
   #writeAttempt(num: number, attempt: WriterRecord, recipients: string): void {
-    const { startedAt, duration, server, tls, dialogue, captured } = attempt
+    const { startedAt, duration, source, server, tls, dialogue, captured } = attempt
     const times = [Math.round(startedAt), Math.round(duration)] as const
-    this.#attempt.run(num, recipients, ...times, server, tlsText(tls), dialogue)
+    this.#attempt.run(num, recipients, ...times, source, server, tlsText(tls), dialogue)
     if (captured !== null) this.#captured.run(num, recipients, captured)
   }
 }

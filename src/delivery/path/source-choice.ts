@@ -1,0 +1,114 @@
+import { DEFAULT_POOL, type SourcePool } from '../../accounts/account.ts'
+import type { SourceAddress } from '../../config/settings.ts'
+import type { Email } from '../../email/fields.ts'
+import { narrowed, type Source, sourcesOf } from './source.ts'
+
+/** The fields of an email that decide its source. */
+export type SourceFields = Pick<Email, 'id' | 'companyId' | 'domainId' | 'source'>
+
+export interface SourceChoiceParts {
+  /** POSTROAD_SOURCE_ADDRESSES. */
+  addresses: readonly SourceAddress[] | null
+  /** EHLO name where the system chooses the address. */
+  hostname: string
+  /** A new array whenever a pool has changed. */
+  pools(): readonly SourcePool[]
+  /** Name of the pool of a domain or its company; null: none is assigned. */
+  poolOf(mail: Pick<SourceFields, 'domainId' | 'companyId'>): string | null
+  /** Whether the address is one of this machine. */
+  isHere?(address: string): boolean
+}
+
+/** The sources that mail may leave from on this node. */
+export class SourceChoice {
+  /** Where the system chooses the address: of relays, and of all mail without POSTROAD_SOURCE_ADDRESSES. */
+  readonly general: Source
+  readonly #parts: SourceChoiceParts
+  readonly #sources: readonly Source[]
+  #pools: readonly SourcePool[] = []
+  /** By name of the pool, or by address that the sender chose. */
+  readonly #known = new Map<string | null, readonly Source[]>()
+
+  constructor(parts: SourceChoiceParts) {
+    this.#parts = parts
+    this.#sources = sourcesOf(parts.addresses ?? [])
+    this.general = { name: 'default', helo: parts.hostname }
+  }
+
+  /**
+   * At least one, the best first. The order is the same for each attempt of an email, because greylisting servers
+   * remember the address that they have seen.
+   */
+  of(mail: SourceFields): readonly Source[] {
+    const pools = this.#parts.pools()
+    if (this.#sources.length === 0 && pools.length === 0) return [this.general]
+    if (pools !== this.#pools) this.forget()
+    this.#pools = pools
+    const wanted = mail.source ?? this.#parts.poolOf(mail)
+    let sources = this.#known.get(wanted)
+    if (sources === undefined) {
+      sources = this.#find(wanted)
+      this.#known.set(wanted, sources)
+    }
+    return sources.length === 1 ? sources : inOrderFor(mail.id, sources)
+  }
+
+  /** This machine has got or lost an address. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  #find(wanted: string | null): readonly Source[] {
+    const named = this.#named(wanted)
+    if (named === null) return [this.general]
+    const here = named.flatMap((source) => {
+      const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
+      const { isHere = () => true } = this.#parts
+      const present = [ipv4, ipv6].filter((address) => address !== null && isHere(address))
+      return narrowed(source, new Set(present as string[])) ?? []
+    })
+    if (here.length > 0) return here
+    const missing =
+      wanted === null
+        ? 'This node has none of the addresses in POSTROAD_SOURCE_ADDRESSES'
+        : `This node has no source address of ${wanted}`
+    return [{ name: `none:${wanted ?? ''}`, helo: this.#parts.hostname, missing }]
+  }
+
+  /** Null: the system chooses. */
+  #named(wanted: string | null): readonly Source[] | null {
+    const pool = this.#pools.find(({ name }) => name === (wanted ?? DEFAULT_POOL))
+    if (pool !== undefined) return this.#among(new Set(pool.addresses))
+    if (wanted !== null) return this.#among(new Set([wanted]))
+    if (this.#sources.length === 0) return null
+    const assigned = new Set(this.#pools.flatMap(({ addresses }) => addresses))
+    const free = this.#parts.addresses!.map(({ address }) => address).filter((one) => !assigned.has(one))
+    // A pool with the last free address takes nothing away from other mail.
+    return free.length === 0 ? this.#sources : this.#among(new Set(free))
+  }
+
+  #among(addresses: ReadonlySet<string>): Source[] {
+    return this.#sources.flatMap((source) => narrowed(source, addresses) ?? [])
+  }
+}
+
+/**
+ * Highest random weight: mail spreads evenly, and a source that comes or goes changes the first choice only of the mail
+ * that it gets or had.
+ */
+function inOrderFor(id: string, sources: readonly Source[]): Source[] {
+  return sources
+    .map((source) => ({ source, weight: weightOf(id, source.name) }))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ source }) => source)
+}
+
+/** FNV-1a, finished by the mixing steps of MurmurHash3. */
+function weightOf(id: string, name: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

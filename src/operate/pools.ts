@@ -1,0 +1,196 @@
+/** Pools of source addresses: the addresses that mail of a domain or a company leaves from. */
+import type { SourcePool } from '../accounts/account.ts'
+import { canonicalAddress } from '../network/address-range.ts'
+import { DAY_MS, warmUpDay } from '../queue/warm-up.ts'
+import type { AuditNote } from './audit-trail.ts'
+import { visibleAccounts } from './authority.ts'
+import { OperateError } from './error.ts'
+import { findCompany, findDomain } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+
+/** Pools at most: every node holds them in memory. */
+const MOST_POOLS = 1_000
+const MOST_ADDRESSES = 1_000
+
+export interface PoolDescription extends SourcePool {
+  /** Names of the companies and domains that it is assigned to. */
+  companies: string[]
+  domains: string[]
+  warmUps: WarmUpState[]
+}
+
+/** An address that is warming up. */
+export interface WarmUpState {
+  address: string
+  /** From 1. */
+  day: number
+  /** Messages that it may send to one site today; null: the warm-up is over. */
+  limit: number | null
+}
+
+export interface PoolInput {
+  /** Its name. */
+  pool: string
+  addresses: readonly string[]
+}
+
+export const createPool = verb(
+  'operate',
+  async (op, input: PoolInput): Promise<PoolDescription> => {
+    const name = poolName(input.pool)
+    const { pools } = op.accounts
+    if (pools.some((pool) => pool.name === name)) {
+      throw new OperateError('already_exists', `there is already a pool ${name}`, { verb: 'listPools' })
+    }
+    if (pools.length >= MOST_POOLS)
+      throw new OperateError('over_limit', `there are ${MOST_POOLS} pools already`, { verb: 'listPools' })
+    const pool = { name, addresses: addressesOf(input.addresses), warming: {}, createdAt: op.now() }
+    await op.store.setSourcePool(pool)
+    return described(op, pool)
+  },
+  { action: 'createPool', note: poolNote },
+)
+
+/** Replaces its addresses. */
+export const changePool = verb(
+  'operate',
+  async (op, input: PoolInput): Promise<PoolDescription> => {
+    const before = findPool(op, input.pool)
+    const addresses = addressesOf(input.addresses)
+    const kept = Object.entries(before.warming).filter(([address]) => addresses.includes(address))
+    const pool = { ...before, addresses, warming: Object.fromEntries(kept) }
+    await op.store.setSourcePool(pool)
+    return described(op, pool)
+  },
+  { action: 'changePool', note: poolNote },
+)
+
+function poolNote({ pool, addresses }: PoolInput): AuditNote {
+  return { target: pool, detail: { addresses: addresses.join(', ') } }
+}
+
+/** A member sees the pools of its company. */
+export const listPools = verb('see', async (op, _input: object): Promise<PoolDescription[]> => {
+  return visibleAccounts(op).pools.map((pool) => described(op, pool))
+})
+
+export const showPool = verb('see', async (op, input: { pool: string }): Promise<PoolDescription> => {
+  return described(op, findPool(op, input.pool))
+})
+
+/** Waiting mail would have no source, so a pool that is assigned is not removed. */
+export const removePool = verb(
+  'operate',
+  async (op, input: { pool: string }): Promise<SourcePool> => {
+    const pool = findPool(op, input.pool)
+    const { companies, domains } = described(op, pool)
+    const users = [...companies, ...domains]
+    if (users.length > 0) {
+      const message = `the pool ${pool.name} is assigned to ${users.slice(0, 5).join(', ')}; assign another pool first`
+      throw new OperateError('conflict', message, { verb: 'listPools' })
+    }
+    await op.store.removeSourcePool(pool.name)
+    return pool
+  },
+  { action: 'removePool', note: ({ pool }) => ({ target: pool }) },
+)
+
+/** Exactly one of the two, by name or id. */
+export interface PoolUser {
+  company?: string | undefined
+  domain?: string | undefined
+}
+
+/**
+ * From now on, mail of the domain, or of the company's domains without a pool, leaves from this pool; null: from any.
+ */
+export const assignPool = verb(
+  'operate',
+  async (op, input: PoolUser & { pool: string | null }): Promise<{ name: string; pool: string | null }> => {
+    const pool = input.pool === null ? null : findPool(op, input.pool).name
+    if ((input.company === undefined) === (input.domain === undefined)) {
+      throw new OperateError('invalid', 'a pool is assigned to a company or to a domain: name one of the two')
+    }
+    if (input.domain === undefined) {
+      const { id, name } = findCompany(op, input.company!)
+      await op.store.updateCompany(id, { pool })
+      return { name, pool }
+    }
+    const { id, name, settings } = findDomain(op, input.domain)
+    const { pool: _, ...others } = settings
+    await op.store.updateDomain(id, { settings: pool === null ? others : { ...others, pool } })
+    return { name, pool }
+  },
+  {
+    action: 'assignPool',
+    note: ({ company, domain, pool }) => ({ target: domain ?? company ?? '', detail: { pool } }),
+  },
+)
+
+/**
+ * From now on, the address sends no more to each site than on this day of the schedule, and more each day; null: no
+ * limit holds any more.
+ */
+export const warmUpAddress = verb(
+  'operate',
+  async (op, input: { pool: string; address: string; day: number | null }): Promise<PoolDescription> => {
+    const pool = findPool(op, input.pool)
+    const [address] = addressesOf([input.address])
+    if (!pool.addresses.includes(address!)) {
+      throw new OperateError('not_found', `the pool ${pool.name} has no address ${address}`, {
+        verb: 'listPools',
+      })
+    }
+    const { [address!]: _, ...others } = pool.warming
+    const { day } = input
+    if (day !== null && !(Number.isInteger(day) && day >= 1 && day <= 1_000))
+      throw new OperateError('invalid', 'the day must be a whole number from 1 to 1000')
+    const begun = day === null ? {} : { [address!]: op.now() - (day - 1) * DAY_MS }
+    const changed = { ...pool, warming: { ...others, ...begun } }
+    await op.store.setSourcePool(changed)
+    return described(op, changed)
+  },
+  {
+    action: 'warmUpAddress',
+    note: ({ pool, address, day }) => ({ target: pool, detail: { address, day } }),
+  },
+)
+
+function findPool(op: Operation, name: string): SourcePool {
+  const pool = visibleAccounts(op).pools.find((each) => each.name === name.toLowerCase())
+  if (pool !== undefined) return pool
+  throw new OperateError('not_found', `there is no pool ${name}`, { verb: 'listPools' })
+}
+
+function described(op: Operation, pool: SourcePool): PoolDescription {
+  const { companies, domains } = visibleAccounts(op)
+  return {
+    ...pool,
+    companies: companies.filter((company) => company.pool === pool.name).map(({ name }) => name),
+    domains: domains.filter(({ settings }) => settings.pool === pool.name).map(({ name }) => name),
+    warmUps: Object.entries(pool.warming).map(([address, since]) => {
+      const day = warmUpDay(since, op.now())
+      return { address, day, limit: op.setup.warmUp[day - 1] ?? null }
+    }),
+  }
+}
+
+function poolName(text: string): string {
+  const name = text.toLowerCase()
+  if (/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) return name
+  throw new OperateError(
+    'invalid',
+    'the name of a pool must have 1 to 63 letters, digits, hyphens and underscores, and begin with a letter or digit',
+  )
+}
+
+function addressesOf(texts: readonly string[]): string[] {
+  const addresses = texts.map((text) => {
+    const address = canonicalAddress(text)
+    if (address === null) throw new OperateError('invalid', `"${text}" is not an IP address`)
+    return address
+  })
+  if (addresses.length === 0 || addresses.length > MOST_ADDRESSES)
+    throw new OperateError('invalid', `a pool must have 1 to ${MOST_ADDRESSES} addresses`)
+  return [...new Set(addresses)]
+}

@@ -1,0 +1,153 @@
+/** Shares what delivering nodes learn about their paths, and keeps it over a restart. */
+import type { PathState, SharedPath, Store } from '../store/store.ts'
+import type { Pacing } from './pacing.ts'
+import type { PathHealth } from './path-health.ts'
+import type { SessionLimits } from './session-limits.ts'
+
+/** The parts of the queue that learn from answers of servers. */
+export interface PathLearning {
+  health: Pick<PathHealth, 'closedHere' | 'learn' | 'reopen' | 'takeOpened'>
+  sessions: Pick<SessionLimits, 'lowered' | 'learn'>
+  pacing: Pick<Pacing, 'lowered' | 'learn'>
+}
+
+export interface PathSharingParts {
+  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shared'>
+  /** The token of this node; null: it has none now. */
+  token(): number | null
+  learning: PathLearning
+}
+
+/** Milliseconds between two looks. */
+const LOOK_MS = 1_000
+/** What has not changed for so long (ms) is forgotten: no mail has met it. */
+const FORGET_MS = 6 * 3_600_000
+/** Paths that a node shares at most. */
+const MAX_PATHS = 1_000
+
+const USUAL: PathState = { closed: null, sessions: null, messagesPerMinute: null }
+
+/** Delivery never waits for the store here: what cannot be written or read now is shared later. */
+export class PathSharing {
+  readonly #parts: PathSharingParts
+  /** What this node has shared, as JSON, by key. */
+  readonly #written = new Map<string, string>()
+  /** What other nodes have shared, likewise. */
+  readonly #read = new Map<string, string>()
+  #mark = ''
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+
+  constructor(parts: PathSharingParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when everything that is known of the paths has been learnt. */
+  async start(): Promise<void> {
+    try {
+      const { store } = this.#parts
+      this.#mark = await store.sharedPathsMark()
+      for (const shared of await store.sharedPaths()) this.#learn(shared, true)
+    } catch {
+      // Mail is sent as if nothing were known.
+    }
+    this.#plan()
+  }
+
+  /** Shares once more, and resolves when that is done. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#looking
+    await this.look()
+  }
+
+  #plan(): void {
+    this.#timer = setTimeout(() => {
+      this.#looking = this.look().finally(() => {
+        if (this.#timer !== undefined) this.#plan()
+      })
+    }, LOOK_MS).unref()
+  }
+
+  /** Never rejects. */
+  async look(): Promise<void> {
+    const node = this.#parts.token()
+    if (node === null) return
+    try {
+      await this.#share(node)
+      if (this.#parts.store.shared) await this.#follow(node)
+    } catch {
+      // The next look tries again, and other writes report the fault.
+    }
+  }
+
+  async #share(node: number): Promise<void> {
+    const { store, learning } = this.#parts
+    const states = this.#states()
+    const now = Date.now()
+    const paths: SharedPath[] = []
+    for (const [key, state] of states) {
+      if (this.#written.get(key) !== JSON.stringify(state)) paths.push({ key, node, changedAt: now, state })
+    }
+    const usual = [...this.#written.keys()].filter((key) => !states.has(key))
+    const opened = learning.health.takeOpened()
+    if (paths.length === 0 && usual.length === 0 && opened.length === 0) return
+    await store.sharePaths({ paths, usual: [...usual, ...opened], before: now - FORGET_MS })
+    for (const key of [...usual, ...opened]) {
+      this.#written.delete(key)
+      this.#read.delete(key)
+    }
+    for (const { key, state } of paths) this.#written.set(key, JSON.stringify(state))
+  }
+
+  #states(): Map<string, PathState> {
+    const { health, sessions, pacing } = this.#parts.learning
+    const states = new Map<string, PathState>()
+    const add = (key: string, part: Partial<PathState>) => {
+      if (states.size < MAX_PATHS || states.has(key))
+        states.set(key, { ...(states.get(key) ?? USUAL), ...part })
+    }
+    for (const [key, closed] of health.closedHere()) add(key, { closed })
+    for (const [key, limit] of sessions.lowered()) add(key, { sessions: limit })
+    for (const [key, messagesPerMinute] of pacing.lowered()) add(key, { messagesPerMinute })
+    return states
+  }
+
+  async #follow(node: number): Promise<void> {
+    const { store, learning } = this.#parts
+    const mark = await store.sharedPathsMark()
+    if (mark === this.#mark) return
+    const all = await store.sharedPaths()
+    const keys = new Set(all.map(({ key }) => key))
+    for (const shared of all) if (shared.node !== node) this.#learn(shared, false)
+    for (const known of [this.#read, this.#written]) {
+      for (const key of known.keys()) {
+        if (keys.has(key)) continue
+        known.delete(key)
+        learning.health.reopen(key)
+      }
+    }
+    this.#mark = mark
+  }
+
+  #learn({ key, state }: SharedPath, isStart: boolean): void {
+    const text = JSON.stringify(state)
+    if (this.#read.get(key) === text) return
+    this.#read.set(key, text)
+    const { health, sessions, pacing } = this.#parts.learning
+    const { closed, sessions: limit, messagesPerMinute } = state
+    if (closed !== null && (isStart || concernsAll(key, closed.kind))) health.learn(key, closed, Date.now())
+    if (limit !== null) sessions.learn(key, limit)
+    if (messagesPerMinute !== null) pacing.learn(key, messagesPerMinute)
+  }
+}
+
+/**
+ * Servers that one node cannot reach may be reached by another one. And where the system chooses the source address,
+ * each node has its own, so that servers may refuse only one of them.
+ */
+function concernsAll(key: string, kind: string): boolean {
+  if (kind === 'unreachable') return false
+  return kind !== 'path' || !key.startsWith('default\0') || key.includes('\0relay:')
+}

@@ -1,0 +1,131 @@
+/**
+ * Warm-up of source addresses: providers distrust an address that nobody knows, so on its first days it sends a few
+ * messages to each site, and more each day.
+ */
+import type { SourcePool } from '../accounts/account.ts'
+import type { Path } from '../delivery/path/path.ts'
+import type { Store, WarmUpCount } from '../store/store.ts'
+import type { ReturnReason } from './attempt.ts'
+
+export const DAY_MS = 24 * 3_600_000
+
+/** Milliseconds between two writes of the counts. */
+const WRITE_MS = 2_000
+/** Mail that waits for the next day is spread over the first part of it (ms). */
+const SPREAD_MS = 10 * 60_000
+
+/** The day of a warm-up, from 1, in UTC. */
+export function warmUpDay(since: number, now: number): number {
+  return dayOf(now) - dayOf(since) + 1
+}
+
+function dayOf(time: number): number {
+  return Math.floor(time / DAY_MS)
+}
+
+export interface WarmUpParts {
+  store: Pick<Store, 'warmUpCounts' | 'countWarmUp'>
+  /** A new array whenever a pool has changed. */
+  pools(): readonly SourcePool[]
+  /** Messages to one site on each day. */
+  schedule: readonly number[]
+}
+
+export class WarmUp {
+  readonly #parts: WarmUpParts
+  #pools: readonly SourcePool[] = []
+  /** When the warm-up of each address began, in Unix ms. */
+  #since = new Map<string, number>()
+  #day = 0
+  /** The messages of the day, and those of them that are not written yet, by source and site. */
+  readonly #counts = new Map<string, WarmUpCount>()
+  readonly #unwritten = new Map<string, WarmUpCount>()
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(parts: WarmUpParts) {
+    this.#parts = parts
+  }
+
+  async start(): Promise<void> {
+    this.#day = dayOf(Date.now())
+    const counts = await this.#parts.store.warmUpCounts(this.#day)
+    for (const count of counts) this.#counts.set(keyOf(count), count)
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#writing
+    await this.#write()
+  }
+
+  /** Whether the source may send another message to the site today: in the usual case it is not warming up. */
+  allows(path: Path, now: number): boolean {
+    const limit = this.#limitOf(path, now)
+    if (limit === null) return true
+    return (this.#counts.get(keyOf(placeOf(path)))?.messages ?? 0) < limit
+  }
+
+  /** Why mail waits for the next day; null: it need not. */
+  closedFor(path: Path, now: number): ReturnReason | null {
+    if (this.allows(path, now)) return null
+    const dueAt = (dayOf(now) + 1) * DAY_MS + Math.round(Math.random() * SPREAD_MS)
+    const limit = this.#limitOf(path, now)
+    const message = `The source address ${path.source.name} is warming up and may send ${limit} messages to ${path.site.name} today`
+    return { dueAt, heldFor: null, message, postpones: true }
+  }
+
+  begun(path: Path, now: number): void {
+    if (this.#limitOf(path, now) === null) return
+    const place = placeOf(path)
+    for (const counts of [this.#counts, this.#unwritten]) {
+      const count = counts.get(keyOf(place)) ?? { ...place, messages: 0 }
+      counts.set(keyOf(place), { ...count, messages: count.messages + 1 })
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#writing = this.#write()
+    }, WRITE_MS).unref()
+  }
+
+  /** Null: no limit. */
+  #limitOf({ source, site }: Path, now: number): number | null {
+    const pools = this.#parts.pools()
+    if (pools !== this.#pools) {
+      this.#pools = pools
+      this.#since = new Map(pools.flatMap(({ warming }) => Object.entries(warming)))
+    }
+    if (this.#since.size === 0 || site.kind !== 'direct') return null
+    const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
+    const since = this.#since.get(ipv4 ?? '') ?? this.#since.get(ipv6 ?? '')
+    if (since === undefined) return null
+    if (dayOf(now) !== this.#day) {
+      this.#day = dayOf(now)
+      this.#counts.clear()
+    }
+    return this.#parts.schedule[warmUpDay(since, now) - 1] ?? null
+  }
+
+  /** Never rejects: what cannot be written is written with the next counts. */
+  async #write(): Promise<void> {
+    if (this.#unwritten.size === 0) return
+    const counts = [...this.#unwritten.values()]
+    this.#unwritten.clear()
+    try {
+      await this.#parts.store.countWarmUp(this.#day, counts)
+    } catch {
+      for (const count of counts) {
+        const later = this.#unwritten.get(keyOf(count))?.messages ?? 0
+        this.#unwritten.set(keyOf(count), { ...count, messages: count.messages + later })
+      }
+    }
+  }
+}
+
+function placeOf({ source, site }: Path): Omit<WarmUpCount, 'messages'> {
+  return { source: source.name, site: site.key }
+}
+
+function keyOf({ source, site }: Omit<WarmUpCount, 'messages'>): string {
+  return `${source}\0${site}`
+}

@@ -1,0 +1,50 @@
+/** Pools of source addresses. */
+import { POOLS } from '../account-rows.ts'
+import type { WarmUpCount } from '../account-store.ts'
+import { changeAccounts, changeOne } from './account-change.ts'
+import type { Operations, Port, ReadPort } from './port.ts'
+import { statement } from './statement.ts'
+
+const SET = statement(`INSERT INTO source_pools (name, addresses, warming, created_at) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (name) DO UPDATE SET addresses = excluded.addresses, warming = excluded.warming`)
+const REMOVE = statement('DELETE FROM source_pools WHERE name = $1')
+
+const WARM_UP_COUNTS = statement<WarmUpCount>(
+  'SELECT source, site, messages FROM warm_up_counts WHERE day = $1 ORDER BY source, messages DESC, site',
+)
+const COUNT_WARM_UP =
+  statement(`INSERT INTO warm_up_counts (day, source, site, messages) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (day, source, site) DO UPDATE SET messages = warm_up_counts.messages + excluded.messages`)
+const FORGET_COUNTS = statement('DELETE FROM warm_up_counts WHERE day < $1')
+/** Days for which counts are kept. */
+const KEPT_DAYS = 2
+
+export const sourcePoolReads = {
+  *warmUpCounts(port, day) {
+    const rows = yield* port.read.all(WARM_UP_COUNTS, day)
+    return rows.map((row) => ({ ...row, messages: Number(row.messages) }))
+  },
+} satisfies Operations<ReadPort>
+
+export const sourcePoolWrites = {
+  *setSourcePool(port, { name, addresses, warming, createdAt }) {
+    yield* changeOne(port, POOLS, function* (db) {
+      yield* db.run(SET, name, JSON.stringify(addresses), JSON.stringify(warming), createdAt)
+    })
+  },
+
+  *countWarmUp(port, day, counts) {
+    yield* port.transaction(function* (db) {
+      for (const { source, site, messages } of counts) {
+        yield* db.run(COUNT_WARM_UP, day, source, site, messages)
+      }
+      yield* db.run(FORGET_COUNTS, day - KEPT_DAYS)
+    })
+  },
+
+  *removeSourcePool(port, name) {
+    return yield* changeAccounts(port, function* (db) {
+      return (yield* db.run(REMOVE, name)) > 0 ? [POOLS] : []
+    })
+  },
+} satisfies Operations<Port>

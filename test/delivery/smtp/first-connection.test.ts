@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
+import { openSession } from '../../../src/delivery/smtp/session.ts'
+import type { SmtpTarget } from '../../../src/delivery/smtp/target.ts'
+import { startSink } from '../../support/sink.ts'
+
+/** Listens, and then never accepts a connection: its thread is blocked. */
+const DEAF = `
+const { parentPort } = require('node:worker_threads')
+const server = require('node:net').createServer()
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  parentPort.postMessage(server.address().port)
+  setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
+})`
+
+/** A port where connections stay unanswered, as behind a firewall that drops them. */
+async function startSilent(t: TestContext): Promise<number> {
+  const worker = new Worker(DEAF, { eval: true })
+  t.after(() => worker.terminate())
+  const [port] = (await once(worker, 'message')) as [number]
+  // Fills the queue of the kernel.
+  for (let n = 0; n < 20; n++) {
+    const filler = connect(port, '127.0.0.1').on('error', () => {})
+    t.after(() => filler.destroy())
+    const open = await Promise.race([once(filler, 'connect').then(() => true), delay(300, false)])
+    if (!open) return port
+  }
+  throw new Error('the queue of connections does not fill up')
+}
+
+function targetAt(port: number): SmtpTarget {
+  return {
+    ...{ host: 'mx.x.test', address: '127.0.0.1', port, implicitTls: false, tls: 'off' },
+    ...{ credentials: null, helo: 'out.acme.test' },
+  }
+}
+
+test('while one address is silent the other one is connected to, and is the one that counts', async (t) => {
+  await using sink = await startSink()
+  const silent = targetAt(await startSilent(t))
+  const fallback = { target: targetAt(sink.port), used: false }
+  const dialogue = new Dialogue()
+  const session = await openSession(silent, dialogue, undefined, fallback)
+  assert.equal(session.server, `mx.x.test [127.0.0.1]:${sink.port}`)
+  assert.equal(fallback.used, true)
+  assert.match(dialogue.text, /no connection to mx\.x\.test .* yet, trying 127\.0\.0\.1 as well/)
+  await session.quit()
+})
+
+test('an address that answers is not doubted', async (t) => {
+  await using sink = await startSink()
+  const fallback = { target: targetAt(await startSilent(t)), used: false }
+  const session = await openSession(targetAt(sink.port), new Dialogue(), undefined, fallback)
+  assert.equal(session.server, `mx.x.test [127.0.0.1]:${sink.port}`)
+  assert.equal(fallback.used, false)
+  await session.quit()
+})
+
+test('a stop gives up both', async (t) => {
+  const [one, other] = [targetAt(await startSilent(t)), targetAt(await startSilent(t))]
+  const stopping = new AbortController()
+  const opening = openSession(one, new Dialogue(), stopping.signal, { target: other, used: false })
+  await delay(400)
+  stopping.abort()
+  await assert.rejects(opening, { kind: 'closed' })
+})

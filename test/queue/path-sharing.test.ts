@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { DeliveryResult } from '../../src/delivery/delivery.ts'
+import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
+import { Pacing } from '../../src/queue/pacing.ts'
+import { PathHealth } from '../../src/queue/path-health.ts'
+import { PathSharing } from '../../src/queue/path-sharing.ts'
+import { SessionLimits } from '../../src/queue/session-limits.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { temporaryDirectory } from '../store/directory.ts'
+import { pathTo, readyFor } from './paths.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+
+const DELIVERY: DeliveryResult = {
+  outcomes: [{ position: 0, verdict: 'delivered', message: 'yes' }],
+  ...{ server: 'mx', dialogue: '', startedAt: 0, duration: 1, tls: null },
+}
+const BUSY: DeliveryResult = {
+  ...DELIVERY,
+  outcomes: [{ position: 0, verdict: 'postponed', message: 'no' }],
+  hindrance: { kind: 'busy', wide: true, message: 'too much mail' },
+}
+
+async function opened(t: TestContext): Promise<Store> {
+  const path = join(temporaryDirectory(t), 'a.db')
+  const store = await openStore({ engine: 'sqlite', path }, { exclusive: false })
+  t.after(() => store.close())
+  return store
+}
+
+/** A node that delivers; all of them share the database. */
+async function startNode(store: Store, token: number) {
+  const released: string[] = []
+  const health = new PathHealth({
+    pauses: new ProbePauses([600_000]),
+    domainName: String,
+    release: async (domainId) => {
+      released.push(domainId)
+    },
+    log,
+  })
+  const sessions = new SessionLimits()
+  const pacing = new Pacing(() => {})
+  const sharing = new PathSharing({
+    store: Object.assign(Object.create(store), { shared: true }) as Store,
+    token: () => token,
+    learning: { health, sessions, pacing },
+  })
+  await sharing.start()
+  return { health, sessions, pacing, sharing, released }
+}
+
+test('a path that one node has closed is closed on all, and open on all when one has found it open', async (t) => {
+  const store = await opened(t)
+  const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
+  const ready = readyFor('c', pathTo('x.test'))
+  const now = Date.now()
+  const isOpen = ({ health }: typeof one) => health.isOpen(ready.path, ready.email.domainId, now)
+  one.health.ended(ready, BUSY, true, now)
+  await one.sharing.look()
+  await two.sharing.look()
+  assert.deepEqual([isOpen(one), isOpen(two)], [false, false])
+
+  // The mail that was given back on the first node is released when the second one has found the path open.
+  one.health.heldWritten(ready)
+  const later = now + 3_600_000
+  assert.equal(two.health.closedFor(ready, later), null, 'one delivery tries')
+  two.health.ended(ready, DELIVERY, false, later)
+  await two.sharing.look()
+  await one.sharing.look()
+  assert.deepEqual([isOpen(one), isOpen(two)], [true, true])
+  assert.deepEqual(one.released, [ready.email.domainId])
+  assert.deepEqual(await store.sharedPaths(), [])
+  for (const { sharing } of [one, two]) await sharing.stop()
+})
+
+test('what was learnt outlives a restart: closed paths, and fewer sessions', async (t) => {
+  const store = await opened(t)
+  const before = await startNode(store, 1)
+  const ready = readyFor('c', pathTo('x.test'))
+  before.health.ended(ready, BUSY, true, Date.now())
+  before.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
+  await before.sharing.stop()
+  const after = await startNode(store, 2)
+  assert.equal(after.health.isOpen(ready.path, ready.email.domainId, Date.now()), false)
+  assert.equal(after.sessions.limitOf(ready.path), 1)
+  await after.sharing.stop()
+})
+
+test('servers that one node cannot reach may be reached by another one', async (t) => {
+  const store = await opened(t)
+  const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
+  const ready = readyFor('c', pathTo('x.test'))
+  const hindrance = { kind: 'unreachable', wide: true, message: 'no answer' } as const
+  one.health.ended(ready, { ...BUSY, hindrance }, true, Date.now())
+  await one.sharing.look()
+  await two.sharing.look()
+  assert.equal(two.health.isOpen(ready.path, ready.email.domainId, Date.now()), true)
+  for (const { sharing } of [one, two]) await sharing.stop()
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { SourcePool } from '../../src/accounts/account.ts'
+import { type Path, pathOf } from '../../src/delivery/path/path.ts'
+import { DAY_MS, WarmUp, warmUpDay } from '../../src/queue/warm-up.ts'
+import { openStore } from '../../src/store/open.ts'
+import { temporaryDirectory } from '../store/directory.ts'
+import { pathTo } from './paths.ts'
+
+function pathFrom(address: string, site: string): Path {
+  const source = { name: address, helo: 'mail.acme.test', addresses: { ipv4: address, ipv6: null } }
+  return pathOf({ ...pathTo(site), source })
+}
+
+test('an address in warm-up sends no more to a site than on its day, over a restart, and more on the next day', async (t) => {
+  const path = join(temporaryDirectory(t), 'a.db')
+  const store = await openStore({ engine: 'sqlite', path }, { exclusive: false })
+  t.after(() => store.close())
+  const now = Date.now()
+  const pool: SourcePool = {
+    ...{ name: 'news', addresses: ['192.0.2.1', '192.0.2.2'], createdAt: now },
+    warming: { '192.0.2.1': now },
+  }
+  const pools = [pool]
+  const opened = async () => {
+    const warmUp = new WarmUp({ store, pools: () => pools, schedule: [2, 3] })
+    await warmUp.start()
+    return warmUp
+  }
+  const [fresh, other] = [pathFrom('192.0.2.1', 'x.test'), pathFrom('192.0.2.1', 'y.test')]
+  const first = await opened()
+  for (let n = 0; n < 2; n++) {
+    assert.equal(first.closedFor(fresh, now), null)
+    first.begun(fresh, now)
+  }
+  const waits = first.closedFor(fresh, now)!
+  assert.equal(warmUpDay(now, waits.dueAt), 2)
+  assert.match(waits.message, /192\.0\.2\.1 is warming up and may send 2 messages to x\.test today/)
+  assert.equal(first.allows(other, now), true, 'each site has a limit of its own')
+  assert.equal(first.allows(pathFrom('192.0.2.2', 'x.test'), now), true, 'a warm address has none')
+  await first.stop()
+
+  const second = await opened()
+  assert.equal(second.allows(fresh, now), false)
+  const tomorrow = now + DAY_MS
+  for (let n = 0; n < 3; n++) {
+    assert.equal(second.allows(fresh, tomorrow), true)
+    second.begun(fresh, tomorrow)
+  }
+  assert.equal(second.allows(fresh, tomorrow), false)
+  assert.equal(second.allows(fresh, now + 2 * DAY_MS), true, 'the schedule is over')
+  await second.stop()
+})
