@@ -109,7 +109,7 @@ export const BLOCKED: readonly RegExp[] = [
   // word.
   /\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
   // Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org", Sendmail's dnsbl, "listed at", "found in".
-  /\bblocked using\b|\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
+  /\bblocked using\b|(?<!not )\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
   /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:is|has been|was) (?:banned|blocked|listed)\b/,
   /\b(?:dns|r)bls?\b|\bspamhaus\b|\bspamcop\b|\bsorbs\b|\bbarracudacentral\b|\bcloudmark\b|\btrend micro rbl/,
   // Office 365 "Access denied, banned sending IP [...]" (5.7.606 to 5.7.649), "banned sender".
@@ -225,11 +225,16 @@ export const SIZE: readonly RegExp[] = [
 /** More recipients than one transaction may have (RFC 5321 4.5.3.1.10): Postfix, Exim, OpenSMTPD (451), chasquid. */
 export const CROWDED: readonly RegExp[] = [/\btoo many recipients\b|\btoo many rcpts?\b/]
 
-/** The mailbox cannot take mail now. */
-export const MAILBOX: readonly RegExp[] = [
+/** The mailbox gets too much mail at once, from anybody. */
+export const FLOODED: readonly RegExp[] = [
   // Gmail "receiving mail at a rate that prevents ...", "receiving mail too quickly"; Exchange "recipient thread limit
   // exceeded".
   /\breceiving mail (?:at a rate|too quickly)\b|\brecipient thread limit\b/,
+]
+
+/** The mailbox cannot take mail now. */
+export const MAILBOX: readonly RegExp[] = [
+  ...FLOODED,
   // Everybody's "mailbox full", "over quota", "quota exceeded".
   /\b(?:mailbox|inbox|account|user|recipient|storage)(?: storage| quota)?(?:'s)? (?:is |has been )?(?:full|exceeded|over ?quota)\b|\bover ?quota\b/,
   // QQ.
