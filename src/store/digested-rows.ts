@@ -35,6 +35,8 @@ export type DigestedRow = [
   sendableAt: number | null,
   keyId: string | null,
   subject: string | null,
+  /** JSON; only of events that have a category. */
+  refusal: string | null,
 ]
 
 /** Characters of tags per row, equal lists counted once: each tag is filed and counted by itself. */
@@ -86,6 +88,7 @@ function eventsOf(rows: readonly DigestedRow[]): DigestedEvent[] {
         tags: row[6],
         recipientDomain: begins ? null : row[7],
         sendableAt: row[10],
+        refusal: row[13],
         begun: begins ? { keyId: '', subject: '', recipients: [] } : null,
       }
       events.push(last)

@@ -16,6 +16,7 @@ import { Counts, DestinationCounts } from './digest-counts.ts'
 import { Lists } from './digest-lists.ts'
 import { latencyBucket } from './latency.ts'
 import { NamedDestinations } from './named-destinations.ts'
+import { reasonValue } from './refusal-reason.ts'
 import { filedWords } from './subject-words.ts'
 
 /** An event with the fields that it is filed under. */
@@ -34,6 +35,8 @@ export interface DigestedEvent {
   recipientDomain: string | null
   /** Unix ms from which the email could be sent; null when the event is no delivery. */
   sendableAt: number | null
+  /** The detail of an event that has a category, as JSON; null for any other. */
+  refusal: string | null
   /** Set when the email begins with this event; otherwise null. */
   begun: BegunEmail | null
 }
@@ -60,7 +63,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
   const logged = new Groups(EVENTS_A_SEGMENT)
   const accepted = new Groups(EMAILS_A_SEGMENT)
   for (const event of events) {
-    const { company, number, type, at, place, recipientDomain, sendableAt, begun } = event
+    const { company, number, type, at, place, recipientDomain, sendableAt, refusal, begun } = event
     const segment = segmentOf(place, EMAILS_A_SEGMENT)
     const offset = place % EMAILS_A_SEGMENT
     spans.add(company, segmentOf(number, EVENTS_A_SEGMENT), at)
@@ -68,6 +71,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     tally.n++
     if (recipientDomain !== null) tally.countDomain(recipientDomain)
     if (sendableAt !== null) tally.countLatency(at - sendableAt)
+    if (refusal !== null) tally.countReason(reasonValue(type, refusal))
     if (isFiledByEvent(type)) {
       lists.addOnce(company, LIST.emailsByFew, segment, emailTerms.ofEvent(type), offset)
     }
@@ -208,10 +212,15 @@ class EventGroup {
       total: counts.seriesOf({ company, domainId: '', type, dimension: 'total' }),
       latency: counts.seriesOf({ company, domainId: '', type, dimension: 'latency' }),
     }))
-    for (const [minute, { n, domains, latencies }] of this.#minutes) {
+    const reasonsOf = [
+      counts.seriesOf({ ...own, dimension: 'reason' }),
+      counts.seriesOf({ company: EVERY_COMPANY, domainId: '', type, dimension: 'reason' }),
+    ]
+    for (const [minute, { n, domains, latencies, reasons }] of this.#minutes) {
       all.add('', minute, n)
       for (const value of values) byTag.add(value, minute, n)
       for (const [domain, n] of domains) byDomain.add(domain, minute, n)
+      for (const [reason, n] of reasons) for (const series of reasonsOf) series.add(reason, minute, n)
       destinations.add(company, type, minute, domains)
       for (const { total, latency } of whole) {
         total.add('', minute, n)
@@ -225,6 +234,7 @@ class Tally {
   n = 0
   readonly domains = new Map<string, number>()
   readonly latencies = new Map<string, number>()
+  readonly reasons = new Map<string, number>()
 
   countDomain(domain: string): void {
     this.domains.set(domain, (this.domains.get(domain) ?? 0) + 1)
@@ -233,6 +243,10 @@ class Tally {
   countLatency(ms: number): void {
     const bucket = latencyBucket(ms)
     this.latencies.set(bucket, (this.latencies.get(bucket) ?? 0) + 1)
+  }
+
+  countReason(reason: string): void {
+    this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1)
   }
 }
 

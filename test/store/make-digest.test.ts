@@ -31,6 +31,7 @@ function emails(first: number, count: number) {
       ]),
       recipientDomain: null,
       sendableAt: null,
+      refusal: null,
       begun: {
         keyId: 'k1',
         subject: `Order ${n} Nº 7`,
@@ -85,7 +86,7 @@ test('a step takes few events where each has many tags of its own, and goes on b
   const rows = (tagsOf: (n: number) => string): DigestedRow[] =>
     Array.from({ length: 50 }, (_, n) => [
       ...([n + 1, COMPANY, 'sent', 0, n, 'd1', tagsOf(n), null, 0, null] as const),
-      ...([null, null, null] as const),
+      ...([null, null, null, null] as const),
     ])
   const many = (n: number) =>
     JSON.stringify(Array.from({ length: 100 }, (_, at) => ({ name: 'tag', value: `v${n} ${at}` })))

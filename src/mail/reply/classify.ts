@@ -9,6 +9,7 @@ import {
   CROWDED,
   DEAD,
   ENCRYPTION,
+  FLOODED,
   GREYLISTING,
   HOST,
   MAILBOX,
@@ -25,6 +26,7 @@ import {
   AFTER_MAIL,
   BAD_NAME,
   BROKEN,
+  COME_BACK,
   DISABLED,
   FULL,
   MOVED,
@@ -71,6 +73,7 @@ const PLAIN: readonly Topic[] = [
   ['greylisted', GREYLISTING],
   ['reputation', OUR_ADDRESS],
   ['policy', RECIPIENT_LIST],
+  ['rate_limited', FLOODED],
   ['mailbox_full', MAILBOX, FULL],
   ['tls', ENCRYPTION],
   ['authentication', UNPROVEN],
@@ -141,6 +144,7 @@ function explain({ code, status, words, stage }: NegativeReply): Cause {
   const address = firstOf(ADDRESS, matches)
   if (address !== null) return [address, address !== 'mailbox_disabled' || GONE_DETAILS.has(detail)]
   if (matches(ACCESS_TO_ADDRESS)) return ['address_unknown', false]
+  if (status?.startsWith('4.7.') && code !== 421 && matches(COME_BACK)) return ['greylisted', false]
   const coded = status ? categoryOfStatus(status) : null
   // Servers give the codes of these two for anything; words say more. 5.3.2 may be over when an operator says so.
   if (coded !== null && coded !== 'policy' && coded !== 'network')

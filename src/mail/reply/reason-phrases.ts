@@ -12,7 +12,7 @@ export const FULL: readonly RegExp[] = [
   // Yahoo "exceeded storage allocation" (RFC 5321 4.2.2), Novell "user over disk space", Zimbra, Dovecot "Quota
   // exceeded (mailbox for user is full)", Exchange "QuotaExceeded", Cyrus "Over quota".
   /\bstorage allocation\b|\bdisk ?quota\b|\bover (?:disk|the|his|her|their|its|allotted|allocated|storage) ?(?:space|quota|storage)?\b(?: limit)?|\bout of (?:disk )?(?:space|quota)\b/,
-  /\bquota ?(?:is |has been |was )?(?:exceeded|full|reached|violation)\b|\b(?:exceeded|exceeds|beyond|past)(?: \w+){0,3} quota\b|\bquotaexceeded\b|\bstoragequota\b/,
+  /(?<!(?:sending|daily|hourly|rate|message) )\bquota ?(?:is |has been |was )?(?:exceeded|full|reached|violation)\b|\b(?:exceeded|exceeds|beyond|past)(?: \w+){0,3} quota\b|\bquotaexceeded\b|\bstoragequota\b/,
   // Others: "not enough space in mailbox", "insufficient space", "can't accept messages now", "mailbox ... is too
   // large".
   /\b(?:not enough|insufficient|no)(?: \w+){0,2} (?:space|room)\b|\btoo much mail data\b|\bmailbox is too large\b|\btoo many (?:messages|mails) (?:in|on) (?:the |this |that )?(?:mailbox|inbox)\b/,
@@ -107,7 +107,7 @@ export const DISABLED: readonly RegExp[] = [
   // "This mailbox is disabled (554.30)"; Mail.ru "user is terminated"; Orange "account is blocked".
   /\b(?:account|mail ?box|user|recipient|address|inbox|tried to reach|customer|subscriber|e-?mail)(?:\(s\))?(?: \w+){0,4} (?:is |has been |was |are |temporarily |currently |been ){0,3}(?:disabled|inactive|inactivated|suspended|locked|blocked|deactivated|closed|terminated|frozen|expired|unavailable due|not active|not activated|on hold|dormant|discontinued|cancell?ed)\b/,
   /\b(?:disabled|inactive|inactivated|suspended|locked|deactivated|closed|terminated|frozen|expired|dormant|discontinued) (?:recipient|user|account|mail ?box|address|e-?mail)\b|\bnot an active (?:user|account|address)\b/,
-  /\b(?:mailbox|account) (?:is )?currently (?:unavailable|not available)\b|\btemporarily (?:locked|disabled|suspended|inactive)\b|\bcompte\b[^.;]{0,40}\bbloqu/,
+  /\b(?:mailbox|account) (?:is )?currently (?:unavailable|not available)\b|(?<!delivery )\btemporarily (?:locked|disabled|suspended|inactive)\b|\bcompte\b[^.;]{0,40}\bbloqu/,
 ]
 
 /** The owner has gone elsewhere. */
@@ -144,7 +144,7 @@ export const NO_ADDRESS: readonly RegExp[] = [
   /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b(?! server)/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b|\b(?:address|user|recipient) lookup fail/,
-  /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
+  /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bnot listed in\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
   // Hotmail and Exchange 2003 "Requested action not taken: mailbox unavailable" (RFC 5321 4.2.3), Cisco "#5.1.0 Address
   // rejected", Postfix "Recipient address rejected" alone.
   /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b|\bnot listed in (?:public|domino|the|our)\b/,
@@ -159,7 +159,7 @@ export const NO_CONNECTION: readonly RegExp[] = [
   /\bconnection (?:refused|timed? ?out|reset|lost|dropped|closed|failed|died|attempt|problem|was|with|aborted|broken)\b|\b(?:lost|no|broken|closing|dropped) connection\b|\bconnect(?:ing)? (?:to )?\S{1,80} (?:refused|failed|timed)/,
   /\b(?:could not|couldn't|cannot|can't|unable to|failed to|did not accept our requests? to|not able to|wasn't able to) (?:establish |make |open )?(?:an? )?(?:smtp )?(?:connect|connection|reach|contact|deliver to host)\b/,
   /\b(?:network|host|server|domain|destination)(?: is| was|)? (?:not reachable|unreachable|down|not responding|not answering)\b|\bnot (?:responding|reachable)\b|\bno route to\b|\bno (?:answer|response) from\b|\btimed out\b|(?<!retry )\btime-?out\b|\bhost down\b|\bunreachable\b|\bdid not respond\b/,
-  /\bdns (?:error|failure|query|lookup|server|type|timeout|problem)|\bname ?server\b|\b(?:cname|mx|name|dns|host|address) (?:lookup|look-up|query|resolution) (?:fail|error|timed|problem|temporar)|\bhost not found,? try again\b|\btry again later\b(?=.{0,20}\bdns)|\bservfail\b|\btemporary lookup failure\b/,
+  /\bdns (?:error|failure|query|lookup|server|type|timeout|problem)|\bname ?server\b|\b(?:cname|mx|name|dns|host|address) (?:lookup|look-up|query|resolution) (?:fail|error|timed|problem|temporar)|\bhost not found,? try again\b|\btry again later\b(?=.{0,20}\bdns)|\bservfail\b|\bnetwork error\b|\blook ?up (?:host|domain)\b|\btemporary lookup failure\b/,
   // Mail that goes in circles: Sendmail "Too many hops", Postfix "mail for x loops back to myself", qmail
   // "CNAME_lookup_failed", "it isn't in my control/locals file".
   /\btoo many (?:hops|received)\b|\bhop ?count\b|\bmail (?:forwarding )?loop|\bloops? (?:back|detected)|\brouting loop|\bloop detected\b|\bbest-preference mx\b|\bpossible loop\b/,
@@ -177,6 +177,9 @@ export const BROKEN: readonly RegExp[] = [
   /\b(?:internal|system|software|server|local|configuration|i\/o|input\/output|database|upstream|application) (?:\w+ )?(?:error|failure|fault|problem)\b|\binsufficient (?:system )?(?:storage|resources|disk|memory)\b|\bdisk (?:is )?full\b|\bmis-?configur|\bout of memory\b/,
   /\b(?:mailer|program|command|child|process|pipe|procmail|maildrop|script|shell|filter)\b[^.;]{0,60}\b(?:fail|error|died|exit|status|signal|denied|not found|cannot|can't|couldn't)|\bcan(?:'t|not) (?:create|open|write|execute)\b|\bcouldn't create\b|\bunknown mailer error\b|\bno such file\b|\bsyntax error\b|\bbad sequence\b|\bcommand (?:not|un)\w{0,12}\b|\bunrecogni[sz]ed command\b|\bnot implemented\b/,
 ]
+
+/** With a temporary code of the policies (RFC 3463 3.8) it mostly stands for greylisting: rspamd, Exim's ACLs. */
+export const COME_BACK: readonly RegExp[] = [/\b(?:try|come back|retry)(?: \w+){0,2} (?:later|in \d{1,5})\b/]
 
 /** A rule of the recipient or its server, not further explained. */
 export const RULE: readonly RegExp[] = [

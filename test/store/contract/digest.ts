@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { EventDetail, EventType } from '../../../src/email/event.ts'
 import { DIGEST, digestStep } from '../../../src/events/digest.ts'
 import { findEmails } from '../../../src/events/find-emails.ts'
 import {
@@ -253,6 +254,51 @@ export function digestContract(open: OpenBench): void {
       while (await store.trimDigest(gone));
       assert.deepEqual(await counts({ size: 'hour' }), [])
       assert.equal((await counts({}))?.length, 4)
+    })
+
+    test('counts refusals by their category and by the provider that gave them, also those without a category', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const token = await store.join(node('here'))
+      const [owner, second] = [await acme(store), await acme(store, 'Second')]
+      const first = email(owner, ['a@x.test', 'b@x.test', 'c@y.test'], { domainId: 'd1' })
+      const own = email(owner, ['a@x.test'], { domainId: 'd2' })
+      const theirs = email(second, ['z@x.test'], { domainId: 'd3' })
+      for (const each of [first, own, theirs]) await store.accept(each, { token })
+      const at = (type: EventType, detail: EventDetail) => ({ events: [{ type, at: NOW, detail }] })
+      const full = {
+        code: 552,
+        server: 'gmail-smtp-in.l.google.com [192.0.2.1]:25',
+        category: 'mailbox_full',
+        permanent: false,
+      } as const
+      const gone = { code: 550, enhancedCode: '5.1.1', message: 'No such user', server: 'mx.x.test' }
+      await store.record(
+        attempt(first, token, [
+          result(0, at('bounced', full)),
+          result(1, at('bounced', full)),
+          result(2, at('delivered', { code: 250 })),
+        ]),
+      )
+      await store.record(attempt(own, token, [result(0, at('bounced', gone))]))
+      await store.record(attempt(theirs, token, [result(0, at('failed', { ...full, category: 'expired' }))]))
+      await digest(store, token)
+
+      const range = { since: NOW - DAY, until: NOW + DAY, most: 100 }
+      const reasons = async (companyId: string | null, domainId: string | null = null) => {
+        const rows = await other.countEvents({
+          ...{ companyId, domainId, dimension: 'reason', value: null, size: 'day', ...range },
+        })
+        return rows?.map(({ value, type, n }) => [value, type, n])
+      }
+      const ofFirst = ['mailbox_full Gmail', 'bounced', 2]
+      assert.deepEqual(await reasons(owner.id), [['address_unknown ', 'bounced', 1], ofFirst])
+      assert.deepEqual(await reasons(owner.id, 'd1'), [ofFirst])
+      assert.deepEqual(await reasons(null), [
+        ['address_unknown ', 'bounced', 1],
+        ['expired Gmail', 'failed', 1],
+        ofFirst,
+      ])
     })
 
     test('counts of a company, and of all together, whatever domains they have', async (t) => {
