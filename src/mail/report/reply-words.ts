@@ -17,7 +17,7 @@ const QUOTATIONS =
 
 /** A code at the start of a reply, not a number within it. */
 const CODE =
-  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,)\]'"]|\.(?!\d)|$)(?!-\d{1,3}[-.])(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
+  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,)\]'"]|\.(?!\d)|$)(?!-(?![245]\.\d{1,3}\.\d{1,3}\b)\d{1,3}[-.])(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
 const STATUS = /(?:^|[\s#('"[:;=-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
 
 /**
