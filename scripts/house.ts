@@ -30,7 +30,8 @@ export const HOUSE: readonly Place[] = [
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
       'app.ts operate events/notices/types.ts accounts/account.ts accounts/dns-records.ts accounts/verify.ts',
-      'email/company-event.ts email/event.ts email/stored-email.ts email/suppression.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
+      'email/category-word.ts email/classification.ts email/company-event.ts email/event.ts email/stored-email.ts',
+      'email/suppression.ts mail/reply/category.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
     ),
   },
   {
@@ -199,7 +200,7 @@ export const HOUSE: readonly Place[] = [
 
 /** Code that runs in the service and in the page of the console: it imports nothing else. */
 export const PAGE_CODE = words(
-  'email/recipient.ts operate/csv-record.ts operate/mail-provider.ts operate/reply-meaning.ts operate/reply-text.ts operate/status-sentence.ts operate/status-word.ts',
+  'email/category-word.ts email/mail-provider.ts email/recipient.ts operate/csv-record.ts operate/reply-meaning.ts operate/reply-text.ts operate/status-sentence.ts operate/status-word.ts',
 )
 
 /** The table of docs/architecture/modules.md. */

@@ -1,6 +1,9 @@
 /** Prints everything known about one email. */
+import { CATEGORY_WORDS } from '../email/category-word.ts'
+import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
+import type { BounceCategory } from '../mail/reply/category.ts'
 import { replyText } from '../operate/reply-text.ts'
 import type { Piece } from '../operate/status-sentence.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
@@ -35,8 +38,9 @@ export function printHistory(
   ])
   printLine()
   printLine('Recipients')
+  const categories = lastCategories(events)
   printTable(
-    ['#', 'ADDRESS', 'KIND', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST ANSWER'],
+    ['#', 'ADDRESS', 'KIND', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'REASON', 'LAST ANSWER'],
     recipients.map((each) => [
       each.position,
       each.address,
@@ -44,6 +48,7 @@ export function printHistory(
       each.state,
       each.attempts,
       formatTime(each.state === 'waiting' ? each.dueAt : null),
+      categoryWord(categories.get(each.position)) ?? '',
       clipped(replyText({ code: each.lastCode, message: each.lastMessage }), 200),
     ]),
     'none',
@@ -100,16 +105,22 @@ function pieceText(piece: Piece): string {
 }
 
 export function formatDetail(detail: EventDetail): string {
-  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host } = detail
+  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host, category } =
+    detail
   const parts = [
     attempt && `attempt ${attempt}`,
     server,
     tls,
+    categoryWord(category),
     replyText({ code, enhancedCode, message }),
     webhookId && `webhook ${webhookId} to ${host}`,
     nextAttemptAt && `next attempt ${formatTime(nextAttemptAt)}`,
   ]
   return joined(parts, '; ')
+}
+
+function categoryWord(category: BounceCategory | undefined): string | undefined {
+  return category && CATEGORY_WORDS[category].word.toLowerCase()
 }
 
 /** Skips missing and empty parts. */

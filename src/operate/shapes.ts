@@ -5,12 +5,14 @@
 import type { AccountsSnapshot, ApiKey, Company, DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
+import { lastCategories } from '../email/classification.ts'
 import type { LogEntry } from '../email/company-event.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { AllowEntry, Suppression } from '../email/suppression.ts'
 import { wordsOfTypes } from '../events/notices/types.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
+import type { BounceCategory } from '../mail/reply/category.ts'
 import type {
   ApiRequest,
   NodeBeat,
@@ -150,6 +152,7 @@ export function emailSummaryJson(email: EmailSummary) {
 /** An email with its history, without its content. */
 export function historyJson({ email, recipients, events, attempts }: EmailHistory) {
   const { content } = email
+  const categories = lastCategories(events)
   return {
     id: email.id,
     company_id: email.companyId,
@@ -169,16 +172,16 @@ export function historyJson({ email, recipients, events, attempts }: EmailHistor
     tags: email.tags,
     variables: email.variables,
     content_removed: email.contentRemoved,
-    recipients: recipients.map(recipientJson),
+    recipients: recipients.map((each) => recipientJson(each, categories.get(each.position) ?? null)),
     events: events.map(eventJson),
     attempts: attempts.map(attemptJson),
   }
 }
 
-function recipientJson(recipient: StoredRecipient) {
+function recipientJson(recipient: StoredRecipient, category: BounceCategory | null) {
   const { position, address, kind, state, attempts, dueAt, lastCode, lastMessage, server } = recipient
   const next = state === 'waiting' ? isoTime(dueAt) : null
-  const answer = { code: lastCode, message: lastMessage, server }
+  const answer = { code: lastCode, message: lastMessage, server, category }
   return { position, address, kind, state, attempts, next_attempt_at: next, ...answer }
 }
 

@@ -1,8 +1,9 @@
 /**
  * The status of an email in words, with the reason for it: for the command line and for the page of the console. Pure.
  */
+
+import { providerOf } from '../email/mail-provider.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
-import { providerOf } from './mail-provider.ts'
 import { replyText } from './reply-text.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */

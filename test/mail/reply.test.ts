@@ -29,6 +29,7 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '550 5.2.1 <gone@x.test>... User Unknown',
       'Sorry, no mailbox here by that name. (#5.1.1)',
       'The recipient name is not recognized',
+      'User jane not listed in public Name & Address Book',
       '550 #5.1.0 Address rejected.',
       '550 Benutzer unbekannt',
     ],
@@ -106,9 +107,16 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '452 4.3.2 Connection rate limit exceeded.',
       '550 5.1.1 <x@y.test> - 192.0.2.1 has sent to too many recipients this hour.',
       '421 4.7.28 unusual rate of unsolicited mail',
+      '450 4.2.1 The user you are trying to contact is receiving mail too quickly.',
+      '550 5.4.5 Daily sending quota exceeded',
     ],
   },
-  greylisted: { alive: ['450 4.2.0 <x@y.test>: Recipient address rejected: Greylisted, see http://p.test/'] },
+  greylisted: {
+    alive: [
+      '451 4.7.1 Try again later',
+      '450 4.2.0 <x@y.test>: Recipient address rejected: Greylisted, see http://p.test/',
+    ],
+  },
   network: {
     alive: [
       'connect to x.test[192.0.2.1]:25: Connection timed out',

@@ -1,7 +1,7 @@
 /** What replies mean, and whose they are. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { providerOf } from '../../src/operate/mail-provider.ts'
+import { providerOf } from '../../src/email/mail-provider.ts'
 import { replyMeaning } from '../../src/operate/reply-meaning.ts'
 
 const MEANINGS: [code: number | null, message: string, meaning: RegExp | null][] = [

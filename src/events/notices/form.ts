@@ -1,7 +1,9 @@
 /** Events in the form dialect, as its webhooks carry them and its Events API lists them. */
+import { classificationOf, hasCategory } from '../../email/classification.ts'
 import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
 import { type EventNotice, type NoticeEmail, noticeAddress, plainAddress } from '../../email/event-notice.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
+import type { BounceCategory } from '../../mail/reply/category.ts'
 import { replyWords } from './reply.ts'
 
 export type FormEvent = Record<string, unknown>
@@ -83,7 +85,11 @@ export function formWord({ type }: Pick<LoggedEvent, 'type'>, email: NoticeEmail
 function reasonOf({ type, detail }: LoggedEvent): string {
   switch (type) {
     case 'bounced':
-      return 'bounce'
+      return REASONS[classificationOf(type, detail).category]
+    case 'delivery_delayed': {
+      const reason = REASONS[classificationOf(type, detail).category]
+      return reason === 'bounce' ? 'generic' : reason
+    }
     case 'suppressed':
       return SUPPRESSED[detail.suppressedBy ?? 'bounce'].reason
     case 'failed':
@@ -91,6 +97,27 @@ function reasonOf({ type, detail }: LoggedEvent): string {
     default:
       return 'generic'
   }
+}
+
+/** By the category: this dialect has a word for few of them. */
+const REASONS: Readonly<Record<BounceCategory, 'bounce' | 'espblock' | 'greylisted'>> = {
+  address_unknown: 'bounce',
+  mailbox_full: 'bounce',
+  mailbox_disabled: 'bounce',
+  domain_unknown: 'bounce',
+  no_mail_accepted: 'bounce',
+  policy: 'bounce',
+  content_spam: 'bounce',
+  content_too_big: 'bounce',
+  reputation: 'espblock',
+  authentication: 'bounce',
+  rate_limited: 'espblock',
+  greylisted: 'greylisted',
+  network: 'bounce',
+  tls: 'bounce',
+  relay_denied: 'bounce',
+  expired: 'bounce',
+  other: 'bounce',
 }
 
 function hasStatus({ event }: FormWord): boolean {
@@ -128,6 +155,7 @@ function deliveryStatus({ type, at, detail }: LoggedEvent): Record<string, unkno
     tls: tls !== undefined,
     'certificate-verified': detail.tlsVerified === true,
     utf8: true,
+    ...(hasCategory(type) && { 'bounce-type': classificationOf(type, detail).permanent ? 'hard' : 'soft' }),
     ...(nextAttemptAt !== undefined && {
       'retry-seconds': Math.max(0, Math.round((nextAttemptAt - at) / 1000)),
     }),

@@ -1,6 +1,9 @@
 /** Events in the JSON dialect, as its webhooks carry them. */
+import { classificationOf } from '../../email/classification.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { EventNotice, NoticeEmail } from '../../email/event-notice.ts'
+import type { BounceCategory } from '../../mail/reply/category.ts'
+import type { Classification } from '../../mail/reply/classify.ts'
 import { diagnosticCode } from './reply.ts'
 
 /** Null: this dialect has no word for it. */
@@ -68,14 +71,7 @@ function about(type: EventType, detail: EventDetail): Record<string, unknown> {
   const message = detail.message ?? ''
   switch (type) {
     case 'bounced':
-      return {
-        bounce: {
-          message: `${bounceSentence(detail)}: ${message}`,
-          type: 'Permanent',
-          subType: bounceKind(detail),
-          diagnosticCode: [diagnosticCode(detail) ?? []].flat(),
-        },
-      }
+      return { bounce: bounceOf(detail) }
     case 'failed':
       return { failed: { reason: message } }
     case 'suppressed':
@@ -100,25 +96,47 @@ const SUPPRESSED = {
   manual: 'manual',
 } as const
 
-/** By the subject and detail of the enhanced code (RFC 3463 3). */
-const BOUNCES: readonly [code: RegExp, kind: string][] = [
-  [/^\d\.1\.[1236]$|^\d\.1\.10$/, 'NoEmail'],
-  [/^\d\.2\.2$/, 'MailboxFull'],
-  [/^\d\.(?:2\.3|3\.4)$/, 'MessageTooLarge'],
-  [/^\d\.[67]\./, 'ContentRejected'],
-]
+/** By the category: the kind, and the type where the address is not dead. */
+const BOUNCES: Readonly<
+  Record<BounceCategory, readonly [type: 'Transient' | 'Undetermined', subType: string]>
+> = {
+  address_unknown: ['Undetermined', 'NoEmail'],
+  mailbox_full: ['Transient', 'MailboxFull'],
+  mailbox_disabled: ['Undetermined', 'General'],
+  domain_unknown: ['Undetermined', 'NoEmail'],
+  no_mail_accepted: ['Undetermined', 'NoEmail'],
+  policy: ['Transient', 'ContentRejected'],
+  content_spam: ['Transient', 'ContentRejected'],
+  content_too_big: ['Transient', 'MessageTooLarge'],
+  reputation: ['Transient', 'General'],
+  authentication: ['Transient', 'General'],
+  rate_limited: ['Transient', 'General'],
+  greylisted: ['Transient', 'General'],
+  network: ['Transient', 'General'],
+  tls: ['Transient', 'General'],
+  relay_denied: ['Transient', 'General'],
+  expired: ['Transient', 'General'],
+  other: ['Undetermined', 'Undetermined'],
+}
 
-function bounceKind({ enhancedCode, code }: EventDetail): string {
-  if (enhancedCode === undefined) return code === undefined ? 'Undetermined' : 'General'
-  return BOUNCES.find(([pattern]) => pattern.test(enhancedCode))?.[1] ?? 'General'
+function bounceOf(detail: EventDetail): Record<string, unknown> {
+  const classification = classificationOf('bounced', detail)
+  const [alive, subType] = BOUNCES[classification.category]
+  return {
+    message: `${bounceSentence(detail, classification)}: ${detail.message ?? ''}`,
+    type: classification.permanent ? 'Permanent' : alive,
+    subType,
+    diagnosticCode: [diagnosticCode(detail) ?? []].flat(),
+  }
 }
 
 /** Clients recognise a bounce by the words "bounce message" (Anymail does). */
-function bounceSentence(detail: EventDetail): string {
-  if (detail.code === undefined) return 'This counts as a hard bounce message'
-  if (bounceKind(detail) === 'MailboxFull')
+function bounceSentence({ code }: EventDetail, { category, permanent }: Classification): string {
+  const kind = permanent ? 'hard' : 'general'
+  if (code === undefined) return `This counts as a ${kind} bounce message`
+  if (category === 'mailbox_full')
     return "The recipient's email provider sent a bounce message because the recipient's inbox was full"
-  return "The recipient's email provider sent a hard bounce message"
+  return `The recipient's email provider sent a ${kind} bounce message`
 }
 
 function isoTime(at: number): string {

@@ -11,9 +11,23 @@ const DETAILS: Partial<Record<EventType, EventDetail>> = {
     server: 'mx.example.com',
     attempt: 1,
   },
-  delivery_delayed: { code: 451, enhancedCode: '4.7.1', message: '4.7.1 Try again later', attempt: 1 },
-  bounced: { code: 550, enhancedCode: '5.1.1', message: '5.1.1 No such user here', attempt: 1 },
-  failed: { message: 'The last attempt failed as well' },
+  delivery_delayed: {
+    code: 451,
+    enhancedCode: '4.7.1',
+    message: '4.7.1 Try again later',
+    attempt: 1,
+    category: 'greylisted',
+    permanent: false,
+  },
+  bounced: {
+    code: 550,
+    enhancedCode: '5.1.1',
+    message: '5.1.1 No such user here',
+    attempt: 1,
+    category: 'address_unknown',
+    permanent: true,
+  },
+  failed: { message: 'The last attempt failed as well', category: 'expired', permanent: false },
   suppressed: { message: 'Not sent: the address is on the suppression list (it bounced)' },
 }
 

@@ -9,6 +9,7 @@ import {
   CROWDED,
   DEAD,
   ENCRYPTION,
+  FLOODED,
   GREYLISTING,
   HOST,
   MAILBOX,
@@ -25,6 +26,7 @@ import {
   AFTER_MAIL,
   BAD_NAME,
   BROKEN,
+  COME_BACK,
   DISABLED,
   FULL,
   MOVED,
@@ -34,6 +36,7 @@ import {
   NO_MAIL,
   NO_RELAY,
   NO_TLS,
+  OUR_ADDRESS,
   RULE,
   SENDER_REFUSED,
   TOO_LONG,
@@ -68,7 +71,9 @@ type Topic = readonly [category: BounceCategory, ...topics: (readonly RegExp[])[
 /** Words that count before any code: they say plainly what it is about. The first that matches counts. */
 const PLAIN: readonly Topic[] = [
   ['greylisted', GREYLISTING],
+  ['reputation', OUR_ADDRESS],
   ['policy', RECIPIENT_LIST],
+  ['rate_limited', FLOODED],
   ['mailbox_full', MAILBOX, FULL],
   ['tls', ENCRYPTION],
   ['authentication', UNPROVEN],
@@ -134,18 +139,22 @@ function explain({ code, status, words, stage }: NegativeReply): Cause {
   if (plain !== null) return [plain, false]
   const detail = status?.slice(2) ?? ''
   const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
-  if (sender || matches(SENDER_REFUSED)) return [firstOf(VAGUE, matches) ?? 'policy', false]
+  if (sender || matches(SENDER_REFUSED))
+    return [firstOf(VAGUE, matches) ?? (code === 421 ? 'network' : 'policy'), false]
   const address = firstOf(ADDRESS, matches)
   if (address !== null) return [address, address !== 'mailbox_disabled' || GONE_DETAILS.has(detail)]
   if (matches(ACCESS_TO_ADDRESS)) return ['address_unknown', false]
+  if (status?.startsWith('4.7.') && code !== 421 && matches(COME_BACK)) return ['greylisted', false]
   const coded = status ? categoryOfStatus(status) : null
   // Servers give the codes of these two for anything; words say more. 5.3.2 may be over when an operator says so.
   if (coded !== null && coded !== 'policy' && coded !== 'network')
     return [coded, DEAD_CATEGORIES.has(coded) && detail !== '3.2']
+  const vague = firstOf(VAGUE, matches) ?? coded
+  if (vague !== null) return [vague, false]
   const bare = CODES[code ?? 0] ?? 'other'
   // After RCPT the same codes are about the message.
   const late = bare === 'address_unknown' && (stage === 'data' || stage === 'dot')
-  return [firstOf(VAGUE, matches) ?? coded ?? (late ? 'policy' : bare), code === 521 || code === 556]
+  return [late ? 'policy' : bare, bare === 'no_mail_accepted']
 }
 
 function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory | null {

@@ -225,11 +225,16 @@ export const SIZE: readonly RegExp[] = [
 /** More recipients than one transaction may have (RFC 5321 4.5.3.1.10): Postfix, Exim, OpenSMTPD (451), chasquid. */
 export const CROWDED: readonly RegExp[] = [/\btoo many recipients\b|\btoo many rcpts?\b/]
 
-/** The mailbox cannot take mail now. */
-export const MAILBOX: readonly RegExp[] = [
+/** The mailbox gets too much mail at once, from anybody. */
+export const FLOODED: readonly RegExp[] = [
   // Gmail "receiving mail at a rate that prevents ...", "receiving mail too quickly"; Exchange "recipient thread limit
   // exceeded".
   /\breceiving mail (?:at a rate|too quickly)\b|\brecipient thread limit\b/,
+]
+
+/** The mailbox cannot take mail now. */
+export const MAILBOX: readonly RegExp[] = [
+  ...FLOODED,
   // Everybody's "mailbox full", "over quota", "quota exceeded".
   /\b(?:mailbox|inbox|account|user|recipient|storage)(?: storage| quota)?(?:'s)? (?:is |has been )?(?:full|exceeded|over ?quota)\b|\bover ?quota\b/,
   // QQ.

@@ -12,7 +12,7 @@ export const FULL: readonly RegExp[] = [
   // Yahoo "exceeded storage allocation" (RFC 5321 4.2.2), Novell "user over disk space", Zimbra, Dovecot "Quota
   // exceeded (mailbox for user is full)", Exchange "QuotaExceeded", Cyrus "Over quota".
   /\bstorage allocation\b|\bdisk ?quota\b|\bover (?:disk|the|his|her|their|its|allotted|allocated|storage) ?(?:space|quota|storage)?\b(?: limit)?|\bout of (?:disk )?(?:space|quota)\b/,
-  /\bquota ?(?:is |has been |was )?(?:exceeded|full|reached|violation)\b|\b(?:exceeded|exceeds|beyond|past)(?: \w+){0,3} quota\b|\bquotaexceeded\b|\bstoragequota\b/,
+  /(?<!(?:sending|daily|hourly|rate|message) )\bquota ?(?:is |has been |was )?(?:exceeded|full|reached|violation)\b|\b(?:exceeded|exceeds|beyond|past)(?: \w+){0,3} quota\b|\bquotaexceeded\b|\bstoragequota\b/,
   // Others: "not enough space in mailbox", "insufficient space", "can't accept messages now", "mailbox ... is too
   // large".
   /\b(?:not enough|insufficient|no)(?: \w+){0,2} (?:space|room)\b|\btoo much mail data\b|\bmailbox is too large\b|\btoo many (?:messages|mails) (?:in|on) (?:the |this |that )?(?:mailbox|inbox)\b/,
@@ -27,7 +27,7 @@ export const TOO_LONG: readonly RegExp[] = [
   // message size limits", Domino, GroupWise.
   /\b(?:message|mail|attachment|data|line|header|body)(?: \w+){0,2} (?:too (?:big|large|long)|exceed(?:s|ed|ing)?|over)\b(?: \w+){0,5} (?:size|length|limits?|maximum|bytes|kb|mb)\b/,
   /\b(?:max(?:imum)?|fixed|permitted|allowed)(?: \w+){0,2} (?:message|mail|attachment)?s? ?(?:size|length)\b|\b(?:size|length|line|attachment) limits?\b|\bsizelimit\b|\bmessage length\b|\b(?:message|mail|attachment|header|line|body)(?: is| was|s)? too (?:big|large|long)\b/,
-  /(?<!\bfor )\btoo (?:big|large|long) (?:a )?(?:message|mail)\b|\b(?:message|mail) (?:size|length)\b[^.;]{0,40}\b(?:exceed|too|larger|over|limit)/,
+  /\btoo (?:big|large) (?:a )?(?:message|mail)\b|\b(?:message|mail) (?:size|length)\b[^.;]{0,40}\b(?:exceed|too|larger|over|limit)/,
 ]
 
 /** TLS was demanded, and failed (RFC 3207, 8460). */
@@ -64,7 +64,14 @@ export const BAD_NAME: readonly RegExp[] = [
 
 /** The server relays for nobody, or not for us. */
 export const NO_RELAY: readonly RegExp[] = [
-  /\bno relay|\bnot (?:permitted|allowed|authori[sz]ed) to (?:\d{3}[ -])?relay\b|\brelay(?:ing)?\b[^.;]{0,40}\b(?:den|not|prohibit|refus|reject|disallow|without)/,
+  /\bno relay|\bnot configured to relay\b|\bto relay (?:mail|messages?)\b|\bnot (?:permitted|allowed|authori[sz]ed) to (?:\d{3}[ -])?relay\b|\brelay(?:ing)?\b[^.;]{0,40}\b(?:den|not|prohibit|refus|reject|disallow|without)/,
+]
+
+/** Our address, in words that others use of something else: a recipient's own list, or too many messages. */
+export const OUR_ADDRESS: readonly RegExp[] = [
+  // Trend Micro "IP address blacklisted by recipient", Outlook.com "messages from 192.0.2.1 weren't sent ... too many
+  // unwanted messages have been sent from the following IP address".
+  /\bip(?: address)?(?: \S{1,45})? (?:is |was |has been )?(?:black-?listed|blocked|banned)\b|\btoo many (?:unwanted|unsolicited|spam)\b/,
 ]
 
 /** We send more than the server wants. */
@@ -100,7 +107,7 @@ export const DISABLED: readonly RegExp[] = [
   // "This mailbox is disabled (554.30)"; Mail.ru "user is terminated"; Orange "account is blocked".
   /\b(?:account|mail ?box|user|recipient|address|inbox|tried to reach|customer|subscriber|e-?mail)(?:\(s\))?(?: \w+){0,4} (?:is |has been |was |are |temporarily |currently |been ){0,3}(?:disabled|inactive|inactivated|suspended|locked|blocked|deactivated|closed|terminated|frozen|expired|unavailable due|not active|not activated|on hold|dormant|discontinued|cancell?ed)\b/,
   /\b(?:disabled|inactive|inactivated|suspended|locked|deactivated|closed|terminated|frozen|expired|dormant|discontinued) (?:recipient|user|account|mail ?box|address|e-?mail)\b|\bnot an active (?:user|account|address)\b/,
-  /\b(?:mailbox|account) (?:is )?currently (?:unavailable|not available)\b|\btemporarily (?:locked|disabled|suspended|inactive)\b|\bcompte\b[^.;]{0,40}\bbloqu/,
+  /\b(?:mailbox|account) (?:is )?currently (?:unavailable|not available)\b|(?<!delivery )\btemporarily (?:locked|disabled|suspended|inactive)\b|\bcompte\b[^.;]{0,40}\bbloqu/,
 ]
 
 /** The owner has gone elsewhere. */
@@ -134,13 +141,13 @@ export const NO_ADDRESS: readonly RegExp[] = [
   // Sendmail 5 "unknown or illegal user", Exchange 5.5 "Unknown Recipient", "The recipient name is not recognized",
   // Domino "not listed in public Name & Address Book", GroupWise, Postfix "Undeliverable address".
   /\bunknown\b(?: \w+){0,2} (?:user|recipient|mailbox|account|address|addressee|alias|local[- ]part|e-?mail|name)\b|\b(?:user|recipient|mailbox|address|account|addressee|name|alias|local[- ]part|mail)(?:\(s\))?(?: \w+){0,3} (?:is |was |are )?(?:unknown|not known|not recogni[sz]ed|not listed|unlisted|not valid|invalid|non-?existent|undeliverable)\b/,
-  /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b/,
+  /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b(?! server)/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b|\b(?:address|user|recipient) lookup fail/,
-  /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
+  /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bnot listed in\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
   // Hotmail and Exchange 2003 "Requested action not taken: mailbox unavailable" (RFC 5321 4.2.3), Cisco "#5.1.0 Address
   // rejected", Postfix "Recipient address rejected" alone.
-  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b|\bnot listed in (?:public|domino|the|our)\b/,
+  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
   // German, French, Spanish, Italian, Portuguese, Japanese.
   /\b(?:empf[aä]nger|adresse|benutzer|postfach|teilnehmer)\b[^.;]{0,60}\b(?:unbekannt|existiert nicht|nicht gefunden|ung[uü]ltig)\b|\b(?:utilisateur|destinataire|adresse|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
   /\b(?:usuario|destinatario|direcci[oó]n|cuenta|utente|indirizzo|usu[aá]rio|endere[cç]o|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no existe|inexistente|non esiste|sconosciuto|n[aã]o existe|desconhecid[oa])\b/,
@@ -152,7 +159,7 @@ export const NO_CONNECTION: readonly RegExp[] = [
   /\bconnection (?:refused|timed? ?out|reset|lost|dropped|closed|failed|died|attempt|problem|was|with|aborted|broken)\b|\b(?:lost|no|broken|closing|dropped) connection\b|\bconnect(?:ing)? (?:to )?\S{1,80} (?:refused|failed|timed)/,
   /\b(?:could not|couldn't|cannot|can't|unable to|failed to|did not accept our requests? to|not able to|wasn't able to) (?:establish |make |open )?(?:an? )?(?:smtp )?(?:connect|connection|reach|contact|deliver to host)\b/,
   /\b(?:network|host|server|domain|destination)(?: is| was|)? (?:not reachable|unreachable|down|not responding|not answering)\b|\bnot (?:responding|reachable)\b|\bno route to\b|\bno (?:answer|response) from\b|\btimed out\b|(?<!retry )\btime-?out\b|\bhost down\b|\bunreachable\b|\bdid not respond\b/,
-  /\bdns (?:error|failure|query|lookup|server|type|timeout|problem)|\bname ?server\b|\b(?:cname|mx|name|dns|host|address) (?:lookup|look-up|query|resolution) (?:fail|error|timed|problem|temporar)|\bhost not found,? try again\b|\btry again later\b(?=.{0,20}\bdns)|\bservfail\b|\btemporary lookup failure\b/,
+  /\bdns (?:error|failure|query|lookup|server|type|timeout|problem)|\bname ?server\b|\b(?:cname|mx|name|dns|host|address) (?:lookup|look-up|query|resolution) (?:fail|error|timed|problem|temporar)|\bhost not found,? try again\b|\btry again later\b(?=.{0,20}\bdns)|\bservfail\b|\bnetwork error\b|\blook ?up (?:host|domain)\b|\btemporary lookup failure\b/,
   // Mail that goes in circles: Sendmail "Too many hops", Postfix "mail for x loops back to myself", qmail
   // "CNAME_lookup_failed", "it isn't in my control/locals file".
   /\btoo many (?:hops|received)\b|\bhop ?count\b|\bmail (?:forwarding )?loop|\bloops? (?:back|detected)|\brouting loop|\bloop detected\b|\bbest-preference mx\b|\bpossible loop\b/,
@@ -160,7 +167,7 @@ export const NO_CONNECTION: readonly RegExp[] = [
 
 /** It was tried for as long as the server tries. */
 export const TRIED_TOO_LONG: readonly RegExp[] = [
-  /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\b(?:in the queue|delivered) (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
+  /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\bin the queue (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
   /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\bafter \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
   /\b(?:could not|cannot|not) be delivered (?:within|in time)\b|\bdelay(?:ed)?\b|\bstill (?:trying|being tried|undelivered)|\bwarning message only\b/,
 ]
@@ -171,9 +178,12 @@ export const BROKEN: readonly RegExp[] = [
   /\b(?:mailer|program|command|child|process|pipe|procmail|maildrop|script|shell|filter)\b[^.;]{0,60}\b(?:fail|error|died|exit|status|signal|denied|not found|cannot|can't|couldn't)|\bcan(?:'t|not) (?:create|open|write|execute)\b|\bcouldn't create\b|\bunknown mailer error\b|\bno such file\b|\bsyntax error\b|\bbad sequence\b|\bcommand (?:not|un)\w{0,12}\b|\bunrecogni[sz]ed command\b|\bnot implemented\b/,
 ]
 
+/** With a temporary code of the policies (RFC 3463 3.8) it mostly stands for greylisting: rspamd, Exim's ACLs. */
+export const COME_BACK: readonly RegExp[] = [/\b(?:try|come back|retry)(?: \w+){0,2} (?:later|in \d{1,5})\b/]
+
 /** A rule of the recipient or its server, not further explained. */
 export const RULE: readonly RegExp[] = [
-  /\bpolic(?:y|ies)\b|\badministrative(?:ly)?\b|\baccess (?:is )?denied\b|\bprohibited\b|\bforbidden\b|\bnot (?:allowed|permitted|authori[sz]ed|welcome|accepted|trusted)\b|\brestrict|\bsecurity\b|\bdenied\b|\bunauthori[sz]ed\b|\bprotocol violation\b|\bdelivery not authori[sz]ed\b|\bpermission\b|\bmoderat|\bmember(?:s|ship)?\b|\bunacceptable\b|\bblocked\b|\brefus(?:ed|al)\b|\bnot (?:rfc|compliant)|\brfc ?\d{4}\b/,
+  /\brejected:|\bpolic(?:y|ies)\b|\badministrative(?:ly)?\b|\baccess (?:is )?denied\b|\bprohibited\b|\bforbidden\b|\bnot (?:allowed|permitted|authori[sz]ed|welcome|accepted|trusted)\b|\brestrict|\bsecurity\b|\bdenied\b|\bunauthori[sz]ed\b|\bprotocol violation\b|\bdelivery not authori[sz]ed\b|\bpermission\b|\bmoderat|\bmember(?:s|ship)?\b|\bunacceptable\b|\bblocked\b|\brefus(?:ed|al)\b|\bnot (?:rfc|compliant)|\brfc ?\d{4}\b/,
 ]
 
 /** The server's word for one recipient that it will not let us reach, which mostly means that there is none. */

@@ -1,4 +1,5 @@
 /** The recipients of an email in the order of the table. Pure. */
+import { CATEGORY_WORDS } from '../../../../src/email/category-word.ts'
 import { CAPTURE_SERVER, type CountedState } from '../../../../src/email/recipient.ts'
 import { replyText } from '../../../../src/operate/reply-text.ts'
 import { STATES_BY_URGENCY } from '../../../../src/operate/status-sentence.ts'
@@ -25,7 +26,7 @@ function countedStateOf({ state, server }: EmailRecipient): CountedState {
   return state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state
 }
 
-/** `search`: a part of the address, or of the last reply. `state`: null for all. */
+/** `search`: a part of the address, of the word for the reason, or of the last reply. `state`: null for all. */
 export function matching(
   rows: readonly RecipientLine[],
   { state: wanted, search }: { state: CountedState | null; search: string },
@@ -34,8 +35,13 @@ export function matching(
   return rows.filter(
     ({ recipient, state }) =>
       (wanted === null || state === wanted) &&
-      (text === '' || `${recipient.address} ${replyText(recipient)}`.toLowerCase().includes(text)),
+      (text === '' || searched(recipient).toLowerCase().includes(text)),
   )
+}
+
+function searched(recipient: EmailRecipient): string {
+  const word = recipient.category === null ? '' : CATEGORY_WORDS[recipient.category].word
+  return `${recipient.address} ${word} ${replyText(recipient)}`
 }
 
 export function stateWord(state: CountedState): string {

@@ -12,6 +12,7 @@ import { replyText } from '../../../../src/operate/reply-text.ts'
 import { recipientSentence } from '../../../../src/operate/status-sentence.ts'
 import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
 import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../../api/email.ts'
+import { Category } from '../../parts/category.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -183,7 +184,7 @@ function Row({
 }) {
   const body = useId()
   const Chevron = isOpen ? ChevronDown : ChevronRight
-  const { kind, address, position } = recipient
+  const { kind, address, position, state, category } = recipient
   return (
     <>
       <UnstyledButton
@@ -205,6 +206,7 @@ function Row({
           <UntrustedText>{address}</UntrustedText>
         </Text>
         <Text component="span" size="sm" c="dimmed" className={classes.recipientReply}>
+          {category !== null && state !== 'delivered' && <Category of={category} />}{' '}
           <UntrustedText>{replyText(recipient)}</UntrustedText>
         </Text>
       </UnstyledButton>

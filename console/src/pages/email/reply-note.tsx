@@ -1,6 +1,6 @@
 /** The meaning of the last reply, and a link to the provider's explanation. */
 import { Anchor, Text } from '@mantine/core'
-import { providerOf } from '../../../../src/operate/mail-provider.ts'
+import { providerOf } from '../../../../src/email/mail-provider.ts'
 import { replyMeaning } from '../../../../src/operate/reply-meaning.ts'
 import type { EmailRecipient } from '../../api/email.ts'
 

@@ -6,6 +6,7 @@ import { useId, useState } from 'react'
 import { replyText } from '../../../../src/operate/reply-text.ts'
 import { statusOfEvent } from '../../../../src/operate/status-word.ts'
 import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
+import { Category } from '../../parts/category.tsx'
 import { Clamped } from '../../parts/clamped.tsx'
 import { ClockTime, TIME_ZONE } from '../../parts/clock-time.tsx'
 import { durationText } from '../../parts/duration.ts'
@@ -85,11 +86,14 @@ function codeOf(
 const EVENT_MS = 1_000
 
 function Happened({ event: { type, detail } }: { event: EmailEvent }) {
-  const { server, tls, nextAttemptAt: next } = detail
+  const { server, tls, nextAttemptAt: next, category } = detail
   const said = replyText(detail)
   return (
     <div>
-      <Status of={statusOfEvent(type, server)} />
+      <Group gap="xs" component="span">
+        <Status of={statusOfEvent(type, server)} />
+        {category !== undefined && <Category of={category} />}
+      </Group>
       {(said !== '' || server !== undefined) && (
         <Text size="sm" component="div" className={classes.said}>
           <Clamped>

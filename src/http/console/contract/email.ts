@@ -1,5 +1,6 @@
 /** One email: its events, attempts and content. */
 import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
+import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import {
@@ -22,6 +23,8 @@ const DETAIL = object(
     code: INTEGER,
     enhancedCode: TEXT,
     message: TEXT,
+    category: { enum: BOUNCE_CATEGORIES },
+    permanent: { type: 'boolean' },
     server: TEXT,
     nextAttemptAt: TEXT,
     attempt: INTEGER,
@@ -42,6 +45,8 @@ const RECIPIENT = object({
   code: INTEGER_OR_NULL,
   message: TEXT_OR_NULL,
   server: TEXT_OR_NULL,
+  /** Of the last refusal, delay or end; null: there was none, or it is not among the events of this answer. */
+  category: { enum: [...BOUNCE_CATEGORIES, null] },
   /** The cause of the wait; null: the recipient waits for nothing. */
   waits: {
     enum: ['turn', 'retry', 'refusal', 'schedule', 'pause', 'domain', 'path', 'answer', 'release', null],

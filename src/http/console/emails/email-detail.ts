@@ -1,6 +1,7 @@
 /**
  * An email's page: the email, one page of its recipients, and their events and attempts. Dialogues are read one by one.
  */
+import { lastCategories } from '../../../email/classification.ts'
 import type { EmailEvent, EventDetail } from '../../../email/event.ts'
 import type { AttemptOutline } from '../../../email/stored-email.ts'
 import { type EmailNextSteps, statusOf } from '../../../operate/next-step.ts'
@@ -15,6 +16,7 @@ export const PAGE_OCTETS = 192 * 1024
 export function emailDetail(found: EmailNextSteps) {
   const { email, events, attempts, recipients } = found.outline
   const status = statusOf(found)
+  const categories = lastCategories(events)
   return {
     id: email.id,
     domain: { id: email.domainId, ...status.domain },
@@ -38,7 +40,7 @@ export function emailDetail(found: EmailNextSteps) {
     states: found.outline.states,
     recipients: status.recipients.map((each, index) => {
       const { position, kind, state } = recipients[index]!
-      return { ...each, position, kind, state }
+      return { ...each, position, kind, state, category: categories.get(position) ?? null }
     }),
     events: events.map(event),
     attempts: attempts.map(attempt),

@@ -1,0 +1,32 @@
+/**
+ * Why a refusal, a delay or an end came about, by its event: also by one that was logged before there were categories.
+ */
+import type { BounceCategory } from '../mail/reply/category.ts'
+import { type Classification, classifyReply } from '../mail/reply/classify.ts'
+import type { EmailEvent, EventDetail, EventType } from './event.ts'
+
+/** The events that have a category. */
+export function hasCategory(type: EventType): boolean {
+  return type === 'bounced' || type === 'failed' || type === 'delivery_delayed'
+}
+
+export function classificationOf(type: EventType, detail: EventDetail): Classification {
+  const { category, permanent, code, enhancedCode: status, message: words = '' } = detail
+  const delayed = type === 'delivery_delayed'
+  if (category !== undefined) return { category, permanent: !delayed && permanent === true }
+  return classifyReply({ code, status, words, delayed })
+}
+
+/** The category of each recipient's last refusal, by its position. `events`: in their order. */
+export function lastCategories(
+  events: readonly Pick<EmailEvent, 'type' | 'recipient' | 'detail'>[],
+): Map<number, BounceCategory> {
+  const categories = new Map<number, BounceCategory>()
+  for (const { type, recipient, detail } of events) {
+    if (recipient === null) continue
+    if (hasCategory(type)) categories.set(recipient, classificationOf(type, detail).category)
+    // A late bounce may follow a delivery, and a delivery any delay.
+    else if (type === 'delivered') categories.delete(recipient)
+  }
+  return categories
+}
