@@ -23,7 +23,7 @@ const SUBJECTS: readonly RegExp[] = [
   /^\W*(?:недоставл|не удалось|配信|送信|エラー|メール|退信|系统退信)/i,
 ]
 
-export interface Sender {
+export interface ReportSender {
   /** The author has the name or the address of a mail system. */
   system: boolean
   /** The reverse path is empty, as for reports (RFC 5321 4.5.5), or that of a mail system. */
@@ -34,7 +34,7 @@ export interface Sender {
   talk: boolean
 }
 
-export function senderOf(fields: readonly RawField[]): Sender {
+export function senderOf(fields: readonly RawField[]): ReportSender {
   const from = decodeText(fieldValue(fields, 'from').slice(0, 500))
   const path = fields.find(({ lower }) => lower === 'return-path')?.value.trim()
   const subject = decodeText(fieldValue(fields, 'subject').slice(0, 500)).trim()

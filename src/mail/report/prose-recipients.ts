@@ -1,4 +1,4 @@
-/** What a report in prose is, and the recipients that it reports on. */
+/** The kind of a report in prose, and its recipients. */
 import type { RawField } from '../raw/header.ts'
 import { isAutomaticReply } from './automatic-reply.ts'
 import { explained } from './explained.ts'

@@ -1,6 +1,6 @@
 /** Reads reports that are written for people alone. */
 import { addressIn, cleanAddress } from '../address-text.ts'
-import { RECIPIENT_LINES } from './recipient-lines.ts'
+import { RECIPIENT_FORMS } from './recipient-forms.ts'
 import { splitReturned } from './returned-text.ts'
 import { DELAY_WORDS, FAILURE_WORDS, FINAL_WORDS, SERVERS, SUCCESS_WORDS } from './servers.ts'
 
@@ -12,7 +12,7 @@ const MAX_RECIPIENTS = 1_000
 
 export interface ProseRecipient {
   address: string
-  /** What stands behind the address, until the next one. */
+  /** The words about this recipient. */
   reason: string
 }
 
@@ -32,7 +32,7 @@ export interface Prose {
 export interface Parties {
   /** Addresses that the report was sent from and to, and that the email came from. */
   own: ReadonlySet<string>
-  /** Those who the email was addressed to. */
+  /** The addressees of the email. */
   addressees: ReadonlySet<string>
 }
 
@@ -70,15 +70,15 @@ export function readProse(
 
 const isOpening = (line: string) => SERVERS.some(({ opening }) => opening.test(line))
 
-interface Named {
+interface NamedRecipient {
   line: number
   address: string
   rest: string
 }
 
-function recipientsIn(lines: readonly string[], parties: Parties): Named[] {
-  for (const [level, forms] of RECIPIENT_LINES.entries()) {
-    const named: Named[] = []
+function recipientsIn(lines: readonly string[], parties: Parties): NamedRecipient[] {
+  for (const [level, forms] of RECIPIENT_FORMS.entries()) {
+    const named: NamedRecipient[] = []
     for (const [index, line] of lines.entries()) {
       if (!line.includes('@') || isContact(lines, index)) continue
       for (const { pattern, reasonBefore } of forms) {
@@ -141,7 +141,7 @@ function isContact(lines: readonly string[], index: number): boolean {
 const SAYS_NOTHING =
   /^\s*(?:-+ ?transcript of session follows ?-+|5\d\d (?:5\.\d\.\d )?(?:\S{1,320}\.\.\. )?(?:service unavailable|data format error))\s*$/i
 
-function withReasonsBelow(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
+function withReasonsBelow(lines: readonly string[], named: readonly NamedRecipient[]): ProseRecipient[] {
   const reasons = new Map<string, string>()
   const alone = named.every(({ address }) => address === named[0]?.address)
   let next = lines.length
@@ -155,7 +155,7 @@ function withReasonsBelow(lines: readonly string[], named: readonly Named[]): Pr
   return [...addresses].map((address) => ({ address, reason: reasons.get(address) ?? '' }))
 }
 
-function withReasonsAbove(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
+function withReasonsAbove(lines: readonly string[], named: readonly NamedRecipient[]): ProseRecipient[] {
   const reasons = new Map<string, string>()
   let from = 0
   for (const { line, address } of named) {

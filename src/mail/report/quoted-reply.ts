@@ -3,7 +3,7 @@
 /** Characters of a reply that are kept. */
 export const MAX_WORDS = 1_000
 
-export interface ReplyWords {
+export interface QuotedReply {
   /** SMTP code (RFC 5321 4.2). */
   code: number | null
   /** Enhanced code (RFC 3463). */
@@ -24,7 +24,7 @@ const STATUS = /(?:^|[\s#('"[:;=-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
  * The reply that counts is the innermost: in `5.1.0 Unknown address error 550-'5.2.2 Mailbox full'` (Cisco, Amazon SES)
  * the one in quotation marks.
  */
-export function readReplyWords(text: string): ReplyWords {
+export function readQuotedReply(text: string): QuotedReply {
   const whole = firstReply(text.slice(0, 8_000)).replace(/\s+/g, ' ').trim()
   let from = 0
   for (const match of whole.matchAll(QUOTATIONS)) from = match.index + match[0].length
