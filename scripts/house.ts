@@ -140,7 +140,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'mail',
     about:
-      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `reply/` the words of servers and what they mean, `raw/` (ready MIME), `batch/` (recipient variables)',
+      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `reply/` the words of servers and what they mean, `raw/` (ready MIME), `report/` (reading bounces, complaints and automatic replies), `batch/` (recipient variables)',
     imports: [],
   },
   {
