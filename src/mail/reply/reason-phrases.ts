@@ -27,7 +27,7 @@ export const TOO_LONG: readonly RegExp[] = [
   // message size limits", Domino, GroupWise.
   /\b(?:message|mail|attachment|data|line|header|body)(?: \w+){0,2} (?:too (?:big|large|long)|exceed(?:s|ed|ing)?|over)\b(?: \w+){0,5} (?:size|length|limits?|maximum|bytes|kb|mb)\b/,
   /\b(?:max(?:imum)?|fixed|permitted|allowed)(?: \w+){0,2} (?:message|mail|attachment)?s? ?(?:size|length)\b|\b(?:size|length|line|attachment) limits?\b|\bsizelimit\b|\bmessage length\b|\b(?:message|mail|attachment|header|line|body)(?: is| was|s)? too (?:big|large|long)\b/,
-  /(?<!\bfor )\btoo (?:big|large) (?:a )?(?:message|mail)\b|\b(?:message|mail) (?:size|length)\b[^.;]{0,40}\b(?:exceed|too|larger|over|limit)/,
+  /\btoo (?:big|large) (?:a )?(?:message|mail)\b|\b(?:message|mail) (?:size|length)\b[^.;]{0,40}\b(?:exceed|too|larger|over|limit)/,
 ]
 
 /** TLS was demanded, and failed (RFC 3207, 8460). */
@@ -147,7 +147,7 @@ export const NO_ADDRESS: readonly RegExp[] = [
   /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bnot listed in\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
   // Hotmail and Exchange 2003 "Requested action not taken: mailbox unavailable" (RFC 5321 4.2.3), Cisco "#5.1.0 Address
   // rejected", Postfix "Recipient address rejected" alone.
-  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b|\bnot listed in (?:public|domino|the|our)\b/,
+  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
   // German, French, Spanish, Italian, Portuguese, Japanese.
   /\b(?:empf[aä]nger|adresse|benutzer|postfach|teilnehmer)\b[^.;]{0,60}\b(?:unbekannt|existiert nicht|nicht gefunden|ung[uü]ltig)\b|\b(?:utilisateur|destinataire|adresse|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
   /\b(?:usuario|destinatario|direcci[oó]n|cuenta|utente|indirizzo|usu[aá]rio|endere[cç]o|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no existe|inexistente|non esiste|sconosciuto|n[aã]o existe|desconhecid[oa])\b/,
@@ -167,7 +167,7 @@ export const NO_CONNECTION: readonly RegExp[] = [
 
 /** It was tried for as long as the server tries. */
 export const TRIED_TOO_LONG: readonly RegExp[] = [
-  /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\b(?:in the queue|delivered) (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
+  /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\bin the queue (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
   /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\bafter \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
   /\b(?:could not|cannot|not) be delivered (?:within|in time)\b|\bdelay(?:ed)?\b|\bstill (?:trying|being tried|undelivered)|\bwarning message only\b/,
 ]

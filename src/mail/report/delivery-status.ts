@@ -7,13 +7,13 @@ const MAX_RECIPIENTS = 1_000
 const MAX_LINES = 20_000
 const MAX_VALUE = 4_000
 
-/** What the fields say about one recipient. */
-export interface RecipientStatus {
+/** The fields of one recipient. */
+export interface StatusFields {
   /** The address that was written to, or the only one named; null when the fields name a program, or nobody. */
   address: string | null
   original: string | null
   action: ReportedAction | null
-  /** Of the field Status (RFC 3464 2.3.4). */
+  /** The enhanced code in the field Status (RFC 3464 2.3.4). */
   status: string | null
   /** Diagnostic-Code (RFC 3464 2.3.6) without its type; '' when there is none, or when it is only an exit code. */
   diagnostic: string
@@ -25,7 +25,7 @@ export interface RecipientStatus {
 
 export interface DeliveryStatus {
   envelopeId: string | null
-  recipients: RecipientStatus[]
+  recipients: StatusFields[]
 }
 
 /** Fields that begin another recipient when they occur again: some servers leave the empty line between them out. */
@@ -33,7 +33,7 @@ const ONCE = new Set(['original-recipient', 'final-recipient', 'action'])
 
 /** Reads the content of a message/delivery-status, or the same fields within a text. */
 export function readDeliveryStatus(text: string): DeliveryStatus {
-  const recipients: RecipientStatus[] = []
+  const recipients: StatusFields[] = []
   let envelopeId: string | null = null
   for (const group of groupsOf(text)) {
     envelopeId ??= group.get('original-envelope-id')?.slice(0, 200) ?? null
@@ -48,7 +48,7 @@ export function readDeliveryStatus(text: string): DeliveryStatus {
   return { envelopeId, recipients }
 }
 
-function rest(later: RecipientStatus, earlier: RecipientStatus): RecipientStatus {
+function rest(later: StatusFields, earlier: StatusFields): StatusFields {
   return {
     address: earlier.address,
     original: earlier.original,
@@ -98,7 +98,7 @@ function groupsOf(text: string): Group[] {
   return groups
 }
 
-function recipientOf(group: Group): RecipientStatus | null {
+function recipientOf(group: Group): StatusFields | null {
   const final = group.get('final-recipient')
   const original = group.get('original-recipient')
   const action = group.get('action')

@@ -1,15 +1,15 @@
 /** A recipient of a report, with the reason that the report gives. */
 import type { BounceCategory } from '../reply/category.ts'
 import { type Classification, classifyReply } from '../reply/classify.ts'
-import { type ReplyWords, readReplyWords } from './reply-words.ts'
+import { type QuotedReply, readQuotedReply } from './quoted-reply.ts'
 import type { ReportedAction, ReportedRecipient } from './report.ts'
 import { type ReportedStage, stageIn } from './stage.ts'
 
-export interface Reasons {
+export interface GivenReasons {
   address: string
   original: string | null
   action: ReportedAction
-  /** Of the field Status. */
+  /** The enhanced code in the field Status. */
   status: string | null
   /** The command that was refused, where the report has a dialogue. */
   stage?: ReportedStage | null
@@ -20,9 +20,9 @@ export interface Reasons {
 }
 
 /** The first text that gives a reason of a known kind counts; without one, the first text. */
-export function explained(reasons: Reasons): ReportedRecipient {
+export function explained(reasons: GivenReasons): ReportedRecipient {
   const { address, original, action, status } = reasons
-  const replies = reasons.texts.filter((text) => text !== '').map(readReplyWords)
+  const replies = reasons.texts.filter((text) => text !== '').map(readQuotedReply)
   const delivered = action !== 'failed' && action !== 'delayed'
   const { reply, found } = delivered
     ? { reply: replies[0], found: { category: null, permanent: false } }
@@ -38,16 +38,16 @@ export function explained(reasons: Reasons): ReportedRecipient {
   }
 }
 
-interface Reason {
-  reply?: ReplyWords
+interface FoundReason {
+  reply?: QuotedReply
   found: Classification
 }
 
-function reasonIn(replies: readonly ReplyWords[], reasons: Reasons): Reason {
+function reasonIn(replies: readonly QuotedReply[], reasons: GivenReasons): FoundReason {
   const { action, status, texts, local = false } = reasons
   const delayed = action === 'delayed'
   const stage = reasons.stage ?? texts.map(stageIn).find((each) => each !== null)
-  let first: Reason | undefined
+  let first: FoundReason | undefined
   for (const reply of replies) {
     const { code, words } = reply
     const found = classifyReply({ code, status: reply.status ?? status, words, stage, delayed })
@@ -58,7 +58,7 @@ function reasonIn(replies: readonly ReplyWords[], reasons: Reasons): Reason {
   return first ?? { found: classifyReply({ status, words: '', stage, delayed }) }
 }
 
-/** Reasons that a local program may have. `Permission denied` of one is a fault of its host. */
+/** GivenReasons that a local program may have. `Permission denied` of one is a fault of its host. */
 const OF_PROGRAMS: ReadonlySet<BounceCategory> = new Set([
   'address_unknown',
   'mailbox_full',

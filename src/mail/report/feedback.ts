@@ -6,7 +6,7 @@ import { fieldValue } from './open-report.ts'
 export interface Feedback {
   /** Lower-case Feedback-Type (RFC 5965 3.1). */
   type: string
-  /** Those who got the mail, as far as the report names them. */
+  /** The recipients of the mail that the report names. */
   addresses: string[]
   envelopeId: string | null
 }

@@ -19,7 +19,7 @@ export interface OpenReport {
   /** Lower-case media type, and the report-type of a multipart/report (RFC 6522). */
   type: string
   reportType: string
-  /** What the sender wrote for people, in order. */
+  /** The text for people, in order. */
   texts: string[]
   /** Contents of message/delivery-status parts (RFC 3464 2.1) and message/global-delivery-status (RFC 6533 4). */
   statuses: string[]
@@ -27,7 +27,7 @@ export interface OpenReport {
   feedbacks: string[]
   /** The email that came back, or its header, as octets with CRLF lines. */
   returned: Buffer | null
-  /** That email is whole, so it may be a report itself. */
+  /** `returned` is a whole email, which may be a report itself. */
   whole: boolean
 }
 
@@ -49,12 +49,12 @@ export function openReport(raw: Uint8Array): OpenReport {
   return report
 }
 
-interface Structure {
+interface PartTree {
   octets: Buffer
   part: RawPart
 }
 
-function structureOf(octets: Buffer): Structure {
+function structureOf(octets: Buffer): PartTree {
   const read = attempt(octets)
   if (read.part.type !== 'text/plain' && read.part.children.length > 0) return read
   // The header may have lost its Content-Type on the way, or name a boundary that the body does not use.
@@ -65,7 +65,7 @@ function structureOf(octets: Buffer): Structure {
   return { octets: again.octets, part: { ...again.part, fields: mended.fields } }
 }
 
-function attempt(octets: Buffer): Structure {
+function attempt(octets: Buffer): PartTree {
   try {
     return { octets, part: readStructure(octets) }
   } catch (error) {
@@ -127,7 +127,7 @@ class PartReader {
         return
       case 'text/plain':
       case 'text/html':
-        // What follows the fields for programs is the email that came back (RFC 6522 3).
+        // Parts behind the fields for programs are the email that came back (RFC 6522 3).
         if (this.#comesAfter() || (part.disposition === 'attachment' && report.texts.length > 0)) {
           this.#comeBack(part, false)
         } else this.#text(part, part.type)

@@ -1,9 +1,10 @@
-/** What a report in prose is, and the recipients that it reports on. */
+/** The kind of a report in prose, and its recipients. */
 import type { RawField } from '../raw/header.ts'
 import { isAutomaticReply } from './automatic-reply.ts'
 import { explained } from './explained.ts'
 import { failedRecipients } from './failed-recipients.ts'
 import { senderOf } from './mail-system.ts'
+import { fieldValue } from './open-report.ts'
 import type { Prose } from './prose/read-prose.ts'
 import type { ReportedRecipient, ReportKind } from './report.ts'
 import { addresseesOf } from './returned-email.ts'
@@ -17,6 +18,9 @@ export function proseKind(fields: readonly RawField[], prose: Prose, status: boo
   const { system, silent, subject, talk } = senderOf(fields)
   const failed = failedRecipients(fields).length > 0
   const names = prose.recipients.length > 0
+  // A read receipt (RFC 8098) names a recipient, too.
+  const receipt = /\breport-type="?disposition-notification\b/i.test(fieldValue(fields, 'content-type'))
+  if (receipt) return 'none'
   const report =
     failed ||
     status ||

@@ -18,8 +18,8 @@ export { READ_LIMIT } from './open-report.ts'
 const MAX_DEPTH = 2
 
 /**
- * Safe for any input: at most READ_LIMIT octets are read, time and memory are linear in them, and nothing throws. What
- * a report claims may be forged.
+ * Safe for any input: at most READ_LIMIT octets are read, time and memory are linear in them, and nothing throws. A
+ * report may be forged.
  */
 export function readReport(raw: Uint8Array): MailReport {
   return readAt(raw, 0)

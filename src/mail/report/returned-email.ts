@@ -33,7 +33,7 @@ export function returnedEmail(
   }
 }
 
-/** Those who the email was addressed to, as its header says. */
+/** The addressees of the email that came back, by its header. */
 export function addresseesOf(returned: readonly RawField[]): string[] {
   const found = new Set<string>()
   for (const name of ['x-original-to', 'x-envelope-to', 'delivered-to', 'to', 'cc']) {

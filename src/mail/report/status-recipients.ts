@@ -1,6 +1,6 @@
 /** The recipients that the fields of a delivery status notification report on. */
 import type { RawField } from '../raw/header.ts'
-import type { RecipientStatus } from './delivery-status.ts'
+import type { StatusFields } from './delivery-status.ts'
 import { explained } from './explained.ts'
 import { failedRecipients } from './failed-recipients.ts'
 import type { Prose } from './prose/read-prose.ts'
@@ -13,7 +13,7 @@ import { Transcript } from './transcript.ts'
  * @param returned of the email that came back
  */
 export function statusRecipients(
-  statuses: readonly RecipientStatus[],
+  statuses: readonly StatusFields[],
   prose: Prose,
   fields: readonly RawField[],
   returned: readonly RawField[],
@@ -44,7 +44,7 @@ function likelyAction(status: string | null, retries: boolean, prose: Prose): Re
 
 /** Addresses for recipients whose fields name a program, or a user without a domain. */
 function spareAddresses(
-  statuses: readonly RecipientStatus[],
+  statuses: readonly StatusFields[],
   prose: Prose,
   fields: readonly RawField[],
   returned: readonly RawField[],

@@ -10,7 +10,7 @@ interface Said {
 }
 
 export class Transcript {
-  /** What the remote server said, a line each. */
+  /** The lines of the remote server. */
   readonly #said: Said[] = []
   /** Where each line occurs first. */
   readonly #places = new Map<string, number>()

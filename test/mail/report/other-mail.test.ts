@@ -121,6 +121,16 @@ describe('what reads like a bounce and is none', () => {
       '',
       ...QUOTED,
     ),
+    'an answer of a postmaster': mail(
+      { From: 'postmaster@example.org', Subject: 'Re: Undeliverable: Hello' },
+      'This is what we have found in the log:',
+      '',
+      ...QUOTED,
+    ),
+    'a notice of a shop': mail(
+      { 'Return-Path': '<>', From: 'noreply@shop.test', Subject: 'Delivery failed: your parcel' },
+      'Your parcel could not be delivered. Write to help@shop.test.',
+    ),
     'an answer that quotes one': mail(
       { From: 'postmaster@example.org', Subject: 'Your question' },
       'We have looked at it:',

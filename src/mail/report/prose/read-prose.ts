@@ -1,6 +1,6 @@
 /** Reads reports that are written for people alone. */
 import { addressIn, cleanAddress } from '../address-text.ts'
-import { RECIPIENT_LINES } from './recipient-lines.ts'
+import { RECIPIENT_FORMS } from './recipient-forms.ts'
 import { splitReturned } from './returned-text.ts'
 import { DELAY_WORDS, FAILURE_WORDS, FINAL_WORDS, SERVERS, SUCCESS_WORDS } from './servers.ts'
 
@@ -12,7 +12,7 @@ const MAX_RECIPIENTS = 1_000
 
 export interface ProseRecipient {
   address: string
-  /** What stands behind the address, until the next one. */
+  /** The words about this recipient. */
   reason: string
 }
 
@@ -32,7 +32,7 @@ export interface Prose {
 export interface Parties {
   /** Addresses that the report was sent from and to, and that the email came from. */
   own: ReadonlySet<string>
-  /** Those who the email was addressed to. */
+  /** The addressees of the email. */
   addressees: ReadonlySet<string>
 }
 
@@ -54,12 +54,15 @@ export function readProse(
   const said = split.said.map((line) => (/^\s*>(?!>>)/.test(line) ? '' : line))
   const text = said.join('\n')
   const returned = split.returned.join('\r\n')
+  const formats = SERVERS.filter(({ opening }) => opening.test(text))
+  const named = recipientsIn(said, partiesOf(returned))
+  const above = formats.some(({ reasonAbove }) => reasonAbove)
   return {
-    opened: SERVERS.some(({ opening }) => opening.test(text)),
+    opened: formats.length > 0,
     fails: FAILURE_WORDS.test(text),
     delays: (DELAY_WORDS.test(text) || DELAY_WORDS.test(subject)) && !FINAL_WORDS.test(text),
     succeeds: SUCCESS_WORDS.test(text),
-    recipients: recipientsIn(said, partiesOf(returned)),
+    recipients: above ? withReasonsAbove(said, named) : withReasonsBelow(said, named),
     said: said.filter((line) => line.includes('@') || !isOpening(line)).join('\n'),
     returned,
   }
@@ -67,18 +70,18 @@ export function readProse(
 
 const isOpening = (line: string) => SERVERS.some(({ opening }) => opening.test(line))
 
-interface Named {
+interface NamedRecipient {
   line: number
   address: string
   rest: string
 }
 
-function recipientsIn(lines: readonly string[], parties: Parties): ProseRecipient[] {
-  for (const [level, forms] of RECIPIENT_LINES.entries()) {
-    const named: Named[] = []
+function recipientsIn(lines: readonly string[], parties: Parties): NamedRecipient[] {
+  for (const [level, forms] of RECIPIENT_FORMS.entries()) {
+    const named: NamedRecipient[] = []
     for (const [index, line] of lines.entries()) {
       if (!line.includes('@') || isContact(lines, index)) continue
-      for (const { pattern } of forms) {
+      for (const { pattern, reasonBefore } of forms) {
         const found = pattern.exec(line)
         const address = found === null ? null : addressOf(found[1]!)
         if (address === null) continue
@@ -87,7 +90,7 @@ function recipientsIn(lines: readonly string[], parties: Parties): ProseRecipien
           line: index,
           address: addressOf(found![2] ?? '') ?? writtenTo(lines, index) ?? address,
           // A reply code in front of the address belongs to the reason: `550 <jane@example.org>... User unknown`.
-          rest: /^\s*[45]\d\d\b/.test(line) ? line : behind,
+          rest: reasonBefore || /^\s*[45]\d\d\b/.test(line) ? line : behind,
         })
         break
       }
@@ -98,7 +101,7 @@ function recipientsIn(lines: readonly string[], parties: Parties): ProseRecipien
     )
     // Some write to themselves.
     const chosen = strangers.length === 0 && level === 0 ? named : strangers
-    if (chosen.length > 0) return withReasons(lines, chosen)
+    if (chosen.length > 0) return chosen
   }
   return []
 }
@@ -109,7 +112,9 @@ const addressOf = (text: string) => cleanAddress(text.replace(/^["'<]+|["'>]+$/g
 function writtenTo(lines: readonly string[], index: number): string | null {
   for (const line of lines.slice(index + 1, index + 4)) {
     const found =
-      /^\s*\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) from:? ?([^()]{3,330})\)/i.exec(line)
+      /^\s*\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) (?:from|by):? ?([^()]{3,330})\)/i.exec(
+        line,
+      )
     if (found !== null) return addressIn(found[1]!)
     if (/^\S/.test(line) || line === '') return null
   }
@@ -136,9 +141,9 @@ function isContact(lines: readonly string[], index: number): boolean {
 const SAYS_NOTHING =
   /^\s*(?:-+ ?transcript of session follows ?-+|5\d\d (?:5\.\d\.\d )?(?:\S{1,320}\.\.\. )?(?:service unavailable|data format error))\s*$/i
 
-function withReasons(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
+function withReasonsBelow(lines: readonly string[], named: readonly NamedRecipient[]): ProseRecipient[] {
   const reasons = new Map<string, string>()
-  const alone = named.every(({ address }) => address === named[0]!.address)
+  const alone = named.every(({ address }) => address === named[0]?.address)
   let next = lines.length
   for (const [position, { line, address, rest }] of [...named.entries()].toReversed()) {
     const reason = [rest, ...linesBehind(lines, line, next, alone)].join('\n').trim()
@@ -148,6 +153,20 @@ function withReasons(lines: readonly string[], named: readonly Named[]): ProseRe
   }
   const addresses = new Set(named.map(({ address }) => address))
   return [...addresses].map((address) => ({ address, reason: reasons.get(address) ?? '' }))
+}
+
+function withReasonsAbove(lines: readonly string[], named: readonly NamedRecipient[]): ProseRecipient[] {
+  const reasons = new Map<string, string>()
+  let from = 0
+  for (const { line, address } of named) {
+    const reason = lines
+      .slice(Math.max(from, line - REASON_LINES), line)
+      .join('\n')
+      .trim()
+    if (!reasons.has(address)) reasons.set(address, reason)
+    from = line + 1
+  }
+  return [...reasons].map(([address, reason]) => ({ address, reason }))
 }
 
 /** The lines of a reason: until the next recipient. Behind the last of several stands what concerns all of them. */

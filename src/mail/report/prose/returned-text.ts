@@ -22,9 +22,9 @@ const CERTAIN = /^(?:received|return-path|message-id|mime-version|dkim-signature
 const RUN = 8
 
 export interface SplitText {
-  /** What the server says. */
+  /** The words of the server. */
   said: string[]
-  /** What it returns, from the first field on; empty when it returns nothing. */
+  /** The email that came back, from its first field on; empty when there is none. */
   returned: string[]
 }
 

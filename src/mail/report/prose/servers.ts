@@ -6,6 +6,8 @@
 export interface ServerFormat {
   server: string
   opening: RegExp
+  /** The reason stands above the address. It stands behind or below it otherwise. */
+  reasonAbove?: true
 }
 
 export const SERVERS: readonly ServerFormat[] = [
@@ -62,7 +64,7 @@ export const SERVERS: readonly ServerFormat[] = [
   },
   { server: 'Courier', opening: /^[ \t]*this is a delivery status notification from\b/im },
   { server: 'Domino', opening: /^[ \t]*was not delivered to:/im },
-  { server: 'Notes', opening: /^[ \t]*-+ ?failure reasons? ?-+/im },
+  { server: 'Notes', opening: /^[ \t]*-+ ?failure reasons? *-+/im, reasonAbove: true },
   {
     server: 'IMail',
     opening:

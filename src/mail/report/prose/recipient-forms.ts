@@ -4,19 +4,21 @@
  */
 import { ADDRESS } from '../address-text.ts'
 
-export interface RecipientLine {
+export interface RecipientForm {
   form: string
   /** Group 1: the address, with its brackets if it has any. Group 2, if any: the address it was written to. */
   pattern: RegExp
+  /** The words in front of the address are the reason. */
+  reasonBefore?: true
 }
 
-/** In brackets of its own, in quotation marks, or bare. */
+/** An address in angle brackets, in quotation marks, or alone. */
 const NAMED = `(["']?<${ADDRESS}>["']?|["']?${ADDRESS}["']?)`
-/** What servers call a recipient in front of a colon. */
+/** Words for a recipient in front of a colon. */
 const NAMES =
   'recipients?|addressees?|address(?:es)?|addressed to|rcpt to|mailbox|user|user ?id|destinatarios?|destinataires?|destinatari|empfänger|получатель|宛先[^\\s:：]{0,12}|送信先[^\\s:：]{0,12}|收件人[^\\s:：]{0,12}|收信人[^\\s:：]{0,12}'
 const NOT_RECIPIENTS = String.raw`(?:from|sender|reply|return|contact|originator|your|source|mail from|support)\b`
-const form = (name: string, pattern: string): RecipientLine => ({
+const form = (name: string, pattern: string): RecipientForm => ({
   form: name,
   pattern: new RegExp(pattern, 'iu'),
 })
@@ -24,9 +26,9 @@ const form = (name: string, pattern: string): RecipientLine => ({
 /** In front of an address: bullets, `>>>` of Active!hunter, a reply code as in Sendmail 5. */
 const FRONT = String.raw`^[\s*•·>|-]{0,40}(?:[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3} )?)?`
 /** Behind it: `(expanded from <jane@example.org>)` (Postfix), `(ultimately generated from ...)` (Exim). */
-const FROM = String.raw`(?:\s{1,4}\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) from:? ?(<?${ADDRESS}>?)\))?`
+const FROM = String.raw`(?:\s{1,4}\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) (?:from|by):? ?(<?${ADDRESS}>?)\))?`
 
-export const RECIPIENT_LINES: readonly (readonly RecipientLine[])[] = [
+export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
   [
     form(
       'a colon and the reason, here or on the next lines: qmail, Postfix, Yahoo, GMX, Courier, OpenSMTPD',
@@ -47,15 +49,22 @@ export const RECIPIENT_LINES: readonly (readonly RecipientLine[])[] = [
     ),
   ],
   [
+    {
+      ...form(
+        'with the reason before it: IMail',
+        `^\\s*(?:unknown (?:user|host)|user mailbox exceeds allowed size|delivery failed \\d+ attempts?|undeliverable to|mailbox (?:full|unavailable)|invalid (?:recipient|user|address)|invalid final delivery userid)[: ]\\s*${NAMED}`,
+      ),
+      reasonBefore: true,
+    },
+    form(
+      'below the program or file that it became: Sendmail, Exim',
+      `^\\s*\\(?(?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) (?:from|by):? ${NAMED}\\)?\\s*$`,
+    ),
     form(
       'after its name: Messaging Server, SurfControl, MDaemon, EZweb, and servers nobody knows',
       `^\\W{0,20}(?!${NOT_RECIPIENTS})(?:[\\p{L}'’]{1,20}[ -]){0,4}(?:${NAMES})(?:[ -](?:e-?mail|address|name|id)){0,2}(?:\\([\\p{L}]{1,3}\\))?\\s?[:：]\\s*${NAMED}`,
     ),
     form('in the dialogue: Sendmail, InterScan, EZweb', `\\brcpt to:\\s?(<${ADDRESS}>)`),
-    form(
-      'with the reason before it: IMail',
-      `^\\s*(?:unknown user|user mailbox exceeds allowed size|delivery failed \\d+ attempts?|undeliverable to|mailbox (?:full|unavailable)|invalid (?:recipient|user|address))[: ]\\s*${NAMED}`,
-    ),
   ],
   [
     form(

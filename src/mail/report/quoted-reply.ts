@@ -3,7 +3,7 @@
 /** Characters of a reply that are kept. */
 export const MAX_WORDS = 1_000
 
-export interface ReplyWords {
+export interface QuotedReply {
   /** SMTP code (RFC 5321 4.2). */
   code: number | null
   /** Enhanced code (RFC 3463). */
@@ -17,14 +17,14 @@ const QUOTATIONS =
 
 /** A code at the start of a reply, not a number within it. */
 const CODE =
-  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,)\]'"]|\.(?!\d)|$)(?!-\d{1,3}[-.])(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
+  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,)\]'"]|\.(?!\d)|$)(?!-(?![245]\.\d{1,3}\.\d{1,3}\b)\d{1,3}[-.])(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
 const STATUS = /(?:^|[\s#('"[:;=-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
 
 /**
  * The reply that counts is the innermost: in `5.1.0 Unknown address error 550-'5.2.2 Mailbox full'` (Cisco, Amazon SES)
  * the one in quotation marks.
  */
-export function readReplyWords(text: string): ReplyWords {
+export function readQuotedReply(text: string): QuotedReply {
   const whole = firstReply(text.slice(0, 8_000)).replace(/\s+/g, ' ').trim()
   let from = 0
   for (const match of whole.matchAll(QUOTATIONS)) from = match.index + match[0].length
