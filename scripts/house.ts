@@ -30,7 +30,7 @@ export const HOUSE: readonly Place[] = [
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
       'app.ts operate events/notices/types.ts accounts/account.ts accounts/dns-records.ts accounts/return-path.ts accounts/verify.ts',
-      'email/company-event.ts email/event.ts email/stored-email.ts email/suppression.ts people log.ts config common version.ts',
+      'email/company-event.ts email/event.ts email/stored-email.ts email/suppression.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
     ),
   },
   {
@@ -40,8 +40,9 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'submission',
-    about: 'SMTP submission (RFC 6409): sessions, logins, transactions',
-    imports: words('ingress people/password-rule.ts intake accounts mail workers config network common'),
+    about:
+      'the SMTP servers: submission (RFC 6409) with its logins and transactions, and the listener for mail that comes back',
+    imports: words('ingress inbound people/password-rule.ts intake accounts mail workers config network common'),
   },
   {
     name: 'http',
@@ -74,6 +75,12 @@ export const HOUSE: readonly Place[] = [
       'people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
       'common/company-places.ts common/logging.ts',
     ),
+  },
+  {
+    name: 'inbound',
+    about:
+      'mail that comes back: reading it, finding the email that it is about, deciding whether it is believed, and what follows',
+    imports: words('store/store.ts accounts email mail workers dns common'),
   },
   {
     name: 'queue',
@@ -139,7 +146,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'mail',
     about:
-      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables), `return-path/` (the addresses to which bounces come back)',
+      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables), `reply/` (the words of servers and what they mean), `report/` (bounces, complaints and automatic replies), `return-path/` (the addresses to which bounces come back)',
     imports: [],
   },
   {

@@ -27,6 +27,7 @@ import { Searches } from './events/searches.ts'
 import { WEBHOOK_SCHEDULE } from './events/webhooks/schedule.ts'
 import { Webhooks } from './events/webhooks/webhooks.ts'
 import { createServer } from './http/server.ts'
+import { createInbound, type Inbound } from './inbound/inbound.ts'
 import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
@@ -34,6 +35,7 @@ import { RemoteFiles } from './intake/remote-file.ts'
 import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
+import { RETURN_PATHS, ReturnPathKey } from './mail/return-path/return-path.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
@@ -49,14 +51,17 @@ import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
 import { RetentionLoop } from './store/retention.ts'
 import type { Store } from './store/store.ts'
-import { createSubmission, type SubmissionAddresses, type SubmissionServer } from './submission/server.ts'
+import { SubmissionMetrics } from './submission/metrics.ts'
+import { returnedMailPolicy } from './submission/returned-mail.ts'
+import { createSmtpServer, type SmtpAddresses, type SmtpServer } from './submission/server.ts'
+import { submissionPolicy } from './submission/submission-policy.ts'
 import { version } from './version.ts'
 import { Workers } from './workers/workers.ts'
 
 /** Connections to one server of attachments named by URL: the same limit as for all such servers together. */
 const REMOTE_CONNECTIONS = 64
 
-const NO_SUBMISSION: SubmissionAddresses = { urls: [], withoutLogin: [], taken: [] }
+const NO_ADDRESSES: SmtpAddresses = { urls: [], withoutLogin: [], taken: [] }
 
 /** A running service. */
 export interface App {
@@ -65,7 +70,9 @@ export interface App {
   /** The URL of `/metrics`, if it has its own listener. */
   metricsUrl: string | null
   /** The addresses of SMTP submission. */
-  submission: SubmissionAddresses
+  submission: SmtpAddresses
+  /** The addresses that take mail that comes back. */
+  bounces: string[]
   /** The accounts created by the first start on an empty database, else null. */
   firstStart: FirstStart | null
   /** The URL of the console; null: this process does not serve it. */
@@ -100,7 +107,7 @@ interface Start {
 type WithStore = Start & Awaited<ReturnType<typeof openData>>
 type WithNode = WithStore & Awaited<ReturnType<typeof joinNodes>> & { sites: SitesFile }
 type WithDelivery = WithNode & { scheduler: Scheduler | null; apiUrl(): string }
-type WithIntake = WithDelivery & { intake: Intake; systemMail: SystemMail | null }
+type WithIntake = WithDelivery & { intake: Intake; systemMail: SystemMail | null; inbound: Inbound }
 
 /**
  * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken,
@@ -127,15 +134,24 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const intake = createIntake(delivering)
   const { systemFrom } = settings
   const systemMail = systemFrom === null ? null : new SystemMail(systemFrom, intake, data.directory)
-  const accepting: WithIntake = { ...delivering, intake, systemMail }
-  const { server, submission } = await createServers(accepting)
+  const accepting: WithIntake = { ...delivering, intake, systemMail, inbound: openInbound(delivering) }
+  const { server, submission, bounces } = await createServers(accepting)
   const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
   // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
   startAlerts(accepting, base)
-  const smtp = submission === null ? NO_SUBMISSION : await start.unlessStopped(submission.listen())
-  const addresses = { url, metricsUrl, submission: smtp, console: base && consoleUrl(base) }
+  const listen = (smtp: SmtpServer | null) =>
+    smtp === null ? NO_ADDRESSES : start.unlessStopped(smtp.listen())
+  const smtp = await listen(submission)
+  const { urls: bounceUrls } = await listen(bounces)
+  const addresses = {
+    url,
+    metricsUrl,
+    submission: smtp,
+    bounces: bounceUrls,
+    console: base && consoleUrl(base),
+  }
   const first = await welcome(data, base)
   // Started last: starting keeps the thread busy, and no client is waiting yet.
   monitor.start()
@@ -303,7 +319,7 @@ function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, st
 }
 
 function watchGauges(
-  { metrics, membership, scheduler, store, unrecorded, sites }: WithDelivery,
+  { metrics, membership, scheduler, store, unrecorded, sites, directory }: WithDelivery,
   webhooks: Webhooks,
 ): void {
   metrics.watch({
@@ -312,17 +328,20 @@ function watchGauges(
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
     sitesFault: () => sites.fault,
+    domainsWithoutRecords: () => directory.domains().filter(({ lostSince }) => lostSince !== null).length,
     webhooks: () => webhooks.states,
   })
 }
 
-/** HTTP and SMTP submission: both are ready to listen. */
+/** HTTP, SMTP submission, and the listener for mail that comes back: they are ready to listen. */
 async function createServers(parts: WithIntake) {
-  const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, metrics, log, started } = parts
+  const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, inbound } = parts
+  const { metrics, log, started } = parts
   const searches = new Searches({ store, teller: new NoticeReader(store) })
   const { ask } = openOutgoing(parts)
   const api = settings.roles.includes('api')
-  let submission: SubmissionServer | null = null
+  let submission: SmtpServer | null = null
+  let bounces: SmtpServer | null = null
   const server = await createServer({
     ...parts,
     api,
@@ -347,7 +366,15 @@ async function createServers(parts: WithIntake) {
     version: version(),
     ready: (room) => store.probe(room),
   })
-  if (api && settings.submission.length > 0) submission = await createSubmission(server.core, settings)
+  if (api && settings.submission.length > 0) {
+    const counts = new SubmissionMetrics(metrics.registry, () => submission?.sessions ?? 0)
+    const policy = submissionPolicy(settings.maxMessageSize, counts)
+    submission = await createSmtpServer(server.core, policy, settings.submission, settings)
+  }
+  if (api && settings.bounceListeners.length > 0) {
+    const policy = returnedMailPolicy(inbound)
+    bounces = await createSmtpServer(server.core, policy, settings.bounceListeners, settings)
+  }
   // Closed together, so that clients that are slow to finish a request neither use up the time of open SMTP
   // transactions nor add to it.
   started.defer(async () => {
@@ -355,10 +382,25 @@ async function createServers(parts: WithIntake) {
     await Promise.all([
       server.close(shutdownTimeout),
       submission?.close(shutdownTimeout),
+      bounces?.close(shutdownTimeout),
       scheduler?.stop(shutdownTimeout),
     ])
   })
-  return { server, submission }
+  return { server, submission, bounces }
+}
+
+/** Mail that comes back, by whichever way in. */
+function openInbound({ settings, store, directory, seal, workers, metrics, log }: WithDelivery): Inbound {
+  return createInbound({
+    store,
+    directory,
+    returnPathKey: new ReturnPathKey(seal.derive(RETURN_PATHS)),
+    resolver: new Resolver({ servers: settings.dnsServers }),
+    workers,
+    hostname: settings.hostname,
+    registry: metrics.registry,
+    log,
+  })
 }
 
 function createIntake({ settings, store, accounts, workers, scheduler, metrics, log }: WithDelivery): Intake {
@@ -404,10 +446,13 @@ async function welcome({ settings, store, accounts, directory }: WithStore, base
 
 function reportListening(
   { settings, nodeName, log }: WithNode,
-  { submission, ...urls }: Pick<App, 'url' | 'metricsUrl' | 'submission' | 'console'>,
+  { submission, bounces, ...urls }: Pick<App, 'url' | 'metricsUrl' | 'submission' | 'bounces' | 'console'>,
 ): void {
   const { delivery, roles } = settings
-  const smtp = submission.urls.length > 0 && { submissionUrls: submission.urls }
+  const smtp = {
+    ...(submission.urls.length > 0 && { submissionUrls: submission.urls }),
+    ...(bounces.length > 0 && { bounceUrls: bounces }),
+  }
   log.info({ ...urls, ...smtp, delivery: delivery.kind, roles, node: nodeName }, 'Postroad is listening')
   if (delivery.kind === 'capture')
     log.info('Capture mode: mail is kept here and not delivered; set POSTROAD_DELIVERY to deliver it')

@@ -38,6 +38,7 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   explain: async () => (await import('./explain.ts')).addExplain,
   route: async () => (await import('./route.ts')).addRoute,
   site: async () => (await import('./site.ts')).addSite,
+  bounce: async () => (await import('./bounce.ts')).addBounce,
   suppression: async () => (await import('./suppression.ts')).addSuppressionCommands,
   webhook: async () => (await import('./webhook.ts')).addWebhookCommands,
   listen: async () => (await import('./listen.ts')).addListen,

@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 import type { OpenIdSettings, Settings } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
-import { submissionOf } from './submission.ts'
+import { checkBounceListeners, submissionOf } from './submission.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -54,6 +54,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     )
   }
   const submission = submissionOf(values)
+  checkBounceListeners(values.POSTROAD_BOUNCE_LISTEN, values)
   if (values.POSTROAD_RETENTION_EMAILS < values.POSTROAD_RETENTION_CONTENT) {
     throw new SettingsError(
       `POSTROAD_RETENTION_EMAILS (${lookUpSetting('POSTROAD_RETENTION_EMAILS', sources).text}) is less than ` +

@@ -116,18 +116,12 @@ export function parseSubmission(text: string): SubmissionListener[] | 'auto' {
   if (word === 'auto') return word
   if (word === 'off') return []
   return listItems(text).map((item) => {
-    const [, scheme, place, digits, query = ''] =
-      /^(smtps?):\/\/(\[[^\]]*\]|[^:/?]*)(?::(\d{1,5}))?\/?(?:\?(.*))?$/i.exec(item) ?? []
-    if (scheme === undefined || place === undefined) {
-      throw new SettingValueError(
-        `"${item}" must be smtps://host:port (TLS from the start) or smtp://host:port (STARTTLS), like smtps://0.0.0.0:465`,
-      )
-    }
-    const options = new URLSearchParams(query)
-    const unknown = [...options.keys()].find((name) => !SUBMISSION_OPTIONS.includes(name))
-    if (unknown !== undefined)
-      throw new SettingValueError(`"?${unknown}=" is not an option; "?tls=", "?proxy=" and "?login=" are`)
-    const implicitTls = scheme.toLowerCase() === 'smtps'
+    const { scheme, place, digits, options } = smtpPlace(
+      item,
+      SUBMISSION_OPTIONS,
+      `"${item}" must be smtps://host:port (TLS from the start) or smtp://host:port (STARTTLS), like smtps://0.0.0.0:465`,
+    )
+    const implicitTls = scheme === 'smtps'
     const tls = option('tls', options.get('tls') ?? 'required', ['required', 'opportunistic'])
     if (implicitTls && tls === 'opportunistic') {
       throw new SettingValueError('smtps:// is always encrypted; "?tls=opportunistic" goes with smtp://')
@@ -150,6 +144,39 @@ export function parseSubmission(text: string): SubmissionListener[] | 'auto' {
 }
 
 const SUBMISSION_OPTIONS = ['tls', 'proxy', 'login']
+
+/** Listeners for mail that comes back; empty: off. */
+export function parseBounceListen(text: string): SubmissionListener[] {
+  if (text.toLowerCase() === 'off') return []
+  return listItems(text).map((item) => {
+    const wrong = `"${item}" must be smtp://host:port, like smtp://0.0.0.0:25`
+    const { scheme, place, digits, options } = smtpPlace(item, ['proxy'], wrong)
+    if (scheme !== 'smtp') throw new SettingValueError(wrong)
+    const proxied = option('proxy', options.get('proxy') ?? 'off', ['on', 'off']) === 'on'
+    const at = parseHostPort(`${place}:${digits ?? 25}`)
+    return { ...at, implicitTls: false, clearLogin: false, proxied, withoutLogin: false, optional: false }
+  })
+}
+
+/** `smtp://host:port?option=word`; the scheme in lower case. */
+function smtpPlace(
+  item: string,
+  known: readonly string[],
+  wrong: string,
+): { scheme: string; place: string; digits: string | undefined; options: URLSearchParams } {
+  const [, scheme, place, digits, query = ''] =
+    /^(smtps?):\/\/(\[[^\]]*\]|[^:/?]*)(?::(\d{1,5}))?\/?(?:\?(.*))?$/i.exec(item) ?? []
+  if (scheme === undefined || place === undefined) throw new SettingValueError(wrong)
+  const options = new URLSearchParams(query)
+  const unknown = [...options.keys()].find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const names = known.map((name) => `"?${name}="`)
+    const all =
+      names.length === 1 ? `${names[0]} is` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are`
+    throw new SettingValueError(`"?${unknown}=" is not an option; ${all}`)
+  }
+  return { scheme: scheme.toLowerCase(), place, digits, options }
+}
 
 /** A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case, as RFC 5321 2.3.5 requires in EHLO. */
 export function parseHostName(text: string): string {

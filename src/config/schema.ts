@@ -80,6 +80,20 @@ export const SETTINGS = {
       'proxies of POSTROAD_TRUSTED_PROXIES may connect, and each connection must begin with a PROXY protocol header.',
     example: 'smtps://0.0.0.0:465, smtp://0.0.0.0:587',
   }),
+  POSTROAD_BOUNCE_LISTEN: setting({
+    section: 'Service',
+    field: 'bounceListeners',
+    parse: parse.parseBounceListen,
+    default: 'off',
+    allowed:
+      '`off`, or addresses separated by commas: `smtp://host:port` (STARTTLS; default port 25); port 0 picks a free port, an empty host ' +
+      'means every address of the machine; `?proxy=on` expects the PROXY protocol (v1 or v2) from a load balancer',
+    description:
+      'Addresses that take the mail that comes back: bounces, complaints and automatic replies to return paths, and mail to `postmaster@` and `abuse@` of ' +
+      'their hosts. Everything else is refused, and nothing is sent in answer. The MX records of the return-path hosts point to the machine. With the certificate of ' +
+      'POSTROAD_TLS_CERT, STARTTLS is offered. Nodes with the role `api` listen.',
+    example: 'smtp://0.0.0.0:25',
+  }),
   POSTROAD_PUBLIC_URL: setting({
     section: 'Service',
     field: 'publicUrl',
@@ -125,11 +139,11 @@ export const SETTINGS = {
     field: 'bounceHost',
     parse: parse.parseHostName,
     default: null,
-    defaultShown: 'none',
+    defaultShown: 'POSTROAD_HOSTNAME, where POSTROAD_BOUNCE_LISTEN is set; otherwise none',
     allowed: 'a host name',
     description:
       'Mail server that gets the bounces, which the MX records of return paths have to name. With it, `domain show` names a return path for every ' +
-      'domain, and a domain whose records are right uses it in MAIL FROM.',
+      'domain, and a domain whose records are right uses it in MAIL FROM. Set it for mail servers of your own that pass the bounces on, and on nodes that do not listen.',
     example: 'bounces.mail.example.com',
   }),
   POSTROAD_DOMAIN_GRACE: setting({
@@ -479,6 +493,17 @@ export const SETTINGS = {
       'How long API requests and their answers are kept, for the page "API requests" and `postroad request list`. ' +
       'Of each company at most the newest 20,000 refused and 20,000 other requests are kept.',
     example: '30d',
+  }),
+  POSTROAD_RETENTION_INBOUND: setting({
+    section: 'Storage and secrets',
+    field: 'inboundRetention',
+    parse: parse.durationWithin('1m', '365d'),
+    default: '30d',
+    allowed: '1m to 365d',
+    description:
+      'How long mail that came back (bounces, complaints, automatic replies) is kept, for the page "Returned mail" and `postroad bounce list`. Its ' +
+      'events belong to the emails and stay. Of mail that changed nothing, at most the newest 10,000 of each outcome are kept.',
+    example: '90d',
   }),
   POSTROAD_ROLES: setting({
     section: 'Nodes',

@@ -35,6 +35,17 @@ export function submissionOf(values: SubmissionValues): SubmissionListener[] {
   }))
 }
 
+/** The addresses for mail that comes back. */
+export function checkBounceListeners(
+  listeners: readonly SubmissionListener[],
+  { POSTROAD_TRUSTED_PROXIES: proxies }: Pick<SubmissionValues, 'POSTROAD_TRUSTED_PROXIES'>,
+): void {
+  if (!listeners.some(({ proxied }) => proxied) || proxies?.length) return
+  throw new SettingsError(
+    'POSTROAD_BOUNCE_LISTEN has ?proxy=on, where only trusted proxies may connect, but none are set: name them in POSTROAD_TRUSTED_PROXIES.',
+  )
+}
+
 /**
  * Without encryption nobody could log in, and without a trusted proxy nobody could connect. Without a login, mail must
  * not leave.

@@ -1,4 +1,6 @@
 /** Turns a server's reply, or the reason why none was reached, into the outcome that is recorded for a recipient. */
+import type { Classification } from '../mail/reply/classify.ts'
+import { classify } from './classification.ts'
 import type { Delivery, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
 import { judge, type RouteKind } from './judge/judge.ts'
@@ -15,6 +17,8 @@ export interface RouteFailure extends ReplyAdvice {
   /** RFC 3463. */
   enhancedCode: string
   message: string
+  /** Absent: it follows from the message. */
+  classification?: Classification
   /** The server that gave the reply; absent when no transaction took place. */
   server?: string
   /** The recipient ends not because the server refuses but because we cannot send this message to it. */
@@ -41,11 +45,13 @@ export function failureOfReply(
     return verdict === 'failed' ? { ...failure, cannotSend: true } : failure
   }
   if (verdict !== 'bounced' && verdict !== 'deferred') return null
-  const found = judge({ stage, kind, code, enhancedCode, words: said }, route, rules)
+  const answer = { stage, kind, code, enhancedCode, words: said }
+  const found = judge(answer, route, rules)
   // A 552 in its old meaning (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
+  const classification = classify(answer, finding)
   const advice = adviceIn(said, finding, stage)
-  return { finding, code, enhancedCode: enhancedCode ?? '', message, server, ...advice }
+  return { finding, code, enhancedCode: enhancedCode ?? '', message, classification, server, ...advice }
 }
 
 /** The detail of RFC 3463 3.5 and 3.8 when the server gave no enhanced code. */
@@ -67,7 +73,8 @@ export function failureOfError(
   rules: readonly ReplyRule[] = [],
 ): RouteFailure {
   const { code, kind, stage, said: words } = error
-  const finding = judge({ stage, kind, code, enhancedCode: error.enhancedCode, words }, route, rules)
+  const answer = { stage, kind, code, enhancedCode: error.enhancedCode, words }
+  const finding = judge(answer, route, rules)
   const enhancedCode = error.enhancedCode ?? `4.${DETAIL_OF_KIND[kind]}`
   const message = error.message.includes(server) ? error.message : `${server}: ${error.message}`
   return {
@@ -75,6 +82,7 @@ export function failureOfError(
     code,
     enhancedCode,
     message,
+    classification: classify(answer, finding),
     unreachable: isUnreachable(error),
     ...adviceIn(words, finding, stage),
   }
@@ -114,13 +122,17 @@ const NOBODY_TRIED: RouteFailure = {
 }
 
 export function outcomeOfFailure(position: number, failure: RouteFailure): RecipientOutcome {
-  const { ends, suppresses, spends } = CONSEQUENCES[failure.finding]
-  const { code, enhancedCode, message, server, cannotSend, waitMs } = failure
+  const { finding, code, enhancedCode, message, server, cannotSend, waitMs } = failure
+  const { ends, suppresses, spends } = CONSEQUENCES[finding]
+  const { category, permanent } =
+    failure.classification ?? classify({ code, enhancedCode, words: message }, finding)
   const outcome: RecipientOutcome = {
     position,
     verdict: ends ? (cannotSend ? 'failed' : 'bounced') : spends ? 'deferred' : 'postponed',
     message: clip(message),
+    category,
   }
+  if (permanent && ends) outcome.permanent = true
   if (code !== undefined) outcome.code = code
   if (enhancedCode !== '') outcome.enhancedCode = enhancedCode
   if (suppresses) outcome.suppress = true

@@ -182,7 +182,7 @@ export class RouteCourier implements Courier {
   }
 }
 
-function withoutSuppression({ suppress: _, ...outcome }: RecipientOutcome): RecipientOutcome {
+function withoutSuppression({ suppress: _, permanent: __, ...outcome }: RecipientOutcome): RecipientOutcome {
   const { verdict, message } = outcome
   if (verdict !== 'bounced' && verdict !== 'failed') return outcome
   return {

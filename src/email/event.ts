@@ -1,4 +1,5 @@
 /** Immutable facts about an email, mostly about one of its recipients. */
+import type { BounceCategory } from '../mail/reply/category.ts'
 import type { SuppressionType } from './suppression.ts'
 
 /** The closed vocabulary of `last_event`. */
@@ -100,6 +101,10 @@ export interface EventDetail {
   enhancedCode?: string
   /** The reply's text or our own sentence. */
   message?: string
+  /** Why the mail was refused or is late: with every `bounced`, `failed` and `delivery_delayed` event. */
+  category?: BounceCategory
+  /** Beside the category: the address, or its domain, is dead. */
+  permanent?: boolean
   /** Host (and address) of the server that answered. */
   server?: string
   /** Unix ms of the next attempt. */

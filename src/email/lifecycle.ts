@@ -4,7 +4,7 @@
  */
 import { decideAttempt } from './lifecycle/attempt.ts'
 import { bornSuppressed } from './lifecycle/birth.ts'
-import { cancelDecision, changeDecision, endDecision, orCanceled } from './lifecycle/decision.ts'
+import { cancelDecision, changeDecision, endDecision, OUR_FAULT, orCanceled } from './lifecycle/decision.ts'
 import { BY_HAND, type Decision, type Facts, type Happening, postponedFrom } from './lifecycle/happening.ts'
 import { decideReport } from './lifecycle/report.ts'
 
@@ -103,7 +103,7 @@ function leftAlone(left: NonNullable<Decision['left']>): Decision {
 function decideQuarantine({ at, message }: Of<'quarantine'>): Decision {
   return changeDecision(
     { state: 'quarantined', dueAt: null, heldFor: null, suspicion: 2, lastMessage: message },
-    [{ type: 'delivery_delayed', at, detail: { message } }],
+    [{ type: 'delivery_delayed', at, detail: { message, ...OUR_FAULT } }],
   )
 }
 

@@ -17,6 +17,7 @@ export type Setup = Pick<
   Settings,
   | 'allowPrivateNetworks'
   | 'bounceHost'
+  | 'bounceListeners'
   | 'database'
   | 'delivery'
   | 'domainGrace'

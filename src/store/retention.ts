@@ -6,6 +6,8 @@ export interface RetentionPeriods {
   emailRetention: number
   /** Milliseconds for which requests of clients are kept. */
   apiLogRetention: number
+  /** Milliseconds for which mail that came back is kept. */
+  inboundRetention: number
 }
 
 /**
@@ -71,6 +73,8 @@ export class RetentionLoop {
     const accountsBefore = Math.min(emailsBefore, now - REMOVED_KNOWN_MS)
     const accounts = await this.#store.forgetAccounts(accountsBefore, STEP)
     const requests = await this.#store.forgetApiRequests(now - this.#periods.apiLogRetention, REQUESTS)
-    return accounts + requests + (await this.#store.forgetExpired(now, STEP))
+    const inbound = await this.#store.forgetInboundMails(now - this.#periods.inboundRetention, STEP)
+    const excess = await this.#store.trimInboundMails()
+    return accounts + requests + inbound + excess + (await this.#store.forgetExpired(now, STEP))
   }
 }

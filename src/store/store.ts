@@ -15,6 +15,7 @@ import type { DigestStore } from './digest-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
+import type { InboundStore } from './inbound-store.ts'
 import type { LiveListStore } from './live-list-store.ts'
 import type { MtaStsStore } from './mta-sts-store.ts'
 import type { NodeStore } from './node-store.ts'
@@ -29,6 +30,7 @@ import type { TagStore } from './tag-store.ts'
 import type { WebhookStore } from './webhook-store.ts'
 
 export type * from '../email/event-notice.ts'
+export type * from '../email/inbound-mail.ts'
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
@@ -50,6 +52,7 @@ export type {
   TagOrder,
 } from './digest-store.ts'
 export type { Advance } from './follower-store.ts'
+export type * from './inbound-store.ts'
 export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
 export type * from './mta-sts-store.ts'
 export type * from './node.ts'
@@ -129,6 +132,7 @@ export interface Store
     AccountStore,
     MtaStsStore,
     AlertStore,
+    InboundStore,
     NodeStore,
     PeopleStore,
     RequestStore,

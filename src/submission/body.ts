@@ -14,22 +14,34 @@ export class ArrivingMessage {
   #whole: Buffer | null = null
   #filled = 0
   #refused: unknown = null
+  readonly #cut: boolean
 
-  /** `size`: the announced size. `received`: called with the length so far, and throws when there is no room for it. */
-  constructor(size: number | null, max: number, received: (length: number) => void) {
+  /**
+   * `size`: the announced size. `cut`: octets beyond `max` are dropped; otherwise the message is refused. `received`:
+   * called with the length so far, and throws when there is no room for it.
+   */
+  constructor(
+    size: number | null,
+    { max, cut }: { max: number; cut: boolean },
+    received: (length: number) => void,
+  ) {
     this.#max = max
+    this.#cut = cut
     this.#received = received
-    if (size !== null && size >= IN_ONE_PIECE) this.#whole = Buffer.allocUnsafeSlow(size)
+    if (size !== null && size >= IN_ONE_PIECE) this.#whole = Buffer.allocUnsafeSlow(Math.min(size, max))
   }
 
   add(octets: Buffer): void {
+    const before = this.length
     this.length += octets.length
     if (this.#refused !== null) return
     try {
-      if (this.length > this.#max)
+      if (this.length > this.#max && !this.#cut)
         throw new Fault({ code: 'body_too_large', max: this.#max, messageMax: this.#max })
-      this.#received(this.length)
-      this.#keep(octets)
+      const room = this.#max - before
+      if (room <= 0) return
+      this.#received(Math.min(this.length, this.#max))
+      this.#keep(octets.length > room ? octets.subarray(0, room) : octets)
     } catch (error) {
       this.#refused = error
     }

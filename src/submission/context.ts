@@ -10,7 +10,6 @@ import type { Ingress } from '../ingress/ingress.ts'
 import { Channel } from './channel.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { InputEndError, InputTimeout, LineError } from './input.ts'
-import type { SubmissionMetrics } from './metrics.ts'
 import type { Proxies } from './proxies.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import type { SessionTurns } from './turns.ts'
@@ -30,7 +29,6 @@ export interface SessionParts {
   proxies: Proxies
   failedLogins: FailedLogins
   turns: SessionTurns
-  metrics: SubmissionMetrics
 }
 
 /** A logged-in client. */

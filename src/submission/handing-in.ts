@@ -1,35 +1,39 @@
-/** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after another. */
+/** The transactions of an application that has logged in. */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { isKeyless, type Principal } from '../accounts/account.ts'
-import { type AnyReason, clip } from '../ingress/fault.ts'
+import type { AnyReason } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
+import { assertData, beforeMessage } from './before-message.ts'
 import type { ArrivingMessage } from './body.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type Login, type SessionContext } from './context.ts'
 import { logCommand } from './logged-command.ts'
 import { domainOf } from './login.ts'
+import type { SubmissionMetrics } from './metrics.ts'
+import type { Transactions } from './policy.ts'
 import { receive } from './receive.ts'
 import { bounceAdvice, bounceWords } from './relay-bounce.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
-import { SubmissionTransaction } from './transaction.ts'
+import { assertReversePath } from './reverse-path.ts'
+import { SubmissionTransaction } from './submission-transaction.ts'
 import { smtpWords } from './words.ts'
 
 /** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
 const MORE_RECIPIENTS = 100
 
-export class HandingIn {
+export class HandingIn implements Transactions {
   readonly #context: SessionContext
+  readonly #metrics: SubmissionMetrics
   #transaction: SubmissionTransaction | null = null
-  /** Between 354 and the reply to the final dot. */
   atMessage = false
 
-  constructor(context: SessionContext) {
+  constructor(context: SessionContext, metrics: SubmissionMetrics) {
     this.#context = context
+    this.#metrics = metrics
   }
 
-  /** Whether a transaction is open. */
   get begun(): boolean {
     return this.#transaction !== null
   }
@@ -39,7 +43,8 @@ export class HandingIn {
     this.#transaction = null
   }
 
-  async mail(rest: string, login: Login): Promise<SubmissionReply> {
+  async mail(rest: string, login: Login | null): Promise<SubmissionReply> {
+    if (login === null) throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
     if (this.begun)
       throw new CommandRefusal(reply(503, '5.5.1', 'One message at a time; RSET discards the present one'))
     const { path, size, international } = readMail(rest)
@@ -95,21 +100,17 @@ export class HandingIn {
     return reply(250, '2.1.5', 'Ok')
   }
 
-  /**
-   * Returns the reply to the message. Rejects with an error before there is a message, or with one that ends the
-   * session.
-   */
   async data(rest: string, login: Login | null): Promise<SubmissionReply> {
     const { transaction, body } = await this.#roomFor(rest, login)
     const { id: requestId, channel, parts } = this.#context
-    const { metrics, ingress } = parts
+    const { ingress } = parts
     const { requestTimeout, maxMessageSize } = ingress.deps.settings
     const startedAt = performance.now()
     let answer: SubmissionReply | null = null
     this.atMessage = true
     try {
       const received = await receive(channel, body, { max: maxMessageSize, within: requestTimeout })
-      const measured = metrics.seconds.startTimer()
+      const measured = this.#metrics.seconds.startTimer()
       const { id } = await transaction.accept(received).finally(measured)
       answer = reply(250, '2.0.0', `Queued as ${id}`)
     } catch (error) {
@@ -122,7 +123,7 @@ export class HandingIn {
       this.atMessage = false
       this.reset()
       const status = answer?.code ?? 421
-      metrics.messages.inc({ status })
+      this.#metrics.messages.inc({ status })
       const fields = { recipient: [...transaction.recipients] }
       if (answer !== null && login !== null)
         logCommand(ingress.requestLog, login.principal, 'DATA', answer, fields, startedAt)
@@ -139,26 +140,17 @@ export class HandingIn {
   }
 
   /** Reserves room before the 354 reply. */
-  async #roomFor(
+  #roomFor(
     rest: string,
     login: Login | null,
   ): Promise<{ transaction: SubmissionTransaction; body: ArrivingMessage }> {
-    const { channel, parts } = this.#context
-    try {
+    return beforeMessage(this.#context, async () => {
       if (login === null) throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
-      if (rest !== '') throw new CommandRefusal(reply(501, '5.5.4', 'DATA takes no parameters'))
       const transaction = this.#current()
-      // RFC 5321 3.3 also allows 503 here; 554 says what is missing.
-      if (transaction.recipients.size === 0) {
-        throw new CommandRefusal(reply(554, '5.5.1', 'There is no valid recipient'))
-      }
-      return { transaction, body: await transaction.ready(parts.ingress.deps.settings.maxMessageSize) }
-    } catch (error) {
-      if (endsSession(error) || !channel.more) throw error
-      // RFC 2920 3.1: a client has to wait for 354. This client has sent its message without waiting, and the lines of
-      // the message must not be run as commands.
-      throw new CommandRefusal(this.#context.asRefused(error).reply, { last: true })
-    }
+      assertData(rest, transaction)
+      const { maxMessageSize } = this.#context.parts.ingress.deps.settings
+      return { transaction, body: await transaction.ready(maxMessageSize) }
+    })
   }
 
   #current(): SubmissionTransaction {
@@ -171,18 +163,6 @@ export class HandingIn {
 function protocolOf(socket: Socket, principal: Principal, international: boolean): string {
   const secure = socket instanceof TLSSocket ? 'S' : ''
   return `${international ? 'UTF8SMTP' : 'ESMTP'}${secure}${isKeyless(principal) ? '' : 'A'}`
-}
-
-/** Printable, and without spaces outside of quotes; empty in MAIL FROM:<>. */
-const REVERSE_PATH = /^(?:"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"|[^"\x00-\x20\x7f])*$/
-
-/**
- * The sender of what leaves is the address of From, and this one is not used. Relays pass on senders that mail cannot
- * be sent to, such as root@web1: a refusal would bounce the message for nothing. Throws CommandRefusal.
- */
-function assertReversePath(path: string): void {
-  if (REVERSE_PATH.test(path)) return
-  throw new CommandRefusal(reply(553, '5.1.7', `The sender's address cannot be used: ${clip(path)}`))
 }
 
 /** The canonical spelling of a recipient's address. Throws CommandRefusal. */

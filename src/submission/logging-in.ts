@@ -7,6 +7,7 @@ import { LEAST_PASSWORD } from '../people/password-rule.ts'
 import type { Login, SessionContext } from './context.ts'
 import { InputEndError } from './input.ts'
 import { credentialsOf, type LoginCredentials } from './login.ts'
+import type { SubmissionMetrics } from './metrics.ts'
 import { CommandRefusal, reply } from './reply.ts'
 import { keylessLogin } from './without-login.ts'
 import { loginWords, smtpWords } from './words.ts'
@@ -27,13 +28,19 @@ function shownUser(user: string): string | null {
 
 export class LoggingIn {
   readonly #context: SessionContext
+  readonly #metrics: SubmissionMetrics
   /** A login is not needed. */
   readonly #optional: boolean
   readonly #since = performance.now()
   #failed = 0
 
-  constructor(context: SessionContext, { withoutLogin }: Pick<SubmissionListener, 'withoutLogin'>) {
+  constructor(
+    context: SessionContext,
+    { withoutLogin }: Pick<SubmissionListener, 'withoutLogin'>,
+    metrics: SubmissionMetrics,
+  ) {
     this.#context = context
+    this.#metrics = metrics
     this.#optional = withoutLogin
   }
 
@@ -46,7 +53,7 @@ export class LoggingIn {
    * Resolves when the client is logged in. Rejects with CommandRefusal, after a delay if the credentials were wrong.
    */
   async auth(argument: string): Promise<Login> {
-    const { channel, parts } = this.#context
+    const { channel } = this.#context
     const credentials = await credentialsOf(argument, (prompt) => {
       channel.say(reply(334, null, Buffer.from(prompt).toString('base64')))
       return channel.line(this.idle)
@@ -58,7 +65,7 @@ export class LoggingIn {
       if (error instanceof InputEndError || error instanceof CommandRefusal) throw error
       return await this.#refuse(this.#context.reasonOf(error), credentials?.user ?? null)
     }
-    parts.metrics.logins.inc({ result: 'accepted' })
+    this.#metrics.logins.inc({ result: 'accepted' })
     return this.#joined(login)
   }
 
@@ -101,8 +108,8 @@ export class LoggingIn {
   async #refuse(reason: AnyReason, user: string | null): Promise<never> {
     const words = loginWords(reason)
     const { id, address, parts } = this.#context
-    const { metrics, failedLogins } = parts
-    metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
+    const { failedLogins } = parts
+    this.#metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
     // The delay keeps the client from trying again at once.
     if (words.code >= 500 || reason.code === 'person_refused') {
       failedLogins.tell({ requestId: id, address, user: user === null ? null : shownUser(user) })

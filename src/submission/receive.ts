@@ -6,7 +6,7 @@ import { InputTimeout } from './input.ts'
 import { reply } from './reply.ts'
 
 /** Octets over the limit that are read and dropped, so that the client reaches its end and gets the reply. */
-const BEYOND = 16 * 1024 * 1024
+export const BEYOND = 16 * 1024 * 1024
 
 export interface ReceiveLimits {
   /** Octets of a message. */

@@ -1,4 +1,4 @@
-/** The SMTP submission server: listeners, their certificate, and a stop that lets messages finish. */
+/** An SMTP server: listeners, their certificate, and a stop that lets messages finish. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Settings, SubmissionListener } from '../config/settings.ts'
 import type { Ingress } from '../ingress/ingress.ts'
@@ -6,10 +6,10 @@ import { CannotListen, cannotListen } from '../ingress/start-error.ts'
 import { Certificate, CertificateWatch, readCertificate } from '../ingress/tls.ts'
 import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
-import { SubmissionMetrics } from './metrics.ts'
+import type { MailPolicy } from './policy.ts'
 import { Proxies } from './proxies.ts'
 import { reply, written } from './reply.ts'
-import { SubmissionSession } from './session.ts'
+import { SmtpSession } from './session.ts'
 import { SessionTurns } from './turns.ts'
 
 /** Connections that may wait to be accepted. */
@@ -18,17 +18,19 @@ const BACKLOG = 1_024
 /** RFC 5321 3.8: sent to a client whose connection makes room for others. */
 const FULL = written(reply(421, '4.3.2', 'There are too many connections; try again later'))
 
-export interface SubmissionServer {
+export interface SmtpServer {
   /** The listeners that accept mail now. */
   readonly open: readonly SubmissionListener[]
   /** Starts to accept. */
-  listen(): Promise<SubmissionAddresses>
+  listen(): Promise<SmtpAddresses>
+  /** Open sessions. */
+  readonly sessions: number
   /** Stops accepting, and lets messages under way finish; after `ms`, cuts the connections that are still open. */
   close(ms: number): Promise<void>
 }
 
 /** URLs such as `smtp://127.0.0.1:587`, in the order of the settings. */
-export interface SubmissionAddresses {
+export interface SmtpAddresses {
   urls: string[]
   /** The URLs where no login is needed. */
   withoutLogin: string[]
@@ -37,18 +39,15 @@ export interface SubmissionAddresses {
 }
 
 /** `ingress`: that of the HTTP server, which shares all limits. Throws when the TLS files cannot be used. */
-export async function createSubmission(
+export async function createSmtpServer(
   ingress: Ingress,
-  {
-    submission: listeners,
-    tls,
-    hostname,
-    trustedProxies,
-  }: Pick<Settings, 'submission' | 'tls' | 'hostname' | 'trustedProxies'>,
-): Promise<SubmissionServer> {
-  const { registry, log } = ingress.deps
+  policy: MailPolicy,
+  listeners: readonly SubmissionListener[],
+  { tls, hostname, trustedProxies }: Pick<Settings, 'tls' | 'hostname' | 'trustedProxies'>,
+): Promise<SmtpServer> {
+  const { log } = ingress.deps
   const certificate = tls && new Certificate(await readCertificate(tls))
-  const sessions = new Set<SubmissionSession>()
+  const sessions = new Set<SmtpSession>()
   const parts: SessionParts = {
     ingress,
     tls: certificate,
@@ -56,7 +55,6 @@ export async function createSubmission(
     proxies: new Proxies(trustedProxies, log),
     failedLogins: new FailedLogins(log),
     turns: new SessionTurns(),
-    metrics: new SubmissionMetrics(registry, () => sessions.size),
   }
   const { connections } = ingress.admission
   let done: (() => void) | null = null
@@ -65,7 +63,7 @@ export async function createSubmission(
     socket.on('error', () => {})
     const { implicitTls, proxied } = listener
     if (!connections.opened(socket, implicitTls && !proxied, implicitTls && proxied ? null : FULL)) return
-    const session = new SubmissionSession(parts, listener, socket)
+    const session = new SmtpSession(parts, policy, listener, socket)
     sessions.add(session)
     void session.run().finally(() => {
       sessions.delete(session)
@@ -79,15 +77,18 @@ export async function createSubmission(
 
   return {
     open,
+    get sessions() {
+      return sessions.size
+    },
     async listen() {
-      const addresses: SubmissionAddresses = { urls: [], withoutLogin: [], taken: [] }
+      const addresses: SmtpAddresses = { urls: [], withoutLogin: [], taken: [] }
       for (const listener of listeners) {
         const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) =>
           welcome(listener, socket),
         )
         let url: string
         try {
-          url = await begin(server, listener)
+          url = await begin(server, listener, policy.setting)
         } catch (error) {
           if (!(error instanceof CannotListen && listener.optional)) throw error
           addresses.taken.push(urlOf(listener))
@@ -119,9 +120,13 @@ export async function createSubmission(
   }
 }
 
-function begin(server: Server, { host, port, implicitTls }: SubmissionListener): Promise<string> {
+function begin(
+  server: Server,
+  { host, port, implicitTls }: SubmissionListener,
+  setting: string,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(error, 'POSTROAD_SUBMISSION_LISTEN', { host, port })))
+    server.once('error', (error) => reject(cannotListen(error, setting, { host, port })))
     server.listen({ host, port, backlog: BACKLOG }, () => {
       const { address, port: given } = server.address() as AddressInfo
       resolve(urlOf({ host: address, port: given, implicitTls }))

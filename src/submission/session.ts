@@ -7,11 +7,10 @@ import { clip, REFUSED_FOR } from '../ingress/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'
-import { HandingIn } from './handing-in.ts'
 import { InputEndError } from './input.ts'
 import { logCommand } from './logged-command.ts'
-import { LoggingIn } from './logging-in.ts'
 import { MECHANISMS } from './login.ts'
+import type { MailPolicy, SessionWork, Transactions } from './policy.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 
 /** Ms until the next line of a logged-in client (RFC 5321 4.5.3.2.7). */
@@ -19,8 +18,6 @@ const IDLE = 300_000
 /** Useless commands in a row that end a session. */
 const MAX_USELESS = 100
 
-const HELP = 'Log in with any user name and an API key as password, then send'
-const HELP_WITHOUT_LOGIN = 'Send; a login is not needed'
 const OK = reply(250, '2.0.0', 'Ok')
 const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
 
@@ -31,22 +28,22 @@ const NEITHER = new Set(['MAIL'])
 /** Commands whose refusals are logged for the company. */
 const HANDING_IN = new Set(['MAIL', 'RCPT', 'DATA'])
 
-export class SubmissionSession {
+export class SmtpSession {
   readonly #context: SessionContext
   readonly #listener: SubmissionListener
-  readonly #loggingIn: LoggingIn
-  readonly #handingIn: HandingIn
+  readonly #policy: MailPolicy
+  readonly #work: SessionWork
   #secure = false
   #helo = false
   #login: Login | null = null
   #useless = 0
   #stopping = false
 
-  constructor(parts: SessionParts, listener: SubmissionListener, socket: Socket) {
+  constructor(parts: SessionParts, policy: MailPolicy, listener: SubmissionListener, socket: Socket) {
     this.#context = new SessionContext(parts, socket)
     this.#listener = listener
-    this.#loggingIn = new LoggingIn(this.#context, listener)
-    this.#handingIn = new HandingIn(this.#context)
+    this.#policy = policy
+    this.#work = policy.begin(this.#context, listener)
   }
 
   /** Resolves when the session is over. */
@@ -57,7 +54,7 @@ export class SubmissionSession {
       channel.say(reply(220, null, `${parts.hostname} ESMTP Postroad`))
       for (;;) {
         if (this.#stopping) throw new CommandRefusal(STOPPING, { last: true })
-        const line = await channel.line(this.#login === null ? this.#loggingIn.idle : IDLE)
+        const line = await channel.line(this.#login === null ? this.#work.idle() : IDLE)
         presentWork.on(describeSession, this.#context)
         const answer = await this.#answer(line)
         if (answer !== null) channel.say(answer)
@@ -67,7 +64,7 @@ export class SubmissionSession {
       if (last !== null) channel.say(last)
       channel.leave()
     } finally {
-      this.#handingIn.reset()
+      this.#transactions.reset()
     }
   }
 
@@ -91,7 +88,7 @@ export class SubmissionSession {
     const { channel } = this.#context
     this.#stopping = true
     this.#context.endWait()
-    if (channel.waiting && !this.#handingIn.atMessage)
+    if (channel.waiting && !this.#transactions.atMessage)
       channel.interrupt(new CommandRefusal(STOPPING, { last: true }))
   }
 
@@ -119,7 +116,7 @@ export class SubmissionSession {
       }
       const reason = this.#context.reasonOf(error)
       // The delay keeps the client from trying again at once.
-      if (reason.code === 'too_much_under_way' && !this.#handingIn.begun)
+      if (reason.code === 'too_much_under_way' && !this.#transactions.begun)
         await this.#context.wait(REFUSED_FOR)
       const refused = this.#context.refusedFor(reason)
       this.#logRefusal(command, refused.reply, startedAt)
@@ -156,20 +153,20 @@ export class SubmissionSession {
         return this.#auth(rest)
       case 'MAIL':
         this.#assertHello()
-        this.#login ??= this.#loggingIn.withoutOne()
-        return this.#handingIn.mail(rest, this.#login)
+        this.#loginIfNeeded()
+        return this.#transactions.mail(rest, this.#login)
       case 'RCPT':
-        this.#login ??= this.#loggingIn.withoutOne()
-        return this.#handingIn.rcpt(rest)
+        this.#loginIfNeeded()
+        return this.#transactions.rcpt(rest)
       case 'DATA':
-        return this.#handingIn.data(rest, this.#login)
+        return this.#transactions.data(rest, this.#login)
       case 'RSET':
-        this.#handingIn.reset()
+        this.#transactions.reset()
         return OK
       case 'NOOP':
         return OK
       case 'HELP':
-        return reply(214, '2.0.0', this.#listener.withoutLogin ? HELP_WITHOUT_LOGIN : HELP)
+        return reply(214, '2.0.0', this.#policy.help(this.#listener))
       case 'VRFY':
         return reply(252, '2.0.0', 'Addresses cannot be verified before mail is sent to them')
       case 'QUIT':
@@ -190,6 +187,14 @@ export class SubmissionSession {
     }
   }
 
+  get #transactions(): Transactions {
+    return this.#work.transactions
+  }
+
+  #loginIfNeeded(): void {
+    this.#login ??= this.#work.logins?.withoutOne() ?? null
+  }
+
   #assertHello(): void {
     if (!this.#helo) throw new CommandRefusal(reply(503, '5.5.1', 'Send EHLO first'))
   }
@@ -197,12 +202,12 @@ export class SubmissionSession {
   #hello({ verb, rest }: Command): SubmissionReply {
     if (rest === '' || /\s/.test(rest))
       throw new CommandRefusal(reply(501, '5.5.4', `${verb} requires one name`))
-    this.#handingIn.reset()
+    this.#transactions.reset()
     this.#helo = true
-    const { hostname, ingress } = this.#context.parts
+    const { hostname } = this.#context.parts
     if (verb === 'HELO') return reply(250, null, hostname)
-    const { maxMessageSize } = ingress.deps.settings
-    const extensions = ['PIPELINING', `SIZE ${maxMessageSize}`, '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES']
+    const { maxSize } = this.#policy
+    const extensions = ['PIPELINING', `SIZE ${maxSize}`, '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES']
     if (this.#offersTls) extensions.push('STARTTLS')
     if (this.#login === null && this.#mayLogIn) extensions.push(`AUTH ${MECHANISMS.join(' ')}`)
     return reply(250, null, [`${hostname} at your service`, ...extensions])
@@ -215,6 +220,7 @@ export class SubmissionSession {
 
   /** RFC 4954 4: no credentials over an unencrypted connection. */
   get #mayLogIn(): boolean {
+    if (this.#work.logins === null) return false
     const { clearLogin, withoutLogin } = this.#listener
     return this.#secure || clearLogin || withoutLogin || isLoopback(this.#context.address)
   }
@@ -244,7 +250,7 @@ export class SubmissionSession {
     await channel.flush()
     await this.#encrypt()
     // RFC 3207 4.2: the state from before TLS is discarded.
-    this.#handingIn.reset()
+    this.#transactions.reset()
     this.#helo = false
     this.#login = null
     this.#context.party = null
@@ -263,6 +269,8 @@ export class SubmissionSession {
 
   async #auth(rest: string): Promise<SubmissionReply> {
     this.#assertHello()
+    const { logins } = this.#work
+    if (logins === null) throw new CommandRefusal(reply(502, '5.5.1', 'There is no login at this address'))
     if (this.#login !== null) throw new CommandRefusal(reply(503, '5.5.1', 'You are already logged in'))
     if (!this.#mayLogIn) {
       const how = this.#offersTls
@@ -271,7 +279,7 @@ export class SubmissionSession {
       const text = `A login requires an encrypted connection: ${how}; replace a key that was sent unencrypted`
       throw new CommandRefusal(reply(538, '5.7.11', text))
     }
-    this.#login = await this.#loggingIn.auth(rest)
+    this.#login = await logins.auth(rest)
     return reply(235, '2.7.0', 'You are logged in')
   }
 }

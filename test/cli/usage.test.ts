@@ -54,6 +54,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['queue', 'pause'],
     ['queue', 'resume'],
     ['queue', 'pauses'],
+    ['bounce', 'read'],
     ['suppression', 'list'],
     ['suppression', 'add'],
     ['suppression', 'remove'],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CONSEQUENCES, type Finding, TELLING } from '../../src/delivery/judge/finding.ts'
 import { judge, type NegativeAnswer, type RouteKind } from '../../src/delivery/judge/judge.ts'
-import * as phrases from '../../src/delivery/judge/phrases.ts'
 import type { SmtpErrorKind, Stage } from '../../src/delivery/smtp/error.ts'
+import * as phrases from '../../src/mail/reply/phrases.ts'
 
 /** A reply as a server sends it, all lines on one: `550 5.1.1 <x@y.test>: User unknown`. */
 function answer(stage: Stage, reply: string): NegativeAnswer {

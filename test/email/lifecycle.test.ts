@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { AttemptTls } from '../../src/email/attempt-tls.ts'
 import type { NewEvent } from '../../src/email/event.ts'
 import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
-import { type Decision, decide } from '../../src/email/lifecycle.ts'
+import { type Decision, decide, type Outcome } from '../../src/email/lifecycle.ts'
 import { AT, type Cell, factsIn, KINDS, LATER, MX, STATES, TABLE, VERDICTS } from './lifecycle/table.ts'
 
 for (const { name, happening, given, cells } of TABLE) {
@@ -87,7 +87,13 @@ test('the event of an attempt tells what was answered, by whom, and when it come
   const attempted = {
     kind: 'attempted',
     at: AT,
-    outcome: { verdict: 'deferred', code: 451, enhancedCode: '4.7.1', message: 'Greylisted' },
+    outcome: {
+      verdict: 'deferred',
+      code: 451,
+      enhancedCode: '4.7.1',
+      message: 'Greylisted',
+      category: 'greylisted',
+    },
     server: MX,
     tls: TLS,
     untried: false,
@@ -107,12 +113,59 @@ test('the event of an attempt tells what was answered, by whom, and when it come
     tls: 'TLSv1.3',
     tlsVerified: true,
   }
-  assert.deepEqual(detail({}), { ...answer, attempt: 2, nextAttemptAt: LATER })
+  const reason = { category: 'greylisted', permanent: false }
+  assert.deepEqual(detail({}), { ...answer, ...reason, attempt: 2, nextAttemptAt: LATER })
   const delivered = { ...attempted.outcome, verdict: 'delivered' }
   assert.deepEqual(detail({ outcome: delivered }), { ...answer, attempt: 2 })
   const postponed = { verdict: 'postponed', message: 'Nobody reached' }
   const nobody = { outcome: postponed, server: null, tls: null, again: 7, patience: 10 }
-  assert.deepEqual(detail(nobody), { message: 'Nobody reached', nextAttemptAt: 7 })
+  assert.deepEqual(detail(nobody), {
+    message: 'Nobody reached',
+    nextAttemptAt: 7,
+    category: 'other',
+    permanent: false,
+  })
+})
+
+test('every event of a refusal, a delay or an end has a category, and no other event has one', () => {
+  const negative = ['bounced', 'failed', 'delivery_delayed']
+  for (const { name, happening, given } of TABLE) {
+    for (const state of STATES) {
+      for (const { type, detail } of decide(factsIn(state, given), happening)?.events ?? []) {
+        assert.equal(detail.category !== undefined, negative.includes(type), `${name}, ${state}`)
+        assert.equal(typeof detail.permanent, negative.includes(type) ? 'boolean' : 'undefined')
+        if (type === 'delivery_delayed') assert.equal(detail.permanent, false, `${name}, ${state}`)
+      }
+    }
+  }
+})
+
+test('an attempt that was the last keeps the reason of its answer; without a reason the time is over', () => {
+  const last = (outcome: Outcome) => {
+    const attempted = { kind: 'attempted', at: AT, outcome, server: MX, tls: null, untried: false } as const
+    const happening = { ...attempted, heldFor: null, retryAt: null, again: 0, patience: 0 }
+    return decide(factsIn('sending'), happening)?.events[0]?.detail.category
+  }
+  assert.equal(last({ verdict: 'deferred', message: 'Full', category: 'mailbox_full' }), 'mailbox_full')
+  assert.equal(last({ verdict: 'deferred', message: 'Later', category: 'greylisted' }), 'expired')
+  assert.equal(last({ verdict: 'deferred', message: 'Later' }), 'expired')
+  assert.equal(last({ verdict: 'uncertain', message: 'Lost' }), 'network')
+  assert.equal(last({ verdict: 'failed', message: 'Too large after all' }), 'other')
+})
+
+test('a report that came back says why, or its words do', () => {
+  const returned = (report: 'bounced' | 'delayed', detail: NewEvent['detail']) => {
+    const happening = { kind: 'returned', at: AT, report, detail, deadAddress: false } as const
+    const { category, permanent } = decide(factsIn('delivered'), happening)!.events[0]!.detail
+    return [category, permanent]
+  }
+  const gone = { code: 550, enhancedCode: '5.1.1', message: 'User unknown' }
+  assert.deepEqual(returned('bounced', gone), ['address_unknown', true])
+  assert.deepEqual(returned('delayed', gone), ['address_unknown', false])
+  assert.deepEqual(returned('bounced', { ...gone, category: 'mailbox_full', permanent: false }), [
+    'mailbox_full',
+    false,
+  ])
 })
 
 test('an email begins as sent or scheduled, its recipients as waiting, sending or suppressed', () => {

@@ -104,6 +104,7 @@ export class World implements AsyncDisposable {
       setup: {
         allowPrivateNetworks: true,
         bounceHost: null,
+        bounceListeners: [],
         database: { engine: 'sqlite', path: 'x.db' },
         delivery: { kind: 'capture' },
         domainGrace: 3 * 24 * 3_600_000,

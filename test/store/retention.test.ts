@@ -19,7 +19,7 @@ test('a service removes sessions and links that have expired', async (t) => {
   const stays = sessionOf(ada, { expiresAt: now + HOUR })
   await store.addSession(stays, tokenHash())
   const faults: unknown[] = []
-  const periods = { contentRetention: DAY, emailRetention: DAY, apiLogRetention: DAY }
+  const periods = { contentRetention: DAY, emailRetention: DAY, apiLogRetention: DAY, inboundRetention: DAY }
   const retention = new RetentionLoop(store, periods, (error) => faults.push(error))
   retention.start()
   await until(async () => (await store.sessions(ada.id, 0)).length === 1, 'the end of a session')

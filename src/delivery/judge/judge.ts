@@ -1,6 +1,3 @@
-import type { ReplyRule } from '../sites/site-block.ts'
-import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
-import type { Finding } from './finding.ts'
 import {
   ACCOUNT,
   BLOCKED,
@@ -13,14 +10,17 @@ import {
   GREYLISTING,
   HOST,
   MAILBOX,
-  QUOTING,
   RELAYING,
   REPUTATION,
   RESTRICTED,
   SENDER,
   SENDER_AT_RELAY,
   SIZE,
-} from './phrases.ts'
+} from '../../mail/reply/phrases.ts'
+import { ownWords, plainWords, speaks, type TopicMatch } from '../../mail/reply/words.ts'
+import type { ReplyRule } from '../sites/site-block.ts'
+import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
+import type { Finding } from './finding.ts'
 import { meaningAtSite } from './site-replies.ts'
 
 /** A reply that refuses, or no reply at all. Never a success. */
@@ -66,8 +66,6 @@ export function judge(answer: NegativeAnswer, route: RouteKind, rules: readonly 
   }
 }
 
-type TopicMatch = (topic: readonly RegExp[]) => boolean
-
 /**
  * `own`: without the words that the server quotes from another one. Quoted words may be about the recipient, never
  * about us.
@@ -75,29 +73,6 @@ type TopicMatch = (topic: readonly RegExp[]) => boolean
 interface ReplyWords {
   own: TopicMatch
   all: TopicMatch
-}
-
-function speaks(words: string): TopicMatch {
-  return (topic) => words !== '' && topic.some((pattern) => pattern.test(words))
-}
-
-/** Addresses are chosen by others, and may read like anything. */
-function plainWords(words: string): string {
-  return words
-    .slice(0, 1_000)
-    .toLowerCase()
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+/g, ' ')
-    .replace(/\s+/g, ' ')
-}
-
-/**
- * The words up to the first quotation of another server. A server that verifies a recipient repeats what it was told
- * there, and anybody can run a domain whose server says anything.
- */
-function ownWords(words: string): string {
-  const ends = QUOTING.map((pattern) => words.search(pattern)).filter((at) => at !== -1)
-  return ends.length === 0 ? words : words.slice(0, Math.min(...ends))
 }
 
 function withoutReply({ stage, kind }: NegativeAnswer, route: RouteKind): Finding {

@@ -9,6 +9,8 @@ type Rehearsal = (recipient: DeliveryRecipient) => Omit<RecipientOutcome, 'posit
 
 const delivered = { verdict: 'delivered', code: 250, enhancedCode: '2.1.5' } as const
 
+const NO_ADDRESS = { category: 'address_unknown', permanent: true } as const
+
 const REHEARSALS: Record<string, Rehearsal> = {
   delivered: () => ({ ...delivered, message: 'Simulator: delivered' }),
   // A rehearsed bounce must not keep the address from being rehearsed again: never `suppress`.
@@ -16,6 +18,7 @@ const REHEARSALS: Record<string, Rehearsal> = {
     verdict: 'bounced',
     code: 550,
     enhancedCode: '5.1.1',
+    ...NO_ADDRESS,
     message: 'Simulator: 550 5.1.1 no such mailbox',
   }),
   complained: () => ({
@@ -29,6 +32,7 @@ const REHEARSALS: Record<string, Rehearsal> = {
           verdict: 'deferred',
           code: 451,
           enhancedCode: '4.7.1',
+          category: 'greylisted',
           message: 'Simulator: 451 4.7.1 try again later (the next attempt is accepted)',
         }
       : { ...delivered, message: 'Simulator: delivered at the second attempt' },
@@ -50,6 +54,7 @@ function rehearse(recipient: DeliveryRecipient): Omit<RecipientOutcome, 'positio
     verdict: 'bounced',
     code: 550,
     enhancedCode: '5.1.1',
+    ...NO_ADDRESS,
     message: `Simulator: there is no address ${address}. These addresses exist, each also with +label: ${known.join(', ')}`,
   }
 }

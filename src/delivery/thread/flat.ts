@@ -69,7 +69,7 @@ const RESULT = plainCodec<DeliveryResult>(
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],
-  ['code', 'enhancedCode', 'suppress', 'complained', 'server', 'tls', 'waitMs'],
+  ['code', 'enhancedCode', 'category', 'permanent', 'suppress', 'complained', 'server', 'tls', 'waitMs'],
 )
 
 /** `large`: its message is not sent along. */

@@ -58,6 +58,7 @@ function endAfterAttempt(
   const attempts = before.attempts + 1
   const detail = detailOf(happening)
   detail.attempt = attempts
+  if (state === 'bounced' || state === 'failed') classify(detail, outcome, true)
   const events: NewEvent[] = [{ type: state, at, detail: { ...detail, message } }]
   if (outcome.complained) events.push({ type: 'complained', at, detail })
   return {
@@ -95,6 +96,7 @@ function decideDeferral(before: LeaseFacts, happening: AttemptHappening, dueAt: 
   const detail = detailOf(happening)
   detail.attempt = attempts
   detail.nextAttemptAt = dueAt
+  classify(detail, outcome, false)
   return {
     change: {
       state: 'waiting',
@@ -140,6 +142,7 @@ function decidePostponement(before: LeaseFacts, happening: AttemptHappening): De
     change.lastCode = outcome.code ?? null
   }
   if (lasted >= patience) {
+    classify(detail, outcome, true)
     const message = `Gave up after ${formatDuration(lasted)} without an attempt: ${outcome.message}`
     const answers = tried ? { uncertain: false, preferredServer: null } : {}
     const gone = { ...change, ...answers, ...OUT_OF_QUEUE, state: 'failed', lastMessage: message } as const
@@ -153,8 +156,20 @@ function decidePostponement(before: LeaseFacts, happening: AttemptHappening): De
   // Recorded once as an event; the queue shows how it goes on.
   if (before.postponedSince !== null) return { change, events: [], suppress: null, tried }
   detail.nextAttemptAt = dueAt
+  classify(detail, outcome, false)
   const type: EventType = 'delivery_delayed'
   return { change, events: [{ type, at, detail }], suppress: null, tried }
+}
+
+/**
+ * Adds the reason for people. A recipient that was given up for no better reason than its last error's has expired (RFC
+ * 3463 3.5).
+ */
+function classify(detail: EventDetail, { verdict, category, permanent }: Outcome, ends: boolean): void {
+  const known = category ?? (verdict === 'uncertain' ? 'network' : 'other')
+  const gaveUp = ends && verdict !== 'bounced' && verdict !== 'failed'
+  detail.category = gaveUp && (known === 'other' || known === 'greylisted') ? 'expired' : known
+  detail.permanent = permanent === true
 }
 
 function detailOf(happening: AttemptHappening): EventDetail {

@@ -17,10 +17,13 @@ export function changeDecision(change: Decision['change'], events: NewEvent[] = 
   return { change, events, suppress: null, tried: false }
 }
 
+/** No server refused the mail: the trouble is here. */
+export const OUR_FAULT = { category: 'other', permanent: false } as const satisfies EventDetail
+
 /** An end without an attempt. */
 export function endDecision(state: FinalState, at: number, message: string): Decision {
   return changeDecision({ ...OUT_OF_QUEUE, state, lastMessage: message }, [
-    { type: state, at, detail: { message } },
+    { type: state, at, detail: state === 'failed' ? { message, ...OUR_FAULT } : { message } },
   ])
 }
 

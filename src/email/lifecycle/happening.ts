@@ -1,4 +1,6 @@
 /** The happenings of a recipient, the facts that a decision rests on, and the shape of a decision. */
+
+import type { BounceCategory } from '../../mail/reply/category.ts'
 import type { AttemptTls } from '../attempt-tls.ts'
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { HoldReason, RecipientState, Suspicion } from '../recipient.ts'
@@ -68,6 +70,10 @@ export interface Outcome {
   enhancedCode?: string
   /** Last reply, or a sentence saying what happened. At most 1,000 characters. */
   message: string
+  /** Absent where the server took the mail, or none was asked. */
+  category?: BounceCategory
+  /** The address, or its domain, is dead. */
+  permanent?: boolean
   /** The server that gave the reply, when the attempt asked several; as in AttemptHappening. */
   server?: string
   /** The encryption of the session with that server. */

@@ -2,6 +2,7 @@
  * The outcome for a recipient after reports from outside about its message: a report may come at any time, mostly after
  * the end.
  */
+import { classifyReply } from '../../mail/reply/classify.ts'
 import type { EventDetail, EventType } from '../event.ts'
 import { COMPLAINT, changeDecision, OUT_OF_QUEUE } from './decision.ts'
 import type { Decision, Facts, ReportHappening, SuppressionCause } from './happening.ts'
@@ -31,7 +32,7 @@ function decideBounce({ state }: PriorFacts, { at, detail, deadAddress }: Return
   const reason = detail.message || 'returned by the recipient server'
   const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
   return {
-    ...recordEvent('bounced', at, detail),
+    ...recordEvent('bounced', at, classified(detail, false)),
     change: ends ? { ...OUT_OF_QUEUE, state: 'bounced', lastMessage: reason } : null,
     suppress: deadAddress ? { type: 'bounce', reason, code: detail.code ?? null } : null,
   }
@@ -39,7 +40,14 @@ function decideBounce({ state }: PriorFacts, { at, detail, deadAddress }: Return
 
 function decideDelay({ state }: PriorFacts, { at, detail }: ReturnedReport): Decision | null {
   const over = state === 'bounced' || state === 'failed' || state === 'suppressed' || state === 'canceled'
-  return over ? null : recordEvent('delivery_delayed', at, detail)
+  return over ? null : recordEvent('delivery_delayed', at, classified(detail, true))
+}
+
+/** The reporter may have read more than the reply: then its word counts. */
+function classified(detail: EventDetail, delayed: boolean): EventDetail {
+  if (detail.category !== undefined) return { ...detail, permanent: !delayed && detail.permanent === true }
+  const { code, enhancedCode: status, message: words = '' } = detail
+  return { ...detail, ...classifyReply({ code, status, words, delayed }) }
 }
 
 /** The report settles the doubt, even after we gave up. */

@@ -21,6 +21,7 @@ import { eventTimeReads } from './event-times.ts'
 import { fileReads } from './files.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { holdReads, holdWalks } from './holds.ts'
+import { inboundMailReads, inboundMailWrites } from './inbound-mails.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { liveListReads } from './live-list.ts'
 import { mtaStsReads, mtaStsWrites } from './mta-sts.ts'
@@ -56,6 +57,7 @@ export const COLD_READS = {
   ...fileReads,
   ...followerReads,
   ...holdReads,
+  ...inboundMailReads,
   ...invitationReads,
   ...liveListReads,
   ...mtaStsReads,
@@ -84,6 +86,7 @@ export const COLD_WRITES = {
   ...dkimKeyWrites,
   ...domainCheckWrites,
   ...followerWrites,
+  ...inboundMailWrites,
   ...invitationWrites,
   ...mtaStsWrites,
   ...nodeWrites,

@@ -18,33 +18,69 @@ const KNOWN = statement(
   'known-report',
 )
 
+export interface PlacedReport {
+  place: RecipientKey
+  happening: RecipientReport['happening']
+}
+
+export interface RecordedReports {
+  events: number
+  /** A recipient has changed, not only its events. */
+  changes: boolean
+  suppressed: boolean
+}
+
+/** Locks the recipients at all these places; by `nameOf` their places. */
+export function* lockPlaces(
+  db: PortTransaction,
+  reports: readonly PlacedReport[],
+): PortSteps<Map<string, LockedRecipient>> {
+  const places = new Map(reports.map(({ place }) => [nameOf(place), place]))
+  const locked = yield* db.lock([...places.values()])
+  return new Map(locked.map((recipient) => [nameOf(recipient), recipient]))
+}
+
+/** Records reports about locked recipients. Their facts in `recipients` become those after the reports. */
+export function* recordReports(
+  db: PortTransaction,
+  reports: readonly PlacedReport[],
+  recipients: Map<string, LockedRecipient>,
+): PortSteps<RecordedReports> {
+  const sum = { events: 0, changes: false, suppressed: false }
+  for (const { place, happening } of reports) {
+    const recipient = recipients.get(nameOf(place))
+    const decision = recipient === undefined ? null : decide(recipient, happening)
+    if (recipient === undefined || decision === null) continue
+    if (yield* isKnown(db, recipient, decision, happening.detail.reportId)) continue
+    if (yield* db.apply([{ recipient, decision }], happening.at)) sum.suppressed = true
+    recipients.set(nameOf(place), { ...recipient, ...decision.change })
+    sum.events += decision.events.length
+    sum.changes ||= decision.change !== null
+  }
+  return sum
+}
+
+/** Notifies watchers of reports that are committed. */
+export function announceReports(
+  port: Port,
+  { changes, suppressed }: Pick<RecordedReports, 'changes' | 'suppressed'>,
+): void {
+  if (suppressed) port.changed('stops')
+  if (changes) port.changed('queue')
+}
+
 export const reportWrites = {
   *happened(port, reports) {
-    const known: { place: RecipientKey; happening: RecipientReport['happening'] }[] = []
+    const known: PlacedReport[] = []
     for (const { emailId, position, happening } of reports) {
       const email = yield* findEmail(port, emailId)
       if (email !== undefined) known.push({ place: { email: email.key, position }, happening })
     }
     if (known.length === 0) return 0
     const outcome = yield* port.transaction(function* (db) {
-      const places = new Map(known.map(({ place }) => [nameOf(place), place]))
-      const locked = yield* db.lock([...places.values()])
-      const recipients = new Map(locked.map((recipient) => [nameOf(recipient), recipient]))
-      const sum = { events: 0, changes: false, suppressed: false }
-      for (const { place, happening } of known) {
-        const recipient = recipients.get(nameOf(place))
-        const decision = recipient === undefined ? null : decide(recipient, happening)
-        if (recipient === undefined || decision === null) continue
-        if (yield* isKnown(db, recipient, decision, happening.detail.reportId)) continue
-        if (yield* db.apply([{ recipient, decision }], happening.at)) sum.suppressed = true
-        recipients.set(nameOf(place), { ...recipient, ...decision.change })
-        sum.events += decision.events.length
-        sum.changes ||= decision.change !== null
-      }
-      return sum
+      return yield* recordReports(db, known, yield* lockPlaces(db, known))
     })
-    if (outcome.suppressed) port.changed('stops')
-    if (outcome.changes) port.changed('queue')
+    announceReports(port, outcome)
     return outcome.events
   },
 } satisfies Operations<Port>

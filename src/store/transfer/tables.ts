@@ -59,6 +59,7 @@ export const MOVES: readonly Move[] = [
   { name: 'webhook_retries', order: ['t.webhook', 't.number', 't.part'] },
   { name: 'webhook_attempts', order: ['t.webhook', 't.id'] },
   { name: 'api_requests', order: ['t.company', 't.id'] },
+  { name: 'inbound_mails', order: ['t.id'] },
   { name: 'signing_keys', order: ['t.company'] },
   { name: 'people', order: ['t.id'] },
   { name: 'memberships', order: ['t.person', 't.company'] },

@@ -34,6 +34,7 @@ test('a session that could not be opened is told with the server and a fitting c
     code: undefined,
     enhancedCode: '4.4.1',
     message: `${server}: connection refused`,
+    classification: { category: 'network', permanent: false },
     unreachable: true,
   })
   const said = new SmtpError('reply', 'greeting', `${server} refused the session`, {
@@ -45,6 +46,7 @@ test('a session that could not be opened is told with the server and a fitting c
     code: 554,
     enhancedCode: '4.3.0',
     message: `${server} refused the session`,
+    classification: { category: 'policy', permanent: false },
     unreachable: false,
   })
   const coded = new SmtpError('reply', 'greeting', 'no', { code: 554, enhancedCode: '5.7.1' })
@@ -87,4 +89,36 @@ test('what the message needs and one server has not is not that recipient’s en
     failureOfReply({ verdict: 'delivered', message: 'ok', stage: 'dot' }, 'mx1.x.test', 'direct'),
     null,
   )
+})
+
+test('an outcome has the category of its words, and where these say nothing, of its finding', () => {
+  const answered = (stage: 'mail' | 'rcpt' | 'dot', code: number, enhancedCode: string, message: string) => {
+    const verdict = code < 500 ? 'deferred' : 'bounced'
+    const reply = { verdict, stage, code, enhancedCode, message } as const
+    const { category, permanent = false } = outcomeOfFailure(0, failureOfReply(reply, 'mx.x.test', 'direct')!)
+    return [category, permanent]
+  }
+  assert.deepEqual(answered('rcpt', 550, '5.1.1', 'No such user'), ['address_unknown', true])
+  assert.deepEqual(answered('rcpt', 450, '4.1.1', 'No such user'), ['address_unknown', false])
+  assert.deepEqual(answered('rcpt', 452, '4.2.2', 'Over quota'), ['mailbox_full', false])
+  assert.deepEqual(answered('dot', 554, '5.7.1', 'Spam detected'), ['content_spam', false])
+  assert.deepEqual(answered('mail', 550, '5.7.1', 'User unknown'), ['policy', false])
+  assert.deepEqual(answered('dot', 550, '', 'x'), ['policy', false])
+  const lost = (kind: 'connect' | 'tls' | 'auth', message: string) =>
+    outcomeOfFailure(0, failureOfError(new SmtpError(kind, 'connect', message), 'mx.x.test', 'direct'))
+      .category
+  assert.equal(lost('connect', 'connection refused'), 'network')
+  assert.equal(lost('tls', 'certificate expired'), 'tls')
+  assert.equal(lost('auth', 'no common mechanism'), 'authentication')
+  const own = (finding: RouteFailure['finding'], enhancedCode: string, message: string) => {
+    const { category, permanent } = outcomeOfFailure(0, { finding, enhancedCode, message })
+    return [category, permanent]
+  }
+  const absent = 'DNS: the domain gone.test does not exist'
+  assert.deepEqual(own('dead-address', '5.1.2', absent), ['domain_unknown', true])
+  const nullMx = 'The domain gone.test does not accept mail (null MX)'
+  assert.deepEqual(own('dead-address', '5.1.10', nullMx), ['no_mail_accepted', true])
+  assert.deepEqual(own('unreachable', '4.4.1', 'Not asked'), ['network', undefined])
+  const failed = 'DNS: the MX lookup of x.test failed (SERVFAIL)'
+  assert.deepEqual(own('server', '4.4.3', failed), ['network', undefined])
 })

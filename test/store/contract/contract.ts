@@ -12,6 +12,7 @@ import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
+import { inboundMailsContract } from './inbound-mails.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { liveListContract } from './live-list.ts'
 import { mtaStsContract } from './mta-sts.ts'
@@ -59,6 +60,7 @@ export function storeContract(name: string, open: OpenBench): void {
     scheduleContract(open)
     suppressionsContract(open)
     lifecycleContract(open)
+    inboundMailsContract(open)
     claimContract(open)
     fairnessContract(open)
     recordContract(open)

@@ -25,6 +25,20 @@ export const REPUTATION: readonly RegExp[] = [
   /\breputation of (?:the |your )?sending ip\b|\bsending ip (?:address )?reputation\b/,
 ]
 
+/** The recipient's own block list. */
+export const RECIPIENT_LIST: readonly RegExp[] = [
+  // "Blacklisted by recipient", "blocked by user".
+  /\b(?:black-?listed|blocked|rejected) by (?:the )?(?:recipient|user|addressee)\b/,
+]
+
+/**
+ * A domain's published policies on its own mail (RFC 7208, 7489): mended in its DNS, so they concern each message
+ * alone.
+ */
+export const UNPROVEN: readonly RegExp[] = [
+  /\bdmarc\b|\bspf (?:check|validation|fail)|\bsender is unauthenticated\b|\bunauthenticated (?:e-?mail|sender)\b/,
+]
+
 /** Words against the message: its content, or its claims. */
 export const CONTENT: readonly RegExp[] = [
   // Exim's default ACL "This message contains a virus (...)", ClamAV milters, Gmail "552 5.7.0 ... potential security
@@ -39,11 +53,8 @@ export const CONTENT: readonly RegExp[] = [
   /\bthis message is likely\b|\bcontent (?:restrictions?|rejected|policy)\b|\bspam (?:message|content|score)\b/,
   /\b(?:message|mail|it) (?:looks like|appears to be|identified as|classified as|considered|detected as|marked as) (?:\w+ )?spam\b/,
   /\bhigh probability of spam\b|\bmatches a profile\b/,
-  // The recipient's own block list: "Blacklisted by recipient", "blocked by user".
-  /\b(?:black-?listed|blocked|rejected) by (?:the )?(?:recipient|user|addressee)\b/,
-  // A domain's published policies on its own mail (RFC 7208, 7489): mended in its DNS, so they concern each message
-  // alone.
-  /\bdmarc\b|\bspf (?:check|validation|fail)|\bsender is unauthenticated\b|\bunauthenticated (?:e-?mail|sender)\b/,
+  ...RECIPIENT_LIST,
+  ...UNPROVEN,
 ]
 
 /**

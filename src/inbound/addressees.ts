@@ -1,0 +1,55 @@
+/** The addresses that the listener for returned mail takes mail for; it is nobody's relay. */
+import type { AccountDirectory } from '../accounts/directory.ts'
+import { returnPathOf } from '../accounts/return-path.ts'
+import { type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
+
+/**
+ * Local parts at the hosts of return paths that people read (RFC 2142 4, RFC 5321 4.5.1), and those that reports about
+ * domains are sent to.
+ */
+const ROLES = new Set(['abuse', 'postmaster', 'fbl', 'dmarc', 'tls'])
+
+/** Null: the address is taken. Otherwise the reason why not, for the log. */
+export type AddresseeRefusal = 'unknown' | 'forged' | 'expired'
+
+export class Addressees {
+  readonly #key: ReturnPathKey
+  readonly #directory: Pick<AccountDirectory, 'snapshot'>
+  readonly #hostname: string
+  #hosts: { of: unknown; names: ReadonlySet<string> } = { of: null, names: new Set() }
+
+  /** `hostname`: that of the service, whose postmaster is reached here, too. */
+  constructor(key: ReturnPathKey, directory: Pick<AccountDirectory, 'snapshot'>, hostname: string) {
+    this.#key = key
+    this.#directory = directory
+    this.#hostname = hostname.toLowerCase()
+  }
+
+  /**
+   * A return path names its email at whatever host: the domain may have another one by now. `now` in Unix ms.
+   */
+  refusalOf(address: string, now: number): AddresseeRefusal | null {
+    const token = readReturnPath(this.#key, address, now)
+    if (token === 'forged' || token === 'expired') return token
+    if (token !== null) return null
+    const at = address.lastIndexOf('@')
+    const local = address.slice(0, Math.max(at, 0)).toLowerCase()
+    const host = address.slice(at + 1).toLowerCase()
+    // RFC 5321 4.5.1: the postmaster is reached without a domain.
+    if (at < 0) return host === 'postmaster' ? null : 'unknown'
+    if (!ROLES.has(local)) return 'unknown'
+    return host === this.#hostname || this.#returnPathHosts().has(host) ? null : 'unknown'
+  }
+
+  /** Made anew when accounts have changed. */
+  #returnPathHosts(): ReadonlySet<string> {
+    const { snapshot } = this.#directory
+    if (this.#hosts.of !== snapshot) {
+      this.#hosts = {
+        of: snapshot,
+        names: new Set(snapshot.domains.flatMap((each) => returnPathOf(each) ?? [])),
+      }
+    }
+    return this.#hosts.names
+  }
+}

@@ -1,0 +1,27 @@
+/** A mail that came in, whichever way, and what receiving it led to. */
+import type { InboundKind, InboundResult, InboundSource } from '../email/inbound-mail.ts'
+
+export interface ArrivedMail {
+  /** The message, or its beginning: see `MOST_READ`. */
+  raw: Uint8Array
+  /** Octets that arrived, if more than `raw` has. */
+  size?: number
+  /** The envelope recipient; null: the way in knows none, and header fields name it. */
+  recipient: string | null
+  source: InboundSource
+  /** The client's IP address, the name of the mailbox, or the key that handed it in; '' when unknown. */
+  peer: string
+  /** Only emails of this company count; absent: of all. */
+  companyId?: string
+}
+
+/** Octets of a mail that are read; ways in may drop the rest. */
+export const MOST_READ = 1024 * 1024
+
+export interface ReceivedMail extends InboundResult {
+  kind: InboundKind
+  emailId: string | null
+}
+
+/** Resolves after the commit; rejects when the store takes no commits, and the mail should come again. */
+export type ReceiveMail = (mail: ArrivedMail) => Promise<ReceivedMail>

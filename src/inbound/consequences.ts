@@ -1,0 +1,122 @@
+/** What a report changes: which of the email's recipients it is about, and what is recorded of each. Pure. */
+import { hash } from 'node:crypto'
+import type { EventDetail } from '../email/event.ts'
+import { foldedAscii } from '../email/folded-ascii.ts'
+import type { InboundFinding } from '../email/inbound-mail.ts'
+import type { RecipientReport } from '../email/lifecycle.ts'
+import type { ReportedRecipient as Finding, MailReport } from '../mail/report/report.ts'
+import type { ReportedEmail, ReportedRecipient } from '../store/store.ts'
+
+export interface Consequences {
+  /** The recipients that the report is about. */
+  about: ReportedRecipient[]
+  reports: RecipientReport[]
+}
+
+/** Whether a report is about its recipients, rather than kept for people to read. */
+export function hasConsequences({ kind, recipients }: MailReport): boolean {
+  return kind === 'bounce' || kind === 'delay' || kind === 'complaint' || recipients.some(isSuccess)
+}
+
+/** A server that relayed the mail, or expanded a list, does not know whether it arrived (RFC 3464 2.3.3). */
+const isSuccess = ({ action }: Finding) => action === 'delivered'
+
+/** What is kept of the recipients that a report names. */
+export function findingsOf({ recipients }: MailReport, most: number): InboundFinding[] {
+  return recipients.slice(0, most).map(({ original: _, ...finding }) => finding)
+}
+
+/** Addresses by which recipients of the email may be found. */
+export function addressesOf({ recipients }: MailReport): string[] {
+  return recipients.flatMap(({ address, original }) => (original === null ? [address] : [address, original]))
+}
+
+interface Concern {
+  recipient: ReportedRecipient
+  /** Null: the report says nothing else about it. */
+  finding: Finding | null
+}
+
+/**
+ * @param position the recipient that the return path names; null: the report names its recipients
+ * @param label distinguishes reports with the same words
+ */
+export function consequencesOf(
+  report: MailReport,
+  email: ReportedEmail,
+  { position, label, at }: { position: number | null; label: string; at: number },
+): Consequences {
+  const named = position ?? (email.size === 1 ? 0 : null)
+  const concerns = named === null ? concernsByAddress(report, email) : concernOf(report, email, named)
+  const reports = concerns.flatMap(({ recipient, finding }) => {
+    const happening = happeningOf(report, recipient, finding, { label, at })
+    return happening === null ? [] : [{ emailId: email.id, position: recipient.position, happening }]
+  })
+  return { about: concerns.map(({ recipient }) => recipient), reports }
+}
+
+function names({ address, original }: Finding, recipient: ReportedRecipient): boolean {
+  const wanted = foldedAscii(recipient.address)
+  return foldedAscii(address) === wanted || (original !== null && foldedAscii(original) === wanted)
+}
+
+function concernsByAddress({ recipients }: MailReport, email: ReportedEmail): Concern[] {
+  return email.recipients.flatMap((recipient) => {
+    const finding = recipients.find((each) => names(each, recipient))
+    return finding === undefined ? [] : [{ recipient, finding }]
+  })
+}
+
+/**
+ * The recipient forwards its mail when the report names another address: then the mail did not arrive, or not yet, all
+ * the same. Of several other addresses, such as those of a list, each speaks for itself only.
+ */
+function concernOf({ recipients }: MailReport, email: ReportedEmail, position: number): Concern[] {
+  const recipient = email.recipients.find((each) => each.position === position)
+  if (recipient === undefined) return []
+  const finding = recipients.find((each) => names(each, recipient))
+  if (finding !== undefined) return [{ recipient, finding }]
+  if (recipients.length > 1) return []
+  return [{ recipient, finding: recipients[0] ?? null }]
+}
+
+type Happening = RecipientReport['happening']
+
+function happeningOf(
+  { kind }: MailReport,
+  recipient: ReportedRecipient,
+  finding: Finding | null,
+  { label, at }: { label: string; at: number },
+): Happening | null {
+  if (kind === 'complaint') {
+    // A recipient complains about an email once, whatever words the report has.
+    return { kind: 'complained', at, detail: { reportId: idOf('complaint') } }
+  }
+  const action = finding?.action ?? (kind === 'bounce' ? 'failed' : kind === 'delay' ? 'delayed' : null)
+  const returned = (report: 'bounced' | 'delayed' | 'delivered', ...further: string[]): Happening => {
+    const { status = null, reply = null, message = '' } = finding ?? {}
+    const reportId = idOf(report, finding?.address ?? '', status ?? '', String(reply), message, ...further)
+    const detail: EventDetail = { reportId }
+    if (reply !== null) detail.code = reply
+    if (status !== null) detail.enhancedCode = status
+    if (message !== '') detail.message = message
+    const deadAddress = report === 'bounced' && finding?.permanent === true
+    return { kind: 'returned', at, report, detail, deadAddress }
+  }
+  switch (action) {
+    case 'failed':
+      return returned('bounced')
+    case 'delayed':
+      // A server that still tries says so more than once.
+      return returned('delayed', label)
+    case 'delivered':
+      return recipient.unsettled ? returned('delivered') : null
+    default:
+      return null
+  }
+}
+
+/** The id of a report: a hash of what it says. */
+function idOf(...words: string[]): string {
+  return hash('sha256', JSON.stringify(words)).slice(0, 32)
+}

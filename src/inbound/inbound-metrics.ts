@@ -1,0 +1,23 @@
+import { Counter, type Registry } from 'prom-client'
+
+/** Metrics of mail that comes back. */
+export class InboundMetrics {
+  readonly received: Counter<'source' | 'outcome'>
+  readonly refused: Counter<'reason'>
+
+  constructor(registry: Registry) {
+    const registers = [registry]
+    this.received = new Counter({
+      name: 'postroad_inbound_mails_total',
+      help: 'Mails that came back and were kept, by where they came in and what followed.',
+      labelNames: ['source', 'outcome'],
+      registers,
+    })
+    this.refused = new Counter({
+      name: 'postroad_inbound_recipients_refused_total',
+      help: 'Recipients refused by the listener for returned mail: unknown addresses, forged and expired return paths.',
+      labelNames: ['reason'],
+      registers,
+    })
+  }
+}

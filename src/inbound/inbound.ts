@@ -1,0 +1,52 @@
+/** Puts together what receives mail that comes back. */
+import type { Registry } from 'prom-client'
+import type { AccountDirectory } from '../accounts/directory.ts'
+import type { Log } from '../common/logging.ts'
+import type { Resolver } from '../dns/resolver.ts'
+import type { ReturnPathKey } from '../mail/return-path/return-path.ts'
+import type { Workers } from '../workers/workers.ts'
+import { Addressees } from './addressees.ts'
+import type { ReceiveMail } from './arrived-mail.ts'
+import { InboundMetrics } from './inbound-metrics.ts'
+import { type InboundParts, mailReceiver } from './receive-mail.ts'
+
+export interface Inbound {
+  receiveMail: ReceiveMail
+  addressees: Addressees
+  metrics: InboundMetrics
+}
+
+export interface InboundOptions {
+  store: InboundParts['store']
+  directory: Pick<AccountDirectory, 'snapshot'>
+  returnPathKey: ReturnPathKey
+  resolver: Pick<Resolver, 'txt'>
+  workers: Workers
+  hostname: string
+  registry: Registry
+  log: Pick<Log, 'info'>
+}
+
+export function createInbound({
+  directory,
+  hostname,
+  registry,
+  log,
+  resolver,
+  ...parts
+}: InboundOptions): Inbound {
+  const metrics = new InboundMetrics(registry)
+  return {
+    addressees: new Addressees(parts.returnPathKey, directory, hostname),
+    metrics,
+    receiveMail: mailReceiver({
+      ...parts,
+      keys: (name) => resolver.txt(name),
+      now: () => Date.now(),
+      onReceived({ source }, { id, kind, outcome, emailId, events }) {
+        metrics.received.inc({ source, outcome })
+        log.info({ inboundId: id, source, kind, outcome, emailId, events }, 'Mail came back')
+      },
+    }),
+  }
+}

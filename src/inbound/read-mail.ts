@@ -1,0 +1,114 @@
+/** Reads a mail that came in: its report, and what finds and proves the email that it is about. Pure. */
+import { hash } from 'node:crypto'
+import { AddressError, parseAddressList } from '../mail/address/address.ts'
+import { decodeText } from '../mail/raw/decode.ts'
+import { type RawField, readHeader, readParameters } from '../mail/raw/header.ts'
+import { withCrBeforeLf } from '../mail/raw/lines.ts'
+import { withoutEnvelopeLine } from '../mail/raw/raw.ts'
+import { readReport } from '../mail/report/read-report.ts'
+import type { MailReport } from '../mail/report/report.ts'
+
+export interface ReadMail {
+  report: MailReport
+  /** From and Subject, as people read them. */
+  from: string
+  subject: string
+  /** The address of From; '' if it has none, or several. */
+  author: string
+  /** Distinguishes reports with the same words: the Message-ID, or the date. */
+  label: string
+  /** The same for the same mail, whichever way it came. */
+  digest: string
+  /** Addresses that it was sent to, by its header. */
+  addressees: string[]
+  /** Its signatures (RFC 6376 3.5). */
+  signatures: DkimReference[]
+}
+
+/** The names of a DKIM key. */
+export interface DkimReference {
+  domain: string
+  selector: string
+}
+
+/** Characters of From and Subject that are kept. */
+const MOST_TEXT = 500
+const MOST_ADDRESSEES = 20
+/** Mail that passed several servers has some; a message with more is not verified. */
+export const MOST_SIGNATURES = 10
+
+/** Fields with the envelope recipient, as servers on the way write them; and To, which return paths may be in. */
+const ADDRESSEES = new Set(['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'to'])
+/** Fields that are the same however a mail came here. */
+const LASTING = new Set(['message-id', 'date', 'from', 'subject', 'content-type'])
+
+/** A mail that could not be read: it took a worker down. */
+export function unreadable(raw: Uint8Array): ReadMail {
+  const returned = { messageId: null, feedbackId: null, from: null, envelopeId: null }
+  return {
+    report: { kind: 'none', recipients: [], returned },
+    ...{ from: '', subject: '', author: '', label: '', addressees: [], signatures: [] },
+    digest: hash('sha256', raw),
+  }
+}
+
+export function readMail(raw: Uint8Array): ReadMail {
+  const octets = withCrBeforeLf(withoutEnvelopeLine(raw))
+  const { fields, bodyStart } = readHeader(octets, 0, { strict: false })
+  const value = (name: string) => fields.find(({ lower }) => lower === name)?.value ?? ''
+  return {
+    report: readReport(raw),
+    from: decodeText(value('from').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),
+    subject: decodeText(value('subject').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),
+    author: authorOf(fields),
+    label: (value('message-id') || value('date')).slice(0, MOST_TEXT),
+    digest: digestOf(fields, octets.subarray(bodyStart)),
+    addressees: addresseesOf(fields),
+    signatures: signaturesOf(fields),
+  }
+}
+
+function digestOf(fields: readonly RawField[], body: Buffer): string {
+  const lasting = fields.filter(({ lower }) => LASTING.has(lower))
+  const header = lasting.map(({ lower, value }) => `${lower}:${value}\n`).join('')
+  // Some servers add an empty line at the end.
+  let end = body.length
+  while (end > 0 && (body[end - 1] === 0x0d || body[end - 1] === 0x0a)) end--
+  return hash('sha256', Buffer.concat([Buffer.from(header), body.subarray(0, end)]))
+}
+
+function addresseesOf(fields: readonly RawField[]): string[] {
+  const found = fields.filter(({ lower }) => ADDRESSEES.has(lower)).map(({ value }) => addressesIn(value))
+  return [...new Set(found.flat())].slice(0, MOST_ADDRESSEES)
+}
+
+function authorOf(fields: readonly RawField[]): string {
+  const [from, ...others] = fields
+    .filter(({ lower }) => lower === 'from')
+    .map(({ value }) => addressesIn(value))
+  return others.length === 0 && from?.length === 1 ? from[0]! : ''
+}
+
+function addressesIn(text: string): string[] {
+  if (text.length > 4_000) return []
+  try {
+    return parseAddressList(text, MOST_ADDRESSEES).map(({ address }) => address)
+  } catch (error) {
+    if (error instanceof AddressError) return []
+    throw error
+  }
+}
+
+/** None if one of them has l= (RFC 6376 8.2): anybody can append a report of his own to such a mail. */
+function signaturesOf(fields: readonly RawField[]): DkimReference[] {
+  const signatures = fields
+    .filter(({ lower }) => lower === 'dkim-signature')
+    .slice(0, MOST_SIGNATURES + 1)
+    .map(({ value }) => readParameters(`x;${value.replace(/\s+/g, '')}`).parameters)
+  if (signatures.some((parameters) => parameters.has('l'))) return []
+  return signatures.flatMap((parameters) => {
+    const domain = parameters.get('d')?.toLowerCase()
+    const selector = parameters.get('s')?.toLowerCase()
+    return domain && selector ? [{ domain, selector }] : []
+  })
+}

@@ -1,0 +1,178 @@
+/**
+ * Receives mail that comes back, whichever way it came in: reads it, finds the email that it is about, decides whether
+ * it is believed, and keeps it together with what follows, in one commit.
+ */
+import { randomUUIDv7 } from 'node:crypto'
+import { isEmailId } from '../email/email-id.ts'
+import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
+import type { RecipientReport } from '../email/lifecycle.ts'
+import type { MailReport } from '../mail/report/report.ts'
+import { type ReturnPath, type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
+import type { InboundArrival, InboundResult, InboundStore, ReportedEmail } from '../store/store.ts'
+import { WorkerDied } from '../workers/error.ts'
+import { jobAt } from '../workers/job.ts'
+import type { Workers } from '../workers/workers.ts'
+import { type ArrivedMail, MOST_READ, type ReceivedMail, type ReceiveMail } from './arrived-mail.ts'
+import { addressesOf, consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
+import { GroupCommit } from './group-commit.ts'
+import { type ReadMail, readMail, unreadable } from './read-mail.ts'
+import { type KeyLookup, SourceProof } from './source-proof.ts'
+
+/** Octets up to which a mail is read on this thread: whatever its content, it takes little time. */
+const SMALL = 32 * 1024
+/** Octets of a mail that are kept. */
+const MOST_KEPT = 64 * 1024
+/** Recipients of a report that are kept for display. */
+const MOST_FINDINGS = 20
+/** Mails with reports that an email may have, beside those that each recipient may have. */
+const MOST_REPORTS = 100
+const MOST_REPORTS_OF_RECIPIENT = 10
+
+export interface InboundParts {
+  store: Pick<InboundStore, 'reportedEmail' | 'emailWithMessageId' | 'keepInboundMails'>
+  returnPathKey: ReturnPathKey
+  /** Looks up the keys of DKIM signatures. */
+  keys: KeyLookup
+  /** Null: all work is done on this thread, because the process does nothing else. */
+  workers: Workers | null
+  /** Unix ms. */
+  now(): number
+  /** Called after the commit. */
+  onReceived?(mail: ArrivedMail, received: ReceivedMail): void
+}
+
+const READ = jobAt<Uint8Array, ReadMail>(new URL('./read-mail-job.ts', import.meta.url))
+/** The company whose turn mail of strangers takes. */
+const STRANGERS = 'inbound'
+
+export function mailReceiver(parts: InboundParts): ReceiveMail {
+  const { store, workers } = parts
+  const proof = new SourceProof(parts.keys, workers)
+  const commits = new GroupCommit((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
+
+  return async (arrived) => {
+    const mail = { ...arrived, raw: arrived.raw.subarray(0, MOST_READ) }
+    const read = await readIn(workers, mail.raw)
+    const found = await findEmail(parts, mail, read)
+    const judged = await judge(found)
+    const kept = newMail(mail, read, found, judged)
+    const result: InboundResult = await commits.add({ mail: kept, reports: judged.reports })
+    const received = { ...result, kind: kept.kind, emailId: kept.emailId }
+    parts.onReceived?.(arrived, received)
+    return received
+  }
+
+  /** What follows from the mail. */
+  async function judge({ mail, read, email, token }: Found): Promise<Judgement> {
+    const { report, label } = read
+    const none = (refused: NonNullable<NewInboundMail['refused']>): Judgement => ({ refused, reports: [] })
+    if (!hasConsequences(report)) return none('kept')
+    if (email === null) return none('no_email')
+    if (isAboutAnother(report, email)) return none('other_email')
+    const most = MOST_REPORTS + MOST_REPORTS_OF_RECIPIENT * email.size
+    if (email.reports >= most) return none('too_many')
+    const position = token?.recipient ?? null
+    const { about, reports } = consequencesOf(report, email, { position, label, at: parts.now() })
+    if (about.length === 0) return none('no_recipient')
+    if (token !== null) return { refused: null, reports }
+    const peer = mail.source === 'smtp' ? mail.peer : ''
+    const proven = await proof.proven({ ...read, peer, raw: mail.raw }, about)
+    if (proven.size === 0) return none('unproven')
+    return { refused: null, reports: reports.filter((each) => proven.has(each.position)) }
+  }
+}
+
+interface Judgement {
+  refused: NewInboundMail['refused']
+  reports: readonly RecipientReport[]
+}
+
+/** A mail with the email that it is about. */
+interface Found {
+  mail: ArrivedMail
+  read: ReadMail
+  email: ReportedEmail | null
+  /** The valid return path that it came to; null: it came to none. */
+  token: ReturnPath | null
+}
+
+/** A mail that takes a worker down is kept, and nothing follows: it would take down the next one, too. */
+async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMail> {
+  if (workers === null || raw.byteLength <= SMALL) return readMail(raw)
+  try {
+    return await workers.run(READ, raw, { company: STRANGERS, weight: raw.byteLength })
+  } catch (error) {
+    if (error instanceof WorkerDied) return unreadable(raw)
+    throw error
+  }
+}
+
+async function findEmail(
+  { store, returnPathKey, now }: InboundParts,
+  mail: ArrivedMail,
+  read: ReadMail,
+): Promise<Found> {
+  const { report, addressees } = read
+  const token = tokenIn([...(mail.recipient === null ? [] : [mail.recipient]), ...addressees], (address) =>
+    readReturnPath(returnPathKey, address, now()),
+  )
+  const id = token?.emailId ?? (await idOfMessage(store, report.returned.messageId))
+  const named = { addresses: addressesOf(report), position: token?.recipient ?? null }
+  const email = id === null ? null : await store.reportedEmail(id, named)
+  // To the company whose key handed the mail in, other companies' emails do not exist.
+  const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
+  return { mail, read, email: foreign ? null : email, token }
+}
+
+function tokenIn(
+  addresses: readonly string[],
+  readToken: (address: string) => ReturnType<typeof readReturnPath>,
+): ReturnPath | null {
+  for (const address of addresses) {
+    const token = readToken(address)
+    if (token !== null && typeof token === 'object') return token
+  }
+  return null
+}
+
+/** A Message-ID of our own begins with the email's id. */
+async function idOfMessage(store: InboundParts['store'], messageId: string | null): Promise<string | null> {
+  if (messageId === null) return null
+  const id = /^<([^@]+)@/.exec(messageId)?.[1]?.toLowerCase() ?? ''
+  return isEmailId(id) ? id : await store.emailWithMessageId(messageId)
+}
+
+/**
+ * The mail returns another message than the email: a bounce of a bounce, or a return path that somebody has read in his
+ * copy and uses for something else. A relay may have given the email another Message-ID, but not another author.
+ */
+function isAboutAnother({ returned }: MailReport, { messageId, sender }: ReportedEmail): boolean {
+  if (returned.messageId === null || returned.messageId === messageId) return false
+  return returned.from === null || domainOf(returned.from) !== domainOf(sender)
+}
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+
+function newMail(
+  { raw, size, recipient, source, peer }: ArrivedMail,
+  { report, from, subject, digest }: ReadMail,
+  { email, token }: Found,
+  { refused }: Judgement,
+): NewInboundMail {
+  return {
+    id: randomUUIDv7(),
+    digest: token === null ? digest : `${digest} ${token.emailId} ${token.recipient ?? ''}`,
+    at: Date.now(),
+    ...{ source, peer, recipient, from, subject, refused },
+    kind: kindOf(report),
+    emailId: email?.id ?? null,
+    findings: findingsOf(report, MOST_FINDINGS),
+    size: Math.max(size ?? 0, raw.byteLength),
+    raw: raw.subarray(0, MOST_KEPT),
+  }
+}
+
+/** A report of success is of no kind of its own to its reader, because it is no bounce. */
+function kindOf(report: MailReport): InboundKind {
+  return report.kind === 'none' && hasConsequences(report) ? 'delivery' : report.kind
+}

@@ -1,0 +1,151 @@
+/**
+ * Whether a report without a valid token comes from a server that handled the email. Anybody who got the email knows
+ * its Message-ID, and could write a report about another recipient. So the report has to be written by a mail system,
+ * and:
+ *
+ * - it has a DKIM signature (RFC 6376) of the domain in its From, and that domain is the recipient's, or that of the
+ *   server that took the email for the recipient, or one that the operator of this server signs with (`SIGNERS`); or
+ * - it came straight from the address of that server.
+ */
+import { isIP } from 'node:net'
+import type { Lookup } from '../dns/lookup.ts'
+import type { ReportedRecipient } from '../store/store.ts'
+import { WorkerDied } from '../workers/error.ts'
+import { jobAt } from '../workers/job.ts'
+import type { Workers } from '../workers/workers.ts'
+import { type DkimReference, MOST_SIGNATURES } from './read-mail.ts'
+import type { Verification } from './verify-job.ts'
+
+/**
+ * Domains by which operators of large mail services sign their reports, where these are not parent domains of their
+ * servers. `authors`: addresses, beside those of `SYSTEMS`, that write reports.
+ */
+const SIGNERS: readonly { servers: string; domains: readonly string[]; authors?: readonly string[] }[] = [
+  { servers: 'google.com', domains: ['googlemail.com', 'gmail.com'] },
+  {
+    servers: 'outlook.com',
+    domains: ['outlook.com', 'hotmail.com', 'live.com', 'microsoft.com', 'onmicrosoft.com'],
+    authors: ['staff@hotmail.com'],
+  },
+  {
+    servers: 'yahoodns.net',
+    domains: ['yahoo.com', 'yahoo-inc.com', 'aol.com'],
+    authors: ['feedback@arf.mail.yahoo.com'],
+  },
+  { servers: 'icloud.com', domains: ['icloud.com', 'apple.com', 'me.com'] },
+]
+
+/**
+ * Local parts that only mail systems write with: RFC 2142 5, and what servers use. Users of a domain cannot have them.
+ */
+const SYSTEMS = /^(?:mailer-daemon|mail-daemon|postmaster|abuse|microsoftexchange[0-9a-f]{32})$/i
+
+/** Whether an address is one that mail systems write reports with. */
+function isSystemAuthor(address: string): boolean {
+  if (SYSTEMS.test(address.slice(0, address.lastIndexOf('@')))) return true
+  return SIGNERS.some(({ authors }) => authors?.includes(address.toLowerCase()))
+}
+
+/** Looks up the records at a name, such as `selector._domainkey.example.com`. */
+export type KeyLookup = (name: string) => Promise<Lookup<string>>
+
+/** The author of a report, its signatures, and the client that handed it in; '' unless it came over SMTP. */
+export interface ReportSource {
+  author: string
+  signatures: readonly DkimReference[]
+  peer: string
+  raw: Uint8Array
+}
+
+const VERIFY = jobAt<Verification, string[]>(new URL('./verify-job.ts', import.meta.url))
+/** Keys of one mail that are looked up. */
+const MOST_KEYS = 4
+
+export class SourceProof {
+  readonly #keys: KeyLookup
+  readonly #workers: Workers | null
+
+  /** `workers`: null to verify on this thread. */
+  constructor(keys: KeyLookup, workers: Workers | null) {
+    this.#keys = keys
+    this.#workers = workers
+  }
+
+  /** The positions of those recipients about whom the source is believed. */
+  async proven(source: ReportSource, recipients: readonly ReportedRecipient[]): Promise<Set<number>> {
+    if (!isSystemAuthor(source.author)) return new Set()
+    const direct = recipients.filter((recipient) => isFromServer(source.peer, recipient))
+    const signatures = provingSignatures(source, recipients)
+    const signers = direct.length === recipients.length ? [] : await this.#signers(source.raw, signatures)
+    const signed = recipients.filter((recipient) => signers.some((signer) => signsFor(signer, recipient)))
+    return new Set([...direct, ...signed].map(({ position }) => position))
+  }
+
+  /** The domains whose signatures among these are valid. DNS that does not answer proves nothing. */
+  async #signers(raw: Uint8Array, signatures: readonly DkimReference[]): Promise<string[]> {
+    const names = [...new Set(signatures.map(({ selector, domain }) => `${selector}._domainkey.${domain}`))]
+    const keys = new Map<string, string[]>()
+    for (const name of names.slice(0, MOST_KEYS)) {
+      const found = await this.#keys(name)
+      if (found.kind === 'found') keys.set(name, found.records)
+    }
+    if (keys.size === 0) return []
+    try {
+      const valid = await this.#verify({ raw, keys })
+      return valid.filter((domain) => signatures.some((signature) => signature.domain === domain))
+    } catch (error) {
+      if (error instanceof WorkerDied) return []
+      throw error
+    }
+  }
+
+  /** Loads the verifier only when it is used. */
+  async #verify(verification: Verification): Promise<string[]> {
+    if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
+    const weight = verification.raw.byteLength
+    return await this.#workers.run(VERIFY, verification, { company: 'inbound', weight })
+  }
+}
+
+/** The signatures that would prove the source, if they are valid. */
+function provingSignatures(
+  { author, signatures }: ReportSource,
+  recipients: readonly ReportedRecipient[],
+): DkimReference[] {
+  const at = domainOf(author)
+  if (signatures.length > MOST_SIGNATURES) return []
+  return signatures.filter(
+    ({ domain }) => isWithin(at, domain) && recipients.some((recipient) => signsFor(domain, recipient)),
+  )
+}
+
+/** Whether a report is from the address of the server that took the email for this recipient. */
+function isFromServer(peer: string, { server }: Pick<ReportedRecipient, 'server'>): boolean {
+  const address = server === null ? undefined : /\[([^\]]+)\]/.exec(server)?.[1]
+  return address !== undefined && isIP(peer) !== 0 && peer === address
+}
+
+/** Whether a valid signature of this domain proves a report about this recipient. */
+function signsFor(
+  signer: string,
+  { address, server }: Pick<ReportedRecipient, 'address' | 'server'>,
+): boolean {
+  const domain = domainOf(address)
+  if (isWithin(domain, signer) || isWithin(signer, domain)) return true
+  const host = (server ?? '').split(' ', 1)[0]!.toLowerCase()
+  if (host === '') return false
+  if (isWithin(host, signer)) return true
+  return SIGNERS.some(
+    ({ servers, domains }) => isWithin(host, servers) && domains.some((own) => isWithin(signer, own)),
+  )
+}
+
+/** Whether a name is the domain, or lies below it. A top-level domain has nobody who signs for it. */
+function isWithin(name: string, domain: string): boolean {
+  if (!domain.includes('.')) return false
+  return name === domain || name.endsWith(`.${domain}`)
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+}

@@ -1,0 +1,163 @@
+/** The one classification of refusals: of live answers of servers, and of those that reports repeat. */
+import type { BounceCategory } from './category.ts'
+import { categoryOfStatus } from './enhanced-codes.ts'
+import {
+  BLOCKED,
+  BUSY,
+  CONTENT,
+  CREDENTIALS,
+  CROWDED,
+  DEAD,
+  ENCRYPTION,
+  GREYLISTING,
+  HOST,
+  MAILBOX,
+  RECIPIENT_LIST,
+  RELAYING,
+  REPUTATION,
+  RESTRICTED,
+  SENDER,
+  SIZE,
+  UNPROVEN,
+} from './phrases.ts'
+import {
+  ACCESS_TO_ADDRESS,
+  AFTER_MAIL,
+  BAD_NAME,
+  BROKEN,
+  DISABLED,
+  FULL,
+  MOVED,
+  NO_ADDRESS,
+  NO_CONNECTION,
+  NO_DOMAIN,
+  NO_MAIL,
+  NO_RELAY,
+  NO_TLS,
+  RULE,
+  SENDER_REFUSED,
+  TOO_LONG,
+  TOO_MUCH,
+  TRIED_TOO_LONG,
+  UNAUTHENTICATED,
+  UNWANTED,
+} from './reason-phrases.ts'
+import { plainWords, speaks, type TopicMatch } from './words.ts'
+
+export interface NegativeReply {
+  /** The code of the SMTP reply; null or absent: none is known. */
+  code?: number | null | undefined
+  /** The enhanced code, RFC 3463: that of the reply, or the report's. */
+  status?: string | null | undefined
+  /** The reply of the server, or the sentence of the report about this recipient. May begin with the codes. */
+  words: string
+  /** The command that the reply answers, where it is known: words about an address mean the sender's after MAIL. */
+  stage?: string | null | undefined
+  /** The mail is still being tried: whatever was said, the address is not yet dead. */
+  delayed?: boolean | undefined
+}
+
+export interface Classification {
+  category: BounceCategory
+  /** The address, or its domain, is dead: no mail will ever arrive there. */
+  permanent: boolean
+}
+
+type Topic = readonly [category: BounceCategory, ...topics: (readonly RegExp[])[]]
+
+/** Words that count before any code: they say plainly what it is about. The first that matches counts. */
+const PLAIN: readonly Topic[] = [
+  ['greylisted', GREYLISTING],
+  ['policy', RECIPIENT_LIST],
+  ['mailbox_full', MAILBOX, FULL],
+  ['tls', ENCRYPTION],
+  ['authentication', UNPROVEN],
+  ['reputation', REPUTATION],
+  ['content_spam', CONTENT],
+  ['content_too_big', SIZE],
+  ['policy', RESTRICTED],
+  ['relay_denied', RELAYING, NO_RELAY],
+  ['rate_limited', BUSY, CROWDED],
+  ['reputation', HOST, BLOCKED],
+  ['authentication', CREDENTIALS, UNAUTHENTICATED],
+  ['policy', SENDER],
+  ['content_too_big', TOO_LONG],
+  ['tls', NO_TLS],
+  ['rate_limited', TOO_MUCH],
+]
+
+/** Words about the recipient, which after MAIL would be about the sender. */
+const ADDRESS: readonly Topic[] = [
+  ['no_mail_accepted', NO_MAIL],
+  ['domain_unknown', NO_DOMAIN],
+  ['address_unknown', DEAD],
+  ['mailbox_disabled', DISABLED],
+  ['address_unknown', MOVED, NO_ADDRESS],
+]
+
+/** Words that count where no code says more. */
+const VAGUE: readonly Topic[] = [
+  ['reputation', BAD_NAME],
+  ['content_spam', UNWANTED],
+  ['network', NO_CONNECTION],
+  ['expired', TRIED_TOO_LONG],
+  ['other', BROKEN],
+  ['policy', RULE],
+]
+
+/** RFC 5321 4.2.3, RFC 7504: where neither words nor an enhanced code say anything. */
+const CODES: Readonly<Record<number, BounceCategory>> = {
+  421: 'network',
+  521: 'no_mail_accepted',
+  530: 'authentication',
+  535: 'authentication',
+  550: 'address_unknown',
+  551: 'address_unknown',
+  552: 'mailbox_full',
+  553: 'address_unknown',
+  554: 'policy',
+  556: 'no_mail_accepted',
+}
+
+/** The category, and whether the words or codes prove that the address or its domain is dead. */
+type Cause = readonly [category: BounceCategory, dead: boolean]
+
+/** Pure and linear: reads the first 1,000 characters of the words. */
+export function classifyReply(reply: NegativeReply): Classification {
+  const [category, dead] = explain(reply)
+  return { category, permanent: dead && !reply.delayed }
+}
+
+function explain({ code, status, words, stage }: NegativeReply): Cause {
+  const matches = speaks(plainWords(words))
+  const plain = firstOf(PLAIN, matches)
+  if (plain !== null) return [plain, false]
+  const detail = status?.slice(2) ?? ''
+  const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
+  if (sender || matches(SENDER_REFUSED)) return [firstOf(VAGUE, matches) ?? 'policy', false]
+  const address = firstOf(ADDRESS, matches)
+  if (address !== null) return [address, address !== 'mailbox_disabled' || GONE_DETAILS.has(detail)]
+  if (matches(ACCESS_TO_ADDRESS)) return ['address_unknown', false]
+  const coded = status ? categoryOfStatus(status) : null
+  // Servers give the codes of these two for anything; words say more. 5.3.2 may be over when an operator says so.
+  if (coded !== null && coded !== 'policy' && coded !== 'network')
+    return [coded, DEAD_CATEGORIES.has(coded) && detail !== '3.2']
+  const bare = CODES[code ?? 0] ?? 'other'
+  // After RCPT the same codes are about the message.
+  const late = bare === 'address_unknown' && (stage === 'data' || stage === 'dot')
+  return [firstOf(VAGUE, matches) ?? coded ?? (late ? 'policy' : bare), code === 521 || code === 556]
+}
+
+function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory | null {
+  return topics.find(([, ...lists]) => lists.some(matches))?.[0] ?? null
+}
+
+/** RFC 3463 3.2: the sender's address, the sender's domain. */
+const SENDER_DETAILS: ReadonlySet<string> = new Set(['1.7', '1.8'])
+/** RFC 3463 3.2: no such mailbox, or moved without a new address. */
+const GONE_DETAILS: ReadonlySet<string> = new Set(['1.1', '1.6'])
+const DEAD_CATEGORIES: ReadonlySet<BounceCategory> = new Set([
+  'address_unknown',
+  'domain_unknown',
+  'no_mail_accepted',
+])

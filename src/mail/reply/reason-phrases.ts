@@ -1,0 +1,183 @@
+/**
+ * More phrases of servers, for the category of a refusal only: they name a reason, but prove too little for the
+ * consequences that a live answer has (see phrases.ts, whose rules hold here as well). A reason is searched for in the
+ * order of classify.ts.
+ */
+
+/** The mailbox, or the space of its owner, is full. */
+export const FULL: readonly RegExp[] = [
+  // Sendmail and procmail "Mailbox full", Courier "maildir over quota", qmail "mailfolder is full", Kerio, MDaemon.
+  /\bmail ?(?:box|dir|folder)\b(?: \w+){0,4} (?:full|over ?quota|exceeded|exceeds)\b|\b(?:full|overfull) (?:mail ?box|inbox)\b/,
+  /\bmailbox (?:size|space|quota|storage)(?: \w+){0,2} (?:exceeded|exceeds|reached|full|limit)\b|\b(?:exceeds?|exceeded|exceeding)(?: \w+){0,3} (?:mailbox|storage|disk|space)\b/,
+  // Yahoo "exceeded storage allocation" (RFC 5321 4.2.2), Novell "user over disk space", Zimbra, Dovecot "Quota
+  // exceeded (mailbox for user is full)", Exchange "QuotaExceeded", Cyrus "Over quota".
+  /\bstorage allocation\b|\bdisk ?quota\b|\bover (?:disk|the|his|her|their|its|allotted|allocated|storage) ?(?:space|quota|storage)?\b(?: limit)?|\bout of (?:disk )?(?:space|quota)\b/,
+  /\bquota ?(?:is |has been |was )?(?:exceeded|full|reached|violation)\b|\b(?:exceeded|exceeds|beyond|past)(?: \w+){0,3} quota\b|\bquotaexceeded\b|\bstoragequota\b/,
+  // Others: "not enough space in mailbox", "insufficient space", "can't accept messages now", "mailbox ... is too
+  // large".
+  /\b(?:not enough|insufficient|no)(?: \w+){0,2} (?:space|room)\b|\btoo much mail data\b|\bmailbox is too large\b|\btoo many (?:messages|mails) (?:in|on) (?:the |this |that )?(?:mailbox|inbox)\b/,
+  // German, French, Spanish, Italian and Portuguese, Japanese.
+  /\b(?:postfach|mailbox|konto) (?:\S{1,20} ){0,4}(?:voll|überfüllt)\b|\b(?:bo[iî]te|messagerie)\b[^.;]{0,60}\bpleine\b|\b(?:buz[oó]n|casilla|casella|caixa)\b[^.;]{0,60}\b(?:llen[oa]|pien[oa]|chei[oa])\b/,
+  /(?:メールボックス|受信箱|容量)[^。]{0,30}(?:いっぱい|一杯|超過|超え|オーバー)/,
+]
+
+/** The message, or a part of it, is too long. */
+export const TOO_LONG: readonly RegExp[] = [
+  // RFC 3463 3.3 "Message length exceeds administrative limit", Exchange "RecipSizeLimit", Gmail "exceeded Google's
+  // message size limits", Domino, GroupWise.
+  /\b(?:message|mail|attachment|data|line|header|body)(?: \w+){0,2} (?:too (?:big|large|long)|exceed(?:s|ed|ing)?|over)\b(?: \w+){0,5} (?:size|length|limits?|maximum|bytes|kb|mb)\b/,
+  /\b(?:max(?:imum)?|fixed|permitted|allowed)(?: \w+){0,2} (?:message|mail|attachment)?s? ?(?:size|length)\b|\b(?:size|length|line|attachment) limits?\b|\bsizelimit\b|\bmessage length\b|\b(?:message|mail|attachment|header|line|body)(?: is| was|s)? too (?:big|large|long)\b/,
+  /\btoo (?:big|large|long) (?:a )?(?:message|mail)\b|\b(?:message|mail) (?:size|length)\b[^.;]{0,40}\b(?:exceed|too|larger|over|limit)/,
+]
+
+/** TLS was demanded, and failed (RFC 3207, 8460). */
+export const NO_TLS: readonly RegExp[] = [
+  /\b(?:start)?tls\b[^.;]{0,60}\b(?:fail|error|not (?:offered|available|supported|possible)|required|handshake|cannot|could not|unable)|\b(?:fail|error|cannot|could not|unable|unavailable|without|insist|require)[^.;]{0,60}\b(?:start)?tls\b/,
+  /\b(?:server )?certificate (?:not trusted|verif|expired|mismatch|is not|was not|has)|\bssl (?:error|handshake|negotiation)|\btls (?:handshake|negotiation)/,
+  /\bmta-sts\b|\bdane\b[^.;]{0,40}\b(?:fail|error|invalid|tlsa)/,
+]
+
+/** The sender or its message could not be authenticated: SPF, DKIM, DMARC, or a login. */
+export const UNAUTHENTICATED: readonly RegExp[] = [
+  /\bspf\b[^.;]{0,60}\b(?:record|fail|check|invalid|not pass|softfail|hardfail|reject|violat|error)|\b(?:fail|bad|invalid|missing|no|not permitted by|rejected by|violat\w{1,4})(?: \w+){0,3} spf\b|\bsender policy framework\b/,
+  /\bdkim\b(?!-)[^.;]{0,60}\b(?:fail|check|invalid|not pass|error|missing|reject|policy|verif|required|signature (?:is|did|was|does))|\b(?:fail|bad|invalid|missing|no|violat\w{1,4})(?: \w+){0,3} dkim\b(?!-)|\barc (?:validation|seal)\b/,
+  /\bauthentication checks?\b|\b(?:not|un)[ -]?authenticated\b|\b(?:failed|fails|not pass|pass(?:es)? neither)(?: \w+){0,4} (?:authentication|verification)\b|\bsmtp authentication\b|\bauthentication (?:fail|error|is required|required)/,
+]
+
+/** The reputation of our address, our name or our domain. */
+export const BAD_NAME: readonly RegExp[] = [
+  // Cisco, Trend Micro, Symantec: "bad reputation", "low sending domain reputation", Gmail "very low reputation of the
+  // sending domain".
+  /\breputation\b|\bsenderscore\b|\bsender score\b/,
+  // Our address in the words: Outlook.com "messages from 192.0.2.1 weren't sent", 1&1, Tencent, Free.fr "spam detected
+  // from your address".
+  /\b(?:mails?|messages?|e-?mails?|connections?|traffic|spam|abuse)(?: \w+){0,3} (?:from|by) (?:your |this |the )?(?:ip|server|host|network|isp|\[?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})/,
+  /\b(?:sending|source|sender|client|connecting|remote|origin(?:ating)?|your|this|the) (?:server )?(?:ip|host|mta|server|network)s?(?: address(?:es)?)?\b[^.;]{0,60}\b(?:block|ban|denied|deny|reject|refus|forbid|black|list|abus|spam|not (?:allowed|accept|permit|authori)|unverif|suspicious|bad)/,
+  /\b(?:block|ban|denied|deny|reject|refus|forbid|black|list)\w{0,6}(?: \w+){0,4} (?:sending|source|sender|client|your|this) (?:ip|host|mta|server|network)\b|\bunverif\w{1,6} (?:sending )?ips?\b/,
+  // "Blocked for abuse", "blocked for spamming", "you are blocked", Comcast "Your mail server has been rejected".
+  /\bfor (?:abuse|spam)|\b(?:blocked|banned|listed) (?:by|at|due|because|for)\b|\byou (?:are|have been|were) (?:blocked|banned|black)|\bblacklist|\bdnsbl|\brbl\b|\bwhite-?list/,
+  // No name, or not the right one, in DNS: "invalid RDNS record", "reverse DNS validation failed", "IP name lookup
+  // failed", "PTR".
+  /\brdns\b|\breverse[- ](?:dns|lookup|mapping|name)|\bptr\b|\bip name (?:lookup|possibly)|\bno (?:reverse|host ?name|dns)\b|\bcannot (?:find|resolve) your\b|\b(?:cannot|could not|unable to) (?:resolve|find|verify)(?: \w+){0,2} (?:ip|host ?name|hostname)\b|\bgeneric (?:ptr|hostname|rdns)|\bdynamic(?:ally)? (?:ip|assigned|host|address)|\bresidential\b/,
+  /\bfix reverse\b|\bhelo\b|\behlo\b/,
+]
+
+/** The server relays for nobody, or not for us. */
+export const NO_RELAY: readonly RegExp[] = [
+  /\bno relay|\bnot (?:permitted|allowed|authori[sz]ed) to (?:\d{3}[ -])?relay\b|\brelay(?:ing)?\b[^.;]{0,40}\b(?:den|not|prohibit|refus|reject|disallow|without)/,
+]
+
+/** We send more than the server wants. */
+export const TOO_MUCH: readonly RegExp[] = [
+  /\btoo (?:many|much|frequent|fast)\b[^.;]{0,40}\b(?:connection|session|message|mail|recipient|rcpt|transaction|request|traffic|error|complaint|command|unknown|bad|invalid)|\btoo fast\b|\btoo frequent/,
+  /\b(?:rate|speed|frequency|volume|concurrency|connection|session)s?(?: is| was| has been)? (?:limit|control|exceed)|\b(?:exceed\w{0,3}|reached|over|hit)(?: \w+){0,6} (?:per (?:hour|minute|day|connection|session)|limit|rate)\b|\bslow(?:ing)? down\b|\bthrottl/,
+  /\b(?:daily|hourly|sending|message|recipient)(?: \w+){0,2} (?:limit|quota)\b|\b(?:this|per|an) (?:hour|minute)\b|\bbacklog|\boverload|\bload (?:average|too high|is high)|\bresources? temporarily\b/,
+]
+
+/** The message was taken for spam, or for something worse. */
+export const UNWANTED: readonly RegExp[] = [
+  /\bspam|\bub?ce\b|\bube\b|\bjunk\b|\bunsolicited\b|\bbulk (?:mail|e-?mail|message)|\bunwanted\b|\bsuspicious (?:mail|message|content|link|url)/,
+  /\bvirus|\bmalware|\bphish|\bworm\b|\btrojan|\bmalicious|\binfected/,
+  /\b(?:message|mail|e-?mail|body|subject|header|content|attachment)s? (?:content|filter|blocked|rejected by (?:filter|content)|contains|filtered)|\bcontent[- ]?(?:filter|scan|reject)|\bfiltered (?:by|as|out)\b|\bspamassassin|\bbogofilter|\bbayes/,
+  /\b(?:banned|forbidden|dangerous|prohibited|disallowed) (?:attachment|file|extension|content|word)/,
+]
+
+/** The sender's address, or who may write to whom. */
+export const SENDER_REFUSED: readonly RegExp[] = [
+  /\b(?:sender|originator|return[- ]path|envelope[- ]from|mail from)(?:'s)?(?: \w+){0,3}\b[^.;]{0,40}\b(?:reject|refus|den(?:ied|y)|not|invalid|unknown|block|black|bad|fail|prohibit|unacceptable|required|missing|restrict|does not|doesn't|malformed|verif)/,
+  /\b(?:reject|refus|den(?:ied|y)|invalid|unknown|block|black|bad|prohibit|unacceptable|unverified|malformed|forged|verify(?:ing)?)(?:ed|ing)?(?: \w+){0,3} (?:sender|originator|return[- ]path|from[: ]+(?:address|domain|header))\b/,
+  /\bfrom: ?(?:domain|address|header|field)?(?: is| not| has)\b|\bnot (?:a valid|recognized as a valid) sender\b|\bfrom (?:domain|header|address)\b|\b(?:from|to)\/from\b/,
+]
+
+/** The words are an answer to MAIL: Postfix, Exim, Sendmail, Yahoo, OpenSMTPD. */
+export const AFTER_MAIL: readonly RegExp[] = [
+  /\b(?:in reply to|after|in response to|response to|following) (?:the )?mail[ _]from\b|>>> mail from:|\[mail_from\]|\bour mail from\b/,
+]
+
+/** The account exists, and takes nothing: locked, suspended, expired, not used. */
+export const DISABLED: readonly RegExp[] = [
+  // Gmail "The email account that you tried to reach is disabled", "is inactive"; Exchange "account disabled"; Yahoo
+  // "This mailbox is disabled (554.30)"; Mail.ru "user is terminated"; Orange "account is blocked".
+  /\b(?:account|mail ?box|user|recipient|address|inbox|tried to reach|customer|subscriber|e-?mail)(?:\(s\))?(?: \w+){0,4} (?:is |has been |was |are |temporarily |currently |been ){0,3}(?:disabled|inactive|inactivated|suspended|locked|blocked|deactivated|closed|terminated|frozen|expired|unavailable due|not active|not activated|on hold|dormant|discontinued|cancell?ed)\b/,
+  /\b(?:disabled|inactive|inactivated|suspended|locked|deactivated|closed|terminated|frozen|expired|dormant|discontinued) (?:recipient|user|account|mail ?box|address|e-?mail)\b|\bnot an active (?:user|account|address)\b/,
+  /\b(?:mailbox|account) (?:is )?currently (?:unavailable|not available)\b|\btemporarily (?:locked|disabled|suspended|inactive)\b|\bcompte\b[^.;]{0,40}\bbloqu/,
+]
+
+/** The owner has gone elsewhere. */
+export const MOVED: readonly RegExp[] = [
+  /\b(?:has|have|had) (?:\w+ )?moved\b|\bno longer (?:on|at|with|in|here|available|works?|working|employed|uses?|used|exists?|valid|active|accept)\b|\bno forwarding address\b|\baddress (?:has )?changed\b|\bnew (?:e-?mail )?address is\b|\breplaced by\b/,
+]
+
+/** The domain or its host does not exist. */
+export const NO_DOMAIN: readonly RegExp[] = [
+  // Sendmail "Host unknown (Name server: x: host not found)", Postfix "Host or domain name not found. Name service
+  // error ... Host not found" (with "try again" it is temporary), Exim "Unrouteable address ... unknown domain".
+  /\b(?:unknown|unrout(?:e)?able|nonexistent|non-existent|invalid|bad|illegal|no such|non-existing)(?: \w+)? (?:mail )?(?:domain|host|mail server|hostname|destination system)\b/,
+  /\b(?:domain|host|hostname|mail server|destination)(?: name)?(?: \S{1,80})? (?:is )?(?:unknown|not found|does not exist|doesn't exist|not exist|non-?existent|could not be found|couldn't be found|cannot be found|unresolvable|cannot be resolved|not known)\b(?!,? try)/,
+  // qmail "CNAME lookup failed", "couldn't find any host named", Exim "all relevant MX records point to non-existent
+  // hosts", Exchange "NonExistentDomain", Gmail "Domain name not found", Amazon, Zimbra; glibc "Name or service not
+  // known".
+  /\bcouldn't find any host\b|\bpoint to non-existent\b|\bnonexistentdomain\b|\bdomain name not found\b|\bname or service not known\b|\bnxdomain\b|\bbad destination system address\b|\bno (?:a|mx)(?: or (?:a|mx))?(?: records?)? (?:for|found|at)\b|\bno such (?:domain|host)\b|\bcouldn't find a mail exchanger\b/,
+  /\bdomain\b[^.;]{0,60}\b(?:existiert nicht|n'existe pas|no existe|non esiste|n[aã]o existe)\b|(?:ドメイン|ホスト)[^。]{0,20}(?:見つかりません|存在しません)/,
+]
+
+/** The domain takes no mail (RFC 7504, RFC 7505). */
+export const NO_MAIL: readonly RegExp[] = [
+  /\bnull ?mx\b|\bno mail (?:is )?accepted\b|\bnot accepting (?:network messages|any mail)\b/,
+  /\b(?:does not|doesn't|do not|will not|never) (?:accept|receive|take|handle) (?:any )?(?:mail|e-?mail|messages)\b(?! (?:from|by|of|with|without|that|sent|to|for))/,
+]
+
+/**
+ * The address does not exist: words that are too bare, or too far from an answer to RCPT, for the list of phrases.ts.
+ */
+export const NO_ADDRESS: readonly RegExp[] = [
+  // Sendmail 5 "unknown or illegal user", Exchange 5.5 "Unknown Recipient", "The recipient name is not recognized",
+  // Domino "not listed in public Name & Address Book", GroupWise, Postfix "Undeliverable address".
+  /\bunknown\b(?: \w+){0,2} (?:user|recipient|mailbox|account|address|addressee|alias|local[- ]part|e-?mail|name)\b|\b(?:user|recipient|mailbox|address|account|addressee|name|alias|local[- ]part|mail)(?:\(s\))?(?: \w+){0,3} (?:is |was |are )?(?:unknown|not known|not recogni[sz]ed|not listed|unlisted|not valid|invalid|non-?existent|undeliverable)\b/,
+  /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b/,
+  /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
+  /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b|\b(?:address|user|recipient) lookup fail/,
+  /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
+  // Hotmail and Exchange 2003 "Requested action not taken: mailbox unavailable" (RFC 5321 4.2.3), Cisco "#5.1.0 Address
+  // rejected", Postfix "Recipient address rejected" alone.
+  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
+  // German, French, Spanish, Italian, Portuguese, Japanese.
+  /\b(?:empf[aä]nger|adresse|benutzer|postfach|teilnehmer)\b[^.;]{0,60}\b(?:unbekannt|existiert nicht|nicht gefunden|ung[uü]ltig)\b|\b(?:utilisateur|destinataire|adresse|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
+  /\b(?:usuario|destinatario|direcci[oó]n|cuenta|utente|indirizzo|usu[aá]rio|endere[cç]o|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no existe|inexistente|non esiste|sconosciuto|n[aã]o existe|desconhecid[oa])\b/,
+  /(?:アドレス|宛先|あて先|ユーザ|メールボックス)[^。]{0,30}(?:見つかりません|存在しません|不明|ありません|間違)/,
+]
+
+/** The connection, DNS, or the way between servers. */
+export const NO_CONNECTION: readonly RegExp[] = [
+  /\bconnection (?:refused|timed? ?out|reset|lost|dropped|closed|failed|died|attempt|problem|was|with|aborted|broken)\b|\b(?:lost|no|broken|closing|dropped) connection\b|\bconnect(?:ing)? (?:to )?\S{1,80} (?:refused|failed|timed)/,
+  /\b(?:could not|couldn't|cannot|can't|unable to|failed to|did not accept our requests? to|not able to|wasn't able to) (?:establish |make |open )?(?:an? )?(?:smtp )?(?:connect|connection|reach|contact|deliver to host)\b/,
+  /\b(?:network|host|server|domain|destination)(?: is| was|)? (?:not reachable|unreachable|down|not responding|not answering)\b|\bnot (?:responding|reachable)\b|\bno route to\b|\bno (?:answer|response) from\b|\btimed out\b|\btime-?out\b|\bhost down\b|\bunreachable\b|\bdid not respond\b/,
+  /\bdns (?:error|failure|query|lookup|server|type|timeout|problem)|\bname ?server\b|\b(?:cname|mx|name|dns|host|address) (?:lookup|look-up|query|resolution) (?:fail|error|timed|problem|temporar)|\bhost not found,? try again\b|\btry again later\b(?=.{0,20}\bdns)|\bservfail\b|\btemporary lookup failure\b/,
+  // Mail that goes in circles: Sendmail "Too many hops", Postfix "mail for x loops back to myself", qmail
+  // "CNAME_lookup_failed", "it isn't in my control/locals file".
+  /\btoo many (?:hops|received)\b|\bhop ?count\b|\bmail (?:forwarding )?loop|\bloops? (?:back|detected)|\brouting loop|\bloop detected\b|\bbest-preference mx\b|\bpossible loop\b/,
+]
+
+/** It was tried for as long as the server tries. */
+export const TRIED_TOO_LONG: readonly RegExp[] = [
+  /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\bin the queue (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
+  /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\bafter \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
+  /\b(?:could not|cannot|not) be delivered (?:within|in time)\b|\bdelay(?:ed)?\b|\bstill (?:trying|being tried|undelivered)|\bwarning message only\b/,
+]
+
+/** The server itself is at fault: its disk, its programs, its configuration. */
+export const BROKEN: readonly RegExp[] = [
+  /\b(?:internal|system|software|server|local|configuration|i\/o|input\/output|database|upstream|application) (?:\w+ )?(?:error|failure|fault|problem)\b|\binsufficient (?:system )?(?:storage|resources|disk|memory)\b|\bdisk (?:is )?full\b|\bmis-?configur|\bout of memory\b/,
+  /\b(?:mailer|program|command|child|process|pipe|procmail|maildrop|script|shell|filter)\b[^.;]{0,60}\b(?:fail|error|died|exit|status|signal|denied|not found|cannot|can't|couldn't)|\bcan(?:'t|not) (?:create|open|write|execute)\b|\bcouldn't create\b|\bunknown mailer error\b|\bno such file\b|\bsyntax error\b|\bbad sequence\b|\bcommand (?:not|un)\w{0,12}\b|\bunrecogni[sz]ed command\b|\bnot implemented\b/,
+]
+
+/** A rule of the recipient or its server, not further explained. */
+export const RULE: readonly RegExp[] = [
+  /\bpolic(?:y|ies)\b|\badministrative(?:ly)?\b|\baccess (?:is )?denied\b|\bprohibited\b|\bforbidden\b|\bnot (?:allowed|permitted|authori[sz]ed|welcome|accepted|trusted)\b|\brestrict|\bsecurity\b|\bdenied\b|\bunauthori[sz]ed\b|\bprotocol violation\b|\bdelivery not authori[sz]ed\b|\bpermission\b|\bmoderat|\bmember(?:s|ship)?\b|\bunacceptable\b|\bblocked\b|\brefus(?:ed|al)\b|\bnot (?:rfc|compliant)|\brfc ?\d{4}\b/,
+]
+
+/** The server's word for one recipient that it will not let us reach, which mostly means that there is none. */
+export const ACCESS_TO_ADDRESS: readonly RegExp[] = [
+  // Exchange Online "Recipient address rejected: Access denied" (5.4.1), and Postfix with a table of recipients.
+  /\brecipient(?: address)? (?:rejected: )?access denied\b|\brecipient (?:address )?(?:was )?(?:rejected|refused|denied)(?:$| by\b|[.;])/,
+]

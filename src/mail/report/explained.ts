@@ -1,0 +1,68 @@
+/** A recipient of a report, with the reason that the report gives. */
+import type { BounceCategory } from '../reply/category.ts'
+import { type Classification, classifyReply } from '../reply/classify.ts'
+import { type ReplyWords, readReplyWords } from './reply-words.ts'
+import type { ReportedAction, ReportedRecipient } from './report.ts'
+import { type ReportedStage, stageIn } from './stage.ts'
+
+export interface Reasons {
+  address: string
+  original: string | null
+  action: ReportedAction
+  /** Of the field Status. */
+  status: string | null
+  /** The command that was refused, where the report has a dialogue. */
+  stage?: ReportedStage | null
+  /** The reason is that of a program to which the server gave the mail, not that of a remote server. */
+  local?: boolean
+  /** The most certain first; empty ones are passed over. */
+  texts: readonly string[]
+}
+
+/** The first text that gives a reason of a known kind counts; without one, the first text. */
+export function explained(reasons: Reasons): ReportedRecipient {
+  const { address, original, action, status } = reasons
+  const replies = reasons.texts.filter((text) => text !== '').map(readReplyWords)
+  const delivered = action !== 'failed' && action !== 'delayed'
+  const { reply, found } = delivered
+    ? { reply: replies[0], found: { category: null, permanent: false } }
+    : reasonIn(replies, reasons)
+  return {
+    address,
+    original,
+    action,
+    status: reply?.status ?? status,
+    reply: reply?.code ?? null,
+    message: reply?.words ?? '',
+    ...found,
+  }
+}
+
+interface Reason {
+  reply?: ReplyWords
+  found: Classification
+}
+
+function reasonIn(replies: readonly ReplyWords[], reasons: Reasons): Reason {
+  const { action, status, texts, local = false } = reasons
+  const delayed = action === 'delayed'
+  const stage = reasons.stage ?? texts.map(stageIn).find((each) => each !== null)
+  let first: Reason | undefined
+  for (const reply of replies) {
+    const { code, words } = reply
+    const found = classifyReply({ code, status: reply.status ?? status, words, stage, delayed })
+    const meant = local && !OF_PROGRAMS.has(found.category) ? { ...found, category: 'other' as const } : found
+    if (meant.category !== 'other') return { reply, found: meant }
+    first ??= { reply, found: meant }
+  }
+  return first ?? { found: classifyReply({ status, words: '', stage, delayed }) }
+}
+
+/** Reasons that a local program may have. `Permission denied` of one is a fault of its host. */
+const OF_PROGRAMS: ReadonlySet<BounceCategory> = new Set([
+  'address_unknown',
+  'mailbox_full',
+  'mailbox_disabled',
+  'content_too_big',
+  'content_spam',
+])

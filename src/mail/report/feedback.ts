@@ -1,0 +1,67 @@
+/** Feedback reports (RFC 5965), and the older form of Hotmail. */
+import type { RawField } from '../raw/header.ts'
+import { cleanAddress, typedAddress } from './address-text.ts'
+import { fieldValue } from './open-report.ts'
+
+export interface Feedback {
+  /** Lower-case Feedback-Type (RFC 5965 3.1). */
+  type: string
+  /** Those who got the mail, as far as the report names them. */
+  addresses: string[]
+  envelopeId: string | null
+}
+
+const MAX_ADDRESSES = 100
+
+/**
+ * Types by which a recipient says that mail was unwanted (RFC 5965 7.3, and `opt-out` of the drafts before it). Not
+ * `auth-failure` (RFC 6591), which is about a forged sender, nor `not-spam`.
+ */
+const COMPLAINTS = new Set([
+  'abuse',
+  'fraud',
+  'virus',
+  'other',
+  'opt-out',
+  'opt-out-list',
+  'unsubscribe',
+  'miscategorized',
+])
+
+/** @param text content of a message/feedback-report */
+export function readFeedback(text: string): Feedback {
+  let type = 'abuse'
+  let envelopeId: string | null = null
+  const addresses = new Set<string>()
+  for (const line of text.split(/\r?\n/, 2_000)) {
+    const field =
+      /^(feedback-type|original-rcpt-to|removal-recipient|original-envelope-id)[ \t]*:(.*)$/i.exec(line)
+    if (field === null) continue
+    const [name, value] = [field[1]!.toLowerCase(), field[2]!.trim()]
+    if (name === 'feedback-type') type = value.toLowerCase()
+    else if (name === 'original-envelope-id') envelopeId = value.slice(0, 200)
+    else {
+      const address = typedAddress(value)
+      if (address !== null && addresses.size < MAX_ADDRESSES) addresses.add(address)
+    }
+  }
+  return { type, addresses: [...addresses], envelopeId }
+}
+
+export const isComplaint = ({ type }: Feedback) => COMPLAINTS.has(type)
+
+/**
+ * Reports of Outlook.com's Junk Mail Reporting Program (JMRP) have no fields for programs: the mail is attached, and
+ * has a field for its recipient.
+ */
+export function readJunkMailReport(
+  fields: readonly RawField[],
+  returned: readonly RawField[],
+): Feedback | null {
+  const recipient = cleanAddress(fieldValue(returned, 'x-hmxmroriginalrecipient'))
+  const told =
+    /^complaint about message from/i.test(fieldValue(fields, 'subject')) &&
+    /@(?:hotmail|outlook|live|msn)\.com\b/i.test(fieldValue(fields, 'from'))
+  if (recipient === null && !told) return null
+  return { type: 'abuse', addresses: recipient === null ? [] : [recipient], envelopeId: null }
+}

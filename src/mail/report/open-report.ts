@@ -1,0 +1,186 @@
+/** Takes a mail apart: what its sender wrote, the fields for programs, and the email that came back with it. */
+import { decodeBody } from '../raw/decode.ts'
+import { fieldOf, type RawField, readHeader } from '../raw/header.ts'
+import { RawError, withCrBeforeLf } from '../raw/lines.ts'
+import { withoutEnvelopeLine } from '../raw/raw.ts'
+import { type RawPart, readStructure } from '../raw/structure.ts'
+import { textFromHtml } from '../text/text-from-html.ts'
+import { textOf } from './charset.ts'
+import { withBoundary } from './lost-boundary.ts'
+
+/** Octets that are read; what follows is part of the email that came back, or too long to be read by anybody. */
+export const READ_LIMIT = 1024 * 1024
+/** Octets of one text, and of all texts. Servers write a page. */
+const TEXT_LIMIT = 64 * 1024
+const ALL_TEXT_LIMIT = 256 * 1024
+
+export interface OpenReport {
+  fields: readonly RawField[]
+  /** Lower-case media type, and the report-type of a multipart/report (RFC 6522). */
+  type: string
+  reportType: string
+  /** What the sender wrote for people, in order. */
+  texts: string[]
+  /** Contents of message/delivery-status parts (RFC 3464 2.1) and message/global-delivery-status (RFC 6533 4). */
+  statuses: string[]
+  /** Contents of message/feedback-report parts (RFC 5965 2). */
+  feedbacks: string[]
+  /** The email that came back, or its header, as octets with CRLF lines. */
+  returned: Buffer | null
+  /** That email is whole, so it may be a report itself. */
+  whole: boolean
+}
+
+/** Never throws: what cannot be read as MIME is one text. */
+export function openReport(raw: Uint8Array): OpenReport {
+  const octets = withCrBeforeLf(withoutEnvelopeLine(raw.subarray(0, READ_LIMIT)))
+  const root = structureOf(octets)
+  const report: OpenReport = {
+    fields: root.part.fields,
+    type: root.part.type,
+    reportType: (root.part.parameters.get('report-type') ?? '').toLowerCase(),
+    texts: [],
+    statuses: [],
+    feedbacks: [],
+    returned: null,
+    whole: false,
+  }
+  new PartReader(root.octets, report).read(root.part)
+  return report
+}
+
+interface Structure {
+  octets: Buffer
+  part: RawPart
+}
+
+function structureOf(octets: Buffer): Structure {
+  const read = attempt(octets)
+  if (read.part.type !== 'text/plain' && read.part.children.length > 0) return read
+  // The header may have lost its Content-Type on the way, or name a boundary that the body does not use.
+  const mended = withBoundary(octets, read.part)
+  if (mended === null) return read
+  const again = attempt(mended.octets)
+  if (again.part.children.length === 0) return read
+  return { octets: again.octets, part: { ...again.part, fields: mended.fields } }
+}
+
+function attempt(octets: Buffer): Structure {
+  try {
+    return { octets, part: readStructure(octets) }
+  } catch (error) {
+    if (!(error instanceof RawError)) throw error
+    // More parts or levels than any report has.
+    const header = readHeader(octets, 0, { strict: false })
+    return {
+      octets,
+      part: {
+        fields: header.fields,
+        headerStart: 0,
+        headerEnd: header.end,
+        bodyStart: Math.min(header.bodyStart, octets.length),
+        bodyEnd: octets.length,
+        type: 'text/plain',
+        parameters: new Map(),
+        encoding: '7bit',
+        disposition: '',
+        children: [],
+        preambleEnd: octets.length,
+        epilogueStart: octets.length,
+      },
+    }
+  }
+}
+
+/** The header of the email that came back, or all of it. `message/partial`: Bigfoot. */
+const RETURNED = /^(?:message\/(?:rfc822|global|partial|news)|(?:text|message)\/(?:rfc822|global)-headers?)$/
+
+class PartReader {
+  readonly #octets: Buffer
+  readonly #report: OpenReport
+  #room = ALL_TEXT_LIMIT
+
+  constructor(octets: Buffer, report: OpenReport) {
+    this.#octets = octets
+    this.#report = report
+  }
+
+  read(root: RawPart): void {
+    const waiting = [root]
+    for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+      if (part.type.startsWith('multipart/')) {
+        if (part.children.length === 0) this.#text(part, 'text/plain')
+        else waiting.push(...chosen(part).toReversed())
+      } else this.#take(part)
+    }
+  }
+
+  #take(part: RawPart): void {
+    const report = this.#report
+    switch (part.type) {
+      case 'message/delivery-status':
+      case 'message/global-delivery-status':
+        report.statuses.push(this.#decoded(part))
+        return
+      case 'message/feedback-report':
+        report.feedbacks.push(this.#decoded(part))
+        return
+      case 'text/plain':
+      case 'text/html':
+        // What follows the fields for programs is the email that came back (RFC 6522 3).
+        if (this.#comesAfter() || (part.disposition === 'attachment' && report.texts.length > 0)) {
+          this.#comeBack(part, false)
+        } else this.#text(part, part.type)
+        return
+      default:
+        if (RETURNED.test(part.type)) this.#comeBack(part, !part.type.includes('header'))
+    }
+  }
+
+  #comesAfter(): boolean {
+    return this.#report.statuses.length > 0 || this.#report.feedbacks.length > 0
+  }
+
+  #comeBack(part: RawPart, whole: boolean): void {
+    const report = this.#report
+    if (report.returned !== null) return
+    const octets = this.#octetsOf(part)
+    // A text that holds no header names no email.
+    if (!whole && readHeader(octets, 0, { strict: false }).fields.length < 2) return
+    report.returned = octets
+    report.whole = whole
+  }
+
+  #text(part: RawPart, type: string): void {
+    const limit = Math.min(TEXT_LIMIT, this.#room)
+    if (limit <= 0) return
+    const text = textOf(this.#octetsOf(part).subarray(0, limit), part.parameters.get('charset'))
+    this.#room -= text.length
+    this.#report.texts.push(type === 'text/html' ? textFromHtml(text) : text)
+  }
+
+  #decoded(part: RawPart): string {
+    return textOf(this.#octetsOf(part).subarray(0, TEXT_LIMIT), part.parameters.get('charset'))
+  }
+
+  #octetsOf(part: RawPart): Buffer {
+    // Some servers leave the empty line out that ends the header of a part (RFC 2046 5.1).
+    const start = part.fields.length === 0 ? part.headerStart : part.bodyStart
+    try {
+      return decodeBody(this.#octets, { ...part, bodyStart: start })
+    } catch (error) {
+      if (!(error instanceof RawError)) throw error
+      return this.#octets.subarray(start, part.bodyEnd)
+    }
+  }
+}
+
+/** Of a multipart/alternative (RFC 2046 5.1.4) the plain text, if it has one. */
+function chosen(part: RawPart): RawPart[] {
+  if (part.type !== 'multipart/alternative') return part.children
+  const plain = part.children.find(({ type }) => type === 'text/plain')
+  return plain === undefined ? part.children : [plain]
+}
+
+/** The value of the first field of that name, or ''. `name` is lower case. */
+export const fieldValue = (fields: readonly RawField[], name: string) => fieldOf(fields, name)?.value ?? ''

@@ -1,0 +1,60 @@
+/** What a report in prose is, and the recipients that it reports on. */
+import type { RawField } from '../raw/header.ts'
+import { isAutomaticReply } from './automatic-reply.ts'
+import { explained } from './explained.ts'
+import { failedRecipients } from './failed-recipients.ts'
+import { senderOf } from './mail-system.ts'
+import type { Prose } from './prose/read-prose.ts'
+import type { ReportedRecipient, ReportKind } from './report.ts'
+import { addresseesOf } from './returned-email.ts'
+import { Transcript } from './transcript.ts'
+
+/**
+ * A person may write about a bounce, and quote one; a report comes from a mail system.
+ * @param status the mail has fields for programs, too
+ */
+export function proseKind(fields: readonly RawField[], prose: Prose, status: boolean): ReportKind {
+  const { system, silent, subject, talk } = senderOf(fields)
+  const failed = failedRecipients(fields).length > 0
+  const names = prose.recipients.length > 0
+  const report =
+    failed ||
+    status ||
+    (!talk && prose.opened && (system || silent || subject)) ||
+    (!talk && subject && system && (prose.fails || names)) ||
+    (!talk && subject && silent && prose.fails && names)
+  if (!report) return isAutomaticReply(fields) ? 'auto_reply' : 'none'
+  if (prose.succeeds && !prose.delays && !failed) return 'none'
+  return prose.delays ? 'delay' : 'bounce'
+}
+
+export function proseRecipients(
+  kind: 'bounce' | 'delay',
+  prose: Prose,
+  fields: readonly RawField[],
+): ReportedRecipient[] {
+  const reasons = new Map(prose.recipients.map(({ address, reason }) => [address, reason]))
+  const failed = failedRecipients(fields)
+  const addresses = failed.length > 0 ? failed : [...reasons.keys()]
+  const shared = addresses.length === 1 ? [new Transcript(prose.said).refusals, prose.said] : []
+  return addresses.map((address) => proseRecipient(kind, address, [reasons.get(address) ?? '', ...shared]))
+}
+
+/** For a report that names nobody: the email that came back was for one recipient. */
+export function onlyAddressee(
+  kind: 'bounce' | 'delay',
+  prose: Prose,
+  returned: readonly RawField[],
+): ReportedRecipient[] {
+  const addressees = addresseesOf(returned)
+  return addressees.length === 1 ? [proseRecipient(kind, addressees[0]!, [prose.said])] : []
+}
+
+function proseRecipient(
+  kind: 'bounce' | 'delay',
+  address: string,
+  texts: readonly string[],
+): ReportedRecipient {
+  const action = kind === 'delay' ? 'delayed' : 'failed'
+  return explained({ address, original: null, action, status: null, texts })
+}

@@ -1,0 +1,154 @@
+/** Reads reports that are written for people alone. */
+import { addressIn, cleanAddress } from '../address-text.ts'
+import { RECIPIENT_LINES } from './recipient-lines.ts'
+import { splitReturned } from './returned-text.ts'
+import { DELAY_WORDS, FAILURE_WORDS, FINAL_WORDS, SERVERS, SUCCESS_WORDS } from './servers.ts'
+
+const MAX_LINES = 4_000
+const MAX_LINE = 1_000
+/** Lines of the reason for one recipient. */
+const REASON_LINES = 40
+const MAX_RECIPIENTS = 1_000
+
+export interface ProseRecipient {
+  address: string
+  /** What stands behind the address, until the next one. */
+  reason: string
+}
+
+export interface Prose {
+  /** A known server begins its reports so. */
+  opened: boolean
+  fails: boolean
+  delays: boolean
+  succeeds: boolean
+  recipients: ProseRecipient[]
+  /** All that the server says. */
+  said: string
+  /** The email that came back within the text; '' when none did. */
+  returned: string
+}
+
+export interface Parties {
+  /** Addresses that the report was sent from and to, and that the email came from. */
+  own: ReadonlySet<string>
+  /** Those who the email was addressed to. */
+  addressees: ReadonlySet<string>
+}
+
+/**
+ * @param subject of the report, which may say more than its text
+ * @param partiesOf gets the email that came back within the text
+ */
+export function readProse(
+  subject: string,
+  texts: readonly string[],
+  partiesOf: (returned: string) => Parties,
+): Prose {
+  const lines = texts
+    .join('\n\n')
+    .split(/\r?\n/, MAX_LINES)
+    .map((line) => line.slice(0, MAX_LINE).trimEnd())
+  const split = splitReturned(lines)
+  // Answers quote reports.
+  const said = split.said.map((line) => (/^\s*>(?!>>)/.test(line) ? '' : line))
+  const text = said.join('\n')
+  const returned = split.returned.join('\r\n')
+  return {
+    opened: SERVERS.some(({ opening }) => opening.test(text)),
+    fails: FAILURE_WORDS.test(text),
+    delays: (DELAY_WORDS.test(text) || DELAY_WORDS.test(subject)) && !FINAL_WORDS.test(text),
+    succeeds: SUCCESS_WORDS.test(text),
+    recipients: recipientsIn(said, partiesOf(returned)),
+    said: said.filter((line) => !isOpening(line)).join('\n'),
+    returned,
+  }
+}
+
+const isOpening = (line: string) => SERVERS.some(({ opening }) => opening.test(line))
+
+interface Named {
+  line: number
+  address: string
+  rest: string
+}
+
+function recipientsIn(lines: readonly string[], parties: Parties): ProseRecipient[] {
+  for (const [level, forms] of RECIPIENT_LINES.entries()) {
+    const named: Named[] = []
+    for (const [index, line] of lines.entries()) {
+      if (!line.includes('@') || isContact(lines, index)) continue
+      for (const { pattern } of forms) {
+        const found = pattern.exec(line)
+        const address = found === null ? null : addressOf(found[1]!)
+        if (address === null) continue
+        const behind = line.slice(found!.index + found![0].length)
+        named.push({
+          line: index,
+          address: addressOf(found![2] ?? '') ?? writtenTo(lines, index) ?? address,
+          // A reply code in front of the address belongs to the reason: `550 <jane@example.org>... User unknown`.
+          rest: /^\s*[45]\d\d\b/.test(line) ? line : behind,
+        })
+        break
+      }
+      if (named.length >= MAX_RECIPIENTS) break
+    }
+    const strangers = named.filter(
+      ({ address }) => parties.addressees.has(address) || !parties.own.has(address),
+    )
+    // Some write to themselves.
+    const chosen = strangers.length === 0 && level === 0 ? named : strangers
+    if (chosen.length > 0) return withReasons(lines, chosen)
+  }
+  return []
+}
+
+const addressOf = (text: string) => cleanAddress(text.replace(/^["'<]+|["'>]+$/g, ''))
+
+/** Exim and Sendmail name the address that was written to below the one that it became. */
+function writtenTo(lines: readonly string[], index: number): string | null {
+  for (const line of lines.slice(index + 1, index + 4)) {
+    const found =
+      /^\s*\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) from:? ?([^()]{3,330})\)/i.exec(line)
+    if (found !== null) return addressIn(found[1]!)
+    if (/^\S/.test(line) || line === '') return null
+  }
+  return null
+}
+
+/** Words in front of an address that the reader may turn to, and of that of the sender. */
+const CONTACT =
+  /\b(?:contact|assistance|help|questions?|support|(?:send|write|forward)(?: (?:mail|it|this|them|an e-?mail))? to|mail from|sender)\b[:\s]*$/i
+const CONTACT_IN_SENTENCE =
+  /\b(?:contact\b|for (?:further )?assistance\b|for help\b|questions?\b.{0,40}\bto\b)/i
+
+/** An address that the reader may turn to, or that of the sender in a wrapped line. */
+function isContact(lines: readonly string[], index: number): boolean {
+  const line = lines[index]!
+  const before = line.slice(0, line.indexOf('@'))
+  if (CONTACT.test(before.replace(/\S*$/, '')) || CONTACT_IN_SENTENCE.test(before)) return true
+  let above = index - 1
+  while (above >= 0 && above > index - 3 && lines[above] === '') above--
+  return CONTACT.test((lines[above] ?? '').slice(-200))
+}
+
+/** Sendmail's own words for whatever it was told. */
+const SAYS_NOTHING =
+  /^\s*(?:-+ ?transcript of session follows ?-+|5\d\d (?:5\.\d\.\d )?(?:\S{1,320}\.\.\. )?(?:service unavailable|data format error))\s*$/i
+
+function withReasons(lines: readonly string[], named: readonly Named[]): ProseRecipient[] {
+  const found = new Map<string, string>()
+  const alone = named.every(({ address }) => address === named[0]!.address)
+  for (const [position, { line, address, rest }] of named.entries()) {
+    const next = named.slice(position + 1).find((other) => other.address !== address)?.line ?? lines.length
+    const last = Math.min(next, line + REASON_LINES)
+    // Behind the last of several recipients stands what concerns all of them.
+    const rule = alone ? -1 : lines.slice(line + 1, last).findIndex((each) => /^[ \t]*-{3}/.test(each))
+    const end = rule < 0 ? last : line + 1 + rule
+    const behind = lines.slice(line + 1, Math.max(end, line + 1)).filter((each) => !SAYS_NOTHING.test(each))
+    const reason = [rest, ...behind].join('\n').trim()
+    const known = found.get(address)
+    if (known === undefined || known === '') found.set(address, reason)
+  }
+  return [...found].map(([address, reason]) => ({ address, reason }))
+}

@@ -1,0 +1,75 @@
+/**
+ * The forms in which servers name a recipient in prose, as data, the most certain first. Only the most certain form
+ * that occurs in a text is believed: a text whose recipients stand alone on their lines may name contacts in sentences.
+ */
+import { ADDRESS } from '../address-text.ts'
+
+export interface RecipientLine {
+  form: string
+  /** Group 1: the address, with its brackets if it has any. Group 2, if any: the address it was written to. */
+  pattern: RegExp
+}
+
+/** In brackets of its own, in quotation marks, or bare. */
+const NAMED = `(["']?<${ADDRESS}>["']?|["']?${ADDRESS}["']?)`
+/** What servers call a recipient in front of a colon. */
+const NAMES =
+  'recipients?|addressees?|address(?:es)?|addressed to|rcpt to|mailbox|user|user ?id|destinatarios?|destinataires?|destinatari|empfänger|получатель|宛先[^\\s:：]{0,12}|送信先[^\\s:：]{0,12}|收件人[^\\s:：]{0,12}|收信人[^\\s:：]{0,12}'
+const NOT_RECIPIENTS = String.raw`(?:from|sender|reply|return|contact|originator|your|source|mail from|support)\b`
+const form = (name: string, pattern: string): RecipientLine => ({
+  form: name,
+  pattern: new RegExp(pattern, 'iu'),
+})
+
+/** In front of an address: bullets, `>>>` of Active!hunter, a reply code as in Sendmail 5. */
+const FRONT = String.raw`^[\s*•·>|-]{0,40}(?:[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3} )?)?`
+/** Behind it: `(expanded from <jane@example.org>)` (Postfix), `(ultimately generated from ...)` (Exim). */
+const FROM = String.raw`(?:\s{1,4}\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) from:? ?(<?${ADDRESS}>?)\))?`
+
+export const RECIPIENT_LINES: readonly (readonly RecipientLine[])[] = [
+  [
+    form(
+      'a colon and the reason, here or on the next lines: qmail, Postfix, Yahoo, GMX, Courier, OpenSMTPD',
+      `${FRONT}${NAMED}${FROM}\\s?:(?!//)`,
+    ),
+    form('alone on the line: Exim, Gmail, Windows, Amazon SES', `${FRONT}${NAMED}${FROM}\\s*$`),
+    form(
+      'the address with its link: Exchange 2007 to Online',
+      `^\\s*(?:[^<>@]{1,100}|${ADDRESS} \\(${ADDRESS}\\))?<mailto:(${ADDRESS})>\\s*$`,
+    ),
+    form(
+      'a reason after dots, in brackets or after a dash: Sendmail, XMail, McAfee',
+      `${FRONT}${NAMED}${FROM}\\s*(?:\\.\\.\\.|[[(]|\\s-{1,2}\\s|,? on [a-z0-9])`,
+    ),
+    form(
+      'a reason with its codes, without a sign between: Zoho',
+      `^\\s*${NAMED} .{0,80}(?:ERROR_CODE|[45]\\d\\d [45]\\.\\d)`,
+    ),
+  ],
+  [
+    form(
+      'after its name: Messaging Server, SurfControl, MDaemon, EZweb, and servers nobody knows',
+      `^\\W{0,20}(?!${NOT_RECIPIENTS})(?:[\\p{L}'’]{1,20}[ -]){0,4}(?:${NAMES})(?:[ -](?:e-?mail|address|name|id)){0,2}(?:\\([\\p{L}]{1,3}\\))?\\s?[:：]\\s*${NAMED}`,
+    ),
+    form('in the dialogue: Sendmail, InterScan, EZweb', `\\brcpt to:\\s?(<${ADDRESS}>)`),
+    form(
+      'with the reason before it: IMail',
+      `^\\s*(?:unknown user|user mailbox exceeds allowed size|delivery failed \\d+ attempts?|undeliverable to|mailbox (?:full|unavailable)|invalid (?:recipient|user|address))[: ]\\s*${NAMED}`,
+    ),
+  ],
+  [
+    form(
+      'in a sentence of failure',
+      `\\b(?:deliver(?:ed|y|ing|able)?|undeliverable|sent|send|message|e-?mail|mail|reach(?:ed)?)(?:\\s[\\p{L}'’]{1,20}){0,4}\\s(?:to|for|a|an|à|para|für):?\\s+(?:(?:the|this|following|recipient|address|user|e-?mail|mailbox)\\s){0,4}${NAMED}`,
+    ),
+    form(
+      'as the object of a failure',
+      `\\b(?:recipient|mailbox|user|address|account|usuario|utilisateur|benutzer|адрес)(?:\\saddress)?:?\\s+${NAMED}`,
+    ),
+    form(
+      'the subject of a failure',
+      `(?:^|\\s)${NAMED}\\s+(?:was|is|has|does|doesn't|couldn't|could|did|wasn't|isn't|cannot|can't)\\b`,
+    ),
+  ],
+  [form('in a repeated header: Verizon', `^\\s*to\\s?:\\s*(?:[^<>@]{1,100})?${NAMED}`)],
+]

@@ -1,0 +1,115 @@
+/**
+ * How the reports of servers begin, as data. Each pattern is searched for at the start of a line, in the text before
+ * the email that came back, without the quotation marks `>` of answers. A server whose words are missing is read by the
+ * words that all of them use (`FAILURE_WORDS`), and then its mail must come from a mail system.
+ */
+export interface ServerFormat {
+  server: string
+  opening: RegExp
+}
+
+export const SERVERS: readonly ServerFormat[] = [
+  {
+    server: 'Exim, GMX, MXLogic, Zoho, Mail.ru and others that took its words',
+    opening:
+      /^[ \t]*(?:this message was created automatically by (?:the )?(?:mail delivery software|\S+)|a message (?:that you (?:have )?sent|sent by)\b|это письмо создано автоматически)/im,
+  },
+  {
+    server: 'Postfix',
+    opening: /^[ \t]*this is the (?:mail system|postfix program|mail delivery agent) at\b/im,
+  },
+  {
+    server: 'Postfix in the words of providers',
+    opening: /^[ \t]*i'm sorry to have to inform you that/im,
+  },
+  {
+    server: 'qmail and its children, Apache James',
+    opening: /^[ \t]*(?:hi\. this is the\b|i'm afraid i wasn't able to deliver your message)/im,
+  },
+  {
+    server: 'Sendmail 5 to 8, and servers that took its words',
+    opening:
+      /^[ \t|-]*(?:the original message was received at\b|(?:-+ ?)?the following addresses? (?:had|have)\b|-+ ?transcript of (?:the )?session\b|message log follows|failed addresses follow)/im,
+  },
+  {
+    server: 'Gmail',
+    opening:
+      /^[ \t]*(?:delivery to the following recipients? (?:failed permanently|has been delayed)|\*\* .{3,80} \*\*[ \t]*$)/im,
+  },
+  {
+    server: 'Google Groups, in any language: the help page is named',
+    opening: /^.{0,300}https:\/\/groups\.google\.com\/support\b/im,
+  },
+  {
+    server: 'Yahoo',
+    opening:
+      /^[ \t]*(?:sorry, we (?:were|are) unable to deliver your message|unable to deliver message to the following address|message from[ \t]+\S{1,200}\.?[ \t]*$)/im,
+  },
+  {
+    server: 'Exchange',
+    opening:
+      /^.{0,200}(?:did not reach (?:some or all of the intended recipients|the following recipient\(s\))|delivery (?:has failed|is delayed) to these recipients|rejected your message to the following|could(?:n't| not) be delivered to the following|your message (?:to \S{1,320} )?(?:couldn't be delivered|can't be delivered|wasn't delivered))/im,
+  },
+  {
+    server: 'the SMTP service of Windows, Outlook.com',
+    opening:
+      /^[ \t]*(?:this is an automatically generated delivery status notification|delivery to the following recipients failed)/im,
+  },
+  {
+    server: 'Amazon SES and WorkMail',
+    opening:
+      /^[ \t]*(?:an error occurred while trying to deliver the mail to the following recipients|the following message to \S{1,320} was undeliverable|this message could not be delivered)/im,
+  },
+  { server: 'Courier', opening: /^[ \t]*this is a delivery status notification from\b/im },
+  { server: 'Domino', opening: /^[ \t]*was not delivered to:/im },
+  { server: 'Notes', opening: /^[ \t]*-+ ?failure reasons? ?-+/im },
+  {
+    server: 'IMail',
+    opening:
+      /^[ \t]*(?:unknown user: |undeliverable to |user mailbox exceeds allowed size: |delivery failed \d+ attempts?: |body of message generated response)/im,
+  },
+  { server: 'MailMarshal', opening: /^[ \t]*could not be delivered because of\b/im },
+  { server: 'InterScan', opening: /^[* \t]*message from interscan\b|^[ \t]*sent <<</im },
+  { server: 'OpenSMTPD', opening: /^[ \t]*this is the mailer-daemon\b/im },
+  { server: 'DragonFly Mail Agent', opening: /^[ \t]*this is the dragonfly mail agent\b/im },
+  {
+    server: 'Sun and Oracle Messaging Server, PMDF',
+    opening:
+      /^[ \t]*(?:this report relates to a message you sent|your message (?:cannot|can not|could not) be (?:delivered|returned))/im,
+  },
+  { server: 'SurfControl', opening: /^[ \t]*your message could not be sent\b/im },
+  {
+    server: 'MailFoundry, EZweb, KDDI',
+    opening:
+      /^[ \t]*(?:unable to deliver message to|each of the following recipients was rejected|could not be delivered to): ?/im,
+  },
+  {
+    server: 'CommuniGate, XMail and others',
+    opening:
+      /^[ \t]*(?:we had trouble delivering your message|failed to deliver to|\[<\d\d>\] xmail bounce|there was an error (?:delivering|sending) your mail)/im,
+  },
+  { server: 'Facebook', opening: /^[ \t]*this message was created automatically by facebook/im },
+  { server: 'm-FILTER', opening: /^-+ ?server message\b/im },
+  {
+    server: 'carriers in Japan',
+    opening:
+      /(?:送信できませんでした|配信できませんでした|お届けできませんでした|配送できませんでした|送信に失敗しました)/,
+  },
+  { server: 'providers in China', opening: /(?:退信|退回|无法(?:发送|投递|送达)|未能(?:送达|投递))/ },
+]
+
+/** Words of failure that reports of any server use, in the languages that they come in. */
+export const FAILURE_WORDS =
+  /\bun(?:deliver(?:able|ed)|able to deliver)\b|\bnot (?:be |been |yet been )?(?:delivered|deliverable|sent|reached?)\b|\b(?:could|can|did|was|were)(?:n't| ?not) (?:be )?(?:deliver|reach|send|sent|relay)|\bdelivery (?:to the following|failed|failure|has failed|error|attempt|delayed|has been (?:delayed|suspended)|status)|\bfailed (?:to deliver|recipients?|addresses|permanently)\b|\bpermanent(?:ly)? (?:error|fail|fatal|reject)|\bfatal errors?\b|\bwas (?:rejected|blocked|returned|refused|not accepted)\b|\brejected by\b|\breturned (?:to sender|mail|message)\b|\bunknown (?:user|recipient|address|mailbox)|\b(?:user|recipient|mailbox|host|domain) (?:unknown|not found)|\b[45]\d\d[ -][45]\.\d{1,3}\.\d{1,3}\b|\bno puede ser entregad|\bno se (?:pudo|ha podido) entregar|\bn'a pas pu être|\bne peut être (?:remis|distribu)|\bnicht (?:zugestellt|zustellbar|ausgeliefert)|\bkonnte nicht\b|\bnon è stato possibile|\bnão (?:pôde|foi possível)|не может быть доставлено|не доставлено|недоставл|配信|送信|届け|退信/i
+
+/** Words by which a server says that it goes on trying. */
+export const DELAY_WORDS =
+  /\bthis is a warning message only\b|\bis delayed for more than\b|\btemporary failure report\b|\b(?:has|have) (?:been delayed|not yet been delivered)\b|\bdelivery (?:incomplete|is delayed|delayed|has been delayed)\b|\bstill undelivered\b|\bcould not send (?:message|mail) for (?:the )?past\b|\b(?:will|to) (?:continue|keep|be) (?:to )?(?:try|retr)|\bwill retry\b|\bwill be retried\b|\byou do not need to re-?send\b|\bno action is required (?:on|from) (?:your part|you)\b|\btemporary problem delivering\b|\bdelivery attempts? will (?:continue|be)\b|\bnot yet (?:been )?delivered\b|\bwird weiter versucht\b/i
+
+/** Words by which it says that it has stopped, which come in one text with words of delay. */
+export const FINAL_WORDS =
+  /\bmessage will be deleted from queue\b|\bgiving up\b|\bgiven up\b|\bpermanent (?:error|fail|fatal)|\bfailed permanently\b|\bno further (?:delivery )?attempts?\b|\bnot going to try again\b|\bhas been (?:returned|removed from)|\bwill not (?:try|attempt)/i
+
+/** Words with which a report of success begins. */
+export const SUCCESS_WORDS =
+  /\bsuccessful delivery notifications?\b|\b(?:was|has been) (?:successfully )?(?:delivered|relayed) (?:to|successfully)\b|\bmail delivery report that you requested\b|\bsuccessfully (?:relayed|delivered)\b/i

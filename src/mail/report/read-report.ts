@@ -1,0 +1,116 @@
+/** Reads a mail that may be a report on an email that was sent: a bounce, a complaint, an automatic reply. */
+import { decodeText } from '../raw/decode.ts'
+import type { RawField } from '../raw/header.ts'
+import { addressIn } from './address-text.ts'
+import { type DeliveryStatus, holdsDeliveryStatus, readDeliveryStatus } from './delivery-status.ts'
+import { type Feedback, isComplaint, readFeedback, readJunkMailReport } from './feedback.ts'
+import { senderOf } from './mail-system.ts'
+import { fieldValue, type OpenReport, openReport } from './open-report.ts'
+import { type Parties, type Prose, readProse } from './prose/read-prose.ts'
+import { onlyAddressee, proseKind, proseRecipients } from './prose-recipients.ts'
+import type { MailReport, ReportedRecipient, ReportKind } from './report.ts'
+import { addresseesOf, headerOf, returnedEmail } from './returned-email.ts'
+import { statusRecipients } from './status-recipients.ts'
+
+export { READ_LIMIT } from './open-report.ts'
+
+/** Reports that come back with a report are read when the outer one names nobody. */
+const MAX_DEPTH = 2
+
+/**
+ * Safe for any input: at most READ_LIMIT octets are read, time and memory are linear in them, and nothing throws. What
+ * a report claims may be forged.
+ */
+export function readReport(raw: Uint8Array): MailReport {
+  return readAt(raw, 0)
+}
+
+function readAt(raw: Uint8Array, depth: number): MailReport {
+  const open = openReport(raw)
+  const { fields } = open
+  const attached = headerOf(open.returned)
+  const feedback = feedbackOf(open, attached)
+  if (feedback !== null) return complaint(open, attached, feedback)
+
+  const subject = decodeText(fieldValue(fields, 'subject').slice(0, 2_000))
+  const prose = readProse(subject, open.texts, (text) => partiesOf(fields, returnedHeader(text, attached)))
+  const returned = returnedHeader(prose.returned, attached)
+  const status = statusOf(open, prose)
+  const about = returnedEmail(fields, returned, status?.envelopeId ?? null)
+  const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
+  if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
+
+  const kind = proseKind(fields, prose, status !== null)
+  if (kind !== 'bounce' && kind !== 'delay') return { kind, recipients: [], returned: about }
+  const found = proseRecipients(kind, prose, fields)
+  if (found.length > 0) return { kind, recipients: found, returned: about }
+  const inner = innerReport(open, prose, depth)
+  return inner ?? { kind, recipients: onlyAddressee(kind, prose, returned), returned: about }
+}
+
+/** The header of the email that came back: as a part of the report, or within its text. */
+function returnedHeader(text: string, attached: readonly RawField[]): readonly RawField[] {
+  if (text === '' || attached.length > 0) return attached
+  const fields = headerOf(Buffer.from(text))
+  return fields.length >= 2 ? fields : []
+}
+
+const REPORT_PARTIES = ['from', 'to', 'return-path', 'reply-to', 'x-original-to', 'delivered-to']
+const EMAIL_AUTHORS = ['from', 'return-path', 'sender', 'reply-to', 'errors-to']
+
+function partiesOf(fields: readonly RawField[], returned: readonly RawField[]): Parties {
+  const values = [
+    ...REPORT_PARTIES.map((name) => fieldValue(fields, name)),
+    ...EMAIL_AUTHORS.map((name) => fieldValue(returned, name)),
+  ]
+  const own = values.map(addressIn).filter((each) => each !== null)
+  return { own: new Set(own), addressees: new Set(addresseesOf(returned)) }
+}
+
+function feedbackOf(open: OpenReport, returned: readonly RawField[]): Feedback | null {
+  const [text] = open.feedbacks
+  return text === undefined ? readJunkMailReport(open.fields, returned) : readFeedback(text)
+}
+
+function complaint(open: OpenReport, returned: readonly RawField[], feedback: Feedback): MailReport {
+  const about = returnedEmail(open.fields, returned, feedback.envelopeId)
+  if (!isComplaint(feedback)) return { kind: 'none', recipients: [], returned: about }
+  const addressees = addresseesOf(returned)
+  const only = addressees.length === 1 ? addressees : []
+  const addresses = feedback.addresses.length > 0 ? feedback.addresses : only
+  return { kind: 'complaint', recipients: addresses.map(complaining), returned: about }
+}
+
+function complaining(address: string): ReportedRecipient {
+  return {
+    address,
+    original: null,
+    action: null,
+    status: null,
+    reply: null,
+    message: '',
+    permanent: false,
+    category: null,
+  }
+}
+
+/** Some servers write the fields into their text. So do people who ask about a bounce. */
+function statusOf(open: OpenReport, prose: Prose): DeliveryStatus | null {
+  if (open.statuses.length > 0) return readDeliveryStatus(open.statuses.join('\n\n'))
+  const { system, silent, talk } = senderOf(open.fields)
+  const trusted = !talk && (system || silent)
+  return trusted && holdsDeliveryStatus(prose.said) ? readDeliveryStatus(prose.said) : null
+}
+
+function innerReport(open: OpenReport, prose: Prose, depth: number): MailReport | null {
+  if (depth >= MAX_DEPTH) return null
+  const inner = open.whole ? open.returned : prose.returned === '' ? null : Buffer.from(prose.returned)
+  if (inner === null) return null
+  const report = readAt(inner, depth + 1)
+  return report.recipients.length > 0 && (report.kind === 'bounce' || report.kind === 'delay') ? report : null
+}
+
+function kindOf(recipients: readonly ReportedRecipient[]): ReportKind {
+  if (recipients.some(({ action }) => action === 'failed')) return 'bounce'
+  return recipients.some(({ action }) => action === 'delayed') ? 'delay' : 'none'
+}

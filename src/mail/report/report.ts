@@ -1,0 +1,52 @@
+/** The shape of what a mail about our mail says: a bounce, a complaint, an automatic reply. */
+import type { BounceCategory } from '../reply/category.ts'
+
+export const REPORT_KINDS = ['bounce', 'delay', 'complaint', 'auto_reply', 'none'] as const
+
+/**
+ * `bounce`: delivery has failed for at least one recipient. `delay`: it has not happened yet and is still being tried.
+ * `complaint`: somebody says that the mail was unwanted. `auto_reply`: a program of the recipient has answered. `none`:
+ * any other mail, reports of success included.
+ */
+export type ReportKind = (typeof REPORT_KINDS)[number]
+
+/** RFC 3464 2.3.3; `deliverable` is Postfix's word for the answer to a probe (`sendmail -bv`). */
+export type ReportedAction = 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded' | 'deliverable'
+
+export interface ReportedRecipient {
+  /** The address that was written to, where the report tells; otherwise the one that it names. Domain in lower case. */
+  address: string
+  /** Original-Recipient (RFC 3464 2.3.1); null when the report has none. */
+  original: string | null
+  /** Null for complaints. */
+  action: ReportedAction | null
+  /** Enhanced code (RFC 3463): that of the remote server's reply, otherwise that of the report. */
+  status: string | null
+  /** SMTP code of the remote server's reply. */
+  reply: number | null
+  /** The words of the server, at most 1,000 characters; empty when there are none. */
+  message: string
+  /** The address or its domain is dead, which is another question than whether this delivery is over. */
+  permanent: boolean
+  /** Null for complaints, and for successes. */
+  category: BounceCategory | null
+}
+
+/** The names of the email that a report is about. Nothing of it is trusted: anybody can write a report. */
+export interface ReturnedEmail {
+  /** Message-ID with its angle brackets: of the returned header, otherwise the one that the report answers. */
+  messageId: string | null
+  /** Feedback-ID of the returned header. */
+  feedbackId: string | null
+  /** Address of the author in the returned header. */
+  from: string | null
+  /** Original-Envelope-Id (RFC 3464 2.2.1, RFC 5965 3.2): ENVID of MAIL FROM. */
+  envelopeId: string | null
+}
+
+export interface MailReport {
+  kind: ReportKind
+  /** At most 1,000. */
+  recipients: ReportedRecipient[]
+  returned: ReturnedEmail
+}

@@ -1,0 +1,49 @@
+/** The names of an email in its header, which came back with a report. */
+import { type RawField, readHeader } from '../raw/header.ts'
+import { addressIn } from './address-text.ts'
+import { fieldValue } from './open-report.ts'
+import type { ReturnedEmail } from './report.ts'
+
+export const headerOf = (returned: Buffer | null): readonly RawField[] =>
+  returned === null ? [] : readHeader(returned, 0, { strict: false }).fields
+
+/** The first Message-ID in the value of a field, with its angle brackets. */
+export function messageIdIn(value: string): string | null {
+  return /<[^<>\s]{1,900}@[^<>\s]{1,300}>/.exec(value.slice(0, 2_000))?.[0] ?? null
+}
+
+/**
+ * @param fields of the report, which names the email it answers in In-Reply-To (RFC 5322 3.6.4, RFC 3834 3.1.5)
+ * @param returned of the email that came back
+ */
+export function returnedEmail(
+  fields: readonly RawField[],
+  returned: readonly RawField[],
+  envelopeId: string | null,
+): ReturnedEmail {
+  return {
+    messageId:
+      messageIdIn(fieldValue(returned, 'message-id')) ??
+      messageIdIn(fieldValue(fields, 'x-original-message-id')) ??
+      messageIdIn(fieldValue(fields, 'in-reply-to')) ??
+      messageIdIn(fieldValue(fields, 'references')),
+    feedbackId: fieldValue(returned, 'feedback-id').slice(0, 500) || null,
+    from: addressIn(fieldValue(returned, 'from')),
+    envelopeId,
+  }
+}
+
+/** Those who the email was addressed to, as its header says. */
+export function addresseesOf(returned: readonly RawField[]): string[] {
+  const found = new Set<string>()
+  for (const name of ['x-original-to', 'x-envelope-to', 'delivered-to', 'to', 'cc']) {
+    for (const { lower, value } of returned) {
+      if (lower !== name) continue
+      for (const piece of value.slice(0, 20_000).split(',')) {
+        const address = addressIn(piece)
+        if (address !== null && found.size < 200) found.add(address)
+      }
+    }
+  }
+  return [...found]
+}

@@ -1,0 +1,202 @@
+/** Mail that came back, kept with what it changed. */
+
+import { foldedAscii } from '../../email/folded-ascii.ts'
+import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../../email/inbound-mail.ts'
+import type { RecipientState } from '../../email/recipient.ts'
+import type { ReportedRecipient } from '../inbound-store.ts'
+import type { EmailKey } from '../recipient-decision.ts'
+import { PROGRESS } from './email-tables.ts'
+import { findEmail } from './live-recipients.ts'
+import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
+import { announceReports, lockPlaces, type PlacedReport, recordReports } from './reports.ts'
+import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
+
+/** Mails kept of each outcome that changed nothing: strangers can send as many as they like. */
+export const UNRECORDED_KEPT = 10_000
+/** Excess mails removed by one statement. */
+const STEP = 1_000
+
+const EMAIL = statement<{ key: EmailKey; companyId: string; messageId: string; sender: string }>(
+  ({ emailKey }) => `SELECT e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender
+    FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
+)
+const SIZE = statement<{ size: number | bigint }>(
+  'SELECT position + 1 AS size FROM recipients WHERE email = $1 ORDER BY position DESC LIMIT 1',
+)
+type RecipientRow = Omit<ReportedRecipient, 'unsettled'> & {
+  state: RecipientState
+  uncertain: number | boolean
+}
+
+const recipients = (condition: (dialect: Dialect) => string) =>
+  statement<RecipientRow>((dialect) => {
+    const { state, join } = PROGRESS[dialect.engine]
+    return `SELECT r.position, r.address, r.server, r.uncertain, ${state} AS state FROM recipients r ${join}
+      WHERE r.email = $1 ${condition(dialect)}`
+  })
+const AT_ADDRESSES = recipients(
+  ({ folded, texts }) => `AND ${folded('r.address')} IN (${texts('$2')}) ORDER BY r.position`,
+)
+const AT_POSITION = recipients(() => 'AND r.position = $2')
+const REPORTS = statement<{ count: number | bigint }>(
+  "SELECT count(*) AS count FROM inbound_mails WHERE email_id = $1 AND outcome = 'recorded'",
+)
+const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
+  const [id, newest] = engine === 'postgres' ? ['id::text', 'seq'] : ['id', emailKey]
+  return `SELECT id FROM emails WHERE message_id = $1 AND substr(message_id, 2, 36) <> ${id}
+    ORDER BY ${newest} DESC LIMIT 1`
+})
+
+const KEEP = statement<{ id: string }>(
+  `INSERT INTO inbound_mails (id, digest, at, source, peer, recipient, sender, subject, kind, company, email_id, outcome,
+      events, findings, size, raw)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    ON CONFLICT (digest) DO UPDATE SET times = inbound_mails.times + 1, events = inbound_mails.events + excluded.events,
+      outcome = CASE WHEN inbound_mails.outcome = 'recorded' OR excluded.outcome = 'repeated'
+        THEN inbound_mails.outcome ELSE excluded.outcome END
+    RETURNING id`,
+)
+const TRIM = statement(`DELETE FROM inbound_mails WHERE id IN (SELECT id FROM inbound_mails WHERE outcome = $1
+  ORDER BY id DESC LIMIT ${STEP} OFFSET ${UNRECORDED_KEPT})`)
+const FORGET = statement(`DELETE FROM inbound_mails WHERE id IN (SELECT id FROM inbound_mails
+  WHERE at < $1 ORDER BY at LIMIT $2)`)
+const RAW = statement<{ raw: Uint8Array }>('SELECT raw FROM inbound_mails WHERE id = $1')
+
+/** Outcomes by which nothing changed. */
+const UNRECORDED = ['repeated', 'kept', 'unproven', 'no_email', 'other_email', 'no_recipient', 'too_many']
+
+type InboundRow = Omit<InboundMail, 'findings' | 'at' | 'size'> & {
+  findings: string
+  at: number | bigint
+  size: number | bigint
+}
+
+export const inboundMailReads = {
+  *reportedEmail(port, id, { addresses, position }) {
+    const found = (yield* findEmail(port, id)) && (yield* port.look.one(EMAIL, id))
+    if (!found) return null
+    const { key, companyId, messageId, sender } = found
+    const size = Number((yield* port.look.one(SIZE, key))?.size ?? 0)
+    const named = position ?? (size === 1 ? 0 : null)
+    const rows = [
+      ...(named === null ? [] : yield* port.look.all(AT_POSITION, key, named)),
+      ...(addresses.length === 0 ? [] : yield* port.look.all(AT_ADDRESSES, key, addresses.map(foldedAscii))),
+    ]
+    const recipients = new Map(rows.map((row) => [row.position, recipientOf(row)]))
+    const reports = Number((yield* port.look.one(REPORTS, id))?.count ?? 0)
+    return { id, companyId, messageId, sender, size, reports, recipients: [...recipients.values()] }
+  },
+
+  *emailWithMessageId(port, messageId) {
+    return (yield* port.look.one(WITH_MESSAGE_ID, messageId))?.id ?? null
+  },
+
+  *inboundMails(port, filter) {
+    const [page, values] = pageOf(filter)
+    const found = (yield* port.read.all(page, ...values)).map(
+      (row): InboundMail => ({
+        ...row,
+        at: Number(row.at),
+        size: Number(row.size),
+        findings: JSON.parse(row.findings),
+      }),
+    )
+    return filter.before === undefined ? found : found.toReversed()
+  },
+
+  *readInboundMail(port, id) {
+    return (yield* port.read.one(RAW, id))?.raw ?? null
+  },
+} satisfies Operations<ReadPort>
+
+function recipientOf({ state, uncertain, ...recipient }: RecipientRow): ReportedRecipient {
+  return { ...recipient, unsettled: state === 'failed' || (state === 'waiting' && Boolean(uncertain)) }
+}
+
+/** An arrival with the keys of what it is about. */
+interface PlacedArrival extends InboundArrival {
+  company: number | null
+  placed: PlacedReport[]
+}
+
+export const inboundMailWrites = {
+  *keepInboundMails(port, arrivals) {
+    const placed: PlacedArrival[] = []
+    for (const arrival of arrivals) placed.push(yield* place(port, arrival))
+    const all = placed.flatMap((arrival) => arrival.placed)
+    const outcome = yield* port.transaction(function* (db) {
+      const recipients = yield* lockPlaces(db, all)
+      const sum = { changes: false, suppressed: false }
+      const results: InboundResult[] = []
+      for (const arrival of placed) {
+        const recorded = yield* recordReports(db, arrival.placed, recipients)
+        sum.changes ||= recorded.changes
+        sum.suppressed ||= recorded.suppressed
+        results.push(yield* keep(db, arrival, recorded.events))
+      }
+      return { ...sum, results }
+    })
+    announceReports(port, outcome)
+    return outcome.results
+  },
+
+  *trimInboundMails(port) {
+    let removed = 0
+    for (const outcome of UNRECORDED) removed += yield* port.write.run(TRIM, outcome)
+    return removed
+  },
+
+  *forgetInboundMails(port, before, limit) {
+    return yield* port.write.run(FORGET, Math.round(before), limit)
+  },
+} satisfies Operations<Port>
+
+function* place(port: Port, arrival: InboundArrival): PortSteps<PlacedArrival> {
+  const { emailId } = arrival.mail
+  const email = emailId === null ? undefined : yield* findEmail(port, emailId)
+  if (email === undefined) return { ...arrival, company: null, placed: [] }
+  const placed = arrival.reports.map(({ position, happening }) => ({
+    place: { email: email.key, position },
+    happening,
+  }))
+  return { ...arrival, company: email.company, placed }
+}
+
+function* keep(
+  db: PortTransaction,
+  { mail, company }: PlacedArrival,
+  events: number,
+): PortSteps<InboundResult> {
+  const { id, digest, at, source, peer, recipient, from, subject, kind, emailId, refused, size, raw } = mail
+  const outcome = refused ?? (events > 0 ? 'recorded' : 'repeated')
+  const texts = [peer, recipient, from, subject].map((text) => text?.replaceAll('\0', '') ?? null)
+  const kept = yield* db.one(
+    KEEP,
+    ...[id, digest, Math.round(at), source, ...texts, kind, company, emailId, outcome, events],
+    ...[JSON.stringify(mail.findings), size, raw],
+  )
+  return { id: kept!.id, outcome, events }
+}
+
+function pageOf(filter: InboundFilter): [page: ColdStatement<InboundRow>, values: (string | number)[]] {
+  const { companyId, id, emailId, kind, outcome, after, before, limit } = filter
+  const values: (string | number)[] = []
+  const conditions: string[] = []
+  const where = (value: string | null | undefined, condition: (place: string) => string) => {
+    if (value !== undefined && value !== null) conditions.push(condition(`$${values.push(value)}`))
+  }
+  where(companyId, (place) => `m.company = (SELECT num FROM companies WHERE id = ${place})`)
+  where(id, (place) => `m.id = ${place}`)
+  where(emailId, (place) => `m.email_id = ${place}`)
+  where(kind, (place) => `m.kind = ${place}`)
+  where(outcome, (place) => `m.outcome = ${place}`)
+  where(after, (place) => `m.id < ${place}`)
+  where(before, (place) => `m.id > ${place}`)
+  const all = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  const text = `SELECT m.id, m.at, m.times, m.source, m.peer, m.recipient, m.sender AS "from", m.subject,
+      m.kind, c.id AS "companyId", m.email_id AS "emailId", m.outcome, m.events, m.findings, m.size,
+      octet_length(m.raw) AS kept
+    FROM inbound_mails m LEFT JOIN companies c ON c.num = m.company ${all}
+    ORDER BY m.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT $${values.push(limit)}`
+  return [dynamicStatement(text), values]
+}

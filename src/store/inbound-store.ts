@@ -1,0 +1,53 @@
+/** Mail that came back, and what it changed. */
+import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../email/inbound-mail.ts'
+
+/** A recipient of an email that mail is about. */
+export interface ReportedRecipient {
+  position: number
+  address: string
+  /** The server that took the message, or answered last: `host [address]:port`; null: none has. */
+  server: string | null
+  /** A report of success would settle its fate: it was given up, or the answer of its last server was lost. */
+  unsettled: boolean
+}
+
+/** An email that mail is about. */
+export interface ReportedEmail {
+  id: string
+  companyId: string
+  messageId: string
+  /** The address of From. */
+  sender: string
+  /** How many recipients it has. */
+  size: number
+  /** Mails that led to events of it. */
+  reports: number
+  /** Those that were named; its only one in any case. */
+  recipients: ReportedRecipient[]
+}
+
+export interface InboundStore {
+  /**
+   * The email, with its recipients at these addresses (compared without regard to ASCII case) and the one at this
+   * position, or its only one. Null when it is unknown.
+   */
+  reportedEmail(
+    id: string,
+    named: { addresses: readonly string[]; position: number | null },
+  ): Promise<ReportedEmail | null>
+  /** The id of the newest email whose sender chose this Message-ID; null when there is none. */
+  emailWithMessageId(messageId: string): Promise<string | null>
+  /**
+   * Keeps each mail and records what follows from it, in one commit. A mail that was kept before is only counted, but
+   * its reports are recorded if they were not.
+   */
+  keepInboundMails(arrivals: readonly InboundArrival[]): Promise<InboundResult[]>
+  /** The newest first. */
+  inboundMails(filter: InboundFilter): Promise<InboundMail[]>
+  /** What is kept of the message; null when unknown. */
+  readInboundMail(id: string): Promise<Uint8Array | null>
+  /** Keeps the newest mails. Returns how many were removed. */
+  trimInboundMails(): Promise<number>
+  /** Removes at most `limit` mails from before this time (Unix ms). Returns their number. */
+  forgetInboundMails(before: number, limit: number): Promise<number>
+}

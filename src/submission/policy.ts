@@ -1,0 +1,40 @@
+/** What a listener takes mail for: the one point in which the SMTP servers of the service differ. */
+import type { SubmissionListener } from '../config/settings.ts'
+import type { Login, SessionContext } from './context.ts'
+import type { LoggingIn } from './logging-in.ts'
+import type { SubmissionReply } from './reply.ts'
+
+/** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after another. */
+export interface Transactions {
+  /** Whether a transaction is open. */
+  readonly begun: boolean
+  /** Between 354 and the reply to the final dot. */
+  readonly atMessage: boolean
+  /** `login`: null where nobody logs in. */
+  mail(rest: string, login: Login | null): SubmissionReply | Promise<SubmissionReply>
+  rcpt(rest: string): SubmissionReply
+  /**
+   * Returns the reply to the message. Rejects with an error before there is a message, or with one that ends the
+   * session.
+   */
+  data(rest: string, login: Login | null): Promise<SubmissionReply>
+  reset(): void
+}
+
+/** What a policy makes for each session. */
+export interface SessionWork {
+  transactions: Transactions
+  /** Null: clients do not log in. */
+  logins: LoggingIn | null
+  /** Ms for the next line of a client that has not logged in. */
+  idle(): number
+}
+
+export interface MailPolicy {
+  /** The setting that has the addresses. */
+  setting: string
+  /** Octets of a message, announced by SIZE. */
+  maxSize: number
+  help(listener: SubmissionListener): string
+  begin(context: SessionContext, listener: SubmissionListener): SessionWork
+}

@@ -1,0 +1,146 @@
+/**
+ * Mail that comes back, on the listeners of POSTROAD_BOUNCE_LISTEN: from any sender, for the addresses that await it
+ * alone. Nothing is ever sent in answer (RFC 5321 6.1 asks for a bounce of what was accepted and cannot be delivered;
+ * all of this mail is delivered by being kept).
+ */
+import type { Addressees } from '../inbound/addressees.ts'
+import { MOST_READ, type ReceiveMail } from '../inbound/arrived-mail.ts'
+import type { InboundMetrics } from '../inbound/inbound-metrics.ts'
+import { clip } from '../ingress/fault.ts'
+import { assertData, beforeMessage } from './before-message.ts'
+import { readMail, readRecipient } from './command.ts'
+import { endsSession, type SessionContext } from './context.ts'
+import type { MailPolicy, Transactions } from './policy.ts'
+import { BEYOND, receive } from './receive.ts'
+import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
+import { assertReversePath } from './reverse-path.ts'
+import { MailTransaction } from './transaction.ts'
+import { smtpWords } from './words.ts'
+
+/** Ms for each line of a client, and for its whole session. */
+const IDLE = 60_000
+const SESSION_WITHIN = 600_000
+/** Ms for the octets of a message. */
+const MESSAGE_WITHIN = 120_000
+/** Recipients of a message: a bounce has one, and a server may put some together. */
+const MOST_RECIPIENTS = 20
+const MOST_NAMED = 100
+/** All such mail together has the share of one company, so a flood of it takes no more from senders than that. */
+const PARTY = 'returned mail'
+
+interface ReturnedMailParts {
+  addressees: Addressees
+  receiveMail: ReceiveMail
+  metrics: InboundMetrics
+}
+
+export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
+  return {
+    setting: 'POSTROAD_BOUNCE_LISTEN',
+    // The rest of a longer mail is read and dropped.
+    maxSize: MOST_READ + BEYOND,
+    help: () => 'Bounces and reports about mail of this service are taken here, and nothing else',
+    begin(context) {
+      const until = performance.now() + SESSION_WITHIN
+      return {
+        transactions: new Returning(context, parts),
+        logins: null,
+        idle: () => Math.max(0, Math.min(IDLE, until - performance.now())),
+      }
+    },
+  }
+}
+
+class Returning implements Transactions {
+  readonly #context: SessionContext
+  readonly #parts: ReturnedMailParts
+  #transaction: MailTransaction | null = null
+  atMessage = false
+
+  constructor(context: SessionContext, parts: ReturnedMailParts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  get begun(): boolean {
+    return this.#transaction !== null
+  }
+
+  reset(): void {
+    this.#transaction?.end()
+    this.#transaction = null
+  }
+
+  mail(rest: string): SubmissionReply {
+    if (this.begun)
+      throw new CommandRefusal(reply(503, '5.5.1', 'One message at a time; RSET discards the present one'))
+    const { path, size } = readMail(rest)
+    assertReversePath(path)
+    const most = MOST_READ + BEYOND
+    if (size !== null && size > most)
+      throw new CommandRefusal(smtpWords({ code: 'message_too_large', max: most, found: size }))
+    const { id: sessionId, channel, parts } = this.#context
+    const { admission } = parts.ingress
+    this.#transaction = new MailTransaction({
+      admission,
+      socket: channel.socket,
+      sessionId,
+      size,
+      admit: (visitor) => admission.admit(visitor, PARTY),
+      giveWay: (reason) =>
+        channel.interrupt(new CommandRefusal({ ...smtpWords(reason), code: 421 }, { last: true })),
+    })
+    return reply(250, '2.1.0', 'Ok')
+  }
+
+  rcpt(rest: string): SubmissionReply {
+    const transaction = this.#current()
+    if (++transaction.named > MOST_NAMED) {
+      throw new CommandRefusal(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
+    }
+    const address = readRecipient(rest)
+    const refusal = this.#parts.addressees.refusalOf(address, Date.now())
+    if (refusal !== null) {
+      this.#parts.metrics.refused.inc({ reason: refusal })
+      throw new CommandRefusal(reply(550, '5.1.1', `There is no ${clip(address, 100)} here`))
+    }
+    if (transaction.recipients.size >= MOST_RECIPIENTS && !transaction.recipients.has(address)) {
+      throw new CommandRefusal(reply(452, '4.5.3', 'Send another message to the other recipients'))
+    }
+    transaction.add(address)
+    return reply(250, '2.1.5', 'Ok')
+  }
+
+  async data(rest: string): Promise<SubmissionReply> {
+    const { channel, address: peer } = this.#context
+    const { transaction, body } = await beforeMessage(this.#context, async () => {
+      const transaction = this.#current()
+      assertData(rest, transaction)
+      return { transaction, body: await transaction.ready(MOST_READ, { cut: true }) }
+    })
+    this.atMessage = true
+    try {
+      const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
+      await transaction.turn()
+      const mail = { raw: octets, size: body.length, source: 'smtp', peer } as const
+      const received = [...transaction.recipients].map((recipient) =>
+        this.#parts.receiveMail({ ...mail, recipient }),
+      )
+      const [first] = await Promise.all(received)
+      return reply(250, '2.0.0', `Kept as ${first!.id}`)
+    } catch (error) {
+      if (endsSession(error)) throw error
+      const refused = this.#context.asRefused(error)
+      if (refused.last) throw refused
+      return refused.reply
+    } finally {
+      this.atMessage = false
+      this.reset()
+    }
+  }
+
+  #current(): MailTransaction {
+    if (this.#transaction !== null) return this.#transaction
+    throw new CommandRefusal(reply(503, '5.5.1', 'Send MAIL first'))
+  }
+}

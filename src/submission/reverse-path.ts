@@ -1,0 +1,15 @@
+/** The sender in MAIL, which is checked and then not used. */
+import { clip } from '../ingress/fault.ts'
+import { CommandRefusal, reply } from './reply.ts'
+
+/** Printable, and without spaces outside of quotes; empty in MAIL FROM:<>. */
+const REVERSE_PATH = /^(?:"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"|[^"\x00-\x20\x7f])*$/
+
+/**
+ * The sender of what leaves is the address of From, and this one is not used. Relays pass on senders that mail cannot
+ * be sent to, such as root@web1: a refusal would bounce the message for nothing. Throws CommandRefusal.
+ */
+export function assertReversePath(path: string): void {
+  if (REVERSE_PATH.test(path)) return
+  throw new CommandRefusal(reply(553, '5.1.7', `The sender's address cannot be used: ${clip(path)}`))
+}

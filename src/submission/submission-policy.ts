@@ -1,0 +1,21 @@
+/** Mail from applications (RFC 6409): they log in, and send. */
+
+import { HandingIn } from './handing-in.ts'
+import { LoggingIn } from './logging-in.ts'
+import type { SubmissionMetrics } from './metrics.ts'
+import type { MailPolicy } from './policy.ts'
+
+const HELP = 'Log in with any user name and an API key as password, then send'
+const HELP_WITHOUT_LOGIN = 'Send; a login is not needed'
+
+export function submissionPolicy(maxSize: number, metrics: SubmissionMetrics): MailPolicy {
+  return {
+    setting: 'POSTROAD_SUBMISSION_LISTEN',
+    maxSize,
+    help: ({ withoutLogin }) => (withoutLogin ? HELP_WITHOUT_LOGIN : HELP),
+    begin(context, listener) {
+      const logins = new LoggingIn(context, listener, metrics)
+      return { transactions: new HandingIn(context, metrics), logins, idle: () => logins.idle }
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
+import { bounce, complaint, vacation } from './reports.ts'
+import { DOMAIN, HOST, InboundRig } from './rig.ts'
+
+const DAY = 24 * 60 * 60 * 1_000
+
+describe('the listener for returned mail', () => {
+  let rig: InboundRig
+
+  before(async () => {
+    rig = await InboundRig.start()
+  })
+  after(() => rig[Symbol.asyncDispose]())
+
+  test('takes mail for return paths and the people behind their hosts, and refuses all else at RCPT', async () => {
+    const { id, path } = await rig.send(['ann@rcpt.test'])
+    const forged = returnPath(
+      new ReturnPathKey(Buffer.alloc(32, 1)),
+      { emailId: id, recipient: 0, at: Date.now() },
+      HOST,
+    )
+    const client = await rig.connect()
+    await client.say('MAIL FROM:<anybody@else.test>', /^250 /)
+    const refused = [
+      ...[
+        'someone@elsewhere.test',
+        `news@${DOMAIN}`,
+        `postmaster@${DOMAIN}`,
+        `info@${HOST}`,
+        'ann@rcpt.test',
+      ],
+      ...[forged, path(0, Date.now() - 70 * DAY), path(0).replace(/^b./, 'b2'), 'abuse@bounces.other.test'],
+    ]
+    for (const address of refused) await client.say(`RCPT TO:<${address}>`, /^550 5\.1\.1 /)
+    await client.say('DATA', /^554 5\.5\.1 /)
+    const taken = [
+      path(0),
+      path(0).toUpperCase(),
+      `abuse@${HOST}`,
+      `Postmaster@${HOST}`,
+      'postmaster',
+      `dmarc@${HOST}`,
+    ]
+    for (const address of taken) await client.say(`RCPT TO:<${address}>`, /^250 /)
+    await client.say('AUTH PLAIN AGEAYg==', /^502 /)
+    client.socket.destroy()
+  })
+
+  test('a late bounce turns delivered into bounced, and suppresses the dead address', async () => {
+    const { id, path } = await rig.send(['late@rcpt.test', 'other@rcpt.test'])
+    const mail = bounce({ to: 'late@rcpt.test', id: '<late-1@mx.rcpt.test>' })
+    const kept = await rig.keep(mail, path(0))
+    assert.equal(kept.outcome, 'recorded')
+    assert.deepEqual(await rig.states(id), ['bounced', 'delivered'])
+    assert.deepEqual(await rig.events(id), ['0:bounced'])
+    assert.ok((await rig.suppressed()).includes('bounce late@rcpt.test'))
+    // The same report again, at another return path of the email too, and word for word in another mail.
+    assert.equal((await rig.keep(mail, path(0))).id, kept.id)
+    await rig.keep(mail, path(null))
+    await rig.keep(mail.replace('late-1', 'late-2'), path(0))
+    assert.deepEqual(await rig.events(id), ['0:bounced'])
+  })
+
+  test('a report at the return path of a whole email counts for those of its recipients that it names', async () => {
+    const { id, path } = await rig.send(['a@rcpt.test', 'b@rcpt.test', 'c@rcpt.test'])
+    assert.equal((await rig.keep(bounce({ to: 'B@RCPT.test' }), path(null))).outcome, 'recorded')
+    assert.equal((await rig.keep(bounce({ to: 'stranger@rcpt.test' }), path(null))).outcome, 'no_recipient')
+    assert.deepEqual(await rig.states(id), ['delivered', 'bounced', 'delivered'])
+  })
+
+  test('a recipient that forwards its mail bounces when the address behind it does', async () => {
+    const { id, path } = await rig.send(['front@rcpt.test', 'x@rcpt.test'])
+    await rig.keep(
+      bounce({ to: 'behind@elsewhere.test', status: '5.2.2', words: 'smtp; 552 mailbox full' }),
+      path(0),
+    )
+    assert.deepEqual(await rig.states(id), ['bounced', 'delivered'])
+  })
+
+  test('a delay is an event and no end, a complaint suppresses once, an automatic reply changes nothing', async () => {
+    const { id, path } = await rig.send(['slow@rcpt.test'])
+    const delay = {
+      to: 'slow@rcpt.test',
+      action: 'delayed',
+      status: '4.4.1',
+      words: 'smtp; 451 busy',
+    } as const
+    await rig.keep(bounce(delay), path(0))
+    await rig.keep(bounce(delay), path(0))
+    assert.equal((await rig.keep(vacation('slow@rcpt.test'), path(0))).outcome, 'kept')
+    assert.deepEqual(await rig.events(id), ['0:delivery_delayed', '0:delivery_delayed'])
+    assert.deepEqual(await rig.states(id), ['delivered'])
+    await rig.keep(complaint({ to: 'slow@rcpt.test' }), path(0))
+    await rig.keep(complaint({ to: 'slow@rcpt.test' }).replace('complaint-1', 'complaint-2'), path(0))
+    assert.equal((await rig.events(id)).filter((name) => name === '0:complained').length, 1)
+    assert.ok((await rig.suppressed()).includes('complaint slow@rcpt.test'))
+    const [reply] = await rig.service.store.inboundMails({
+      companyId: rig.company.id,
+      kind: 'auto_reply',
+      limit: 1,
+    })
+    assert.equal(reply?.emailId, id)
+  })
+
+  test('a success notice proves nothing that is known already', async () => {
+    const { id, path } = await rig.send(['there@rcpt.test'])
+    const kept = await rig.keep(
+      bounce({ to: 'there@rcpt.test', action: 'delivered', status: '2.0.0', words: 'smtp; 250 ok' }),
+      path(0),
+    )
+    assert.equal(kept.kind, 'delivery')
+    assert.deepEqual(await rig.events(id), [])
+  })
+
+  test('a bounce of a bounce changes nothing', async () => {
+    const { id, path } = await rig.send(['loop@rcpt.test'])
+    const returned = { messageId: '<bounce-7@mx.rcpt.test>', author: 'MAILER-DAEMON@mx.rcpt.test' }
+    const kept = await rig.keep(bounce({ to: 'loop@rcpt.test', ...returned }), path(0))
+    assert.equal(kept.outcome, 'other_email')
+    assert.deepEqual(await rig.states(id), ['delivered'])
+  })
+
+  test('without a token, a report with the right Message-ID from anybody changes nothing', async () => {
+    const { id, messageId } = await rig.send(['victim@rcpt.test'])
+    const forged = bounce({ to: 'victim@rcpt.test', messageId, from: 'mailer-daemon@rcpt.test' })
+    const kept = await rig.keep(forged, `postmaster@${HOST}`)
+    assert.equal(kept.outcome, 'unproven')
+    assert.equal(kept.emailId, id)
+    assert.deepEqual(await rig.states(id), ['delivered'])
+  })
+
+  test('reads and drops the rest of a long mail, and keeps its beginning', async () => {
+    const { id, path } = await rig.send(['long@rcpt.test'])
+    const mail = bounce({ to: 'long@rcpt.test' })
+    const long = `${mail.replace('--b--\r\n', '')}${`${'x'.repeat(70)}\r\n`.repeat(40_000)}--b--\r\n`
+    const kept = await rig.keep(long, path(0))
+    assert.equal(kept.outcome, 'recorded')
+    assert.equal(kept.size, long.length)
+    assert.equal(kept.kept, 64 * 1024)
+    assert.deepEqual(await rig.states(id), ['bounced'])
+    const client = await rig.connect()
+    await client.say(`MAIL FROM:<> SIZE=${100 * 1024 * 1024}`, /^552 5\.3\.4 /)
+    client.socket.destroy()
+  })
+
+  test('tells the operator in log and metrics', async () => {
+    const { path } = await rig.send(['log@rcpt.test'])
+    await rig.keep(bounce({ to: 'log@rcpt.test' }), path(0))
+    const line = rig.service.logged.findLast((text) => text.includes('Mail came back'))
+    assert.equal(JSON.parse(line ?? '{}').outcome, 'recorded')
+  })
+})

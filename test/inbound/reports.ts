@@ -1,0 +1,118 @@
+/** Mails that come back, as servers and providers write them. */
+
+export interface BounceText {
+  /** Who it is about. */
+  to: string
+  action?: 'failed' | 'delayed' | 'delivered'
+  status?: string
+  words?: string
+  /** The Message-ID of the returned email, and its author. */
+  messageId?: string | null
+  author?: string
+  /** Header fields of the report itself. */
+  from?: string
+  id?: string
+  addressee?: string
+}
+
+/** RFC 3464. */
+export function bounce({
+  to,
+  action = 'failed',
+  status = '5.1.1',
+  words = `smtp; 550 ${status} <${to}>: Recipient address rejected: User unknown`,
+  messageId = null,
+  author = 'news@acme.example',
+  from = 'MAILER-DAEMON@mx.rcpt.test',
+  id = `<${Math.random().toString(36).slice(2)}@mx.rcpt.test>`,
+  addressee = 'return-path@bounces.acme.example',
+}: BounceText): string {
+  return [
+    `From: Mail Delivery System <${from}>`,
+    `To: ${addressee}`,
+    `Message-ID: ${id}`,
+    'Date: Sat, 28 Nov 2026 10:00:00 +0000',
+    'Subject: Undelivered Mail Returned to Sender',
+    'Auto-Submitted: auto-replied',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'This is the mail system at host mx.rcpt.test.',
+    '',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx.rcpt.test',
+    '',
+    `Final-Recipient: rfc822; ${to}`,
+    `Action: ${action}`,
+    `Status: ${status}`,
+    `Diagnostic-Code: ${words}`,
+    '',
+    '--b',
+    'Content-Type: text/rfc822-headers',
+    '',
+    ...(messageId === null ? [] : [`Message-ID: ${messageId}`]),
+    `From: ${author}`,
+    `To: ${to}`,
+    'Subject: Hello',
+    '',
+    '--b--',
+    '',
+  ].join('\r\n')
+}
+
+/** RFC 5965. */
+export function complaint({ to, messageId = null }: { to: string; messageId?: string | null }): string {
+  return [
+    'From: <feedback@fbl.rcpt.test>',
+    'To: return-path@bounces.acme.example',
+    'Message-ID: <complaint-1@fbl.rcpt.test>',
+    'Subject: FW: Hello',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'This is an email abuse report.',
+    '',
+    '--b',
+    'Content-Type: message/feedback-report',
+    '',
+    'Feedback-Type: abuse',
+    'User-Agent: Rcpt-Feedback/1.0',
+    'Version: 1',
+    `Original-Rcpt-To: <${to}>`,
+    '',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    ...(messageId === null ? [] : [`Message-ID: ${messageId}`]),
+    'From: news@acme.example',
+    `To: ${to}`,
+    'Subject: Hello',
+    '',
+    'Hello',
+    '--b--',
+    '',
+  ].join('\r\n')
+}
+
+/** RFC 3834. */
+export function vacation(from: string): string {
+  return [
+    `From: ${from}`,
+    'To: return-path@bounces.acme.example',
+    'Message-ID: <vacation-1@rcpt.test>',
+    'Subject: Out of office',
+    'Auto-Submitted: auto-replied',
+    'Content-Type: text/plain',
+    '',
+    'I am away until Monday. <script>alert(1)</script>',
+    '',
+  ].join('\r\n')
+}

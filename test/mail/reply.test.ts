@@ -1,0 +1,165 @@
+/** The category of a refusal: by the words of the servers, the enhanced code, and the code, in this order of trust. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BOUNCE_CATEGORIES, type BounceCategory } from '../../src/mail/reply/category.ts'
+import { classifyReply } from '../../src/mail/reply/classify.ts'
+import * as reasons from '../../src/mail/reply/reason-phrases.ts'
+
+/** A reply as a server sends it, all lines on one: `550 5.1.1 <x@y.test>: User unknown`. */
+function classified(reply: string) {
+  const [, code, status, words] = /^(?:(\d{3})[ -])?(?:(\d\.\d{1,3}\.\d{1,3}) )?(.*)$/.exec(reply)!
+  return classifyReply({
+    code: code === undefined ? null : Number(code),
+    status: status ?? null,
+    words: words!,
+  })
+}
+
+/** `dead`: the address, or its domain. */
+const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readonly string[] }> = {
+  address_unknown: {
+    dead: [
+      '550 5.1.1 <gone@x.test>: Recipient address rejected: User unknown in virtual mailbox table',
+      '550 Unknown user',
+      '553 5.1.1 unknown or illegal user: gone@x.test',
+      '550 Requested action not taken: mailbox unavailable',
+      '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup',
+      '554 delivery error: dd This user doesn’t have a yahoo.com account (gone@yahoo.com) [0]',
+      '550 5.1.6 <gone@x.test>: Destination mailbox has moved, No forwarding address',
+      '550 5.2.1 <gone@x.test>... User Unknown',
+      'Sorry, no mailbox here by that name. (#5.1.1)',
+      'The recipient name is not recognized',
+      '550 #5.1.0 Address rejected.',
+      '550 Benutzer unbekannt',
+    ],
+    alive: ['550 5.4.1 Recipient address rejected: Access denied. [AM5EUR02FT019.protection.outlook.com]'],
+  },
+  mailbox_full: {
+    alive: [
+      '452 4.2.2 The email account that you tried to reach is over quota',
+      '552 5.2.2 <x@y.test>: user is over quota',
+      '550 5.1.1 <x@y.test>... Mailbox Full',
+      '552 Requested mail action aborted: exceeded storage allocation',
+      '550 Das Postfach des Empfängers ist voll',
+    ],
+  },
+  mailbox_disabled: {
+    dead: ['550 5.1.1 <x@icloud.com>: inactive email address'],
+    alive: [
+      '550 5.2.1 The email account that you tried to reach is disabled.',
+      '525 5.7.13 <x@y.test>: Recipient address rejected: Disabled recipient address',
+      '550 5.5.0 Le compte du destinataire est bloque. The recipient account is blocked.',
+    ],
+  },
+  domain_unknown: {
+    dead: [
+      'Host or domain name not found. Name service error for name=gone.test type=AAAA: Host not found',
+      '550 5.1.2 <x@gone.test>... Host unknown (Name server: gone.test.: host not found)',
+      'DNS Error: Domain name not found',
+      '550 5.1.2 Bad destination system address',
+    ],
+  },
+  no_mail_accepted: {
+    dead: ['556 5.1.10 Domain does not accept mail', '521 x.test does not accept mail'],
+  },
+  policy: {
+    alive: [
+      '554 5.7.9 Message not accepted for policy reasons',
+      '550 5.0.0 Denied by policy',
+      '553 5.1.8 <a@acme.test>... Domain of sender address a@acme.test does not exist',
+      '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; when sending to this group',
+      '550 5.1.7 No such domain acme.test',
+      '550 User unknown (in reply to MAIL FROM command)',
+    ],
+  },
+  content_spam: {
+    alive: [
+      '550 5.7.1 Message content rejected, UBE, id=00000-22-225',
+      '554 5.7.1 Spam detected',
+      '550 This message contains a virus (Eicar-Test-Signature).',
+    ],
+  },
+  content_too_big: {
+    alive: [
+      '552 5.3.4 Message size exceeds fixed limit',
+      '552 5.2.3 <x@y.test>: Recipient address rejected: Message length exceeds administrative limit',
+      '550 5.2.3 RESOLVER.RST.RecipSizeLimit; message too large for this recipient',
+    ],
+  },
+  reputation: {
+    alive: [
+      '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org',
+      '550 5.1.1 IP address blacklisted',
+      '550 5.7.25 <x@y.test>: Recipient address rejected: Reverse DNS validation failed',
+      '550 SC-004 Unfortunately, messages from 192.0.2.1 weren’t sent.',
+    ],
+  },
+  authentication: {
+    alive: [
+      '550 5.7.26 This mail has been blocked because the sender is unauthenticated.',
+      '550 5.7.509 Access denied, sending domain [A.TEST] does not pass DMARC verification',
+      '550 Bad SPF records for [a.test:192.0.2.2]',
+    ],
+  },
+  rate_limited: {
+    alive: [
+      '452 4.3.2 Connection rate limit exceeded.',
+      '550 5.1.1 <x@y.test> - 192.0.2.1 has sent to too many recipients this hour.',
+      '421 4.7.28 unusual rate of unsolicited mail',
+    ],
+  },
+  greylisted: { alive: ['450 4.2.0 <x@y.test>: Recipient address rejected: Greylisted, see http://p.test/'] },
+  network: {
+    alive: [
+      'connect to x.test[192.0.2.1]:25: Connection timed out',
+      '554 5.4.6 Too many hops',
+      '421 4.4.2 x.test lost connection',
+      'Name service error for domain x.test: Host not found, try again',
+    ],
+  },
+  tls: { alive: ['454 4.7.5 TLS handshake failed', '530 5.7.0 Must issue a STARTTLS command first'] },
+  relay_denied: { alive: ['554 5.7.1 <x@y.test>: Relay access denied', '550 5.7.0 No relaying'] },
+  expired: {
+    alive: ['Could not deliver for the last 432000 seconds. Giving up.', '550 4.4.7 Message expired'],
+  },
+  other: { alive: ['421 4.3.0 Upstream error', '550 5.3.5 Internal System Error', ''] },
+}
+
+for (const category of BOUNCE_CATEGORIES) {
+  test(`${category}: in the words of servers`, () => {
+    const { dead = [], alive = [] } = ANSWERS[category]
+    for (const reply of dead) assert.deepEqual(classified(reply), { category, permanent: true }, reply)
+    for (const reply of alive) assert.deepEqual(classified(reply), { category, permanent: false }, reply)
+  })
+}
+
+test('an address that is being tried is not dead yet, and nothing after MAIL is about the recipient', () => {
+  const reply = { code: 450, status: '4.1.1', words: 'User unknown in local recipient table' }
+  assert.deepEqual(classifyReply({ ...reply, delayed: true }), {
+    category: 'address_unknown',
+    permanent: false,
+  })
+  assert.deepEqual(classifyReply({ ...reply, stage: 'mail' }), { category: 'policy', permanent: false })
+})
+
+test('an address in the words is nobody’s word', () => {
+  assert.deepEqual(classified('550 5.1.1 <mailbox.full@spam.test>: User unknown'), {
+    category: 'address_unknown',
+    permanent: true,
+  })
+})
+
+test('no pattern of the reasons is slow over the longest reply', () => {
+  const pieces = ['a ', 'message ', 'mailbox ', 'user is ', 'no ', 'connect to ', 'spf ', 'x@', '\t', '宛先']
+  for (const piece of pieces) {
+    const words = piece.repeat(Math.ceil((64 * 1024) / piece.length))
+    classifyReply({ code: 550, words })
+    for (const topic of Object.values(reasons)) {
+      for (const pattern of topic) {
+        assert.ok(!pattern.global && !pattern.sticky, `${pattern} has a memory`)
+        assert.doesNotMatch(pattern.source, /\([^()]*[+*][^()]*\)[+*]/, `${pattern} repeats a repetition`)
+        pattern.test(words.slice(0, 1_000))
+      }
+    }
+  }
+})

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { NewInboundMail } from '../../../src/email/inbound-mail.ts'
+import type { RecipientReport } from '../../../src/email/lifecycle.ts'
+import { UNRECORDED_KEPT } from '../../../src/store/cold/inbound-mails.ts'
+import type { InboundFilter } from '../../../src/store/store.ts'
+import {
+  accept,
+  acme,
+  attempt,
+  DAY,
+  email,
+  eventNames,
+  HOUR,
+  NOW,
+  newId,
+  node,
+  result,
+  states,
+} from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+export function inboundMail(change: Partial<NewInboundMail> = {}): NewInboundMail {
+  const id = newId()
+  return {
+    ...{ id, digest: `digest of ${id}`, at: NOW + HOUR, source: 'smtp', peer: '192.0.2.7', emailId: null },
+    ...{ recipient: 'b1@bounces.acme.test', from: 'MAILER-DAEMON@mx.x.test', subject: 'Undelivered' },
+    ...{ kind: 'bounce', refused: null, findings: [], size: 6, raw: Buffer.from('a\0b\r\n!') },
+    ...change,
+  }
+}
+
+function bounce(emailId: string, position: number, reportId: string): RecipientReport {
+  const detail = { code: 550, message: 'No such mailbox', reportId }
+  const happening = {
+    kind: 'returned',
+    at: NOW + HOUR,
+    report: 'bounced',
+    detail,
+    deadAddress: true,
+  } as const
+  return { emailId, position, happening }
+}
+
+export function inboundMailsContract(open: OpenBench): void {
+  describe('mail that came back', () => {
+    test('is kept in one commit with what it changes, once however often it comes', async (t) => {
+      const { store, another, commits } = await open(t)
+      const owner = await acme(store)
+      const token = await store.join(node('a'))
+      const value = email(owner, ['a@x.test', 'b@x.test'])
+      await store.accept(value, { token })
+      await store.record(attempt(value, token, [result(0), result(1)]))
+      const arrival = {
+        mail: inboundMail({ emailId: value.id }),
+        reports: [bounce(value.id, 0, 'r1'), bounce(value.id, 1, 'r1')],
+      }
+      const before = commits()
+      const [first] = await store.keepInboundMails([arrival])
+      assert.equal(commits() - before, 1)
+      assert.deepEqual(first, { id: arrival.mail.id, outcome: 'recorded', events: 2 })
+      const again = { ...arrival, mail: { ...arrival.mail, id: newId() } }
+      const [repeated] = await (await another()).keepInboundMails([again])
+      assert.deepEqual(repeated, { id: arrival.mail.id, outcome: 'repeated', events: 0 })
+      assert.deepEqual(await states(store, value.id), ['bounced', 'bounced'])
+      assert.equal((await eventNames(store, value.id)).filter((name) => name.includes('bounced')).length, 2)
+      const [kept, ...others] = await store.inboundMails({ companyId: owner.id, limit: 10 })
+      assert.deepEqual(others, [])
+      const { digest, raw, refused, ...shown } = arrival.mail
+      assert.deepEqual(kept, {
+        ...shown,
+        ...{ companyId: owner.id, outcome: 'recorded', events: 2, times: 2, kept: raw.length },
+      })
+      assert.deepEqual(Buffer.from((await store.readInboundMail(kept!.id))!), raw)
+      assert.equal(await store.readInboundMail(newId()), null)
+    })
+
+    test('is found by each field of a filter, newest first, in pages of both directions', async (t) => {
+      const { store } = await open(t)
+      const [own, other] = [await acme(store), await acme(store, 'Other')]
+      const [one, two] = [
+        await accept(store, email(own, ['a@x.test'])),
+        await accept(store, email(other, ['b@x.test'])),
+      ]
+      const mails = [
+        inboundMail({ emailId: one.id, refused: 'kept', kind: 'auto_reply' }),
+        inboundMail({ emailId: one.id, refused: 'no_recipient' }),
+        inboundMail({ emailId: two.id, refused: 'kept', kind: 'auto_reply' }),
+        inboundMail({ refused: 'unproven', from: 'a\0b', subject: '\ud800' }),
+      ]
+      await store.keepInboundMails(mails.map((mail) => ({ mail, reports: [] })))
+      const ids = mails.map(({ id }) => id)
+      const rows: [filter: Omit<InboundFilter, 'limit'>, found: number[]][] = [
+        [{ companyId: null }, [3, 2, 1, 0]],
+        [{ companyId: own.id }, [1, 0]],
+        [{ companyId: own.id, id: ids[2] }, []],
+        [{ companyId: null, id: ids[2] }, [2]],
+        [{ companyId: null, emailId: one.id }, [1, 0]],
+        [{ companyId: null, kind: 'auto_reply' }, [2, 0]],
+        [{ companyId: null, outcome: 'unproven' }, [3]],
+        [{ companyId: null, after: ids[2] }, [1, 0]],
+        [{ companyId: null, before: ids[1] }, [3, 2]],
+      ]
+      for (const [filter, found] of rows) {
+        const answer = await store.inboundMails({ ...filter, limit: 10 })
+        assert.deepEqual(
+          answer.map(({ id }) => ids.indexOf(id)),
+          found,
+          JSON.stringify(filter),
+        )
+      }
+      assert.deepEqual(
+        (await store.inboundMails({ companyId: null, before: ids[0], limit: 1 }))[0]?.id,
+        ids[1],
+      )
+    })
+
+    test('names an email, which is found with its recipients', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const token = await store.join(node('a'))
+      const value = email(owner, ['A@x.test', 'b@x.test', 'c@x.test'])
+      value.content.messageId = '<of-the-sender@acme.test>'
+      await store.accept(value, { token })
+      await store.record(attempt(value, token, [result(0), result(1), result(2)]))
+      const found = await store.reportedEmail(value.id, {
+        addresses: ['a@X.test', 'nobody@x.test'],
+        position: null,
+      })
+      assert.deepEqual(
+        { ...found, recipients: found?.recipients.map(({ position, address }) => [position, address]) },
+        {
+          ...{
+            id: value.id,
+            companyId: owner.id,
+            messageId: value.content.messageId,
+            sender: value.sender,
+            size: 3,
+            reports: 0,
+          },
+          recipients: [[0, 'A@x.test']],
+        },
+      )
+      const none = { addresses: [], position: null }
+      assert.equal((await store.reportedEmail(value.id, none))?.recipients.length, 0)
+      assert.equal(await store.reportedEmail(newId(), none), null)
+      assert.equal(await store.reportedEmail('x', none), null)
+      assert.equal(await store.emailWithMessageId(value.content.messageId), value.id)
+      assert.equal(await store.emailWithMessageId('<other@acme.test>'), null)
+      await store.keepInboundMails([
+        { mail: inboundMail({ emailId: value.id }), reports: [bounce(value.id, 0, 'r1')] },
+      ])
+      assert.equal((await store.reportedEmail(value.id, none))?.reports, 1)
+    })
+
+    test('goes with its age; of what changed nothing, only the newest stays', async (t) => {
+      const { store } = await open(t)
+      const mails = Array.from({ length: UNRECORDED_KEPT + 3 }, () => inboundMail({ refused: 'kept' }))
+      const old = inboundMail({ at: NOW - DAY, refused: 'unproven' })
+      await store.keepInboundMails([old, ...mails].map((mail) => ({ mail, reports: [] })))
+      assert.equal(await store.forgetInboundMails(NOW, 10), 1)
+      assert.equal(await store.readInboundMail(old.id), null)
+      assert.equal(await store.trimInboundMails(), 3)
+      assert.equal(await store.readInboundMail(mails[2]!.id), null)
+      assert.notEqual(await store.readInboundMail(mails[3]!.id), null)
+      assert.equal(await store.trimInboundMails(), 0)
+    })
+  })
+}
