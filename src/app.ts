@@ -389,7 +389,7 @@ function createMailbox(
 }
 
 function watchGauges(
-  { metrics, membership, scheduler, store, unrecorded, sites }: WithDelivery,
+  { metrics, membership, scheduler, store, unrecorded, sites, directory }: WithDelivery,
   webhooks: Webhooks,
   mailbox: BounceMailbox | null,
 ): void {
@@ -399,6 +399,7 @@ function watchGauges(
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
     sitesFault: () => sites.fault,
+    domainsWithoutRecords: () => directory.domains().filter(({ lostSince }) => lostSince !== null).length,
     webhooks: () => webhooks.states,
     mailbox: () => mailbox?.state ?? null,
   })

@@ -153,11 +153,11 @@ export const SETTINGS = {
     field: 'bounceHost',
     parse: parse.parseHostName,
     default: null,
-    defaultShown: 'none',
+    defaultShown: 'POSTROAD_HOSTNAME, where POSTROAD_BOUNCE_LISTEN is set; otherwise none',
     allowed: 'a host name',
     description:
       'Mail server that gets the bounces, which the MX records of return paths have to name. With it, `domain show` names a return path for every ' +
-      'domain, and a domain whose records are right uses it in MAIL FROM.',
+      'domain, and a domain whose records are right uses it in MAIL FROM. Set it for mail servers of your own that pass the bounces on, and on nodes that do not listen.',
     example: 'bounces.mail.example.com',
   }),
   POSTROAD_DOMAIN_GRACE: setting({

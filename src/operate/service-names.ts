@@ -10,5 +10,7 @@ export function serviceNames({ hostname, setup, accounts }: Looker, domain: Send
     ({ companyId, domainId }) =>
       companyId === domain.companyId && (domainId === null || domainId === domain.id),
   )
-  return { hostname, bounceHost: setup.bounceHost, relayed: own || setup.delivery.kind === 'relay' }
+  const listens = setup.bounceListeners.length > 0
+  const bounceHost = setup.bounceHost ?? (listens ? hostname : null)
+  return { hostname, bounceHost, relayed: own || setup.delivery.kind === 'relay' }
 }

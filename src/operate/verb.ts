@@ -18,6 +18,7 @@ export type Setup = Pick<
   | 'allowPrivateNetworks'
   | 'bounceHost'
   | 'bounceMailbox'
+  | 'bounceListeners'
   | 'database'
   | 'delivery'
   | 'domainGrace'

@@ -105,6 +105,7 @@ export class World implements AsyncDisposable {
         allowPrivateNetworks: true,
         bounceHost: null,
         bounceMailbox: null,
+        bounceListeners: [],
         database: { engine: 'sqlite', path: 'x.db' },
         delivery: { kind: 'capture' },
         domainGrace: 3 * 24 * 3_600_000,
