@@ -77,8 +77,8 @@ export const RESEND: Known[] = [
     endpoint: 'POST /domains',
     because: YET,
     differs:
-      '`region` is ignored. `tls: enforced` demands encryption, with any certificate. `tracking_subdomain`, receiving and a custom `custom_return_path` are ' +
-      'refused. With `capabilities.sending` set to `disabled`, new mail is refused and accepted mail still leaves. ' +
+      '`region` is ignored. `tls: enforced` demands encryption, with any certificate. `tracking_subdomain` and receiving are ' +
+      'refused. `custom_return_path` is a label below the domain or a whole host name; `send` stands for `bounces`. With `capabilities.sending` set to `disabled`, new mail is refused and accepted mail still leaves. ' +
       'Tracking settings are stored, but nothing is tracked. A company can add a name that another company has, ' +
       'and does not learn of it',
   },
@@ -86,7 +86,7 @@ export const RESEND: Known[] = [
     endpoint: 'GET /domains/{}',
     because: YET,
     differs:
-      'records have their full names; there is no MX record, because bounces go to the address in `from`',
+      'records have their full names; there is an MX record where the service gets bounces, or `custom_return_path` was set',
   },
   {
     endpoint: 'POST /domains/{}/verify',

@@ -268,10 +268,10 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
 function startDomainChecks({ settings, store, directory, seal, log, started }: WithNode): void {
   const checks = new DomainChecks({
     operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
-    onLost({ name }, { records }) {
-      const lost = records.filter(({ required, state }) => required && state !== 'right')
-      const found = lost.map((record) => `${record.name}: ${record.state}`)
-      log.warn({ domain: name, records: found }, 'DNS lacks required records of a domain that sends')
+    onNews({ domain: { name }, verification, news }) {
+      const wrong = verification.records.filter(({ state }) => state !== 'right')
+      const records = wrong.map((record) => `${record.type} ${record.name}: ${record.state}`)
+      log.warn({ domain: name, records }, news.join(' '))
     },
     onFault: rareWarning(log, 'Could not check the DNS records of domains; retrying'),
   })
@@ -319,7 +319,7 @@ function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, st
 }
 
 function watchGauges(
-  { metrics, membership, scheduler, store, unrecorded, sites }: WithDelivery,
+  { metrics, membership, scheduler, store, unrecorded, sites, directory }: WithDelivery,
   webhooks: Webhooks,
 ): void {
   metrics.watch({
@@ -328,6 +328,7 @@ function watchGauges(
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
     sitesFault: () => sites.fault,
+    domainsWithoutRecords: () => directory.domains().filter(({ lostSince }) => lostSince !== null).length,
     webhooks: () => webhooks.states,
   })
 }

@@ -7,6 +7,7 @@ export interface GaugeSource {
   unrecorded(): number
   /** The fault of the operator's sites file; null: there is none. */
   sitesFault(): string | null
+  domainsWithoutRecords(): number
   webhooks(): ReadonlyMap<string, { webhooks: number; behind: number }>
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
 }
@@ -117,6 +118,11 @@ export class Metrics {
       'postroad_sites_file_faulty',
       '1 while the file of POSTROAD_SITES has a fault, so that the limits from before its change stay in force. The log has the fault.',
       (gauge) => gauge.set(source.sitesFault() === null ? 0 : 1),
+    )
+    this.#gauge(
+      'postroad_domains_without_records',
+      'Domains that have lost their DKIM records in DNS: their mail fails at receivers, and their sending ends after POSTROAD_DOMAIN_GRACE.',
+      (gauge) => gauge.set(source.domainsWithoutRecords()),
     )
     this.#gauge(
       'postroad_nodes',

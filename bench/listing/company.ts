@@ -25,6 +25,8 @@ export async function addCompany(store: Store): Promise<ListedCompany> {
     speaksFor: [],
     settings: DOMAIN_SETTINGS,
     seen: {},
+    returnPathHost: null,
+    lostSince: null,
   })
   await store.addKey({
     id: randomUUIDv7(),

@@ -1,6 +1,6 @@
 /** Mail that came back about emails of the installation. */
-import { randomUUIDv7 } from 'node:crypto'
 import type { NewInboundMail } from '../../src/email/inbound-mail.ts'
+import { idAt } from '../../src/email/suppression.ts'
 
 const MINUTE = 60_000
 
@@ -9,10 +9,11 @@ function mailAbout(
   ago: number,
   change: Partial<NewInboundMail>,
 ): NewInboundMail {
-  const id = randomUUIDv7()
+  const at = Date.now() - ago * MINUTE
+  const id = idAt(at)
   const raw = Buffer.from(`Subject: ${change.subject}\r\n\r\nThe message.\r\n`)
   return {
-    ...{ id, digest: id, at: Date.now() - ago * MINUTE, source: 'smtp', peer: '198.51.100.7', refused: null },
+    ...{ id, digest: id, at, source: 'smtp', peer: '198.51.100.7', refused: null },
     ...{
       recipient: 'bounces@bounces.acme.test',
       from: 'Mail Delivery System <MAILER-DAEMON@mx1.bigmail.example>',

@@ -50,6 +50,8 @@ export type SendingState = 'inactive' | 'active' | 'suspended'
 export interface DomainSettings {
   /** No mail is accepted from the domain; what was accepted before still leaves. Absent: no. */
   sendingOff?: boolean
+  /** The host to which bounces come back; absent: `bounces.` and the name of the domain. */
+  returnPath?: string
   /** The TLS that connections for mail of the domain need; absent: `opportunistic`. */
   tls?: 'opportunistic' | RequiredTls
   openTracking: boolean
@@ -65,7 +67,7 @@ export interface DomainSettings {
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 
-export type RecordKind = 'dkim' | 'spf' | 'dmarc'
+export type RecordKind = 'dkim' | 'spf' | 'return_path_mx' | 'return_path_spf' | 'dmarc'
 /** `unknown`: DNS did not answer. */
 export type RecordState = 'right' | 'missing' | 'different' | 'unknown'
 
@@ -83,6 +85,10 @@ export interface SendingDomain {
   /** The result of the last DNS check, the worst of each kind; empty: never checked. */
   seen: Partial<Record<RecordKind, RecordState>>
   dkim: DkimIdentity[]
+  /** The return-path host whose records DNS had when it answered last; null: it lacked them. */
+  returnPathHost: string | null
+  /** Unix ms since which DNS has lacked required records that it had before; null: it has them, or never had. */
+  lostSince: number | null
   /**
    * Ids of domains of the same company that may also be the author domain of this one's mail. Whether mail may leave
    * from each of them is its own state.

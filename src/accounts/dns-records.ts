@@ -9,13 +9,30 @@ import {
   type RecordState,
   type SendingDomain,
 } from './account.ts'
+import { returnPathOf } from './return-path.ts'
+
+/** The facts about this service that the records of domains depend on. */
+export interface ServiceNames {
+  /** The name that it sends under, as in EHLO. */
+  hostname: string
+  /**
+   * The mail server that gets the bounces of its mail. Null: nothing gets them, and only a domain with a return path of
+   * its own needs records for it.
+   */
+  bounceHost: string | null
+  /** Mail of the domain leaves through a relay, whose addresses only its operator knows. */
+  relayed: boolean
+}
 
 export interface DnsRecord {
   kind: RecordKind
-  type: 'TXT'
+  type: 'TXT' | 'MX'
   /** Full name without a final dot. */
   name: string
+  /** Of an MX record the name of the host. */
   value: string
+  /** Of an MX record (RFC 5321 5.1); null: it is none. */
+  preference: number | null
   /** Sending becomes active when every required record is right; the others are advice. */
   required: boolean
   purpose: string
@@ -50,14 +67,15 @@ export function dkimRecordName(
   return `${selector}._domainkey.${name}`
 }
 
-/** @param hostname the name that this service sends under, as in EHLO */
-export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[] {
+export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] {
+  const { hostname } = names
   const dkim = domain.dkim.map(
     (key): DnsRecord => ({
       kind: 'dkim',
       type: 'TXT',
       name: dkimRecordName(key, domain),
       value: dkimRecord(key.algorithm, key.publicKey),
+      preference: null,
       required: isPublished(key),
       purpose: purposeOf(key),
       obsolete: key.rotation?.stage === 'retired',
@@ -70,7 +88,8 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       kind: 'spf',
       type: 'TXT',
       name: domain.name,
-      value: `v=spf1 a:${hostname} ~all`,
+      value: spfRecord(hostname),
+      preference: null,
       required: false,
       obsolete: false,
       seen: domain.seen.spf ?? null,
@@ -81,11 +100,13 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
           ? ''
           : ` "${hostname}" is not a public host name: set POSTROAD_HOSTNAME first.`),
     },
+    ...returnPathRecords(domain, names),
     {
       kind: 'dmarc',
       type: 'TXT',
       name: `_dmarc.${domain.name}`,
       value: 'v=DMARC1; p=none',
+      preference: null,
       required: false,
       obsolete: false,
       seen: domain.seen.dmarc ?? null,
@@ -96,11 +117,50 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
   ]
 }
 
+function spfRecord(hostname: string): string {
+  return `v=spf1 a:${hostname} ~all`
+}
+
+const BOUNCE_PREFERENCE = 10
+
+/** The records of the host that bounces come back to: mail servers deliver them to its MX, and check its SPF record. */
+function returnPathRecords(domain: SendingDomain, { hostname, bounceHost }: ServiceNames): DnsRecord[] {
+  const isChosen = domain.settings.returnPath !== undefined
+  const name = returnPathOf(domain)
+  if (name === null || (bounceHost === null && !isChosen)) return []
+  const shared = { name, required: isChosen, obsolete: false }
+  return [
+    {
+      ...shared,
+      kind: 'return_path_mx',
+      type: 'MX',
+      value: bounceHost ?? hostname,
+      preference: BOUNCE_PREFERENCE,
+      seen: domain.seen.return_path_mx ?? null,
+      purpose:
+        'Return path: bounces of mail from this domain come back to this host, so that they show with the email. It is used as ' +
+        'soon as this record and the next one are right; until then bounces go to the address in From.',
+    },
+    {
+      ...shared,
+      kind: 'return_path_spf',
+      type: 'TXT',
+      value: spfRecord(hostname),
+      preference: null,
+      seen: domain.seen.return_path_spf ?? null,
+      purpose:
+        `SPF of the return path: lets ${hostname} send with it. Receivers check SPF for this name, because it is in MAIL FROM ` +
+        '(RFC 7208 2.4).',
+    },
+  ]
+}
+
 /** Octets in one character-string of a TXT record (RFC 1035 3.3). */
 const STRING = 255
 
 /** The record as a line of a zone file; long values are split into several strings, which are read as one. */
-export function zoneLine(record: Pick<DnsRecord, 'name' | 'type' | 'value'>): string {
+export function zoneLine(record: Pick<DnsRecord, 'name' | 'type' | 'value' | 'preference'>): string {
+  if (record.type === 'MX') return `${record.name}. IN MX ${record.preference} ${record.value}.`
   const octets = Buffer.from(record.value)
   const strings: string[] = []
   for (let start = 0; start < octets.length; start += STRING) {

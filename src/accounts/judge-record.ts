@@ -1,7 +1,9 @@
 /** Judges a record found in DNS against the required one. */
 import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
 import type { RecordState } from './account.ts'
-import type { DnsRecord } from './dns-records.ts'
+import { type DmarcAbove, type DmarcPolicy, type DmarcRecord, dmarcRecordsIn, parseDmarc } from './dmarc.ts'
+import type { DnsRecord, ServiceNames } from './dns-records.ts'
+import { MOST_SPF_LOOKUPS, type SpfVerdict, spfRecordsIn, spfTerms } from './spf.ts'
 
 export interface Judgement {
   state: RecordState
@@ -15,11 +17,38 @@ export interface Judgement {
 
 const RIGHT: Judgement = { state: 'right', advice: null, explanation: null, suggestion: null }
 
-/** @param found the TXT values under its name, at least one */
-export function judgeRecord(record: DnsRecord, hostname: string, found: readonly string[]): Judgement {
-  if (record.kind === 'dkim') return judgeDkim(record, found)
-  if (record.kind === 'spf') return judgeSpf(hostname, found)
-  return judgeDmarc(record, found)
+/**
+ * @param found the values under its name, at least one
+ * @param verdict for an SPF record: what it says about this service
+ */
+export function judgeRecord(
+  record: DnsRecord,
+  names: ServiceNames,
+  found: readonly string[],
+  verdict: SpfVerdict | null = null,
+): Judgement {
+  switch (record.kind) {
+    case 'dkim':
+      return judgeDkim(record, found)
+    case 'spf':
+    case 'return_path_spf':
+      return judgeSpf(record, names, found, verdict)
+    case 'return_path_mx':
+      return judgeMx(record, found)
+    case 'dmarc':
+      return judgeDmarc(record, found)
+  }
+}
+
+/** A mail server tries the hosts in order of preference, and bounces that arrive at another one are lost here. */
+function judgeMx(record: DnsRecord, found: readonly string[]): Judgement {
+  const others = found.filter((value) => value.slice(value.indexOf(' ') + 1) !== record.value)
+  if (others.length === 0) return RIGHT
+  const advice =
+    others.length === found.length
+      ? `The MX record of ${record.name} names another host.`
+      : `${record.name} has other MX records as well, and bounces that arrive there are lost. Keep only the one shown.`
+  return different(advice)
 }
 
 function judgeDkim(record: DnsRecord, found: readonly string[]): Judgement {
@@ -60,11 +89,15 @@ function differentKey(published: string, wanted: string): string {
 }
 
 /**
- * Only a direct mention of the host is searched for: an SPF record may allow the host in other ways, which its owner
- * knows best.
+ * @param verdict what the record says about the addresses of this service; null: they are not known
  */
-function judgeSpf(hostname: string, found: readonly string[]): Judgement {
-  const records = found.filter((text) => /^v=spf1(\s|$)/i.test(text))
+function judgeSpf(
+  record: DnsRecord,
+  { hostname, relayed }: ServiceNames,
+  found: readonly string[],
+  verdict: SpfVerdict | null,
+): Judgement {
+  const records = spfRecordsIn(found)
   if (records.length === 0) return missing('There is no SPF record (v=spf1) among the TXT records.')
   if (records.length > 1) {
     return different(
@@ -73,16 +106,46 @@ function judgeSpf(hostname: string, found: readonly string[]): Judgement {
     )
   }
   const terms = spfTerms(records[0]!)
-  if (namesHost(terms, hostname)) return { ...RIGHT, explanation: restOfSpf(terms) }
+  const suggestion = withHost(terms, hostname)
+  if (verdict?.fault) return different(verdict.fault, namesHost(terms, hostname) ? null : suggestion)
+  if (namesHost(terms, hostname)) return { ...RIGHT, explanation: said(verdict, restOfSpf(terms)) }
+  if (verdict !== null && isAllowed(verdict)) {
+    const by = [...new Set(verdict.allowedBy.values())].join(' and ')
+    return { ...RIGHT, explanation: said(verdict, `${by} allows ${hostname}.`, restOfSpf(terms)) }
+  }
+  if (verdict?.silent) {
+    const advice = `DNS did not answer for ${verdict.silent}, which the SPF record refers to. Try again.`
+    return { ...RIGHT, state: 'unknown', advice }
+  }
+  if (relayed && terms.some((term) => !LAST.test(term))) {
+    const explanation = 'Mail leaves through a relay; only its operator knows which term allows it.'
+    return { ...RIGHT, explanation: said(verdict, explanation) }
+  }
+  const denied = [...(verdict?.allowedBy ?? [])]
+    .filter(([, term]) => term === null)
+    .map(([address]) => address)
+  if (denied.length === 0) {
+    return different(
+      `The SPF record of ${record.name} does not name a:${hostname}; add it, unless another term already allows this service.`,
+      suggestion,
+    )
+  }
   return different(
-    `The SPF record does not name a:${hostname}; add it, unless another term already allows this service.`,
-    withHost(terms, hostname),
+    `The SPF record of ${record.name} does not allow ${denied.join(' and ')}, the address of ${hostname}. Add a:${hostname}.`,
+    suggestion,
   )
 }
 
-/** The terms after `v=spf1`. */
-function spfTerms(record: string): string[] {
-  return record.trim().split(/\s+/).slice(1)
+function isAllowed({ allowedBy }: SpfVerdict): boolean {
+  return allowedBy.size > 0 && [...allowedBy.values()].every((term) => term !== null)
+}
+
+/** Sentences, and how much of its look-ups the record needs, when it comes near the limit. */
+function said(verdict: SpfVerdict | null, ...sentences: (string | null)[]): string | null {
+  const near = verdict !== null && verdict.lookups > MOST_SPF_LOOKUPS - 3
+  const lookups = near ? `It needs ${verdict.lookups} of ${MOST_SPF_LOOKUPS} DNS look-ups.` : null
+  const known = [...sentences, lookups].filter((sentence) => sentence !== null)
+  return known.length === 0 ? null : known.join(' ')
 }
 
 function namesHost(terms: readonly string[], hostname: string): boolean {
@@ -112,25 +175,41 @@ function restOfSpf(terms: readonly string[]): string | null {
   return null
 }
 
-const POLICIES: Readonly<Record<string, string>> = {
+const POLICIES: Readonly<Record<DmarcPolicy, string>> = {
   none: 'p=none: mail that fails the checks is treated as before. Once all mail is signed, p=quarantine protects the domain.',
   quarantine: 'p=quarantine: mail that fails the checks goes to the spam folder.',
   reject: 'p=reject: mail that fails the checks is refused.',
 }
 
 function judgeDmarc(record: DnsRecord, found: readonly string[]): Judgement {
-  const records = found.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
+  const records = dmarcRecordsIn(found)
   if (records.length === 0) return missing(`There is no DMARC record (v=DMARC1) at ${record.name}.`)
   if (records.length > 1) {
     return different(
       `There are ${records.length} DMARC records, so receivers ignore all of them (RFC 7489 6.6.3). Keep one.`,
     )
   }
-  const policy = /;\s*p\s*=\s*([a-z]+)/i.exec(records[0]!)?.[1]?.toLowerCase()
-  const explanation = policy === undefined ? undefined : POLICIES[policy]
-  if (explanation !== undefined) return { ...RIGHT, explanation }
+  const explanation = meaningOf(parseDmarc(records[0]!))
+  if (explanation !== null) return { ...RIGHT, explanation }
   // RFC 7489 6.3: the tag is required.
   return different('The DMARC record has no policy: add p=none, p=quarantine or p=reject.')
+}
+
+/** A domain without a record of its own has that of its organizational domain. */
+export function judgeDmarcAbove({ domain, text }: DmarcAbove): Judgement {
+  const meaning = meaningOf(parseDmarc(text, { isAbove: true }))
+  if (meaning === null)
+    return different(`The DMARC record of ${domain}, which holds for this domain, has no policy.`)
+  return { ...RIGHT, explanation: `The record of ${domain} holds for this domain as well. ${meaning}` }
+}
+
+/** Null: the record has no policy. DKIM is aligned in either mode, because mail is signed for the domain in From. */
+function meaningOf({ policy, strictSpf, isTest }: DmarcRecord): string | null {
+  if (policy === null) return null
+  const sentences = [POLICIES[policy]]
+  if (isTest) sentences.push('t=y: receivers apply the next milder policy.')
+  if (strictSpf) sentences.push('aspf=s: only DKIM is aligned, because the return path is another host.')
+  return sentences.join(' ')
 }
 
 function different(advice: string, suggestion: string | null = null): Judgement {

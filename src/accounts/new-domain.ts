@@ -46,6 +46,8 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
     createdAt,
     settings: DOMAIN_SETTINGS,
     seen: {},
+    returnPathHost: null,
+    lostSince: null,
     dkim: await Promise.all(dkim),
     speaksFor,
   }

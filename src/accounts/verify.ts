@@ -1,20 +1,17 @@
 /** Compares the records that a domain needs with those in DNS. */
 import type { SendingDomain } from './account.ts'
-import { type DnsRecord, dnsRecords } from './dns-records.ts'
-import { type Judgement, judgeRecord } from './judge-record.ts'
+import { dmarcAbove } from './dmarc.ts'
+import { type DnsRecord, dnsRecords, type ServiceNames } from './dns-records.ts'
+import { type Judgement, judgeDmarcAbove, judgeRecord } from './judge-record.ts'
+import { readSpf, type SpfAnswer, type SpfResolver, type SpfVerdict, spfRecordsIn } from './spf.ts'
 
-/** The result of asking DNS for TXT records; `failed`: DNS did not answer, which says nothing about the record. */
-export type TxtAnswer =
-  | { kind: 'found'; records: string[] }
-  | { kind: 'absent'; reason: string }
-  | { kind: 'failed'; reason: string }
-
-export interface TxtResolver {
-  txt(name: string): Promise<TxtAnswer>
+/** Asks DNS. `failed` in its answers: DNS did not answer, which says nothing about a record. */
+export interface RecordResolver extends SpfResolver {
+  mx(name: string): Promise<SpfAnswer<{ exchange: string; preference: number }>>
 }
 
 export interface RecordCheck extends DnsRecord, Judgement {
-  /** All TXT values found under the name. */
+  /** All values found under the name; of MX records as in a zone file, such as `10 mx.example.com`. */
   found: string[]
 }
 
@@ -29,11 +26,11 @@ export interface Verification {
 /** Asks for every record at once. Rejects only when the resolver does. */
 export async function verifyDomain(
   domain: SendingDomain,
-  hostname: string,
-  resolver: TxtResolver,
+  names: ServiceNames,
+  resolver: RecordResolver,
 ): Promise<Verification> {
-  const wanted = dnsRecords(domain, hostname)
-  const checks = wanted.map((record) => checkRecord(domain, record, hostname, resolver))
+  const wanted = dnsRecords(domain, names)
+  const checks = wanted.map((record) => checkRecord(domain, record, names, resolver))
   const records = await Promise.all(checks)
   const required = records.filter((record) => record.required)
   return {
@@ -47,20 +44,57 @@ export async function verifyDomain(
 export async function checkRecord(
   { name }: Pick<SendingDomain, 'name'>,
   record: DnsRecord,
-  hostname: string,
-  resolver: TxtResolver,
+  names: ServiceNames,
+  resolver: RecordResolver,
 ): Promise<RecordCheck> {
-  const answer = await resolver.txt(record.name)
+  const answer = await valuesOf(record.type, record.name, resolver)
   const nothing = { ...record, found: [], explanation: null, suggestion: null }
   if (answer.kind === 'failed') {
-    const advice = `DNS did not answer for ${record.name} (${answer.reason}), so the record could not be checked. Try again.`
-    return { ...nothing, state: 'unknown', advice }
+    return { ...nothing, state: 'unknown', advice: silence(record.name, answer.reason) }
   }
   const found = answer.kind === 'found' ? answer.records : []
-  if (found.length > 0) return { ...record, found, ...judgeRecord(record, hostname, found) }
+  if (found.length > 0) {
+    const verdict = await spfVerdict(record, names, found, resolver)
+    const judgement = judgeRecord(record, names, found, verdict)
+    if (record.kind !== 'dmarc' || judgement.state !== 'missing') return { ...record, found, ...judgement }
+  }
+  const above = record.kind === 'dmarc' ? await dmarcAbove(name, resolver) : null
+  if (above === 'failed')
+    return { ...nothing, state: 'unknown', advice: silence(record.name, 'a name above') }
+  if (above !== null) return { ...record, found: [above.text], ...judgeDmarcAbove(above) }
   const advice =
-    (await elsewhere(name, record, hostname, resolver)) ?? `There is no TXT record at ${record.name}.`
+    (await elsewhere(name, record, names, resolver)) ?? `There is no ${record.type} record at ${record.name}.`
   return { ...nothing, state: 'missing', advice }
+}
+
+function silence(name: string, reason: string): string {
+  return `DNS did not answer for ${name} (${reason}), so the record could not be checked. Try again.`
+}
+
+async function valuesOf(
+  type: DnsRecord['type'],
+  name: string,
+  resolver: RecordResolver,
+): Promise<SpfAnswer<string>> {
+  if (type === 'TXT') return await resolver.txt(name)
+  const answer = await resolver.mx(name)
+  if (answer.kind !== 'found') return answer
+  const hosts = answer.records.toSorted((a, b) => a.preference - b.preference)
+  return { kind: 'found', records: hosts.map(({ preference, exchange }) => `${preference} ${exchange}`) }
+}
+
+/** Null: the record is no SPF record, or there is not exactly one. */
+async function spfVerdict(
+  { kind, name }: DnsRecord,
+  { hostname }: ServiceNames,
+  found: readonly string[],
+  resolver: RecordResolver,
+): Promise<SpfVerdict | null> {
+  const [record, ...others] = kind === 'spf' || kind === 'return_path_spf' ? spfRecordsIn(found) : []
+  if (record === undefined || others.length > 0) return null
+  const own = await resolver.addresses(hostname)
+  const addresses = own.kind === 'found' ? own.records.map(({ address }) => address) : []
+  return await readSpf(name, record, addresses, resolver)
 }
 
 /** How many levels above the domain its zone may begin. */
@@ -73,8 +107,8 @@ const MOST_PARENTS = 3
 async function elsewhere(
   domain: string,
   record: DnsRecord,
-  hostname: string,
-  resolver: TxtResolver,
+  names: ServiceNames,
+  resolver: RecordResolver,
 ): Promise<string | null> {
   const short = record.name.slice(0, -domain.length)
   const places = zonesOf(domain).flatMap((zone) => [
@@ -84,8 +118,8 @@ async function elsewhere(
   ])
   const standing = await Promise.all(
     places.map(async ({ name }) => {
-      const answer = await resolver.txt(name)
-      return answer.kind === 'found' && judgeRecord(record, hostname, answer.records).state === 'right'
+      const answer = await valuesOf(record.type, name, resolver)
+      return answer.kind === 'found' && judgeRecord(record, names, answer.records).state === 'right'
     }),
   )
   const place = places.find((_, index) => standing[index])

@@ -9,7 +9,7 @@ export function printRecords(records: readonly DnsRecord[]): void {
     printLine(`${record.required ? 'Required' : 'Advised'}. ${record.purpose}`)
     printLine(`  Type:  ${record.type}`)
     printLine(`  Name:  ${record.name}`)
-    printLine(`  Value: ${record.value}`)
+    printLine(`  Value: ${zoneValue(record)}`)
   }
   printLine()
   printLine('As zone file lines:')
@@ -17,10 +17,24 @@ export function printRecords(records: readonly DnsRecord[]): void {
   printLine()
 }
 
-export function printCheck({ state, required, type, name, value, found, advice }: RecordCheck): void {
+/** As a zone file writes it. */
+function zoneValue({ value, preference }: Pick<DnsRecord, 'value' | 'preference'>): string {
+  return preference === null ? value : `${preference} ${value}`
+}
+
+export function printCheck({
+  state,
+  required,
+  type,
+  name,
+  value,
+  preference,
+  found,
+  advice,
+}: RecordCheck): void {
   printLine(`${state.padEnd(9)}  ${type} ${name}${required ? '' : ' (advised)'}`)
   if (advice === null) return
   printLine(`           ${advice}`)
-  printLine(`           expected: ${value}`)
+  printLine(`           expected: ${zoneValue({ value, preference })}`)
   for (const text of found) printLine(`           found:    ${text}`)
 }

@@ -4,6 +4,7 @@ import type { DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
 import { cancelDkimRotation, finishDkimRotation, keysIn, rotateDkimKey } from '../operate/dkim-rotation.ts'
 import { retiresAt } from '../operate/domain-schedule.ts'
+import { serviceNames } from '../operate/service-names.ts'
 import { wholeDomainJson } from '../operate/shapes.ts'
 import { command, type JsonOption } from './command.ts'
 import { printRecords } from './dns-records.ts'
@@ -47,7 +48,7 @@ async function rotate(name: string, { cancel, finish, force, json }: RotateOptio
       : finish
         ? await finishDkimRotation(op, { domain: name, force: force === true })
         : await rotateDkimKey(op, { domain: name })
-    const records = dnsRecords(domain, op.hostname)
+    const records = dnsRecords(domain, serviceNames(op, domain))
     if (json) return printJson(wholeDomainJson(op.accounts, domain, records))
     if (cancel) return printLine(`Cancelled. Mail from ${domain.name} is signed with ${signersOf(domain)}.`)
     if (finish) {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
 import { zoneLine } from '../accounts/dns-records.ts'
+import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
 import { verifyDomain } from '../operate/domain-verification.ts'
 import {
   activateDomain,
@@ -22,6 +23,8 @@ import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
 
+const RETURN_PATH =
+  'host that bounces come back to: a label below the domain, or a whole name; `default`: bounces.<domain>'
 const SPEAKS_FOR = 'other domains of the company that its mail may use in From'
 
 export function addDomainCommands(program: Command): void {
@@ -45,6 +48,7 @@ export function addDomainCommands(program: Command): void {
     .requiredOption('--company <name or id>', 'the company it belongs to')
     .option('--ed25519', 'add a second DKIM key, Ed25519 (RFC 8463), beside the RSA one')
     .option('--from <domain...>', SPEAKS_FOR)
+    .addOption(new Option('--return-path <host>', RETURN_PATH).argParser(returnPathIn))
     .action(add)
 
   command(domain, {
@@ -54,6 +58,8 @@ export function addDomainCommands(program: Command): void {
       '--from is for form clients that are configured with mg.example.com but send from an address at example.com. Each of these ' +
       'domains must be a sending domain of the same company and active when mail is sent; mail is signed with the key of the domain in From. ' +
       'A parent domain is named like any other and needs nothing more. --from replaces the domains named before.\n\n' +
+      'The return path is used once DNS has its MX and SPF records; until then bounces go to the address in From. Where ' +
+      'it was set, these records are required.\n\n' +
       'Tracking settings are stored and shown to API clients; nothing is tracked yet.',
     examples: [
       'domain update mg.example.com --from example.com',
@@ -63,10 +69,12 @@ export function addDomainCommands(program: Command): void {
       'domain update mg.example.com --unsubscribe-tracking on',
       'domain update example.com --sending off',
       'domain update example.com --tls verified',
+      'domain update example.com --return-path bounce.example.com',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
     .option('--no-from', 'allow no other domain in From')
+    .addOption(new Option('--return-path <host>', RETURN_PATH).argParser(returnPathIn))
     .addOption(new Option('--sending <on|off>', 'accept new mail from the domain').argParser(onOrOff))
     .addOption(
       new Option('--tls <demand>', 'how connections for mail of the domain must be protected').choices([
@@ -138,11 +146,19 @@ interface AddOptions extends JsonOption {
   company: string
   ed25519?: true
   from?: string[]
+  returnPath?: string
 }
 
-async function add(name: string, { company: owner, ed25519, from = [], json }: AddOptions): Promise<void> {
+async function add(name: string, options: AddOptions): Promise<void> {
+  const { company: owner, ed25519, from = [], returnPath, json } = options
   await withOperation(async (op) => {
-    const input = { company: owner, name, ed25519: ed25519 === true, speaksFor: from }
+    const input = {
+      company: owner,
+      name,
+      ed25519: ed25519 === true,
+      speaksFor: from,
+      ...(returnPath !== undefined && { settings: { returnPath } }),
+    }
     const { domain, company, records } = await addDomain(op, input)
     if (json) return printJson(wholeDomainJson(op.accounts, domain, records))
     printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
@@ -156,27 +172,31 @@ type Tracking = Pick<DomainSettings, 'openTracking' | 'clickTracking' | 'unsubsc
 
 interface UpdateOptions extends JsonOption, Partial<Tracking> {
   tls?: NonNullable<DomainSettings['tls']>
+  returnPath?: string
   sending?: boolean
   /** False: no other domain. */
   from?: string[] | false
 }
 
-async function update(name: string, { from, json, sending, tls, ...tracking }: UpdateOptions): Promise<void> {
+async function update(name: string, options: UpdateOptions): Promise<void> {
+  const { from, json, sending, tls, returnPath, ...tracking } = options
   const speaksFor = from === false ? [] : from
   const settings = {
     ...tracking,
     ...(tls && { tls }),
+    ...(returnPath !== undefined && { returnPath }),
     ...(sending !== undefined && { sendingOff: !sending }),
   }
   if (speaksFor === undefined && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'name at least one change: --from DOMAIN, --no-from, --sending, --tls, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
     const domain = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
     if (json) return printJson(domainJson(op.accounts, domain))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
+    if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(domain)}.`)
     if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
     if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
     if (speaksFor === undefined) return
@@ -192,6 +212,19 @@ const TLS_MEANS = {
   opportunistic: 'where the next server offers it',
   required: 'always encrypted, with any certificate',
   verified: 'always encrypted, with a valid certificate of the server',
+}
+
+/** The settings have an empty text for the usual host. */
+function returnPathIn(text: string): string {
+  return text === 'default' ? '' : text
+}
+
+function returnPathWords(domain: SendingDomain): string {
+  const host = returnPathOf(domain)
+  if (usedReturnPath(domain) !== null) return `${host}, in use`
+  return host === null
+    ? 'none, because its name would be too long'
+    : `${host}, not in use until DNS has its records`
 }
 
 function onOrOff(text: string): boolean {
@@ -269,10 +302,18 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ['DNS', `${domain.status}, ${checked}`],
     ...dkimFields(domain),
     ['Sending', sendingOf(domain)],
+    ['Return path', returnPathWords(domain)],
+    ...lossFields(op, domain),
     ['Tracking', trackingOf(domain)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', formatTime(domain.createdAt)],
   ])
+}
+
+function lossFields({ setup }: Operation, { lostSince, sending }: SendingDomain): [string, string][] {
+  if (lostSince === null) return []
+  const end = sending === 'active' ? `; sending ends ${formatTime(lostSince + setup.domainGrace)}` : ''
+  return [['Records lost', `since ${formatTime(lostSince)}${end}`]]
 }
 
 async function verify(name: string, { json }: JsonOption): Promise<void> {

@@ -100,12 +100,13 @@ function pieceText(piece: Piece): string {
 }
 
 export function formatDetail(detail: EventDetail): string {
-  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host } = detail
+  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host, domain } = detail
   const parts = [
     attempt && `attempt ${attempt}`,
     server,
     tls,
     replyText({ code, enhancedCode, message }),
+    domain,
     webhookId && `webhook ${webhookId} to ${host}`,
     nextAttemptAt && `next attempt ${formatTime(nextAttemptAt)}`,
   ]

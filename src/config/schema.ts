@@ -134,6 +134,29 @@ export const SETTINGS = {
       'other names.',
     example: 'mail.example.com',
   }),
+  POSTROAD_BOUNCE_HOST: setting({
+    section: 'Service',
+    field: 'bounceHost',
+    parse: parse.parseHostName,
+    default: null,
+    defaultShown: 'POSTROAD_HOSTNAME, where POSTROAD_BOUNCE_LISTEN is set; otherwise none',
+    allowed: 'a host name',
+    description:
+      'Mail server that gets the bounces, which the MX records of return paths have to name. With it, `domain show` names a return path for every ' +
+      'domain, and a domain whose records are right uses it in MAIL FROM. Set it for mail servers of your own that pass the bounces on, and on nodes that do not listen.',
+    example: 'bounces.mail.example.com',
+  }),
+  POSTROAD_DOMAIN_GRACE: setting({
+    section: 'Service',
+    field: 'domainGrace',
+    parse: parse.durationWithin('1s', '90d'),
+    default: '3d',
+    allowed: 'a duration from 1s to 90d',
+    description:
+      'How long a domain whose DKIM records have vanished from DNS may still send. Then its mail is held until DNS has ' +
+      'them again, or `domain activate` is run. DNS that does not answer changes nothing.',
+    example: '7d',
+  }),
   POSTROAD_CONSOLE_LISTEN: setting({
     section: 'Service',
     field: 'console',

@@ -7,6 +7,7 @@ import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
+import { RETURN_PATHS, ReturnPathKey } from '../mail/return-path/return-path.ts'
 import type { SendRequest } from '../network/outgoing.ts'
 import type { MtaStsStore } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
@@ -81,7 +82,6 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
 /** Couriers in other threads and processes use the same settings. */
 function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
   const { dnsServers, dnsValidating, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
-  const boundarySecret = seal.derive(BOUNDARIES)
   return {
     dnsServers,
     dnsValidating,
@@ -89,7 +89,8 @@ function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
     allowPrivateNetworks,
     softBounce,
     retrySchedule,
-    boundarySecret,
+    boundarySecret: seal.derive(BOUNDARIES),
+    returnPathSecret: seal.derive(RETURN_PATHS),
   }
 }
 
@@ -97,7 +98,7 @@ function openCourier(
   { settings, right, unrecorded, workers, log }: DeliveryParts,
   options: CourierOptions,
 ): Courier {
-  const { boundarySecret, dnsServers, dnsValidating, ...others } = options
+  const { boundarySecret, returnPathSecret, dnsServers, dnsValidating, ...others } = options
   const boundaries = new Boundaries(boundarySecret)
   const elsewhere = largeElsewhere(workers, boundaries)
   const { deliveryThreads } = settings
@@ -106,5 +107,6 @@ function openCourier(
     return new ThreadedCourier(deliveryThreads, { ...options, ...memory }, log, elsewhere)
   }
   const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
-  return new RouteCourier({ ...others, boundaries, right, unrecorded, resolver, log, elsewhere })
+  const returnPaths = new ReturnPathKey(returnPathSecret)
+  return new RouteCourier({ ...others, boundaries, returnPaths, right, unrecorded, resolver, log, elsewhere })
 }

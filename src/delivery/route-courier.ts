@@ -4,9 +4,11 @@ import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
+import type { ReturnPathKey } from '../mail/return-path/return-path.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier, Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
+import { mailFrom } from './mail-from.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, releasedOutcome } from './outcome.ts'
 import { DEFAULT_ROUTE, type Policy, type Source } from './path/path.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
@@ -35,6 +37,8 @@ export interface RouteCourierOptions extends Preparation {
    * Prepares a large message elsewhere; null for one to be prepared here. Without it all messages are prepared here.
    */
   elsewhere?: (delivery: Delivery) => PreparedMessage | null
+  /** Makes the return paths; without it MAIL FROM is always the sender's address. */
+  returnPaths?: ReturnPathKey
   limits?: Partial<WalkLimits>
   /** Milliseconds between attempts: an unreachable host is left alone for less than that. */
   retrySchedule: readonly number[]
@@ -109,6 +113,7 @@ export class RouteCourier implements Courier {
     const place = this.#options.unrecorded?.place(delivery.email.companyId, mayHandOver)
     const request: RouteRequest = {
       delivery,
+      sender: mailFrom(delivery, this.#options.returnPaths ?? null),
       message,
       dialogue,
       mayHandOver,

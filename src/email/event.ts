@@ -124,4 +124,6 @@ export interface EventDetail {
   /** For a webhook that was disabled or enabled: its id, and the host of its URL, with a given port. */
   webhookId?: string
   host?: string
+  /** The name of a sending domain that has changed. */
+  domain?: string
 }

@@ -164,8 +164,13 @@ export const EMAIL = {
   companyId: field(company, 'company', 'send', 'show', 'outline', 'list', 'tell'),
   domainId: field(word, 'domain_id', 'queue', 'show', 'outline', 'list', 'tell'),
   keyId: field(word, 'key_id', 'show', 'outline'),
-  /** MAIL FROM. */
+  /** The author's address: MAIL FROM, unless there is a return path. */
   sender: field(word, 'sender', 'send', 'tell'),
+  /**
+   * The host to which its bounces come back; null: they go to `sender`. It was that of the domain when the email was
+   * accepted, so MAIL FROM is the same at every attempt.
+   */
+  returnPathHost: field(optionalWord, 'return_path_host', 'send'),
   bcc: field(list<string>(), 'bcc', 'show', 'outline', 'list'),
   tags: field(list<{ name: string; value: string }>(), 'tags', 'show', 'outline', 'list', 'tell'),
   variables: field(map<Record<string, string>>(), 'variables', 'show', 'outline', 'tell'),
@@ -177,7 +182,7 @@ export const EMAIL = {
   tls: field(optionalWord as FieldType<RequiredTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
   /** Submitted over SMTP; otherwise over HTTP. */
   viaSmtp: field(bool, 'via_smtp', 'tell'),
-  createdAt: field(time, 'created_at', 'show', 'outline', 'list', 'tell'),
+  createdAt: field(time, 'created_at', 'send', 'show', 'outline', 'list', 'tell'),
   /** The time at which the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
   scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'outline', 'list', 'tell'),
   /**

@@ -1,5 +1,6 @@
 /** The addresses that the listener for returned mail takes mail for; it is nobody's relay. */
 import type { AccountDirectory } from '../accounts/directory.ts'
+import { returnPathOf } from '../accounts/return-path.ts'
 import { type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
 
 /**
@@ -44,7 +45,10 @@ export class Addressees {
   #returnPathHosts(): ReadonlySet<string> {
     const { snapshot } = this.#directory
     if (this.#hosts.of !== snapshot) {
-      this.#hosts = { of: snapshot, names: new Set(snapshot.domains.map(({ name }) => `bounces.${name}`)) }
+      this.#hosts = {
+        of: snapshot,
+        names: new Set(snapshot.domains.flatMap((each) => returnPathOf(each) ?? [])),
+      }
     }
     return this.#hosts.names
   }

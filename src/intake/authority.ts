@@ -1,5 +1,6 @@
 import { isKeyless, type Principal, type SendingDomain } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
+import { usedReturnPath } from '../accounts/return-path.ts'
 import { acceptsMail, checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
 import { strongerTls } from '../common/required-tls.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
@@ -52,6 +53,8 @@ export class Authority {
     const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId, tls }
     // The domain of the sender signs, and only a domain of the company can.
     if (keyless) allowed.sender = `${from.local}@${domain.name}`
+    const author = this.#accounts.directory.signingDomain(allowed)
+    allowed.returnPathHost = author === undefined ? null : usedReturnPath(author)
     const quota = this.#accounts.directory.quotaOf(companyId)
     if (quota !== undefined) allowed.quota = quota
     return allowed

@@ -81,6 +81,7 @@ function wholeOf(
   const email: CheckedSubmission['email'] = {
     id,
     sender: from.address,
+    returnPathHost: null,
     content,
     raw: null,
     bcc: draft.bcc,

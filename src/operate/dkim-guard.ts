@@ -6,9 +6,10 @@ import type { DkimIdentity, RecordState, SendingDomain } from '../accounts/accou
 import { dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
 import { checkRecord } from '../accounts/verify.ts'
 import { OperateError } from './error.ts'
+import { serviceNames } from './service-names.ts'
 import type { Operation } from './verb.ts'
 
-type Looker = Pick<Operation, 'hostname' | 'resolver'>
+type Looker = Pick<Operation, 'accounts' | 'hostname' | 'resolver' | 'setup'>
 
 const FAILS = 'servers may refuse it or put it into spam'
 
@@ -64,8 +65,9 @@ const FOUND: Readonly<Record<Exclude<RecordState, 'right'>, (name: string) => st
 }
 
 async function stateOf(op: Looker, domain: SendingDomain, key: DkimIdentity): Promise<RecordState> {
-  const [record] = dnsRecords({ ...domain, dkim: [key] }, op.hostname)
-  return (await checkRecord(domain, record!, op.hostname, op.resolver())).state
+  const names = serviceNames(op, domain)
+  const [record] = dnsRecords({ ...domain, dkim: [key] }, names)
+  return (await checkRecord(domain, record!, names, op.resolver())).state
 }
 
 async function firstRight(

@@ -2,10 +2,8 @@
  * Asks DNS for the records of domains that send, for as long as the service runs: a record that is lost shows at once,
  * and rotations of DKIM keys go on. The nodes share the domains.
  */
-import type { SendingDomain } from '../accounts/account.ts'
-import type { Verification } from '../accounts/verify.ts'
 import { SERVICE } from './authority.ts'
-import { checkDomain } from './domain-verification.ts'
+import { checkDomain, type VerifiedDomain } from './domain-verification.ts'
 import type { Operation } from './verb.ts'
 
 /** Domains of one step. */
@@ -19,8 +17,8 @@ const CLAIM_MS = 5 * 60_000
 
 export interface DomainChecksParts {
   operation(): Operation
-  /** DNS lacks required records of a domain that was verified. */
-  onLost(domain: SendingDomain, verification: Verification): void
+  /** A check has changed what a domain may do, or where its bounces go. */
+  onNews(checked: VerifiedDomain): void
   onFault(error: unknown): void
 }
 
@@ -62,11 +60,10 @@ export class DomainChecks {
   }
 
   async #check(id: string): Promise<void> {
-    const { operation, onLost } = this.#parts
+    const { operation, onNews } = this.#parts
     const result = await checkDomain({ ...operation(), caller: SERVICE }, id)
     if (result === null) return
-    const { before, domain, verification } = result
-    if (before.status === 'verified' && domain.status === 'pending') onLost(domain, verification)
+    if (result.news.length > 0) onNews(result)
   }
 
   #fault(error: unknown): void {

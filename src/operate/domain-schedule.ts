@@ -8,13 +8,14 @@ const SHARE_OF_WAIT = 0.1
 /** Ms after a check in which DNS did not answer. */
 const AFTER_SILENCE_MS = 10 * 60_000
 
-/** Unix ms. */
+/** Unix ms. `grace`: ms for which a domain may send without its records. */
 export function nextDomainCheck(
-  { dkim }: Pick<SendingDomain, 'dkim'>,
-  { checkedAt, uncertain }: { checkedAt: number; uncertain: boolean },
+  { dkim, lostSince }: Pick<SendingDomain, 'dkim' | 'lostSince'>,
+  { checkedAt, uncertain, grace }: { checkedAt: number; uncertain: boolean; grace: number },
 ): number {
   const usual = uncertain ? AFTER_SILENCE_MS : CHECK_EVERY_MS
-  return Math.round(Math.min(checkedAt + usual, ...dkim.flatMap((key) => dueFor(key, checkedAt))))
+  const end = lostSince === null || lostSince + grace <= checkedAt ? [] : [lostSince + grace]
+  return Math.round(Math.min(checkedAt + usual, ...end, ...dkim.flatMap((key) => dueFor(key, checkedAt))))
 }
 
 function dueFor({ rotation }: DkimIdentity, checkedAt: number): number[] {

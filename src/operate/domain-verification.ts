@@ -3,37 +3,46 @@
  * that follow.
  */
 import type { DkimIdentity, RecordState, SendingDomain } from '../accounts/account.ts'
-import { dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
+import { type DnsRecord, dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
 import {
   checkRecord,
   type RecordCheck,
   type Verification,
   verifyDomain as verifyRecords,
 } from '../accounts/verify.ts'
+import { domainUpdated, type NewCompanyEvent } from '../email/company-event.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { SERVICE } from './authority.ts'
 import { continueRotation } from './dkim-rotation.ts'
+import { domainNews } from './domain-news.ts'
 import { nextDomainCheck } from './domain-schedule.ts'
 import { domainNote } from './domains.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
+import { serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** A domain after a check, and its records as DNS had them. */
 export interface VerifiedDomain {
   domain: SendingDomain
   verification: Verification
+  /** What the check has changed, as sentences. */
+  news: string[]
 }
 
 /** Checks one of the domain's records in DNS. Changes nothing, unlike `verifyDomain`. */
 export const checkDomainRecord = verb(
   'see',
-  async (op, input: { domain: string; name: string }): Promise<RecordCheck> => {
+  async (op, input: { domain: string; name: string; type?: DnsRecord['type'] }): Promise<RecordCheck> => {
     const domain = findDomain(op, input.domain)
-    const record = dnsRecords(domain, op.hostname).find(({ name }) => name === input.name)
-    if (record !== undefined) return await checkRecord(domain, record, op.hostname, op.resolver())
-    throw new OperateError('not_found', `${domain.name} has no required or advised record at "${input.name}"`)
+    const { name: wanted, type: wantedType } = input
+    const names = serviceNames(op, domain)
+    const record = dnsRecords(domain, names).find(
+      ({ name, type }) => name === wanted && type === (wantedType ?? type),
+    )
+    if (record !== undefined) return await checkRecord(domain, record, names, op.resolver())
+    throw new OperateError('not_found', `${domain.name} has no required or advised record at "${wanted}"`)
   },
 )
 
@@ -45,35 +54,31 @@ export const verifyDomain = verb(
   'manage',
   async (op, input: { domain: string }): Promise<VerifiedDomain> => {
     const asked = findDomain(op, input.domain)
-    const verification = await verifyRecords(asked, op.hostname, op.resolver())
-    await noteVerification(op, { domain: asked.id, verification })
-    return { domain: await afterCheck(op, asked.id, verification), verification }
+    const verification = await verifyRecords(asked, serviceNames(op, asked), op.resolver())
+    const { news } = await noteVerification(op, { domain: asked.id, verification })
+    return { domain: await afterCheck(op, asked.id, verification), verification, news }
   },
   verificationAudit(),
 )
 
-/**
- * The same for the service itself, which writes only news. `before`: as it was before the check. Null: the domain has
- * been removed.
- */
-export async function checkDomain(
-  op: Operation,
-  id: string,
-): Promise<(VerifiedDomain & { before: SendingDomain }) | null> {
+/** The same for the service itself, which writes only news. Null: the domain has been removed. */
+export async function checkDomain(op: Operation, id: string): Promise<VerifiedDomain | null> {
   const asked = await op.store.findDomain(id)
   if (asked === null) return null
-  const verification = await verifyRecords(asked, op.hostname, op.resolver())
+  const verification = await verifyRecords(asked, serviceNames(op, asked), op.resolver())
   const domain = await op.store.findDomain(id)
   if (domain === null) return null
-  if (hasNews(domain, verification)) {
+  let news: string[] = []
+  if (hasNews(op, domain, verification)) {
     try {
-      await noteByService(withDomain(op, domain), { domain: id, verification })
+      const noted = await noteByService(withDomain(op, domain), { domain: id, verification })
+      news = noted.news
     } catch (error) {
       // Another company holds the name: this domain stays pending, as its own verification would say.
       if (!(error instanceof OperateError)) throw error
     }
   }
-  return { before: domain, domain: await afterCheck(op, id, verification), verification }
+  return { domain: await afterCheck(op, id, verification), verification, news }
 }
 
 const noteByService = verb('operate', noteVerification, verificationAudit())
@@ -86,14 +91,29 @@ interface Noted {
 async function noteVerification(op: Operation, { domain: id, verification }: Noted): Promise<VerifiedDomain> {
   const domain = await asItIsNow(op, id)
   const seen = seenIn(domain, verification)
+  const change = changeAfter(op, domain, verification)
+  const news = newsOf(op, domain, change)
   try {
-    await op.store.updateDomain(id, { ...changeAfter(verification), ...seen })
+    await op.store.updateDomain(id, { ...change, ...seen }, eventOf(op, domain, news))
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     await op.store.updateDomain(id, seen)
     throw domainHeldError(domain.name, error)
   }
-  return { domain: await asItIsNow(op, id), verification }
+  return { domain: await asItIsNow(op, id), verification, news }
+}
+
+function newsOf(op: Operation, domain: SendingDomain, { proven, ...change }: DomainChange): string[] {
+  const sending = proven && domain.sending === 'inactive' ? { sending: 'active' as const } : {}
+  return domainNews(domain, { ...change, ...sending }, op.setup.domainGrace)
+}
+
+function eventOf(
+  op: Operation,
+  { name }: SendingDomain,
+  news: readonly string[],
+): NewCompanyEvent | undefined {
+  return news.length === 0 ? undefined : domainUpdated(name, op.now(), news.join(' '))
 }
 
 /** Goes on with a rotation, and notes the check. Returns the domain as it is then. */
@@ -107,7 +127,8 @@ async function afterCheck(op: Operation, id: string, verification: Verification)
   const checkedAt = op.now()
   // A step of a rotation changes the records that the domain needs.
   const { uncertain } = verification
-  const dueAt = changed ? checkedAt : nextDomainCheck(after, { checkedAt, uncertain })
+  const grace = op.setup.domainGrace
+  const dueAt = changed ? checkedAt : nextDomainCheck(after, { checkedAt, uncertain, grace })
   await op.store.noteDomainCheck(id, { checkedAt, dueAt })
   return after
 }
@@ -172,20 +193,58 @@ function keyStates(domain: SendingDomain, { records }: Verification): Record<str
 }
 
 /**
- * When DNS does not answer, nothing changes, and sending that was once activated stays active: a passing fault in DNS
- * must not stop mail.
+ * When DNS does not answer, nothing changes. Sending that was once activated goes on for a while without the records: a
+ * passing fault in DNS must not stop mail.
  */
-function changeAfter({ verified, uncertain }: Verification): DomainChange {
-  if (verified) return { status: 'verified', proven: true }
-  return uncertain ? {} : { status: 'pending' }
+function changeAfter(
+  op: Pick<Operation, 'now' | 'setup'>,
+  domain: SendingDomain,
+  verification: Verification,
+): DomainChange {
+  const { verified, uncertain } = verification
+  const change: DomainChange = {
+    ...(verified ? { status: 'verified', proven: true } : uncertain ? {} : { status: 'pending' }),
+    ...returnPathAfter(verification),
+    ...lossAfter(domain, verification, op.now()),
+  }
+  const { lostSince = domain.lostSince } = change
+  const isOver = lostSince !== null && op.now() >= lostSince + op.setup.domainGrace
+  return isOver && domain.sending === 'active' ? { ...change, sending: 'inactive' } : change
 }
 
-function hasNews(domain: SendingDomain, verification: Verification): boolean {
-  const { status = domain.status } = changeAfter(verification)
+function returnPathAfter({ records }: Verification): Pick<DomainChange, 'returnPathHost'> {
+  const own = records.filter(({ kind }) => kind === 'return_path_mx' || kind === 'return_path_spf')
+  if (own.some(({ state }) => state === 'missing' || state === 'different')) return { returnPathHost: null }
+  if (own.some(({ state }) => state === 'unknown')) return {}
+  return { returnPathHost: own[0]?.name ?? null }
+}
+
+/** The DKIM records of a domain that had them are lost when none is left of the keys that sign. */
+function lossAfter(
+  domain: SendingDomain,
+  verification: Verification,
+  now: number,
+): Pick<DomainChange, 'lostSince'> {
+  const states = keyStates(domain, verification)
+  const signing = domain.dkim.flatMap(({ id, active }) => (active ? [states[id] ?? 'unknown'] : []))
+  if (signing.includes('right')) return { lostSince: null }
+  if (signing.includes('unknown') || domain.lostSince !== null) return {}
+  const hadThem = domain.status === 'verified' || domain.seen.dkim === 'right'
+  return hadThem ? { lostSince: now } : {}
+}
+
+function hasNews(op: Operation, domain: SendingDomain, verification: Verification): boolean {
+  const { status, sending, returnPathHost, lostSince } = {
+    ...domain,
+    ...changeAfter(op, domain, verification),
+  }
   const { seen, keysSeen } = seenIn(domain, verification)
   const kinds = Object.entries(seen) as [keyof typeof seen, RecordState][]
   return (
     status !== domain.status ||
+    sending !== domain.sending ||
+    returnPathHost !== domain.returnPathHost ||
+    lostSince !== domain.lostSince ||
     kinds.some(([kind, state]) => domain.seen[kind] !== state) ||
     domain.dkim.some(({ id, seen }) => keysSeen[id] !== undefined && keysSeen[id] !== seen)
   )

@@ -20,6 +20,7 @@ import {
   listedAccounts,
   noSuchDomain,
 } from './find.ts'
+import { serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface DomainWithRecords {
@@ -56,9 +57,9 @@ export const addDomain = verb(
       speaksFor,
       createdAt: op.now(),
     })
-    const domain = { ...fresh, settings: { ...fresh.settings, ...input.settings } }
+    const domain = { ...fresh, settings: settingsOf(fresh, input.settings) }
     await unlessTaken(op.store.addDomain(domain), { noun: 'domain', name })
-    return { domain, company, records: dnsRecords(domain, op.hostname) }
+    return { domain, company, records: dnsRecords(domain, serviceNames(op, domain)) }
   },
   {
     action: 'addDomain',
@@ -112,6 +113,23 @@ function otherOf(op: Operation, companyId: string, text: string): SendingDomain 
   }
 }
 
+/** The settings with a change. A return path is a label below the domain, or a whole name; empty: the usual one. */
+function settingsOf(
+  { name, settings }: Pick<SendingDomain, 'name' | 'settings'>,
+  change: Partial<DomainSettings> = {},
+): DomainSettings {
+  const { returnPath, ...others } = { ...settings, ...change }
+  if (change.returnPath === undefined) return { ...settings, ...change }
+  if (returnPath === '') return others
+  const written = change.returnPath.includes('.') ? change.returnPath : `${change.returnPath}.${name}`
+  const host = domainName(written)
+  if (host === name) {
+    const message = `the return path of ${name} must be another host, such as bounces.${name}: other mail for ${name} would come to it`
+    throw new OperateError('invalid', message)
+  }
+  return { ...others, returnPath: host }
+}
+
 export interface DomainUpdate {
   /** Name or id. */
   domain: string
@@ -130,10 +148,13 @@ export const updateDomain = verb(
     const { speaksFor, settings } = input
     if (speaksFor !== undefined) authoriseWhole(op.caller)
     const domain = findDomain(op, input.domain)
-    return await changed(op, domain, {
+    const updated = await changed(op, domain, {
       ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
-      ...(settings && { settings: { ...domain.settings, ...settings } }),
+      ...(settings && { settings: settingsOf(domain, settings) }),
     })
+    // The new return path is used as soon as DNS has its records.
+    if (settings?.returnPath !== undefined) await op.store.noteDomainCheck(domain.id, { dueAt: op.now() })
+    return updated
   },
   {
     action: 'updateDomain',
@@ -151,7 +172,8 @@ export const listDomains = verb('see', async (op, of: CompanyFilter): Promise<Se
 /** @param input.domain name or id, as in the verbs below */
 export const showDomain = verb('see', async (op, input: { domain: string }): Promise<DomainWithRecords> => {
   const domain = findDomain(op, input.domain)
-  return { domain, records: dnsRecords(domain, op.hostname).filter(({ obsolete }) => !obsolete) }
+  const records = dnsRecords(domain, serviceNames(op, domain))
+  return { domain, records: records.filter(({ obsolete }) => !obsolete) }
 })
 
 /**
@@ -160,9 +182,11 @@ export const showDomain = verb('see', async (op, input: { domain: string }): Pro
  */
 export const activateDomain = verb(
   'operate',
-  (op, input: { domain: string }) => {
-    refuseHeld(op, findDomain(op, input.domain))
-    return setSending(op, input.domain, 'active')
+  async (op, input: { domain: string }) => {
+    const domain = findDomain(op, input.domain)
+    refuseHeld(op, domain)
+    // Records that are missing do not end sending that began without them.
+    return await changed(op, domain, { sending: 'active', lostSince: null })
   },
   domainAudit('activateDomain'),
 )

@@ -4,6 +4,7 @@
  */
 import type { AccountsSnapshot, ApiKey, Company, DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
+import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
 import type { LogEntry } from '../email/company-event.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
@@ -51,6 +52,8 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     click_tracking: settings.clickTracking,
     unsubscribe_tracking: settings.unsubscribeTracking ?? false,
     tls: settings.tls ?? 'opportunistic',
+    return_path: { host: returnPathOf(domain), used: usedReturnPath(domain) !== null },
+    lost_since: isoTime(domain.lostSince),
     speaks_for: speaksFor,
     created_at: isoTime(createdAt),
   }
@@ -90,8 +93,8 @@ export function spokenFor(
 }
 
 export function dnsRecordJson(record: DnsRecord) {
-  const { kind, type, name, value, required, purpose } = record
-  return { kind, type, name, value, required, purpose, zone: zoneLine(record) }
+  const { kind, type, name, value, preference, required, purpose } = record
+  return { kind, type, name, value, preference, required, purpose, zone: zoneLine(record) }
 }
 
 export function recordCheckJson(record: RecordCheck) {

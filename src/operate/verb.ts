@@ -1,6 +1,6 @@
 /** Verbs, and the context they get. */
 import type { Seal } from '../accounts/seal.ts'
-import type { TxtResolver } from '../accounts/verify.ts'
+import type { RecordResolver } from '../accounts/verify.ts'
 import type { Settings } from '../config/settings.ts'
 import type { SiteTable } from '../delivery/sites/site-table.ts'
 import type { Resolver } from '../dns/resolver.ts'
@@ -16,8 +16,11 @@ export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names' | 'txt' | 'tlsa'
 export type Setup = Pick<
   Settings,
   | 'allowPrivateNetworks'
+  | 'bounceHost'
+  | 'bounceListeners'
   | 'database'
   | 'delivery'
+  | 'domainGrace'
   | 'dnsServers'
   | 'retrySchedule'
   | 'siteConcurrency'
@@ -36,7 +39,7 @@ export interface Operation extends CallerContext {
   apiUrl(): string
   /** Opens the seal on first use: reads the secret key, and checks it against sealed data. */
   seal(): Promise<Seal>
-  resolver(): TxtResolver
+  resolver(): RecordResolver
   /** Looks up mail servers, addresses, and reverse names. */
   hosts(): Hosts
   /** The limits of sites that are in force. Throws SitesError when the operator's file cannot be used. */

@@ -1,4 +1,5 @@
 /** Companies, sending domains and API keys. */
+
 import type {
   AccountsChange,
   AccountsSnapshot,
@@ -10,13 +11,19 @@ import type {
   RecordState,
   SendingDomain,
 } from '../accounts/account.ts'
+import type { NewCompanyEvent } from '../email/company-event.ts'
 
 /** The owner of a route: a company (`domainId` null) or one of its domains. */
 export type RouteScope = Pick<CustomRoute, 'companyId' | 'domainId'>
 
 /** A change of a sending domain; absent fields stay as they are. */
 export interface DomainChange
-  extends Partial<Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>> {
+  extends Partial<
+    Pick<
+      SendingDomain,
+      'status' | 'sending' | 'speaksFor' | 'settings' | 'seen' | 'returnPathHost' | 'lostSince'
+    >
+  > {
   /** The state of the record of each DKIM key, by the id of the key. */
   keysSeen?: Readonly<Record<string, RecordState>>
   /**
@@ -56,8 +63,11 @@ export interface AccountStore extends AccountReads {
   updateCompany(id: string, change: { limits: Partial<CompanyLimits> }): Promise<void>
   /** StoreConflict when the company has a domain of that name. OverLimit when it may have no further domain. */
   addDomain(domain: SendingDomain): Promise<void>
-  /** StoreConflict when there is no such domain, or it would hold a name that another company holds. */
-  updateDomain(id: string, change: DomainChange): Promise<void>
+  /**
+   * With `event`, the company's log tells of it. StoreConflict when there is no such domain, or it would hold a name
+   * that another company holds.
+   */
+  updateDomain(id: string, change: DomainChange, event?: NewCompanyEvent): Promise<void>
   /**
    * Removes the domain with its DKIM keys and its route; API keys restricted to it are revoked. Its id is remembered as
    * removed when mail may have been accepted from it. False when it is unknown.

@@ -18,9 +18,11 @@ import { TOKEN_IN_TEXT } from '../../src/log.ts'
 const acme = { id: 'c-acme', name: 'Acme', createdAt: 2, limits: NO_LIMITS }
 const other = { id: 'c-other', name: 'Other', createdAt: 1, limits: NO_LIMITS }
 
+const READY = { returnPathHost: null, lostSince: null }
+
 function domainOf(companyId: string, name: string, sending: SendingDomain['sending']): SendingDomain {
   const facts = { status: 'pending', createdAt: 1, settings: DOMAIN_SETTINGS, seen: {} } as const
-  return { id: `d-${name}`, companyId, name, sending, ...facts, speaksFor: [], dkim: [] }
+  return { id: `d-${name}`, companyId, name, sending, ...facts, speaksFor: [], dkim: [], ...READY }
 }
 
 function keyOf(id: string, token: string, change: Partial<ApiKey> = {}): ApiKey {

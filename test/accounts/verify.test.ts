@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
-import { dnsRecords, zoneLine } from '../../src/accounts/dns-records.ts'
+import { dnsRecords, type ServiceNames, zoneLine } from '../../src/accounts/dns-records.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { verifyDomain } from '../../src/accounts/verify.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 
 const HOST = 'mail.service.test'
+const NAMES: ServiceNames = { hostname: HOST, bounceHost: null, relayed: false }
 let domain: SendingDomain
 before(async () => {
   domain = await newDomain({ companyId: 'c', name: 'x.test', seal: new Seal(randomBytes(32)), ed25519: true })
@@ -18,7 +19,7 @@ before(async () => {
 describe('the records to publish', () => {
   test('are a DKIM key each, required, and SPF and DMARC as advice', () => {
     assert.deepEqual(
-      dnsRecords(domain, HOST).map(({ kind, name, required }) => [kind, name, required]),
+      dnsRecords(domain, NAMES).map(({ kind, name, required }) => [kind, name, required]),
       [
         ['dkim', `${domain.dkim[0]!.selector}._domainkey.x.test`, true],
         ['dkim', `${domain.dkim[1]!.selector}._domainkey.x.test`, true],
@@ -29,14 +30,17 @@ describe('the records to publish', () => {
   })
 
   test('are split for a zone file into strings of at most 255 octets that join to the value', () => {
-    for (const record of dnsRecords(domain, HOST)) {
+    for (const record of dnsRecords(domain, NAMES)) {
       const line = zoneLine(record)
       assert.ok(line.startsWith(`${record.name}. IN TXT "`))
       const strings = [...line.matchAll(/"([^"]*)"/g)].map((match) => match[1]!)
       assert.equal(strings.join(''), record.value)
       for (const text of strings) assert.ok(text.length <= 255 && text.length > 0)
     }
-    assert.match(zoneLine({ name: 'a.test', type: 'TXT', value: 'say "x\\y"' }), /"say \\"x\\\\y\\""$/)
+    assert.match(
+      zoneLine({ name: 'a.test', type: 'TXT', value: 'say "x\\y"', preference: null }),
+      /"say \\"x\\\\y\\""$/,
+    )
   })
 })
 
@@ -49,7 +53,7 @@ describe('verification', () => {
 
   function rightZone(): Zone {
     const zone: Zone = {}
-    for (const { name, value } of dnsRecords(domain, HOST)) zone[`${name}/TXT`] = [value]
+    for (const { name, value } of dnsRecords(domain, NAMES)) zone[`${name}/TXT`] = [value]
     return zone
   }
   async function verify(change: (zone: Zone, selector: string) => void) {
@@ -57,7 +61,7 @@ describe('verification', () => {
     Object.assign(dns.zone, rightZone())
     change(dns.zone, `${domain.dkim[0]!.selector}._domainkey.x.test/TXT`)
     const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1 })
-    const result = await verifyDomain(domain, HOST, resolver)
+    const result = await verifyDomain(domain, NAMES, resolver)
     return {
       ...result,
       states: result.records.map((record) => record.state),

@@ -139,6 +139,7 @@ async function relayed(
             dnsServers: [],
             dnsValidating: [],
             boundarySecret: Buffer.alloc(32, 1),
+            returnPathSecret: Buffer.alloc(32, 2),
             right: right.shared,
             unrecorded: UnrecordedMessages.shared(64, threads),
           },

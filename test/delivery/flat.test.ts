@@ -10,7 +10,15 @@ import { wayBy } from './route/rig.ts'
 const { privateKey } = generateKeyPairSync('ed25519')
 
 const delivery: Delivery = {
-  email: { id: 'email', companyId: 'company', sender: 'a@acme.test', testMode: true, tls: 'verified' },
+  email: {
+    id: 'email',
+    companyId: 'company',
+    sender: 'a@acme.test',
+    returnPathHost: 'bounces.acme.test',
+    createdAt: 1_800_000_000_000,
+    testMode: true,
+    tls: 'verified',
+  },
   recipients: [
     { position: 3, address: 'x@x.test', attempts: 2 },
     { position: 5, address: 'y@x.test', attempts: 0 },

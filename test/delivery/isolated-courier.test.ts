@@ -70,7 +70,7 @@ function open(
     retrySchedule: [120_000],
   }
   const courier = new IsolatedCourier({
-    process: { ...options, boundarySecret: secret },
+    process: { ...options, boundarySecret: secret, returnPathSecret: secret },
     right,
     log: createLogger('silent'),
     onDeath: (cause) => deaths.push(cause),

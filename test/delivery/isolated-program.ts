@@ -15,6 +15,7 @@ const courier = new IsolatedCourier({
     allowPrivateNetworks: true,
     retrySchedule: [120_000],
     boundarySecret: Buffer.alloc(32),
+    returnPathSecret: Buffer.alloc(32),
   },
   right: new SendingRight(),
   log: createLogger('silent'),

@@ -16,7 +16,15 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 function delivery(number: number): Delivery {
   return {
-    email: { id: `email ${number}`, companyId: 'company', sender: 'a@acme.test', testMode: false, tls: null },
+    email: {
+      id: `email ${number}`,
+      companyId: 'company',
+      sender: 'a@acme.test',
+      returnPathHost: null,
+      createdAt: 1_800_000_000_000,
+      testMode: false,
+      tls: null,
+    },
     recipients: [{ position: 0, address: `to${number}@x.test`, attempts: 0 }],
     path: wayBy({ kind: 'capture' }),
     message: {
@@ -163,6 +171,7 @@ function open(
       allowPrivateNetworks: false,
       retrySchedule: [120_000],
       boundarySecret: Buffer.alloc(32),
+      returnPathSecret: Buffer.alloc(32),
       right: right.shared,
       unrecorded: unrecorded.shared,
     },

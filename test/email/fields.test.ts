@@ -227,6 +227,7 @@ test('the columns and their types', () => {
     'message_id text',
     'raw bytea large',
     'reply_to text',
+    'return_path_host text',
     'scheduled_at int8',
     'sender text',
     'size int8',
@@ -272,9 +273,10 @@ test('who reads what', () => {
   assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])
   assert.deepEqual(names(recipientFieldsOf('show')), ['address', 'kind', 'variables'])
   const content = Object.keys(CONTENT)
-  const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode', 'tls']
+  const sent = ['companyId', 'createdAt', 'id', 'returnPathHost', 'sender', 'testMode', 'tls']
+  assert.deepEqual(namesOf('send'), sent)
+  const queue = [...sent, 'domainId', 'individual', 'raw', 'size']
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
-  assert.deepEqual(namesOf('send'), ['companyId', 'id', 'sender', 'testMode', 'tls'])
   const own = [
     'bcc',
     'companyId',

@@ -705,6 +705,9 @@ describe('verbs about a database as a whole', () => {
       delivery: { kind: 'capture' } as const,
       retrySchedule: [],
       siteConcurrency: 20,
+      bounceHost: null,
+      bounceListeners: [],
+      domainGrace: 1,
       smtpPort: 25,
       allowPrivateNetworks: true,
       sites: null,
@@ -743,6 +746,9 @@ describe('verbs about a database as a whole', () => {
       delivery: { kind: 'capture' } as const,
       retrySchedule: [],
       siteConcurrency: 20,
+      bounceHost: null,
+      bounceListeners: [],
+      domainGrace: 1,
       smtpPort: 25,
       allowPrivateNetworks: true,
       sites: null,
@@ -768,6 +774,7 @@ test('a name is held by the first who shows that it is his; the others are told 
     const added = await addDomain(await other.operation(caller), { company, name })
     const values = new Map(added.records.map((record) => [record.name, record.value]))
     const resolver = () => ({
+      ...operator.resolver(),
       txt: async (asked: string) => ({ kind: 'found' as const, records: [values.get(asked)!] }),
     })
     const op = async () => ({ ...(await other.operation(caller)), resolver })
@@ -807,6 +814,7 @@ test('what DNS finds does not lift a suspension that came meanwhile', async () =
   const { records } = await showDomain(op, { domain: id })
   const values = new Map(records.map(({ name, value }) => [name, value]))
   const resolver = () => ({
+    ...op.resolver(),
     async txt(name: string) {
       await other.store.updateDomain(id, { sending: 'suspended' })
       return { kind: 'found' as const, records: [values.get(name)!] }

@@ -43,6 +43,8 @@ function recordedOf(
     companyId: 'c',
     domainId: 'd',
     sender: 'from@y.test',
+    returnPathHost: null,
+    createdAt: 0,
     content: {
       from: 'from@y.test',
       to: ['to@x.test'],

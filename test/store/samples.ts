@@ -47,6 +47,8 @@ export function domain(owner: Company, name: string): SendingDomain {
     speaksFor: [],
     settings: { openTracking: true, clickTracking: false },
     seen: { dkim: 'right' },
+    returnPathHost: null,
+    lostSince: null,
     dkim: [
       {
         id: newId(),
@@ -114,6 +116,7 @@ export function email(
     domainId: 'domain',
     keyId: 'key',
     sender: 'sender@acme.test',
+    returnPathHost: null,
     content: {
       from: 'Sender <sender@acme.test>',
       to: addresses,

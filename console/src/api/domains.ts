@@ -40,9 +40,13 @@ export const domainQuery = (company: string, domain: string) =>
   })
 
 /** The result of a DNS lookup for one record, repeated while the page is open until the record is right. */
-export const checkQuery = (company: string, domain: string, name: string) =>
+export const checkQuery = (
+  company: string,
+  domain: string,
+  { name, type }: Pick<RequiredRecord, 'name' | 'type'>,
+) =>
   queryOptions({
-    ...read('GET /companies/:company/domains/:domain/check', { company, domain, query: { name } }),
+    ...read('GET /companies/:company/domains/:domain/check', { company, domain, query: { name, type } }),
     staleTime: LOOK_EVERY,
     refetchOnWindowFocus: true,
     refetchInterval: ({ state: { data } }) => (data?.state === 'right' ? false : LOOK_EVERY),
@@ -62,7 +66,7 @@ export const addDomain = (company: string, body: Body<'POST /companies/:company/
 export async function verifyDomain(company: string, domain: string): Promise<void> {
   const verified = await call('POST /companies/:company/domains/:domain/verify', { company, domain })
   for (const record of verified.records) {
-    queries.setQueryData(checkQuery(company, domain, record.name).queryKey, record)
+    queries.setQueryData(checkQuery(company, domain, record).queryKey, record)
   }
   await shown(company, Promise.resolve(verified.domain))
 }
@@ -75,6 +79,9 @@ export const setSending = (company: string, domain: string, sending: Sending) =>
 
 export const setSpeaksFor = (company: string, domain: string, speaksFor: string[]) =>
   shown(company, call('PATCH /companies/:company/domains/:domain', { company, domain, body: { speaksFor } }))
+
+export const setReturnPath = (company: string, domain: string, returnPath: string) =>
+  shown(company, call('PATCH /companies/:company/domains/:domain', { company, domain, body: { returnPath } }))
 
 export const removeDomain = (company: string, domain: string) =>
   change('DELETE /companies/:company/domains/:domain', { company, domain }, ...DEPENDENT)

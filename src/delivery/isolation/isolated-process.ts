@@ -8,6 +8,7 @@ import { postedLog } from '../../common/logging.ts'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
+import { ReturnPathKey } from '../../mail/return-path/return-path.ts'
 import type { Delivery, SigningKey } from '../delivery.ts'
 import { type PreparedMessage, prepareMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
@@ -32,7 +33,7 @@ function say(message: FromProcess): void {
 }
 
 function start(
-  { dnsServers, dnsValidating, boundarySecret, ...options }: CourierOptions,
+  { dnsServers, dnsValidating, boundarySecret, returnPathSecret, ...options }: CourierOptions,
   parent: number,
 ): void {
   new Worker(new URL('./orphan-watch.ts', import.meta.url), { name: 'orphan-watch', workerData: { parent } })
@@ -41,6 +42,7 @@ function start(
     ...options,
     resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
     boundaries,
+    returnPaths: new ReturnPathKey(returnPathSecret),
     // A service that takes the place of one that was killed takes its work over at once: nothing may leave here then.
     right: { holds: (token) => process.ppid === parent && right.holds(token) },
     signer: signHere,

@@ -8,6 +8,8 @@ import type { HandoverGuard } from '../smtp/transaction.ts'
 /** One delivery with its recipients, and the state that its attempt shares. */
 export interface RouteRequest {
   delivery: Delivery
+  /** MAIL FROM. */
+  sender: string
   message: PreparedMessage
   dialogue: Dialogue
   /** False once nothing may be handed over any more: the lease is over, or the node is stopping. */

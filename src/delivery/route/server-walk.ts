@@ -320,7 +320,7 @@ export class ServerWalk {
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
   async #transact(pooled: PooledSession, target: ServerTarget): Promise<boolean> {
-    const { delivery, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
+    const { sender, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
     const { session } = pooled
     let recipients = this.#left
     let refusedAll = false
@@ -328,7 +328,7 @@ export class ServerWalk {
       for (let first = true; recipients.length > 0; first = false) {
         const addresses = recipients.map(({ address }) => address)
         const replies = await session.send(
-          { sender: delivery.email.sender, recipients: addresses, message, mayHandOver, handOver },
+          { sender, recipients: addresses, message, mayHandOver, handOver },
           dialogue,
         )
         if (first && pooled.reused && wasStale(replies)) {

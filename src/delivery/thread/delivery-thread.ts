@@ -7,6 +7,7 @@ import { postedLog } from '../../common/logging.ts'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
+import { ReturnPathKey } from '../../mail/return-path/return-path.ts'
 import { tidy } from '../../threads/tidy.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
@@ -27,7 +28,7 @@ import { TurnBatch } from './turn-batch.ts'
 const BEGUN_PER_TURN = 16
 
 const port = parentPort!
-const { dnsServers, dnsValidating, boundarySecret, right, unrecorded, thread, ...options } =
+const { dnsServers, dnsValidating, boundarySecret, returnPathSecret, right, unrecorded, thread, ...options } =
   workerData as DeliveryThreadData
 const keys = new Map<string, SigningKey>()
 const policies = new Map<string, Pick<Way, 'policy' | 'source'>>()
@@ -40,6 +41,7 @@ const courier = new RouteCourier({
   ...options,
   resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
   boundaries: new Boundaries(boundarySecret),
+  returnPaths: new ReturnPathKey(returnPathSecret),
   right: new SendingRight(right),
   unrecorded: new UnrecordedMessages(unrecorded, thread),
   // This thread signs by itself: it has nothing else to do meanwhile, and a thread of the pool would cost two context

@@ -16,6 +16,8 @@ export interface CourierOptions {
   retrySchedule: readonly number[]
   /** Secret from which MIME boundaries are derived. */
   boundarySecret: Uint8Array
+  /** Secret that return paths are signed with. */
+  returnPathSecret: Uint8Array
 }
 
 export interface DeliveryThreadOptions extends CourierOptions {

@@ -3,6 +3,7 @@ import type { RecordState, SendingDomain } from '../../accounts/account.ts'
 import { acceptsMail } from '../../accounts/sending.ts'
 import { type RecordCheck, verifyDomain } from '../../accounts/verify.ts'
 import { isReserved } from '../go-live/company-steps.ts'
+import { serviceNames } from '../service-names.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown, warning } from './check.ts'
 
@@ -38,7 +39,7 @@ function noDomain({ setup }: Operation): CheckFinding {
 }
 
 async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckFinding> {
-  const { records } = await verifyDomain(domain, op.hostname, op.resolver())
+  const { records } = await verifyDomain(domain, serviceNames(op, domain), op.resolver())
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
   const needed = bad.filter(({ required }) => required)

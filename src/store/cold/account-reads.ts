@@ -41,7 +41,8 @@ const COMPANIES = list<CompanyRow>(
 )
 const DOMAINS = list<DomainRow>(
   `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt",
-      d.speaks_for AS "speaksFor", d.settings, d.seen
+      d.speaks_for AS "speaksFor", d.settings, d.seen,
+      d.return_path_host AS "returnPathHost", d.lost_since AS "lostSince"
     FROM domains d JOIN companies c ON c.num = d.company`,
   'd.id',
   'd.created_at, d.id',

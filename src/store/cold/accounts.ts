@@ -33,10 +33,14 @@ const ADD_COMPANY = statement(`INSERT INTO companies (id, name, created_at, ${LI
 const ADD_DOMAIN = statement(`INSERT INTO domains
     (id, company, name, status, sending, created_at, speaks_for, settings, seen, check_due_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`)
-const DOMAIN_NAME = statement<{ name: string }>('SELECT name FROM domains WHERE id = $1')
+const DOMAIN_NAME = statement<{ name: string; company: number }>(
+  'SELECT name, company FROM domains WHERE id = $1',
+)
 const CHANGE_DOMAIN = statement(`UPDATE domains SET status = coalesce($2, status),
     sending = CASE WHEN $7::boolean AND sending = 'inactive' THEN 'active' ELSE coalesce($3, sending) END,
-    speaks_for = coalesce($4, speaks_for), settings = coalesce($5, settings), seen = coalesce($6, seen)
+    speaks_for = coalesce($4, speaks_for), settings = coalesce($5, settings), seen = coalesce($6, seen),
+    return_path_host = nullif(coalesce($8, return_path_host), ''),
+    lost_since = nullif(coalesce($9::int8, lost_since), 0)
   WHERE id = $1`)
 const KEY_SEEN = statement('UPDATE dkim_keys SET seen = $3 WHERE domain_id = $1 AND id = $2')
 const LOCK_DOMAIN = statement<OwnerRow>('SELECT company FROM domains WHERE id = $1 FOR UPDATE')
@@ -120,16 +124,23 @@ export const accountWrites = {
     })
   },
 
-  *updateDomain(port, id, change) {
+  *updateDomain(port, id, change, event) {
     const { status = null, sending = null, proven = false, speaksFor, settings, seen, keysSeen = {} } = change
+    // Null is a value of these two: an empty one stands for it, because null leaves the column as it is.
+    const { returnPathHost, lostSince } = change
+    const emptied = [
+      returnPathHost === null ? '' : (returnPathHost ?? null),
+      lostSince === null ? 0 : (lostSince ?? null),
+    ]
     const texts = [speaksFor, settings, seen].map(jsonOrNull)
     yield* changeOne(port, id, function* (db) {
       const named = yield* db.one(DOMAIN_NAME, id)
       if (named === undefined) throw new StoreConflict(`There is no domain with the id ${id}`)
       yield* unlessDuplicate(db, domainHeldMessage(named.name), () =>
-        db.run(CHANGE_DOMAIN, id, status, sending, ...texts, proven),
+        db.run(CHANGE_DOMAIN, id, status, sending, ...texts, proven, ...emptied),
       )
       for (const [key, state] of Object.entries(keysSeen)) yield* db.run(KEY_SEEN, id, key, state)
+      if (event !== undefined) yield* db.tell(named.company, event)
     })
   },
 

@@ -3,7 +3,7 @@ import type { DomainCheckTimes } from '../account-store.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
-const DUE = "sending <> 'inactive' AND check_due_at <= $1"
+const DUE = "(sending <> 'inactive' OR lost_since IS NOT NULL) AND check_due_at <= $1"
 
 const SOME_DUE = statement(`SELECT 1 AS due FROM domains WHERE ${DUE} LIMIT 1`)
 const CLAIM = statement<{ id: string }>(`UPDATE domains SET check_due_at = $2 WHERE id IN (

@@ -68,6 +68,8 @@ export const emailSent: Delivery['email'] = {
   id: 'email-1',
   companyId: 'company-1',
   sender: 'news@acme.test',
+  returnPathHost: null,
+  createdAt: 1_800_000_000_000,
   testMode: false,
   tls: null,
 }

@@ -30,6 +30,7 @@ async function walk(addresses: string[], limits: Partial<WalkLimits> = {}) {
   const pool = new Silence({ idleTimeout: 60_000, maxAge: 60_000, maxIdle: 100 })
   const request = {
     delivery: deliveryTo(['jane@x.test']),
+    sender: 'news@acme.test',
     message: () => Promise.reject(new Error('nobody is there to take it')),
     dialogue: new Dialogue(),
     mayHandOver: () => true,

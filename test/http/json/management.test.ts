@@ -164,7 +164,8 @@ describe('/domains', () => {
     assert.equal((await create({ name: 'theirs.test' })).status, 201)
     const options = [
       [{ capabilities: { receiving: 'enabled' } }, /`capabilities\.receiving` is not supported/],
-      [{ custom_return_path: 'bounces' }, /`custom_return_path` is not supported/],
+      [{ custom_return_path: 'refused.test' }, /must be another host/],
+      [{ custom_return_path: 'no host' }, /no host/],
       [{ tracking_subdomain: 'links' }, /`tracking_subdomain` is not supported/],
       [{ region: 'mars' }, /`region`/],
       [{ open_tracking: 'yes' }, /`open_tracking`/],
@@ -186,6 +187,33 @@ describe('/domains', () => {
       assertJsonError(missing, 404, 'not_found', 'Domain not found')
     }
     assertJsonError(await request('PUT', '/domains'), 405, 'method_not_allowed')
+  })
+
+  test('a domain has the return path that was asked for, and then needs its records', async () => {
+    const created = await request('POST', '/domains', { name: 'back.test', custom_return_path: 'outbound' })
+    const records = created.body.records as {
+      record: string
+      type: string
+      name: string
+      priority?: number
+    }[]
+    assert.deepEqual(
+      records.slice(2).map(({ record, type, name, priority }) => [record, type, name, priority]),
+      [
+        ['SPF', 'MX', 'outbound.back.test', 10],
+        ['SPF', 'TXT', 'outbound.back.test', undefined],
+      ],
+    )
+    const path = `/domains/${created.body.id}`
+    assert.equal((await request('PATCH', path, { custom_return_path: 'bounce.other.test' })).status, 200)
+    const changed = (await request('GET', path)).body.records as typeof records
+    assert.deepEqual(
+      changed.slice(2).map(({ name }) => name),
+      ['bounce.other.test', 'bounce.other.test'],
+    )
+    await request('PATCH', path, { custom_return_path: 'send' })
+    const without = (await request('GET', path)).body.records as typeof records
+    assert.equal(without.length, 2, 'nothing gets the bounces here')
   })
 
   test('a domain may demand TLS, for the mail that is accepted from then on', async () => {

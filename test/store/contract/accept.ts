@@ -119,6 +119,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        returnPathHost: 'bounces.acme.test',
         recipients: [to('a@x.test', { variables: { name: 'A', '': '"' } }), to('b@y.test', { kind: 'bcc' })],
       })
       const before = value.content.attachments.map(({ content }) => Buffer.from(content))
@@ -175,6 +176,8 @@ export function acceptContract(open: OpenBench): void {
         companyId: owner.id,
         domainId: 'domain',
         sender: 'sender@acme.test',
+        returnPathHost: 'bounces.acme.test',
+        createdAt: NOW,
         content,
         raw: null,
         individual: true,

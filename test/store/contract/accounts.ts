@@ -227,6 +227,27 @@ export function accountsContract(open: OpenBench): void {
       assert.equal(await store.accountsVersion(), version)
     })
 
+    test('what was found of a return path, and since when records are lost, is set and removed', async (t) => {
+      const { store } = await open(t)
+      const own = domain(await acme(store), 'acme.test')
+      await store.addDomain(own)
+      const facts = async () => {
+        const { returnPathHost, lostSince } = (await store.findDomain(own.id))!
+        return [returnPathHost, lostSince]
+      }
+      assert.deepEqual(await facts(), [null, null])
+      await store.updateDomain(own.id, { returnPathHost: 'bounces.acme.test', lostSince: NOW })
+      assert.deepEqual(await facts(), ['bounces.acme.test', NOW])
+      await store.updateDomain(own.id, { status: 'verified' })
+      assert.deepEqual(await facts(), ['bounces.acme.test', NOW])
+      const due = { now: NOW + 2 * CHECK_EVERY_MS, until: NOW + 3 * CHECK_EVERY_MS, limit: 5 }
+      assert.deepEqual(await store.claimDomainChecks(due), [own.id], 'checked, though it does not send')
+      await store.updateDomain(own.id, { returnPathHost: null, lostSince: null })
+      assert.deepEqual(await facts(), [null, null])
+      const later = { ...due, now: due.until, until: due.until + 1 }
+      assert.deepEqual(await store.claimDomainChecks(later), [])
+    })
+
     test('routes: one for each company and domain, the last that was set', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

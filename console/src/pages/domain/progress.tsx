@@ -4,6 +4,7 @@ import { CircleCheck, CircleSlash, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { CheckAgain } from './check-again.tsx'
 import type { RecordChecks } from './use-record-checks.ts'
@@ -57,13 +58,26 @@ export function Progress({
     )
   }
   const active = domain.sending === 'active'
+  const { lostSince, sendsUntil } = domain
   return (
     <Alert
       color={active ? 'orange' : 'blue'}
       variant="light"
       icon={active ? <TriangleAlert aria-hidden /> : <Info aria-hidden />}
-      title={active ? 'Mail is being sent, but the records are not right' : 'Publish these records'}
+      title={titleOf(domain)}
     >
+      {lostSince !== null && (
+        <Text size="sm" mb="xs" fw={600}>
+          DNS has lacked the DKIM records since <Time at={lostSince} />.{' '}
+          {sendsUntil === null ? (
+            'Mail that was accepted before is held, and leaves once DNS has them again.'
+          ) : (
+            <>
+              Sending ends <Time at={sendsUntil} />, unless DNS has them again.
+            </>
+          )}
+        </Text>
+      )}
       <List type="ordered" size="sm" spacing={4}>
         <List.Item>Sign in to the DNS provider of {domain.name}, often the registrar that sold it.</List.Item>
         <List.Item>
@@ -106,6 +120,11 @@ function isLackingKey({ lookups }: RecordChecks) {
     const state = lookups[index]?.check?.state
     return kind === 'dkim' && required && (state === 'missing' || state === 'different')
   }
+}
+
+function titleOf({ sending, lostSince }: WholeDomain): string {
+  if (sending === 'active') return 'Mail is being sent, but the records are not right'
+  return lostSince === null ? 'Publish these records' : 'Sending has ended, because the records are gone'
 }
 
 function progressOf({ records }: WholeDomain, { lookups }: RecordChecks): string {

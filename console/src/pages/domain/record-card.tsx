@@ -6,7 +6,13 @@ import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { nameWithin } from './record-names.ts'
 
-const KINDS: Readonly<Record<RequiredRecord['kind'], string>> = { dkim: 'DKIM', spf: 'SPF', dmarc: 'DMARC' }
+const KINDS: Readonly<Record<RequiredRecord['kind'], string>> = {
+  dkim: 'DKIM',
+  spf: 'SPF',
+  return_path_mx: 'Return path MX',
+  return_path_spf: 'Return path SPF',
+  dmarc: 'DMARC',
+}
 
 const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
   right: { word: 'Found', color: 'road', icon: CircleCheck },
@@ -34,7 +40,7 @@ export function RecordCard({
   zone: string | null
   lookup: RecordLookup
 }) {
-  const { kind, name, type, value, required, purpose } = record
+  const { kind, name, type, value, preference, required, purpose } = record
   const shownName = nameWithin(name, zone)
   const title = `${KINDS[kind]} record`
   return (
@@ -73,6 +79,14 @@ export function RecordCard({
             </Text>
             <Copy value={value} what={`the value of the ${title}`} />
           </dd>
+          {preference !== null && (
+            <>
+              <dt>Priority</dt>
+              <dd>
+                <Code>{preference}</Code>
+              </dd>
+            </>
+          )}
         </dl>
         <FoundRecords record={record} {...lookup} />
       </SimpleGrid>
@@ -165,6 +179,7 @@ function FoundRecords({ record, check, error }: RecordLookup & { record: Require
 
 /** Hides TXT records of other services at the name of the SPF record: they are harmless and not checked. */
 function kindsApart({ kind }: RequiredRecord, found: readonly string[]): { shown: string[]; hidden: number } {
-  const shown = kind === 'spf' ? found.filter((text) => /^v=spf1/i.test(text)) : [...found]
+  const shown =
+    kind === 'spf' || kind === 'return_path_spf' ? found.filter((text) => /^v=spf1/i.test(text)) : [...found]
   return { shown, hidden: found.length - shown.length }
 }

@@ -40,7 +40,7 @@ export function Records({
       </Group>
       {domain.records.map((record, index) => (
         <RecordCard
-          key={record.name}
+          key={`${record.type} ${record.name}`}
           record={record}
           zone={zone === IN_FULL ? null : zone}
           lookup={checks.lookups[index]!}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import {
   removeDomain,
   setDomainRelay,
+  setReturnPath,
   setSending,
   setSpeaksFor,
   type WholeDomain,
@@ -28,6 +29,7 @@ export function DomainSettings(props: SettingsProps) {
     <Stack>
       <Sending {...props} />
       <SpeaksFor {...props} />
+      <ReturnPath {...props} />
       <WayOut {...props} />
       {useMayManage() && <Removal {...props} />}
     </Stack>
@@ -103,6 +105,51 @@ function SpeaksFor({ company, domain }: SettingsProps) {
 }
 
 const idsOf = (domains: readonly NamedDomain[]) => domains.map(({ id }) => id)
+
+function ReturnPath({ company, domain }: SettingsProps) {
+  const mayManage = useMayManage()
+  const [opened, setOpened] = useState(false)
+  const { host, isChosen, used } = domain.returnPath
+  return (
+    <Section
+      title="Return path"
+      about="Servers send bounces to the address in MAIL FROM. At a host of its own, that address names the email, so that Postroad knows which one has bounced."
+      action={
+        mayManage && (
+          <Button variant="default" size="xs" onClick={() => setOpened(true)}>
+            Change host...
+          </Button>
+        )
+      }
+    >
+      <Text size="sm">
+        {used
+          ? `Bounces come back to ${host}.`
+          : `Bounces go to the address in From. ${host} is used once DNS has its records.`}
+      </Text>
+      <FormDialog
+        title="Change the return path"
+        opened={opened}
+        close={() => setOpened(false)}
+        initial={{ host: isChosen ? (host ?? '') : '' }}
+        submit={({ host }) => setReturnPath(company, domain.id, host.trim())}
+        errorAt="host"
+        submitLabel="Save"
+      >
+        {({ field }) => (
+          <TextInput
+            label="Host"
+            description={`Bounces go to the address in From until DNS has the records of the new host. Leave it empty for bounces.${domain.name}.`}
+            placeholder={`bounces.${domain.name}`}
+            {...EXACT}
+            data-autofocus
+            {...field('host')}
+          />
+        )}
+      </FormDialog>
+    </Section>
+  )
+}
 
 function WayOut({ company, domain }: SettingsProps) {
   const operator = useRole() === 'operator'

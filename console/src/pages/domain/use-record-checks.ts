@@ -1,10 +1,10 @@
 /**
  * Checks the records of a domain in DNS while the page is open, and verifies the domain once the checks contradict its
- * state, or DNS has the record of its next DKIM key.
+ * state, or DNS has the record of its next DKIM key or all of its return path.
  */
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { checkQuery, verifyDomain, type WholeDomain } from '../../api/domains.ts'
+import { checkQuery, type RequiredRecord, verifyDomain, type WholeDomain } from '../../api/domains.ts'
 import type { RecordLookup } from './record-card.tsx'
 
 export interface RecordChecks {
@@ -23,7 +23,7 @@ export interface RecordChecks {
 /** `mayVerify`: the person may verify the domain, which lets it send. */
 export function useRecordChecks(company: string, domain: WholeDomain, mayVerify: boolean): RecordChecks {
   const results = useQueries({
-    queries: domain.records.map(({ name }) => checkQuery(company, domain.id, name)),
+    queries: domain.records.map((record) => checkQuery(company, domain.id, record)),
   })
   // A refusal is not retried on its own: the server would refuse again.
   const asked = useRef(false)
@@ -36,14 +36,18 @@ export function useRecordChecks(company: string, domain: WholeDomain, mayVerify:
   const right = domain.records.every(
     ({ required }, index) => !required || results[index]?.data?.state === 'right',
   )
-  const stateAt = (name: string) =>
-    results[domain.records.findIndex((record) => record.name === name)]?.data?.state
-  const lacking = domain.records.some(
-    ({ required, name }) => required && ['missing', 'different'].includes(stateAt(name) ?? ''),
+  const statesOf = (of: (record: RequiredRecord) => boolean) =>
+    domain.records.flatMap((record, index) => (of(record) ? [results[index]?.data?.state] : []))
+  const lacking = statesOf(({ required }) => required).some(
+    (state) => state === 'missing' || state === 'different',
   )
-  const next = domain.dkim.some(({ stage, record }) => stage === 'next' && stateAt(record) === 'right')
+  const waiting = domain.dkim.filter(({ stage }) => stage === 'next').map(({ record }) => record)
+  const next = statesOf(({ name }) => waiting.includes(name)).includes('right')
+  const ofReturnPath = statesOf(({ kind }) => kind === 'return_path_mx' || kind === 'return_path_spf')
+  const returnPathReady =
+    !domain.returnPath.used && ofReturnPath.length > 0 && ofReturnPath.every((state) => state === 'right')
   const contradicted = domain.status === 'pending' ? right : lacking
-  const due = mayVerify && (contradicted || next)
+  const due = mayVerify && (contradicted || next || returnPathReady)
   useEffect(() => {
     if (!due || asked.current) return
     asked.current = true

@@ -12,7 +12,7 @@ export function useSignatureChecks(company: string, signatures: readonly CopySig
     signature.key === null ? [] : [{ ...signature, key: signature.key }],
   )
   const answers = useQueries({
-    queries: known.map(({ key }) => checkQuery(company, key.domain, key.record)),
+    queries: known.map(({ key }) => checkQuery(company, key.domain, { name: key.record, type: 'TXT' })),
   })
   const states = known.map((_, index) => answers[index]?.data)
   const verified = states.some((check) => check?.state === 'right')

@@ -1,4 +1,4 @@
-/** What returned mail is called on the page. */
+/** The words of the page for kinds and outcomes. */
 import type { InboundKind, InboundOutcome } from '../../../../src/email/inbound-mail.ts'
 
 export const KINDS: Readonly<Record<InboundKind, string>> = {

@@ -19,10 +19,11 @@ const DOMAINS = object({
 })
 
 const WANTED = {
-  kind: { enum: ['dkim', 'spf', 'dmarc'] },
-  type: { const: 'TXT' },
+  kind: { enum: ['dkim', 'spf', 'return_path_mx', 'return_path_spf', 'dmarc'] },
+  type: { enum: ['TXT', 'MX'] },
   name: { type: 'string', description: 'In full, without a final dot.' },
-  value: TEXT,
+  value: { type: 'string', description: 'Of an MX record the host.' },
+  preference: { ...orNull({ type: 'integer' }), description: 'Of an MX record.' },
   zone: { type: 'string', description: 'The record as a line of a zone file.' },
   required: { type: 'boolean' },
   purpose: TEXT,
@@ -74,6 +75,16 @@ export const WHOLE_DOMAIN = object({
   relay: RELAY_OR_NULL,
   companyRelay: RELAY_OR_NULL,
   hostname: { type: 'string', description: 'The name this service sends under.' },
+  returnPath: object({
+    host: { ...TEXT_OR_NULL, description: 'The host to which bounces are to come back.' },
+    isChosen: {
+      type: 'boolean',
+      description: 'It was set; otherwise it follows from the name of the domain.',
+    },
+    used: { type: 'boolean', description: 'MAIL FROM has it; otherwise the address of the author.' },
+  }),
+  lostSince: { ...TIME_OR_NULL, description: 'Since when DNS has lacked the DKIM records that it had.' },
+  sendsUntil: { ...TIME_OR_NULL, description: 'When sending ends, unless DNS has them again.' },
   checkedAt: { ...TIME_OR_NULL, description: 'When DNS was asked for all records last.' },
 })
 
@@ -109,6 +120,11 @@ const DOMAIN_CHANGE = object(
       maxItems: 100,
       items: { type: 'string', maxLength: 255 },
       description: 'Ids of other domains of the company.',
+    },
+    returnPath: {
+      type: 'string',
+      maxLength: 255,
+      description: 'A label below the domain, or a whole host name; empty: the usual one.',
     },
   },
 )
@@ -151,7 +167,10 @@ const COMPANY_RELAY = object({
   delivery: { enum: ['capture', 'direct', 'relay'] },
 })
 
-const RECORD_QUERY = object({ name: { type: 'string', maxLength: 400 } })
+const RECORD_QUERY = object(
+  { name: { type: 'string', maxLength: 400 } },
+  { type: { enum: ['TXT', 'MX'], description: 'Of a name with records of several types.' } },
+)
 
 export const DOMAIN_ROUTES = routes('company', {
   'GET /companies/:company/domains': { operation: 'domain_list', query: DOMAINS_QUERY, answer: DOMAINS },

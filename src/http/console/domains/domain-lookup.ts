@@ -2,10 +2,12 @@
 import type { Static } from 'typebox'
 import type { CustomRoute, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
 import { type DnsRecord, dkimRecordName, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
+import { returnPathOf, usedReturnPath } from '../../../accounts/return-path.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { retiresAt } from '../../../operate/domain-schedule.ts'
 import { companyName, noSuchDomain } from '../../../operate/find.ts'
+import { serviceNames } from '../../../operate/service-names.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import type { DOMAIN, RECORD_CHECK, RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
@@ -32,7 +34,7 @@ export async function wholeDomainJson(
     accounts.routes.find((route) => route.companyId === domain.companyId && route.domainId === domainId)
   return {
     ...domainJson(op, domain),
-    records: dnsRecords(domain, hostname).map((record) => ({
+    records: dnsRecords(domain, serviceNames(op, domain)).map((record) => ({
       ...recordJson(record),
       seen: record.seen,
     })),
@@ -43,6 +45,16 @@ export async function wholeDomainJson(
     relay: relayJson(routeOf(domain.id)),
     companyRelay: relayJson(routeOf(null)),
     hostname,
+    returnPath: {
+      host: returnPathOf(domain),
+      isChosen: domain.settings.returnPath !== undefined,
+      used: usedReturnPath(domain) !== null,
+    },
+    lostSince: isoTime(domain.lostSince),
+    sendsUntil:
+      domain.lostSince === null || domain.sending !== 'active'
+        ? null
+        : isoTime(domain.lostSince + op.setup.domainGrace),
     checkedAt: isoTime(times?.checkedAt ?? null),
   }
 }
@@ -62,8 +74,8 @@ function dkimKeyJson(domain: SendingDomain, key: DkimIdentity) {
 }
 
 function recordJson(record: DnsRecord) {
-  const { kind, type, name, value, required, purpose } = record
-  return { kind, type, name, value, required, purpose, zone: zoneLine(record) }
+  const { kind, type, name, value, preference, required, purpose } = record
+  return { kind, type, name, value, preference, required, purpose, zone: zoneLine(record) }
 }
 
 export function recordCheckJson(check: RecordCheck): Static<typeof RECORD_CHECK> {

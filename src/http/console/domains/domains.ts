@@ -39,7 +39,12 @@ export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
   'PATCH /companies/:company/domains/:domain': async ({ op, company, params, body }) => {
     requireDomain(op, company, params.domain)
     for (const id of body.speaksFor ?? []) requireDomain(op, company, id)
-    const domain = await updateDomain(op, { domain: params.domain, ...body })
+    const { speaksFor, returnPath } = body
+    const domain = await updateDomain(op, {
+      domain: params.domain,
+      ...(speaksFor && { speaksFor }),
+      ...(returnPath !== undefined && { settings: { returnPath } }),
+    })
     return wholeDomainJson(op, domain)
   },
 

@@ -9,7 +9,7 @@ export const recordWorks: Works<typeof RECORD_ROUTES> = {
   // One record, so that the page shows each result as it comes, however long others take.
   'GET /companies/:company/domains/:domain/check': async ({ op, company, params, query }) => {
     requireDomain(op, company, params.domain)
-    return recordCheckJson(await checkDomainRecord(op, { ...params, name: query.name }))
+    return recordCheckJson(await checkDomainRecord(op, { ...params, ...query }))
   },
 
   'POST /companies/:company/domains/:domain/verify': async (

@@ -31,6 +31,7 @@ export const RECORD = {
   type: 'object',
   properties: {
     record_type: TEXT,
+    priority: { type: 'string', description: 'Of an MX record.' },
     name: TEXT,
     value: TEXT,
     valid: { enum: ['valid', 'invalid', 'unknown'] },
@@ -94,6 +95,7 @@ export function recordsJson({ status }: SendingDomain, records: readonly (DnsRec
       record_type: record.type,
       name: record.name,
       value: record.value,
+      ...(record.preference !== null && { priority: String(record.preference) }),
       valid: 'state' in record ? VALID[record.state] : known,
       is_active: true,
       cached: 'found' in record ? record.found : [],

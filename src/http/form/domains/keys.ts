@@ -6,6 +6,7 @@ import { isYes } from '../../../ingress/message-form/yes-no.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { listDomains, showDomain } from '../../../operate/domains.ts'
+import { serviceNames } from '../../../operate/service-names.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { DOMAIN_NAME, PAGE_TOKEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
@@ -98,7 +99,7 @@ const create = route('POST /v1/dkim/keys', {
   if (bits !== undefined && bits !== '2048') throw invalidField('bits', 'only keys of 2048 bits are created')
   const { op, domain } = await on(core, caller, name)
   const made = await addDkimKey(op, { domain, selector, ...(pem && { pem }) })
-  return dkimKeyJson(made, made.dkim.at(-1)!, op.hostname)
+  return dkimKeyJson(op, made, made.dkim.at(-1)!)
 })
 
 const switches = [true, false].map((active) => {
@@ -187,11 +188,11 @@ async function on(core: HttpCore, caller: Principal, name: string) {
 }
 
 function keysOf(op: Operation, domain: SendingDomain) {
-  return domain.dkim.map((key) => dkimKeyJson(domain, key, op.hostname))
+  return domain.dkim.map((key) => dkimKeyJson(op, domain, key))
 }
 
-function dkimKeyJson(domain: SendingDomain, key: DkimIdentity, hostname: string) {
-  const [record] = recordsJson(domain, dnsRecords({ ...domain, dkim: [key] }, hostname))
+function dkimKeyJson(op: Operation, domain: SendingDomain, key: DkimIdentity) {
+  const [record] = recordsJson(domain, dnsRecords({ ...domain, dkim: [key] }, serviceNames(op, domain)))
   const { selector, active } = key
   return { signing_domain: domain.name, selector, dns_record: { ...record!, is_active: active } }
 }

@@ -16,14 +16,17 @@ import { timestamp } from '../timestamp.ts'
 const REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const
 const REGION = REGIONS[0]
 
-const RECORD = object({
-  record: { enum: ['DKIM', 'SPF'] },
-  name: { type: 'string', description: 'The full name, without a final dot.' },
-  type: { const: 'TXT' },
-  ttl: { const: 'Auto' },
-  status: { enum: ['not_started', 'pending', 'verified', 'failed', 'temporary_failure'] },
-  value: { type: 'string' },
-})
+const RECORD = object(
+  {
+    record: { enum: ['DKIM', 'SPF'] },
+    name: { type: 'string', description: 'The full name, without a final dot.' },
+    type: { enum: ['TXT', 'MX'] },
+    ttl: { const: 'Auto' },
+    status: { enum: ['not_started', 'pending', 'verified', 'failed', 'temporary_failure'] },
+    value: { type: 'string' },
+  },
+  { priority: { type: 'integer', description: 'Of an MX record.' } },
+)
 
 const CAPABILITIES = object({
   sending: {
@@ -89,11 +92,12 @@ export function domainWithRecordsJson(
   domain: SendingDomain,
   records: readonly DnsRecord[],
 ): Static<typeof DOMAIN_WITH_RECORDS> {
-  const shown = records.flatMap(({ kind, name, type, value, seen }) => {
+  const shown = records.flatMap(({ kind, name, type, value, preference, seen }) => {
     if (kind === 'dmarc') return []
     const status = seen === null ? ('not_started' as const) : RECORD_STATUS[seen]
     const record = kind === 'dkim' ? ('DKIM' as const) : ('SPF' as const)
-    return [{ record, name, type, ttl: 'Auto' as const, status, value }]
+    const shown = { record, name, type, ttl: 'Auto' as const, status, value }
+    return [preference === null ? shown : { ...shown, priority: preference }]
   })
   return { object: 'domain', ...domainJson(domain), records: shown }
 }
@@ -111,7 +115,10 @@ export const OPTIONS = {
     },
   }),
   tracking_subdomain: orNull(DOMAIN_NAME),
-  custom_return_path: orNull(DOMAIN_NAME),
+  custom_return_path: orNull({
+    ...DOMAIN_NAME,
+    description: 'A label below the domain, or a whole host name; `send` or an empty text: `bounces`.',
+  }),
   region: orNull({ enum: REGIONS, description: 'Ignored: there are no regions here.' }),
 } as const
 
@@ -127,11 +134,9 @@ export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {
     refuse('capabilities.receiving', 'this service does not receive mail')
   if (asked.tracking_subdomain) refuse('tracking_subdomain', 'this service has no separate tracking domains')
   const { custom_return_path: returnPath, capabilities } = asked
-  // The default of some clients.
-  if (returnPath && returnPath !== 'send') {
-    refuse('custom_return_path', 'the return path of a message is the address in its `from`')
-  }
   return {
+    // `send` is the default of some clients.
+    ...(typeof returnPath === 'string' && { returnPath: returnPath === 'send' ? '' : returnPath }),
     ...(capabilities?.sending && { sendingOff: capabilities.sending === 'disabled' }),
     ...(asked.tls && { tls: asked.tls === 'enforced' ? ('required' as const) : ('opportunistic' as const) }),
     ...(typeof asked.open_tracking === 'boolean' && { openTracking: asked.open_tracking }),

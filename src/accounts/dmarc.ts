@@ -1,0 +1,78 @@
+/** DMARC records, and the one that holds for a domain (RFC 9989). */
+
+/** The policies, from the mildest to the strictest. */
+const POLICIES = ['none', 'quarantine', 'reject'] as const
+export type DmarcPolicy = (typeof POLICIES)[number]
+
+export interface DmarcRecord {
+  /** `p`, or `sp` of a record that stands above the domain; null: the record has no valid one. */
+  policy: DmarcPolicy | null
+  /** `aspf=s`: SPF counts only for exactly the domain in From. */
+  strictSpf: boolean
+  /** `t=y`: receivers apply the next milder policy. */
+  isTest: boolean
+}
+
+/** The part of a resolver that is asked. */
+export interface DmarcResolver {
+  txt(name: string): Promise<{ kind: 'found'; records: string[] } | { kind: 'absent' | 'failed' }>
+}
+
+/** The DMARC records among TXT values. */
+export function dmarcRecordsIn(found: readonly string[]): string[] {
+  return found.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
+}
+
+/** `isAbove`: the record stands at a domain above the one whose mail it is read for. */
+export function parseDmarc(text: string, { isAbove = false } = {}): DmarcRecord {
+  const tags = tagsOf(text)
+  const policy = (isAbove ? tags.get('sp') : undefined) ?? tags.get('p')
+  return {
+    policy: POLICIES.find((known) => known === policy) ?? null,
+    strictSpf: tags.get('aspf') === 's',
+    isTest: tags.get('t') === 'y',
+  }
+}
+
+function tagsOf(text: string): Map<string, string> {
+  const pairs = text.split(';').map((tag) => tag.split('='))
+  return new Map(
+    pairs.map(([name = '', value = '']) => [name.trim().toLowerCase(), value.trim().toLowerCase()]),
+  )
+}
+
+/** RFC 9989 4.10: names that one walk asks for, at most. */
+const MOST_ASKED = 8
+
+export interface DmarcAbove {
+  /** The domain whose record it is. */
+  domain: string
+  text: string
+}
+
+/**
+ * The record above a domain without one of its own: that of its organizational domain, found by the tree walk (RFC 9989
+ * 4.10). `failed`: DNS did not answer; null: there is none.
+ */
+export async function dmarcAbove(
+  domain: string,
+  resolver: DmarcResolver,
+): Promise<DmarcAbove | 'failed' | null> {
+  const labels = domain.split('.')
+  // The domain itself has been asked for. Of a long name the walk leaves out the labels in the middle.
+  const first = Math.max(1, labels.length - (MOST_ASKED - 1))
+  const names = labels.slice(first).map((_, index) => labels.slice(first + index).join('.'))
+  let found: DmarcAbove | null = null
+  for (const name of names) {
+    const answer = await resolver.txt(`_dmarc.${name}`)
+    if (answer.kind === 'failed') return 'failed'
+    const [text, ...others] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
+    if (text === undefined || others.length > 0) continue
+    const psd = tagsOf(text).get('psd')
+    // Above it begins the domain of a registry, whose record is not meant for what is sent below it.
+    if (psd === 'y' && found !== null) return found
+    found = { domain: name, text }
+    if (psd === 'n') return found
+  }
+  return found
+}

@@ -1,0 +1,16 @@
+/** The facts about this service that the DNS records of a domain depend on. */
+import type { SendingDomain } from '../accounts/account.ts'
+import type { ServiceNames } from '../accounts/dns-records.ts'
+import type { Operation } from './verb.ts'
+
+type Looker = Pick<Operation, 'hostname' | 'setup' | 'accounts'>
+
+export function serviceNames({ hostname, setup, accounts }: Looker, domain: SendingDomain): ServiceNames {
+  const own = accounts.routes.some(
+    ({ companyId, domainId }) =>
+      companyId === domain.companyId && (domainId === null || domainId === domain.id),
+  )
+  const listens = setup.bounceListeners.length > 0
+  const bounceHost = setup.bounceHost ?? (listens ? hostname : null)
+  return { hostname, bounceHost, relayed: own || setup.delivery.kind === 'relay' }
+}

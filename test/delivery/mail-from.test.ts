@@ -1,0 +1,44 @@
+/** MAIL FROM of a delivery, as servers see it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Delivery } from '../../src/delivery/delivery.ts'
+import { ReturnPathKey, readReturnPath } from '../../src/mail/return-path/return-path.ts'
+import { content, emailSent, relayAt, startRig, startSinks } from './route/rig.ts'
+
+const EMAIL_ID = '0198f7d2-5c1b-7c2e-9d55-3b7a1f3a0c11'
+const returnPaths = new ReturnPathKey(Buffer.alloc(32, 7))
+const email: Delivery['email'] = { ...emailSent, id: EMAIL_ID, returnPathHost: 'bounces.acme.test' }
+
+function read(address: string) {
+  const read = readReturnPath(returnPaths, address, emailSent.createdAt)
+  assert.ok(read !== null && typeof read === 'object', address)
+  return [read.emailId, read.recipient]
+}
+
+test('names the email, in one transaction for all recipients, and at each attempt as before', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const { deliver } = await startRig(t, relayAt(sinks.port), {}, { returnPaths })
+  await deliver(['jane@x.test', 'joe@y.test'], { email })
+  const first = await sinks.at('127.0.0.1').next()
+  assert.deepEqual(first.recipients, ['jane@x.test', 'joe@y.test'])
+  assert.deepEqual(read(first.sender), [EMAIL_ID, null])
+  assert.ok(first.sender.endsWith('@bounces.acme.test'))
+  await deliver(['joe@y.test'], { email })
+  assert.equal((await sinks.at('127.0.0.1').next()).sender, first.sender)
+})
+
+test('names the recipient of a copy in batch sending', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const { deliver } = await startRig(t, relayAt(sinks.port), {}, { returnPaths })
+  const addressee = { address: 'joe@y.test', name: '', variables: {} }
+  const recipients = [{ position: 41, address: 'joe@y.test', attempts: 0 }]
+  await deliver(['joe@y.test'], { email, recipients, message: { kind: 'parts', content, addressee } })
+  assert.deepEqual(read((await sinks.at('127.0.0.1').next()).sender), [EMAIL_ID, 41])
+})
+
+test('is the address of the author without a return path', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const { deliver } = await startRig(t, relayAt(sinks.port), {}, { returnPaths })
+  await deliver(['jane@x.test'])
+  assert.equal((await sinks.at('127.0.0.1').next()).sender, emailSent.sender)
+})

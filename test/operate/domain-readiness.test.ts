@@ -1,0 +1,192 @@
+/** Domains whose records come, vanish and come back: with a DNS server that the test writes. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import type { SendingDomain } from '../../src/accounts/account.ts'
+import { dnsRecords, type ServiceNames } from '../../src/accounts/dns-records.ts'
+import { usedReturnPath } from '../../src/accounts/return-path.ts'
+import { OPERATOR } from '../../src/operate/authority.ts'
+import { DomainChecks } from '../../src/operate/domain-checks.ts'
+import { verifyDomain } from '../../src/operate/domain-verification.ts'
+import { activateDomain, showDomain, updateDomain } from '../../src/operate/domains.ts'
+import { operationOn } from '../../src/operate/open.ts'
+import type { Operation } from '../../src/operate/verb.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const HOUR = 60 * 60_000
+const DAY = 24 * HOUR
+const BOUNCE_HOST = 'mx.service.test'
+const NAMES: ServiceNames = { hostname: 'mail.service.test', bounceHost: BOUNCE_HOST, relayed: false }
+
+describe('a domain that sends', () => {
+  let dns: FakeDns
+  let service: Service
+  let company: string
+  let serial = 0
+  before(async () => {
+    dns = await startDns({})
+    const names = { hostname: NAMES.hostname, bounceHost: BOUNCE_HOST }
+    service = await startService({ dnsServers: [dns.address], ...names })
+    company = (await service.company()).id
+  })
+  after(async () => {
+    await service.close()
+    await dns.close()
+  })
+  beforeEach(async () => {
+    for (const name of Object.keys(dns.zone)) delete dns.zone[name]
+    const { domains } = await service.store.accounts()
+    for (const { id } of domains) await service.store.removeDomain(id, Date.now())
+  })
+
+  async function operation(now = Date.now()): Promise<Operation> {
+    const { settings, app, store } = service
+    const op = operationOn(settings, store, OPERATOR, await store.accounts(), { seal: app.seal })
+    return { ...op, now: () => now }
+  }
+  /** A node that asks DNS at a time of the test. Returns what it has told. */
+  async function checksAt(now: number): Promise<string[]> {
+    const told: string[] = []
+    const op = await operation(now)
+    const checks = new DomainChecks({
+      operation: () => op,
+      onNews: ({ news }) => told.push(...news),
+      onFault: (error) => assert.fail(String(error)),
+    })
+    while ((await checks.step()) > 0);
+    return told
+  }
+  function publish(domain: SendingDomain): void {
+    for (const { type, name, value, preference } of dnsRecords(domain, NAMES)) {
+      dns.zone[`${name}/${type}`] = [preference === null ? value : `${preference} ${value}`]
+    }
+  }
+  function unpublish(domain: SendingDomain, kinds: RegExp): void {
+    for (const { kind, type, name } of dnsRecords(domain, NAMES)) {
+      if (kinds.test(kind)) delete dns.zone[`${name}/${type}`]
+    }
+  }
+  const now = async ({ id }: SendingDomain) => (await service.store.findDomain(id))!
+  async function verified(start = Date.now()): Promise<SendingDomain> {
+    const domain = await service.domain(company, `r${serial++}.example`)
+    publish(domain)
+    return (await verifyDomain(await operation(start), { domain: domain.id })).domain
+  }
+
+  test('that loses its DKIM records sends for three days, is told of in the first hour, and is healed', async () => {
+    const start = Date.now()
+    const domain = await verified(start)
+    unpublish(domain, /^dkim$/)
+    const [lost, ...others] = await checksAt(start + HOUR)
+    assert.match(lost!, /^DNS has lost the DKIM records of r\d+\.example\. Sending ends at 20/)
+    assert.deepEqual(others, [])
+    const lostAt = (await now(domain)).lostSince!
+    assert.equal(lostAt, start + HOUR)
+
+    assert.deepEqual(await checksAt(lostAt + 3 * DAY - 1), [], 'it is told of once')
+    assert.equal((await now(domain)).sending, 'active')
+    const [ended] = await checksAt(lostAt + 3 * DAY)
+    assert.match(ended!, /^Sending from r\d+\.example has ended/)
+    assert.equal((await now(domain)).sending, 'inactive')
+    assert.deepEqual(await checksAt(lostAt + 4 * DAY), [], 'it is still checked, and stays as it is')
+
+    publish(domain)
+    assert.deepEqual(await checksAt(lostAt + 5 * DAY), [`DNS has the DKIM records of ${domain.name} again.`])
+    const { status, sending, lostSince } = await now(domain)
+    assert.deepEqual([status, sending, lostSince], ['verified', 'active', null])
+    const { events } = await service.store.entriesAfter(
+      0,
+      { companyId: company, types: ['domain.updated'] },
+      10,
+    )
+    const told = events.filter(({ detail }) => detail.domain === domain.name)
+    assert.deepEqual(
+      told.map(({ detail }) => detail.message!.split(/ of | from |,/)[0]),
+      [
+        'DNS has the required records',
+        'DNS has lost the DKIM records',
+        'Sending',
+        'DNS has the DKIM records',
+      ],
+    )
+  })
+
+  test('sends on while DNS does not answer', async () => {
+    const start = Date.now()
+    const domain = await verified(start)
+    const [record] = dnsRecords(domain, NAMES)
+    dns.zone[`${record!.name}/TXT`] = { rcode: 'SERVFAIL' }
+    for (const days of [1, 3, 8]) await checksAt(start + days * DAY)
+    const { sending, status, lostSince } = await now(domain)
+    assert.deepEqual([sending, status, lostSince], ['active', 'verified', null])
+  })
+
+  test('and never had its records keeps sending: an operator has activated it', async () => {
+    const start = Date.now()
+    const domain = await service.domain(company, `r${serial++}.example`)
+    for (const days of [1, 5, 10]) await checksAt(start + days * DAY)
+    const { sending, lostSince } = await now(domain)
+    assert.deepEqual([sending, lostSince], ['active', null])
+  })
+
+  test('and has lost its records goes on when an operator activates it', async () => {
+    const start = Date.now()
+    const domain = await verified(start)
+    unpublish(domain, /^dkim$/)
+    for (const days of [1, 5]) await checksAt(start + days * DAY)
+    assert.equal((await now(domain)).sending, 'inactive')
+    await activateDomain(await operation(), { domain: domain.id })
+    for (const days of [6, 12]) await checksAt(start + days * DAY)
+    const { sending, lostSince } = await now(domain)
+    assert.deepEqual([sending, lostSince], ['active', null])
+  })
+
+  test('uses its return path while DNS has both records, or does not answer', async () => {
+    const start = Date.now()
+    const domain = await verified(start)
+    const host = `bounces.${domain.name}`
+    assert.equal(usedReturnPath(domain), host)
+    dns.zone[`${host}/MX`] = { rcode: 'SERVFAIL' }
+    assert.deepEqual(await checksAt(start + 2 * HOUR), [])
+    assert.equal(usedReturnPath(await now(domain)), host)
+    for (const wrong of [[`10 other.test`], [`10 ${BOUNCE_HOST}`, '20 other.test']]) {
+      dns.zone[`${host}/MX`] = wrong
+      await verifyDomain(await operation(start + 3 * HOUR), { domain: domain.id })
+      assert.equal(usedReturnPath(await now(domain)), null, wrong.join())
+    }
+    publish(domain)
+    const { news } = await verifyDomain(await operation(start + 4 * HOUR), { domain: domain.id })
+    assert.deepEqual(news, [`Bounces of mail from ${domain.name} come back to ${host}.`])
+    unpublish(domain, /^return_path_spf$/)
+    const [lost] = await checksAt(start + 9 * HOUR)
+    assert.match(lost!, /^DNS has lost the records of bounces\./)
+    const { status, sending, returnPathHost } = await now(domain)
+    assert.deepEqual([status, sending, returnPathHost], ['verified', 'active', null], 'they are advice')
+  })
+
+  test('gets another return path, which is used as soon as DNS has its records', async () => {
+    const start = Date.now()
+    const domain = await verified(start)
+    const set = async (returnPath: string) =>
+      await updateDomain(await operation(start), { domain: domain.id, settings: { returnPath } })
+    const own = await set('back')
+    assert.equal(usedReturnPath(own), null)
+    const { records } = await showDomain(await operation(), { domain: domain.id })
+    assert.deepEqual(
+      records
+        .filter(({ required }) => required)
+        .map(({ type, name }) => `${type} ${name}`)
+        .slice(1),
+      [`MX back.${domain.name}`, `TXT back.${domain.name}`],
+    )
+    publish(own)
+    // It is due at once.
+    assert.deepEqual(await checksAt(start + 1), [
+      `Bounces of mail from ${domain.name} come back to back.${domain.name}.`,
+    ])
+    await assert.rejects(set(domain.name), /must be another host/)
+    await assert.rejects(set('not a host'), { code: 'invalid' })
+    assert.equal((await set('BOUNCE.Other.Example')).settings.returnPath, 'bounce.other.example')
+    assert.equal((await set('')).settings.returnPath, undefined)
+  })
+})
