@@ -1,4 +1,4 @@
-/** Mail that came back: bounces, complaints, automatic replies, and what else arrives at a return path. */
+/** Mail that came back: bounces, complaints, automatic replies, and other mail to return paths. */
 import type { RecipientReport } from './lifecycle.ts'
 
 /** Where mail came in: the listener, the mailbox, `POST /inbound/mail`, `bounce read --apply`. */
@@ -9,15 +9,14 @@ export const INBOUND_KINDS = ['bounce', 'delay', 'delivery', 'complaint', 'auto_
 export type InboundKind = (typeof INBOUND_KINDS)[number]
 
 /**
- * What followed from a mail.
+ * The consequence of a mail.
  * - `recorded`: at least one event.
- * - `repeated`: nothing; its events had been recorded before, or the recipients had ended in a way that it does not
- *   change.
+ * - `repeated`: nothing; its events had been recorded before, or do not change the recipients.
  * - `kept`: nothing; it reports on no recipient (an automatic reply, a mail by a person).
  * - `unproven`: nothing; it has no valid token, and nothing proves that its sender handled the email.
  * - `no_email`: nothing; it names no email that is still known.
- * - `other_email`: nothing; it is about another message than the one that its token is for.
- * - `no_recipient`: nothing; it names nobody to whom the email was sent.
+ * - `other_email`: nothing; it is about another message than that of its token.
+ * - `no_recipient`: nothing; it names no recipient of the email.
  * - `too_many`: nothing; the email has had more reports than its recipients can explain.
  */
 export const INBOUND_OUTCOMES = [
@@ -32,7 +31,7 @@ export const INBOUND_OUTCOMES = [
 ] as const
 export type InboundOutcome = (typeof INBOUND_OUTCOMES)[number]
 
-/** One recipient that a mail reports on, as it was read. */
+/** A recipient in a report, as the reader found it. */
 export interface InboundFinding {
   address: string
   action: string | null
@@ -45,7 +44,7 @@ export interface InboundFinding {
   category: string | null
 }
 
-/** A mail that has been read, before what followed from it is known. */
+/** A mail that has been read, before its outcome is known. */
 export interface NewInboundMail {
   /** UUIDv7 of the time at which it arrived. */
   id: string
@@ -73,7 +72,7 @@ export interface NewInboundMail {
   raw: Uint8Array
 }
 
-/** A mail and what is to follow from it. */
+/** A mail and the reports in it. */
 export interface InboundArrival {
   mail: NewInboundMail
   reports: readonly RecipientReport[]

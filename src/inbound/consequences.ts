@@ -1,4 +1,4 @@
-/** What a report changes: which of the email's recipients it is about, and what is recorded of each. Pure. */
+/** The consequences of a report: the recipients of the email that it is about, and a happening for each. Pure. */
 import { hash } from 'node:crypto'
 import type { EventDetail } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
@@ -21,7 +21,7 @@ export function hasConsequences({ kind, recipients }: MailReport): boolean {
 /** A server that relayed the mail, or expanded a list, does not know whether it arrived (RFC 3464 2.3.3). */
 const isSuccess = ({ action }: Finding) => action === 'delivered'
 
-/** What is kept of the recipients that a report names. */
+/** The recipients in a report, for display. */
 export function findingsOf({ recipients }: MailReport, most: number): InboundFinding[] {
   return recipients.slice(0, most).map(({ original: _, ...finding }) => finding)
 }

@@ -1,4 +1,4 @@
-/** Reads a mail that came in: its report, and what finds and proves the email that it is about. Pure. */
+/** Reads a mail that came in: its report, and the facts that find and prove its email. Pure. */
 import { hash } from 'node:crypto'
 import { AddressError, parseAddressList } from '../mail/address/address.ts'
 import { decodeText } from '../mail/raw/decode.ts'
@@ -99,7 +99,7 @@ function addressesIn(text: string): string[] {
   }
 }
 
-/** None if one of them has l= (RFC 6376 8.2): anybody can append a report of his own to such a mail. */
+/** None if one of them has l= (RFC 6376 8.2): anybody can append a report to such a mail. */
 function signaturesOf(fields: readonly RawField[]): DkimReference[] {
   const signatures = fields
     .filter(({ lower }) => lower === 'dkim-signature')

@@ -1,6 +1,6 @@
 /**
  * Receives mail that comes back, whichever way it came in: reads it, finds the email that it is about, decides whether
- * it is believed, and keeps it together with what follows, in one commit.
+ * it is believed, and keeps it together with the consequences, in one commit.
  */
 import { randomUUIDv7 } from 'node:crypto'
 import { isEmailId } from '../email/email-id.ts'
@@ -62,10 +62,10 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     return received
   }
 
-  /** What follows from the mail. */
-  async function judge({ mail, read, email, token }: Found): Promise<Judgement> {
+  /** Decides the consequences of the mail. */
+  async function judge({ mail, read, email, token }: Found): Promise<Consequence> {
     const { report, label } = read
-    const none = (refused: NonNullable<NewInboundMail['refused']>): Judgement => ({ refused, reports: [] })
+    const none = (refused: NonNullable<NewInboundMail['refused']>): Consequence => ({ refused, reports: [] })
     if (!hasConsequences(report)) return none('kept')
     if (email === null) return none('no_email')
     if (isAboutAnother(report, email)) return none('other_email')
@@ -82,7 +82,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 }
 
-interface Judgement {
+interface Consequence {
   refused: NewInboundMail['refused']
   reports: readonly RecipientReport[]
 }
@@ -143,8 +143,8 @@ async function idOfMessage(store: InboundParts['store'], messageId: string | nul
 }
 
 /**
- * The mail returns another message than the email: a bounce of a bounce, or a return path that somebody has read in his
- * copy and uses for something else. A relay may have given the email another Message-ID, but not another author.
+ * The mail returns another message than the email: a bounce of a bounce, or a use of the return path by somebody who
+ * got the email. A relay may have given the email another Message-ID, but not another author.
  */
 function isAboutAnother({ returned }: MailReport, { messageId, sender }: ReportedEmail): boolean {
   if (returned.messageId === null || returned.messageId === messageId) return false
@@ -157,7 +157,7 @@ function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,
   { report, from, subject, digest }: ReadMail,
   { email, token }: Found,
-  { refused }: Judgement,
+  { refused }: Consequence,
 ): NewInboundMail {
   return {
     id: randomUUIDv7(),

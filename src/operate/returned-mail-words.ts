@@ -1,4 +1,4 @@
-/** What followed from a returned mail, as a sentence. The page of the console uses it, too. */
+/** The outcomes of returned mail, as sentences. The page of the console uses it, too. */
 import type { InboundOutcome } from '../email/inbound-mail.ts'
 
 export const OUTCOME_SENTENCES: Readonly<Record<InboundOutcome, string>> = {
@@ -9,6 +9,6 @@ export const OUTCOME_SENTENCES: Readonly<Record<InboundOutcome, string>> = {
     'It changed nothing: it came to no valid return path, and nothing proves that its sender handled the email.',
   no_email: 'It changed nothing: it names no email that is still known.',
   other_email: 'It changed nothing: it is about another message than the email of its return path.',
-  no_recipient: 'It changed nothing: it names nobody to whom the email was sent.',
+  no_recipient: 'It changed nothing: it names no recipient of the email.',
   too_many: 'It changed nothing: the email has had more reports than its recipients can explain.',
 }

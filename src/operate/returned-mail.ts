@@ -1,4 +1,4 @@
-/** Mail that came back: what is kept of it, and what it changed. */
+/** Mail that came back, as it is kept. */
 import { type ArrivedMail, MOST_READ, type ReceivedMail } from '../inbound/arrived-mail.ts'
 import { mailReceiver } from '../inbound/receive-mail.ts'
 import { RETURN_PATHS, ReturnPathKey } from '../mail/return-path/return-path.ts'
@@ -28,7 +28,7 @@ export const showReturnedMail = verb('read', async (op, { company, id }: OneMail
   return found
 })
 
-/** What is kept of the message, as it arrived. */
+/** The kept beginning of the message, as it arrived. */
 export const readReturnedMail = verb('read', async (op, wanted: OneMail): Promise<Uint8Array> => {
   const { id } = await showReturnedMail(op, wanted)
   const raw = await op.store.readInboundMail(id)

@@ -1,4 +1,4 @@
-/** Mail that came back, and what it changed. */
+/** Mail that came back, with its outcomes. */
 import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../email/inbound-mail.ts'
 
 /** A recipient of an email that mail is about. */
@@ -22,7 +22,7 @@ export interface ReportedEmail {
   size: number
   /** Mails that led to events of it. */
   reports: number
-  /** Those that were named; its only one in any case. */
+  /** The named ones; its only one in any case. */
   recipients: ReportedRecipient[]
 }
 
@@ -38,13 +38,13 @@ export interface InboundStore {
   /** The id of the newest email whose sender chose this Message-ID; null when there is none. */
   emailWithMessageId(messageId: string): Promise<string | null>
   /**
-   * Keeps each mail and records what follows from it, in one commit. A mail that was kept before is only counted, but
+   * Keeps each mail and records its reports, in one commit. A mail that was kept before is only counted, but
    * its reports are recorded if they were not.
    */
   keepInboundMails(arrivals: readonly InboundArrival[]): Promise<InboundResult[]>
   /** The newest first. */
   inboundMails(filter: InboundFilter): Promise<InboundMail[]>
-  /** What is kept of the message; null when unknown. */
+  /** The kept beginning of the message; null when unknown. */
   readInboundMail(id: string): Promise<Uint8Array | null>
   /** Keeps the newest mails. Returns how many were removed. */
   trimInboundMails(): Promise<number>

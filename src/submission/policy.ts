@@ -1,4 +1,4 @@
-/** What a listener takes mail for: the one point in which the SMTP servers of the service differ. */
+/** The purpose of a listener: the one point in which the SMTP servers of the service differ. */
 import type { SubmissionListener } from '../config/settings.ts'
 import type { Login, SessionContext } from './context.ts'
 import type { LoggingIn } from './logging-in.ts'
@@ -21,7 +21,7 @@ export interface Transactions {
   reset(): void
 }
 
-/** What a policy makes for each session. */
+/** The parts of one session that depend on the policy. */
 export interface SessionWork {
   transactions: Transactions
   /** Null: clients do not log in. */

@@ -1,4 +1,4 @@
-/** Mail that came back, kept with what it changed. */
+/** Mail that came back, kept with its outcome. */
 
 import { foldedAscii } from '../../email/folded-ascii.ts'
 import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../../email/inbound-mail.ts'
