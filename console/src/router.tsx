@@ -13,6 +13,7 @@ import { ApiError } from './api/client.ts'
 import type { OverviewSpan } from './api/overview.ts'
 import { onSignedOut, queries } from './api/queries.ts'
 import './pages/sign-in/arrival.ts'
+import type { ReturnedSearch } from './api/returned-mail.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { validateEmailPageSearch } from './pages/email/search.ts'
@@ -242,6 +243,19 @@ const requests = createRoute({
   component: page(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage'),
 })
 
+const returned = createRoute({
+  getParentRoute: () => company,
+  path: '/returned',
+  validateSearch: searchOf((given) => ({
+    kind: textIn(given, 'kind') as ReturnedSearch['kind'],
+    outcome: textIn(given, 'outcome') as ReturnedSearch['outcome'],
+    email: textIn(given, 'email'),
+    after: textIn(given, 'after'),
+    before: textIn(given, 'before'),
+  })),
+  component: page(() => import('./pages/returned/returned-page.tsx'), 'ReturnedPage'),
+})
+
 const installation = createRoute({
   getParentRoute: () => signedIn,
   path: '/installation',
@@ -275,6 +289,7 @@ export const router = createRouter({
         team,
         audit,
         requests,
+        returned,
       ]),
     ]),
   ]),

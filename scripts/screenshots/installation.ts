@@ -9,6 +9,7 @@ import type { Stage } from '../../test/console/stage.ts'
 import { until } from '../../test/support/until.ts'
 import { aDayOfMail } from './day.ts'
 import { INVOICE, RECEIPT } from './letters.ts'
+import { returnedMails } from './returned.ts'
 import type { World } from './world.ts'
 
 const HOUR = 3_600_000
@@ -110,6 +111,7 @@ export async function fill(stage: Stage, { dns }: World): Promise<Filled> {
   const sent: string[] = []
   for (const message of MAIL) sent.push(await stage.send({ ...RECEIPT, ...message }))
   await until(async () => (await store.counts(Date.now())).sending === 0, 'mail to leave')
+  await store.keepInboundMails(returnedMails(sent).map((mail) => ({ mail, reports: [] })))
   const logged = await store.lastEventNumber()
   await until(async () => (await store.followerCursor(DIGEST)) >= logged, 'all of it to be counted')
   return { ...shown, email: sent.at(-1)!, delayed: sent.at(-2)! }

@@ -1,4 +1,6 @@
-/** Why a refusal, a delay or an end came about, by its event: also by one that was logged before there were categories. */
+/**
+ * Why a refusal, a delay or an end came about, by its event: also by one that was logged before there were categories.
+ */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { type Classification, classifyReply } from '../mail/reply/classify.ts'
 import type { EmailEvent, EventDetail, EventType } from './event.ts'

@@ -23,6 +23,7 @@ export const PAGES: Readonly<Record<string, (shown: Shown) => string>> = {
   keys: ({ company }) => `/c/${company}/keys`,
   overview: ({ company }) => `/c/${company}/overview`,
   requests: ({ company }) => `/c/${company}/requests`,
+  returned: ({ company }) => `/c/${company}/returned`,
   start: ({ company }) => `/c/${company}/start`,
   suppressions: ({ company }) => `/c/${company}/suppressions`,
   team: ({ company }) => `/c/${company}/team`,

@@ -10,6 +10,7 @@ import {
   Rocket,
   ScrollText,
   Server,
+  Undo2,
   UsersRound,
   Webhook,
 } from 'lucide-react'
@@ -30,6 +31,7 @@ const OF_COMPANY: readonly NavItem[] = [
   { to: '/c/$company/domains', label: 'Domains', icon: Globe, key: 'd' },
   { to: '/c/$company/keys', label: 'API keys', icon: KeyRound, key: 'k' },
   { to: '/c/$company/requests', label: 'API requests', icon: ArrowLeftRight, key: 'r' },
+  { to: '/c/$company/returned', label: 'Returned mail', icon: Undo2, key: 'b' },
   { to: '/c/$company/webhooks', label: 'Webhooks', icon: Webhook, key: 'w' },
   { to: '/c/$company/suppressions', label: 'Suppressions', icon: Ban, key: 's' },
 ]

@@ -24,6 +24,7 @@ import { keyWorks } from './keys.ts'
 import { liveWorks } from './live/live.ts'
 import { overviewWorks } from './overview.ts'
 import { requestWorks } from './requests.ts'
+import { returnedMailWorks } from './returned-mail.ts'
 import { signInWorks } from './session/begin.ts'
 import { linkWorks } from './session/links.ts'
 import { openIdWorks } from './session/openid.ts'
@@ -64,6 +65,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...liveWorks,
   ...overviewWorks,
   ...requestWorks,
+  ...returnedMailWorks,
   ...signInWorks,
   ...linkWorks,
   ...openIdWorks,

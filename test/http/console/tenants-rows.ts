@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { identityId } from '../../../src/operate/own-identities.ts'
 import type { Role } from '../../../src/people/person.ts'
+import { inboundMail } from '../../store/contract/inbound-mails.ts'
 import { newAddress, newDomainName, type Tenant } from './tenant.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -55,6 +56,11 @@ const scheduled = async (of: Tenant) => ({
 })
 const someIds = () => ({ ids: [randomUUID()] })
 const invitation = async (of: Tenant) => ({ invitation: await of.invitation() })
+const returnedMail = async (of: Tenant) => {
+  const mail = inboundMail({ emailId: await of.email(), refused: 'kept' })
+  await of.service.store.keepInboundMails([{ mail, reports: [] }])
+  return { id: mail.id }
+}
 const person = async (of: Tenant) => ({ person: await of.member() })
 const sending = async (of: Tenant) => ({ domain: await of.sendingDomain() })
 const rotating = async (of: Tenant) => ({ domain: await of.rotatingDomain() })
@@ -278,6 +284,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'PATCH /companies/:company/team/:person': { may: OWNS, ids: person, body: { role: 'developer' } },
   'DELETE /companies/:company/team/:person': { may: OWNS, ids: person },
   'GET /companies/:company/requests': { may: SEES },
+  'GET /companies/:company/returned': { may: SEES },
+  'GET /companies/:company/returned/:id/source.eml': { may: SEES, ids: returnedMail },
   'GET /companies/:company/audit': { may: MANAGES },
   'GET /companies/:company/audit/export': { may: MANAGES },
 

@@ -17,6 +17,7 @@ import { EXPLAIN_ROUTES } from './explain.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
 import { REQUEST_ROUTES } from './requests.ts'
+import { RETURNED_ROUTES } from './returned-mail.ts'
 import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
 import { SITE_ROUTES } from './sites.ts'
 import { START_ROUTES } from './start.ts'
@@ -45,6 +46,7 @@ export const CONSOLE_ROUTES = {
   ...KEY_ROUTES,
   ...OVERVIEW_ROUTES,
   ...REQUEST_ROUTES,
+  ...RETURNED_ROUTES,
   ...INSTALLATION_ROUTES,
   ...SITE_ROUTES,
   ...DOCTOR_ROUTES,

@@ -1,0 +1,93 @@
+/** One mail that came back: from where, what it reports, and what followed. */
+import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Download } from 'lucide-react'
+import { OUTCOME_SENTENCES } from '../../../../src/operate/returned-mail-words.ts'
+import { type ReturnedMail, returnedSourceUrl } from '../../api/returned-mail.ts'
+import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { KINDS } from './words.ts'
+
+interface DialogProps {
+  company: string
+  mail: ReturnedMail | null
+  close: () => void
+}
+
+export function ReturnedDialog({ company, mail, close }: DialogProps) {
+  return (
+    <Modal opened={mail !== null} onClose={close} title={mail && KINDS[mail.kind]} size="lg">
+      {mail && <Details company={company} of={mail} />}
+    </Modal>
+  )
+}
+
+const WAYS: Readonly<Record<ReturnedMail['source'], string>> = {
+  smtp: 'over SMTP',
+  mailbox: 'through the mailbox',
+  http: 'over HTTP',
+  command: 'at the command line',
+}
+
+function Details({ company, of }: { company: string; of: ReturnedMail }) {
+  const { id, at, times, source, peer, recipient, from, subject, outcome, findings, size, kept } = of
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>
+        <UntrustedText>{subject || 'No subject'}</UntrustedText>
+      </Text>
+      <Text size="sm">
+        From <UntrustedText>{from || 'nobody'}</UntrustedText>
+        {recipient !== null && (
+          <>
+            {' to '}
+            <UntrustedText>{recipient}</UntrustedText>
+          </>
+        )}
+      </Text>
+      <Text size="sm" component="div">
+        <Time at={at} /> · {WAYS[source]}
+        {peer !== '' && (
+          <>
+            {' from '}
+            <UntrustedText>{peer}</UntrustedText>
+          </>
+        )}
+        {times > 1 && ` · came ${times} times`}
+      </Text>
+      <Text size="sm">{OUTCOME_SENTENCES[outcome]}</Text>
+      {findings.map((finding) => (
+        <Stack key={finding.address} gap={2}>
+          <Text size="sm" fw={600}>
+            <UntrustedText>{finding.address}</UntrustedText>
+          </Text>
+          <Text size="sm">
+            {[finding.action, finding.category?.replaceAll('_', ' '), finding.status]
+              .filter((word) => word != null)
+              .join(' · ')}
+            {finding.permanent && ' · the address is dead'}
+          </Text>
+          {finding.message !== '' && (
+            <Text size="sm" c="dimmed">
+              <UntrustedText>{finding.message}</UntrustedText>
+            </Text>
+          )}
+        </Stack>
+      ))}
+      <Button
+        component="a"
+        href={returnedSourceUrl(company, id)}
+        download
+        variant="default"
+        leftSection={<Download size={16} />}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        Download the message
+      </Button>
+      {kept < size && (
+        <Text size="xs" c="dimmed">
+          Its first {Math.round(kept / 1024)} of {Math.round(size / 1024)} KB are kept.
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,145 @@
+/** Bounces, complaints and automatic replies: what came back, and what followed from it. */
+import { Anchor, Badge, Button, Group, Select, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { type ReturnedMail, returnedQuery } from '../../api/returned-mail.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { ALL, useCompany } from '../../shell/company.ts'
+import { ReturnedDialog } from './returned-dialog.tsx'
+import { KINDS, OUTCOMES } from './words.ts'
+
+const HERE = '/signed-in/c/$company/returned'
+
+const optionsOf = (words: Readonly<Record<string, string>>) =>
+  Object.entries(words).map(([value, label]) => ({ value, label }))
+
+export function ReturnedPage() {
+  const company = useCompany()
+  const search = useSearch({ from: HERE })
+  const navigate = useNavigate({ from: '/c/$company/returned' })
+  const query = useQuery(returnedQuery(company, search))
+  const [shown, setShown] = useState<ReturnedMail | null>(null)
+  const { after: _after, before: _before, ...wanted } = search
+  const isNarrowed = Object.values(wanted).some((value) => value !== undefined)
+  const change = (part: typeof wanted) => void navigate({ search: { ...wanted, ...part }, replace: true })
+  const clear = () => void navigate({ search: {}, replace: true })
+  const { data } = query
+  return (
+    <>
+      <PageHead
+        title="Returned mail"
+        about="Bounces, complaints and automatic replies that came back, and what followed from each."
+      />
+      <Group component="search" gap="xs" mb="md" align="flex-end">
+        <Select
+          aria-label="Kind"
+          placeholder="All kinds"
+          clearable
+          w={180}
+          data={optionsOf(KINDS)}
+          value={wanted.kind ?? null}
+          onChange={(kind) => change({ kind: (kind ?? undefined) as typeof wanted.kind })}
+        />
+        <Select
+          aria-label="Outcome"
+          placeholder="All outcomes"
+          clearable
+          w={180}
+          data={optionsOf(OUTCOMES)}
+          value={wanted.outcome ?? null}
+          onChange={(outcome) => change({ outcome: (outcome ?? undefined) as typeof wanted.outcome })}
+        />
+        {isNarrowed && (
+          <Button variant="subtle" px="xs" onClick={clear}>
+            Clear
+          </Button>
+        )}
+      </Group>
+      <ListTable
+        query={query}
+        rows={data?.data}
+        keyOf={({ id }) => id}
+        label="Returned mail"
+        spacing="xs"
+        columns={[
+          {
+            head: 'Mail',
+            cell: (mail) => (
+              <Anchor component="button" size="sm" ta="start" onClick={() => setShown(mail)}>
+                <UntrustedText>{mail.subject || 'No subject'}</UntrustedText>
+              </Anchor>
+            ),
+          },
+          { head: 'Kind', cell: ({ kind }) => <Text size="sm">{KINDS[kind]}</Text> },
+          {
+            head: 'About',
+            cell: ({ findings: [first, ...others] }) => (
+              <Text size="sm">
+                {first !== undefined && <UntrustedText>{first.address}</UntrustedText>}
+                {others.length > 0 && ` and ${others.length} more`}
+              </Text>
+            ),
+          },
+          {
+            head: 'Outcome',
+            cell: ({ outcome }) => (
+              <Badge variant="light" color={outcome === 'recorded' ? 'road' : 'gray'}>
+                {OUTCOMES[outcome]}
+              </Badge>
+            ),
+          },
+          company === ALL && {
+            head: 'Company',
+            cell: ({ company }) => <UntrustedText>{company?.name ?? '-'}</UntrustedText>,
+          },
+          {
+            head: 'Email',
+            cell: ({ email, company: owner }) =>
+              email !== null &&
+              owner !== null && (
+                <Anchor
+                  size="sm"
+                  renderRoot={(props) => (
+                    <Link {...props} to="/c/$company/emails/$email" params={{ company: owner.id, email }} />
+                  )}
+                >
+                  Open
+                </Anchor>
+              ),
+          },
+          { head: 'Time', right: true, cell: ({ at }) => <Time at={at} /> },
+        ]}
+        empty={
+          isNarrowed ? (
+            <Empty icon={Undo2} title="No matching mail">
+              <Anchor component="button" onClick={clear}>
+                Clear the filters
+              </Anchor>
+            </Empty>
+          ) : (
+            <Empty icon={Undo2} title="Nothing has come back yet">
+              Bounces and complaints arrive here once a domain has a return path, or the service reads a
+              mailbox for them.
+            </Empty>
+          )
+        }
+      />
+      {data && (
+        <PageLinks
+          links={[
+            data.previous !== null && ['Newer', { ...wanted, before: data.previous }],
+            data.next !== null && ['Older', { ...wanted, after: data.next }],
+          ]}
+        />
+      )}
+      <ReturnedDialog company={company} mail={shown} close={() => setShown(null)} />
+    </>
+  )
+}

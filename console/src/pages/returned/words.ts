@@ -1,0 +1,22 @@
+/** What returned mail is called on the page. */
+import type { InboundKind, InboundOutcome } from '../../../../src/email/inbound-mail.ts'
+
+export const KINDS: Readonly<Record<InboundKind, string>> = {
+  bounce: 'Bounce',
+  delay: 'Delay',
+  delivery: 'Delivery report',
+  complaint: 'Complaint',
+  auto_reply: 'Automatic reply',
+  none: 'Other mail',
+}
+
+export const OUTCOMES: Readonly<Record<InboundOutcome, string>> = {
+  recorded: 'Recorded',
+  repeated: 'Known before',
+  kept: 'Kept',
+  unproven: 'Not believed',
+  no_email: 'Unknown email',
+  other_email: 'Other message',
+  no_recipient: 'Unknown recipient',
+  too_many: 'Too many reports',
+}
