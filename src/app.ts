@@ -138,7 +138,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const delivering: WithDelivery = { ...node, scheduler, apiUrl: () => apiUrl }
   const webhooks = createWebhooks(delivering)
   const inbound = openInbound(delivering)
-  const mailbox = createMailbox(delivering, inbound)
+  const mailbox = await start.unlessStopped(openMailbox(delivering, inbound))
   watchGauges(delivering, webhooks, mailbox)
   const intake = createIntake(delivering)
   const { systemFrom } = settings
@@ -368,13 +368,13 @@ function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, st
 }
 
 /** The bounce mailbox, where there is one. */
-function createMailbox(
+async function openMailbox(
   { settings, store, token, metrics, log, started }: WithDelivery,
   { receiveMail }: Inbound,
-): BounceMailbox | null {
+): Promise<BounceMailbox | null> {
   const { bounceMailbox, emailRetention, roles } = settings
   if (bounceMailbox === null || !roles.includes('delivery')) return null
-  const mailbox = new BounceMailbox({
+  const mailbox = await BounceMailbox.open({
     session: { mailbox: bounceMailbox },
     store,
     token,

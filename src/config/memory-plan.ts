@@ -14,6 +14,8 @@ const MIB = 1024 * 1024
 const BASE = 150 * MIB
 /** The same for each delivery thread. */
 const DELIVERY_THREAD = 28 * MIB
+/** The IMAP client, and the messages of a batch. */
+const MAILBOX = 56 * MIB
 /** The cost of a body from its arrival to its answer, as a multiple of its octets. */
 const BODY_COST = 4
 /** The cost of a connection beside its bodies: the head of a request, the socket, the objects made for both. */
@@ -59,6 +61,8 @@ export interface PlanInput {
   /** `POSTROAD_MAX_MESSAGE_SIZE`. */
   maxMessageSize: number
   deliveryThreads: number
+  /** Null or absent: no mailbox is read. */
+  bounceMailbox?: object | null
 }
 
 /** Deliveries that wait in memory to be sent, with any amount of memory. */
@@ -75,8 +79,10 @@ const PART = { small: 0.15, large: 0.4, copies: 0.06, ready: 0.06, readyLarge: 0
 /** The largest copy has room unless it would take more than this share. */
 const MOST_FOR_A_COPY = 0.15
 
-export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInput): MemoryPlan {
-  const rest = Math.max(64 * MIB, memory - BASE - deliveryThreads * DELIVERY_THREAD)
+export function planMemory(input: PlanInput): MemoryPlan {
+  const { memory, maxMessageSize, deliveryThreads, bounceMailbox = null } = input
+  const fixed = BASE + deliveryThreads * DELIVERY_THREAD + (bounceMailbox === null ? 0 : MAILBOX)
+  const rest = Math.max(64 * MIB, memory - fixed)
   const part = (of: number) => Math.floor(rest * of)
   const max = bodyLimit(maxMessageSize)
   const connections = Math.floor((2 * memory) / MIB)
@@ -97,7 +103,10 @@ export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInpu
 }
 
 /** The least `memory` in which the largest message can be accepted at all. */
-export function leastMemory({ maxMessageSize, deliveryThreads }: Omit<PlanInput, 'memory'>): number {
+export function leastMemory({
+  maxMessageSize,
+  deliveryThreads,
+}: Pick<PlanInput, 'maxMessageSize' | 'deliveryThreads'>): number {
   return BASE + deliveryThreads * DELIVERY_THREAD + BODY_COST * bodyLimit(maxMessageSize)
 }
 

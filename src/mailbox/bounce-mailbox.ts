@@ -9,7 +9,7 @@ import type { ArrivedMail } from '../inbound/arrived-mail.ts'
 import type { FollowerStore } from '../store/store.ts'
 import { FailedMessages } from './failed-messages.ts'
 import { LastRead } from './last-read.ts'
-import { ASIDE, type FoundMessage, MailboxSession, type SessionOptions } from './session.ts'
+import { ASIDE, type FoundMessage, loadClient, MailboxSession, type SessionOptions } from './session.ts'
 
 /** Messages that are fetched, received and marked together: they share a commit. */
 const BATCH = 16
@@ -58,7 +58,13 @@ export class BounceMailbox {
   /** Since the mailbox was last read to its end. */
   #faults = 0
 
-  constructor(parts: BounceMailboxParts) {
+  /** Resolves once everything is loaded, so that reading does not begin with a stall. */
+  static async open(parts: BounceMailboxParts): Promise<BounceMailbox> {
+    await loadClient()
+    return new BounceMailbox(parts)
+  }
+
+  private constructor(parts: BounceMailboxParts) {
     const { host, folder } = parts.session.mailbox
     this.#parts = parts
     this.#waits = { ...WAITS, ...parts.waits }

@@ -176,10 +176,12 @@ export class MailboxSession implements AsyncDisposable {
   }
 }
 
+/** Loads the library, which takes some tenths of a second and 30 MB: only where there is a mailbox. */
+export const loadClient = () => import('imapflow')
+
 async function newClient({ mailbox, ca, silentMs = SILENT_MS }: SessionOptions): Promise<ImapFlow> {
   const { host, port, implicitTls, user, password } = mailbox
-  // Loaded only where there is a mailbox.
-  const { ImapFlow: Client } = await import('imapflow')
+  const { ImapFlow: Client } = await loadClient()
   const client = new Client({
     host,
     port,

@@ -29,6 +29,14 @@ test('with more memory every part grows', () => {
     assert.ok(less[part] < more[part], part)
 })
 
+test('a bounce mailbox leaves less for the others', () => {
+  const input = { memory: 600 * MIB, maxMessageSize: 40 * MIB, deliveryThreads: 0 }
+  const without = planMemory({ ...input, bounceMailbox: null })
+  const beside = planMemory({ ...input, bounceMailbox: {} })
+  for (const part of ['small', 'large', 'ready', 'readyLarge'] as const)
+    assert.ok(beside[part] < without[part], part)
+})
+
 test('the defaults have room for the largest message, however many processors there are', () => {
   for (let threads = 0; threads <= 8; threads++)
     assert.doesNotThrow(() => loadSettings({ POSTROAD_DELIVERY_THREADS: String(threads) }, { envFile: null }))

@@ -56,7 +56,7 @@ describe('the bounce mailbox', { skip }, () => {
     const at = (level: string) => (facts: object, text: string) => {
       logged.push({ level, facts, message: text })
     }
-    const reader = new BounceMailbox({
+    const reader = await BounceMailbox.open({
       session: { mailbox: dovecot.mailbox(name) },
       store,
       token: () => token,
