@@ -158,7 +158,7 @@ const domains = createRoute({
 const domain = createRoute({
   getParentRoute: () => company,
   path: '/domains/$domain',
-  validateSearch: searchOf((given) => ({ tab: oneOf(given, 'tab', ['dkim', 'settings']) })),
+  validateSearch: searchOf((given) => ({ tab: oneOf(given, 'tab', ['dkim', 'reports', 'settings']) })),
   component: page(() => import('./pages/domain/domain-page.tsx'), 'DomainPage'),
 })
 

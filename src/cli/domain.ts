@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
 import { zoneLine } from '../accounts/dns-records.ts'
 import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
+import { dmarcOf } from '../operate/domain-reports.ts'
 import { verifyDomain } from '../operate/domain-verification.ts'
 import {
   activateDomain,
@@ -288,7 +289,10 @@ const list = listing({
 async function show(name: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
   await withOperation(async (op) => {
     const { domain, records } = await showDomain(op, { domain: name })
-    if (json) return printJson(wholeDomainJson(op.accounts, domain, records))
+    if (json) {
+      const advice = { dmarc_advice: await dmarcAdviceFor(op, domain) }
+      return printJson({ ...wholeDomainJson(op.accounts, domain, records), ...advice })
+    }
     if (zone) {
       for (const record of records) printLine(zoneLine(record))
       return
@@ -308,8 +312,15 @@ function sending(change: typeof activateDomain): (name: string, options: JsonOpt
   }
 }
 
+/** Null while no report has arrived. */
+async function dmarcAdviceFor(op: Operation, domain: SendingDomain): Promise<string | null> {
+  const { messages, advice } = await dmarcOf(op, domain)
+  return messages === 0 ? null : advice
+}
+
 async function printDomain(op: Operation, domain: SendingDomain): Promise<void> {
   const checkedAt = (await op.store.domainCheckTimes(domain.id))?.checkedAt ?? null
+  const advice = await dmarcAdviceFor(op, domain)
   const checked = checkedAt === null ? 'not checked yet' : `checked ${formatTime(checkedAt)}`
   printFields([
     ['Domain', domain.name],
@@ -317,6 +328,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ['Company', companyName(op, domain.companyId)],
     ['DNS', `${domain.status}, ${checked}`],
     ...dkimFields(domain),
+    ...(advice === null ? [] : [['DMARC', advice] satisfies [string, string]]),
     ['Sending', sendingOf(domain)],
     ['Return path', returnPathWords(domain)],
     ...lossFields(op, domain),

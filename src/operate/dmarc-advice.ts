@@ -24,8 +24,8 @@ export function dmarcAdvice({ days, policy, messages, failing }: DmarcFacts): st
   const share = `${failing} of ${messages} messages (${percent(failing / messages)}) pass neither DKIM nor SPF`
   if (failing / messages > FEW) {
     return policy === 'reject' || policy === 'quarantine'
-      ? `${share}, and p=${policy} stops them. Look at the sources below: sign their mail, or add them to SPF.`
-      : `${share}: p=quarantine would stop them. Look at the sources below first: sign their mail, or add them to SPF.`
+      ? `${share}, and p=${policy} stops them. Look at the failing sources: sign their mail, or add them to SPF.`
+      : `${share}: p=quarantine would stop them. Look at the failing sources first: sign their mail, or add them to SPF.`
   }
   if (policy === 'reject') return `${share}. The policy is p=reject: there is no stricter one.`
   if (policy === 'quarantine') return `${share}. The next step is p=reject.`

@@ -114,8 +114,6 @@ describe('the command', { concurrency: 4 }, () => {
     'webhook',
     'node',
     'site',
-    'dmarc',
-    'tls-report',
     'user',
   ]) {
     test(`teaches what can be done to a ${group}`, async () => {

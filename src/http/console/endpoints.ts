@@ -12,6 +12,7 @@ import { dkimKeyWorks } from './domains/dkim-keys.ts'
 import { domainWorks } from './domains/domains.ts'
 import { recordWorks } from './domains/records.ts'
 import { relayWorks } from './domains/relays.ts'
+import { domainReportWorks, tlsReportWorks } from './domains/reports.ts'
 import { emailActionWorks } from './emails/actions.ts'
 import { emailDocumentWorks } from './emails/documents.ts'
 import { externalLinkWorks } from './emails/external-link-page.ts'
@@ -50,6 +51,8 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...dkimKeyWorks,
   ...domainWorks,
   ...recordWorks,
+  ...domainReportWorks,
+  ...tlsReportWorks,
   ...relayWorks,
   ...emailActionWorks,
   ...emailDocumentWorks,

@@ -135,6 +135,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/domains': { may: SEES },
   'POST /companies/:company/domains': { may: MANAGES, body: () => ({ name: newDomainName() }), status: 201 },
   'GET /companies/:company/domains/:domain': { may: SEES, ids: domain },
+  'GET /companies/:company/domains/:domain/reports': { may: SEES, ids: domain },
   'PATCH /companies/:company/domains/:domain': { may: MANAGES, ids: domain, body: {} },
   'PUT /companies/:company/domains/:domain/sending': {
     may: OPERATES,
@@ -291,6 +292,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
 
   'GET /installation': { may: OPERATES },
   'GET /installation/sites': { may: OPERATES },
+  'GET /installation/tls-reports': { may: OPERATES },
   'GET /installation/companies': { may: OPERATES, query: SPAN },
   'POST /installation/companies': { may: OPERATES, body: () => ({ name: newAddress() }) },
   'POST /installation/pauses': { may: OPERATES, body: { company: null, domain: 'paused.example' } },

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { KeyRound, ListChecks, Settings2 } from 'lucide-react'
+import { ChartNoAxesColumn, KeyRound, ListChecks, Settings2 } from 'lucide-react'
+import { Suspense } from 'react'
 import { domainQuery } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { later } from '../../parts/later.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
 import { Pending } from '../../parts/pending.tsx'
@@ -11,6 +13,8 @@ import { DomainState } from '../domains/domain-state.tsx'
 import { DkimKeys } from './dkim-keys.tsx'
 import { Records } from './records.tsx'
 import { DomainSettings } from './settings.tsx'
+
+const DomainReports = later(() => import('./reports.tsx'), 'DomainReports')
 
 const HERE = '/signed-in/c/$company/domains/$domain'
 
@@ -43,6 +47,16 @@ export function DomainPage() {
               label: 'DKIM keys',
               icon: KeyRound,
               content: <DkimKeys company={company} domain={domain} />,
+            },
+            {
+              name: 'reports',
+              label: 'Reports',
+              icon: ChartNoAxesColumn,
+              content: (
+                <Suspense>
+                  <DomainReports company={company} domain={domain.id} />
+                </Suspense>
+              ),
             },
             {
               name: 'settings',

@@ -1,9 +1,11 @@
 /** The installation as a whole: nodes, storage, pauses, sites and companies. */
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { installationQuery } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { later } from '../../parts/later.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { useDelivery } from '../domains/relay-form.tsx'
 import { Checks } from './checks.tsx'
@@ -11,6 +13,8 @@ import { Companies } from './companies.tsx'
 import { Nodes, Storage } from './machines.tsx'
 import { Pauses } from './pauses.tsx'
 import { Sites } from './sites.tsx'
+
+const TlsReports = later(() => import('./tls-reports.tsx'), 'TlsReports')
 
 export function InstallationPage() {
   const { installation } = useMe()
@@ -27,6 +31,9 @@ export function InstallationPage() {
         </SimpleGrid>
         <Pauses pauses={data?.pauses} />
         <Sites />
+        <Suspense>
+          <TlsReports />
+        </Suspense>
         <Companies />
       </Stack>
     </>

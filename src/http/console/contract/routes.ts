@@ -4,6 +4,7 @@
 import { ACCOUNT_ROUTES, IDENTITY_ROUTES, MEMBERSHIP_ROUTES, PASSKEY_ROUTES, TOTP_ROUTES } from './account.ts'
 import { AUDIT_ROUTES } from './audit.ts'
 import { DOCTOR_ROUTES } from './doctor.ts'
+import { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from './domain-reports.ts'
 import { DKIM_KEY_ROUTES, DOMAIN_ROUTES, RECORD_ROUTES, RELAY_ROUTES } from './domains.ts'
 import {
   EMAIL_ACTION_ROUTES,
@@ -35,6 +36,7 @@ export const CONSOLE_ROUTES = {
   ...DOMAIN_ROUTES,
   ...RECORD_ROUTES,
   ...DKIM_KEY_ROUTES,
+  ...DOMAIN_REPORT_ROUTES,
   ...RELAY_ROUTES,
   ...EMAIL_LIST_ROUTES,
   ...LIVE_ROUTES,
@@ -49,6 +51,7 @@ export const CONSOLE_ROUTES = {
   ...RETURNED_ROUTES,
   ...INSTALLATION_ROUTES,
   ...SITE_ROUTES,
+  ...TLS_REPORT_ROUTES,
   ...DOCTOR_ROUTES,
   ...EXPLAIN_ROUTES,
   ...SESSION_ROUTES,

@@ -1,0 +1,127 @@
+/** What receivers report about a domain: who sends as it, and how sessions with its mail servers were encrypted. */
+import { Alert, Code, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type DmarcSummary, domainReportsQuery, type TlsResult } from '../../api/domain-reports.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { PagedList } from '../../parts/paged-list.tsx'
+import { Pending } from '../../parts/pending.tsx'
+import { Section } from '../../parts/section.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+
+export function DomainReports({ company, domain }: { company: string; domain: string }) {
+  const query = useQuery(domainReportsQuery(company, domain))
+  if (query.data === undefined) return <Pending of={query} />
+  const { dmarc, tls, tlsUrl } = query.data
+  return (
+    <Stack gap="md">
+      <Dmarc summary={dmarc} />
+      <Tls results={tls} url={tlsUrl} />
+    </Stack>
+  )
+}
+
+function Dmarc({ summary }: { summary: DmarcSummary }) {
+  const { since, days, reporters, policy, messages, passing, failing, sources, advice } = summary
+  return (
+    <Section
+      title="DMARC"
+      about={`Mail that receivers saw from this domain since ${since}, by their reports. A message passes with an aligned DKIM signature or with aligned SPF; a policy of p=quarantine or p=reject stops the others.`}
+    >
+      <Alert variant="light" color={failing > 0 ? 'yellow' : 'blue'}>
+        {advice}
+      </Alert>
+      {messages > 0 && (
+        <Group gap="xl">
+          <Figure name="Pass" value={passing} />
+          <Figure name="Fail" value={failing} />
+          <Figure name="Days" value={days} />
+          <Figure name="Policy" value={policy === null ? 'unknown' : `p=${policy}`} />
+          <Figure name="Reporters" value={reporters.length} />
+        </Group>
+      )}
+      <PagedList
+        what="sources"
+        find="Address or domain"
+        textOf={({ source, domains }) => [source ?? '', ...domains].join(' ')}
+        rows={sources}
+        empty={<Nothing>No report has arrived.</Nothing>}
+        keyOf={({ source }) => source ?? 'others'}
+        columns={[
+          { head: 'Source', rowHead: true, cell: ({ source }) => source ?? 'Others' },
+          { head: 'Domains', cell: ({ domains }) => <UntrustedText>{domains.join(', ')}</UntrustedText> },
+          { head: 'Messages', right: true, cell: ({ messages: all }) => number(all) },
+          { head: 'DKIM', right: true, cell: ({ dkim }) => number(dkim) },
+          { head: 'SPF', right: true, cell: ({ spf }) => number(spf) },
+          {
+            head: 'Fail',
+            right: true,
+            cell: ({ failing: some }) => (
+              <Text span size="sm" fw={some > 0 ? 600 : 400} c={some > 0 ? 'orange' : 'inherit'}>
+                {number(some)}
+              </Text>
+            ),
+          },
+          {
+            head: 'Stopped',
+            right: true,
+            cell: ({ quarantined, rejected }) => number(quarantined + rejected),
+          },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Tls({ results, url }: { results: readonly TlsResult[]; url: string }) {
+  const record = `v=TLSRPTv1; rua=${url}`
+  return (
+    <Section
+      title="TLS reports"
+      about="How other mail systems could encrypt their sessions with the mail servers of this domain (RFC 8460). They send reports to the URL that a TXT record at _smtp._tls names."
+    >
+      <Group gap="xs" wrap="nowrap">
+        <Code style={{ overflowWrap: 'anywhere' }}>{record}</Code>
+        <Copy value={record} what="the record" />
+      </Group>
+      <PagedList
+        what="results"
+        find="Host or result"
+        textOf={({ host, result, source }) => [host ?? '', result ?? 'success', source ?? ''].join(' ')}
+        rows={results}
+        empty={<Nothing>No report has arrived.</Nothing>}
+        keyOf={({ day, policy, result, host, source, reason }) =>
+          [day, policy, result, host, source, reason].join(' ')
+        }
+        columns={[
+          { head: 'Day', rowHead: true, cell: ({ day }) => day },
+          { head: 'Policy', cell: ({ policy }) => policy },
+          { head: 'Result', cell: ({ result }) => <UntrustedText>{result ?? 'success'}</UntrustedText> },
+          { head: 'Server', cell: ({ host }) => <UntrustedText>{host ?? ''}</UntrustedText> },
+          { head: 'From', cell: ({ source }) => <UntrustedText>{source ?? ''}</UntrustedText> },
+          { head: 'Sessions', right: true, cell: ({ sessions }) => number(sessions) },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: number | string }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text fw={600}>{typeof value === 'number' ? number(value) : value}</Text>
+    </div>
+  )
+}
+
+function Nothing({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {children}
+    </Text>
+  )
+}
+
+const number = (value: number) => value.toLocaleString('en')

@@ -1,0 +1,44 @@
+/** What receivers report about a sending domain. */
+import { ReportLinks } from '../../../domain-reports/received/report-links.ts'
+import { listTlsReports, receivedTlsReports, showDmarc } from '../../../operate/domain-reports.ts'
+import { isoTime } from '../../../operate/shapes.ts'
+import type { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from '../contract/domain-reports.ts'
+import type { Works } from '../work.ts'
+import { requireDomain } from './domain-lookup.ts'
+
+/** Rows of TLS results, at most. */
+const MOST_RESULTS = 200
+const MOST_FAILURES = 3
+
+export const domainReportWorks: Works<typeof DOMAIN_REPORT_ROUTES> = {
+  'GET /companies/:company/domains/:domain/reports': async ({ op, company, params, request }, core) => {
+    requireDomain(op, company, params.domain)
+    const { domain: _, ...dmarc } = await showDmarc(op, params)
+    const received = await receivedTlsReports(op, params)
+    const tls = received.slice(0, MOST_RESULTS).map(({ day, type, failure, sessions }) => ({
+      ...{ day, policy: type, sessions },
+      result: failure?.result ?? null,
+      host: failure?.host ?? null,
+      source: failure?.sourceAddress ?? null,
+      reason: failure?.reason ?? null,
+    }))
+    const tlsUrl = new ReportLinks(core.deps).url(core.apiUrl.urlOf(request.raw), params.domain)
+    return { dmarc, tls, tlsUrl }
+  },
+}
+
+export const tlsReportWorks: Works<typeof TLS_REPORT_ROUTES> = {
+  'GET /installation/tls-reports': async ({ op }) => {
+    const { reports } = await listTlsReports(op, {})
+    return {
+      reports: reports.map(({ domain, day, state, sentAt, sentTo, fault, successful, failed, policies }) => ({
+        ...{ domain, day, state, sentTo, fault, successful, failed },
+        sentAt: isoTime(sentAt),
+        failures: policies
+          .flatMap(({ failures }) => failures)
+          .slice(0, MOST_FAILURES)
+          .map(({ result, host, sessions }) => ({ result, host, sessions })),
+      })),
+    }
+  },
+}

@@ -1,0 +1,135 @@
+/** What the command line shows of reports about domains. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { parseDatabase } from '../../src/config/parse.ts'
+import { dayOf } from '../../src/domain-reports/detail.ts'
+import { dmarcRows, tlsRows } from '../../src/domain-reports/received/sum-up.ts'
+import { readDmarcReport } from '../../src/mail/domain-report/dmarc-report.ts'
+import { dmarcAdvice } from '../../src/operate/dmarc-advice.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { dmarcXml, TLS_REPORT } from '../mail/domain-report/samples.ts'
+import { newWorkplace, type Workplace } from './postroad.ts'
+
+const DAY = 86_400_000
+const today = Math.floor(Date.now() / DAY) * DAY
+
+async function fill(store: Store): Promise<void> {
+  const { domains } = await store.accounts()
+  const domain = domains[0]!
+  for (let back = 1; back <= 8; back++) {
+    const begin = today - back * DAY
+    const xml = dmarcXml(
+      [
+        { source: '192.0.2.1', count: 50 },
+        { source: '192.0.2.9', count: 3, dkim: 'fail', spf: 'fail' },
+      ],
+      { begin, end: begin + DAY - 1_000 },
+    )
+    const { records, policy, reporter } = readDmarcReport(xml)
+    const facts = { domainId: domain.id, begin, end: begin + DAY - 1, receivedAt: today, amount: 53 }
+    const report = { ...facts, reporter, reportId: `r${back}` }
+    await store.keepDomainReport({ ...report, kind: 'dmarc' }, dmarcRows(records, { begin, policy }), 10)
+    await store.keepDomainReport({ ...report, kind: 'tls' }, tlsRows(TLS_REPORT.policies, begin), 10)
+  }
+}
+
+describe('reports about domains', () => {
+  let workplace: Workplace
+  before(async () => {
+    workplace = newWorkplace()
+    await workplace.json('company', 'create', 'Acme')
+    await workplace.json('domain', 'add', 'x.test', '--company', 'Acme')
+    const url = `sqlite:${join(workplace.folder, 'data', 'postroad.db')}`
+    const store = await openStore(parseDatabase(url), { exclusive: false })
+    await fill(store)
+    const day = dayOf(today - DAY)
+    const failure = { result: 'certificate-expired', host: 'mx.y.test', address: '192.0.2.7' }
+    const policy = { type: 'sts', policy: ['version: STSv1'], hosts: ['mx.y.test'] }
+    const detail = (of: object | null) => JSON.stringify({ ...policy, failure: of })
+    await store.countTlsSessions(
+      [
+        { domain: 'y.test', day, key: 'a', detail: detail(null), sessions: 4 },
+        { domain: 'y.test', day, key: 'b', detail: detail(failure), sessions: 2 },
+      ],
+      [{ domain: 'y.test', day, dueAt: today }],
+    )
+    await store.close()
+  })
+  after(() => workplace.remove())
+
+  test('dmarc tells who sends as a domain, and the next step', async () => {
+    const summary = await workplace.json<{ messages: number; failing: number; sources: object[] }>(
+      'dmarc',
+      'x.test',
+    )
+    assert.equal(summary.messages, 424)
+    assert.equal(summary.failing, 24)
+    assert.deepEqual(
+      summary.sources.map((each) => ({ ...each })),
+      [
+        {
+          ...{ source: '192.0.2.9', messages: 24, dkim: 0, spf: 0, failing: 24, quarantined: 0, rejected: 0 },
+          domains: ['x.test', 'bounces.x.test'],
+        },
+        {
+          ...{
+            source: '192.0.2.1',
+            messages: 400,
+            dkim: 400,
+            spf: 400,
+            failing: 0,
+            quarantined: 0,
+            rejected: 0,
+          },
+          domains: ['x.test', 'bounces.x.test'],
+        },
+      ],
+    )
+    const { stdout } = await workplace.run('dmarc', 'x.test')
+    assert.match(
+      stdout,
+      /24 of 424 messages \(5\.7%\) pass neither DKIM nor SPF: p=quarantine would stop them/,
+    )
+    assert.match((await workplace.run('domain', 'show', 'x.test')).stdout, /^DMARC: .*24 of 424/m)
+    const shown = await workplace.json<{ dmarc_advice: string }>('domain', 'show', 'x.test')
+    assert.match(shown.dmarc_advice, /24 of 424/)
+  })
+
+  test('tls-report tells what was counted, and what others report', async () => {
+    const counted = await workplace.json<{ reports: object[]; received: object[] }>('tls-report', 'y.test')
+    const failures = [{ result: 'certificate-expired', host: 'mx.y.test', address: '192.0.2.7', sessions: 2 }]
+    assert.deepEqual(counted, {
+      reports: [
+        {
+          ...{ domain: 'y.test', day: dayOf(today - DAY), state: 'waiting', tries: 0, fault: null },
+          ...{ due_at: new Date(today).toISOString(), sent_at: null, sent_to: [] },
+          ...{ successful: 4, failed: 2 },
+          policies: [
+            {
+              ...{ type: 'sts', policy: ['version: STSv1'], mx: ['mx.y.test'], successful: 4, failed: 2 },
+              failures,
+            },
+          ],
+        },
+      ],
+      received: [],
+    })
+    const { stdout } = await workplace.run('tls-report', 'x.test', '--day', dayOf(today - DAY))
+    assert.match(stdout, /sts +certificate-expired +mx\.x\.test +192\.0\.2\.9 +2/)
+    const refused = await workplace.run('tls-report', '--day', 'yesterday')
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /"yesterday" is no day/)
+  })
+})
+
+test('the advice is the next step that what was seen allows', () => {
+  const facts = { days: 10, policy: 'none', messages: 1_000, failing: 3 } as const
+  assert.match(dmarcAdvice(facts), /\(0\.3%\).*The next step is p=quarantine\.$/)
+  assert.match(dmarcAdvice({ ...facts, policy: 'quarantine' }), /The next step is p=reject\.$/)
+  assert.match(dmarcAdvice({ ...facts, policy: 'reject' }), /there is no stricter one/)
+  assert.match(dmarcAdvice({ ...facts, failing: 50 }), /p=quarantine would stop them/)
+  assert.match(dmarcAdvice({ ...facts, days: 2 }), /too few/)
+  assert.match(dmarcAdvice({ ...facts, messages: 0, failing: 0 }), /No DMARC report/)
+})
