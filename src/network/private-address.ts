@@ -16,9 +16,9 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 /**
  * The special use of `ip` when it is not a public unicast address (`loopback`, `private`, `6to4`, `malformed`, ...);
  * otherwise null. Not public are: loopback, private, link-local, shared (RFC 6598), documentation, multicast, and the
- * forms that carry an IPv4 address inside (mapped ones and those of NAT64 are judged by it; 6to4, Teredo and local NAT64
- * prefixes lead through translators that nobody knows, and are refused). Text that is not an address in plain form is not public either, including short, octal
- * and hexadecimal IPv4 spellings.
+ * forms that carry an IPv4 address inside (mapped ones and those of NAT64 are judged by it; 6to4, Teredo and local
+ * NAT64 prefixes lead through translators that nobody knows, and are refused). Text that is not an address in plain
+ * form is not public either, including short, octal and hexadecimal IPv4 spellings.
  */
 function specialUse(ip: string): string | null {
   if (isIP(ip) === 0 || ip.includes('%')) return 'malformed'

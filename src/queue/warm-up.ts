@@ -3,25 +3,15 @@
  * messages to each site, and more each day.
  */
 import type { SourcePool } from '../accounts/account.ts'
+import { DAY_MS, dayOf, warmUpDay } from '../accounts/warm-up-day.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { Store, WarmUpCount } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
-
-export const DAY_MS = 24 * 3_600_000
 
 /** Milliseconds between two writes of the counts. */
 const WRITE_MS = 2_000
 /** Mail that waits for the next day is spread over the first part of it (ms). */
 const SPREAD_MS = 10 * 60_000
-
-/** The day of a warm-up, from 1, in UTC. */
-export function warmUpDay(since: number, now: number): number {
-  return dayOf(now) - dayOf(since) + 1
-}
-
-function dayOf(time: number): number {
-  return Math.floor(time / DAY_MS)
-}
 
 export interface WarmUpParts {
   store: Pick<Store, 'warmUpCounts' | 'countWarmUp'>

@@ -18,9 +18,9 @@ import { Transfer } from './transact.ts'
 import type { RecipientReply, Transaction } from './transaction.ts'
 
 /**
- * Connects and gets ready for MAIL: greeting, EHLO or HELO, TLS by policy, AUTH. Rejects with SmtpError;
- * nothing stays open then. Aborting the signal ends the attempt at once (kind `closed`). With a fallback, the session is
- * with whichever of the two addresses accepts a connection first.
+ * Connects and gets ready for MAIL: greeting, EHLO or HELO, TLS by policy, AUTH. Rejects with SmtpError; nothing stays
+ * open then. Aborting the signal ends the attempt at once (kind `closed`). With a fallback, the session is with
+ * whichever of the two addresses accepts a connection first.
  */
 export async function openSession(
   target: SmtpTarget,

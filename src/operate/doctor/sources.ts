@@ -1,4 +1,6 @@
-/** Whether this machine has its source addresses, and DNS their names in both directions (RFC 5321 4.1.4, RFC 1912 2.1). */
+/**
+ * Whether this machine has its source addresses, and DNS their names in both directions (RFC 5321 4.1.4, RFC 1912 2.1).
+ */
 import { isOwnAddress } from '../../network/own-address.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
