@@ -4,11 +4,11 @@ import { sql as siteReports } from './0002-site-reports.ts'
 import { sql as alerts } from './0003-alerts.ts'
 import { sql as keyUse } from './0004-key-use.ts'
 import { sql as giveUpTime } from './0005-give-up-time.ts'
-import { sql as returnPath } from './0004-return-path.ts'
-import { sql as inboundMail } from './0005-inbound-mail.ts'
-import { sql as domainReports } from './0006-domain-reports.ts'
-import { sql as suppressionScope } from './0007-suppression-scope.ts'
-import { sql as sourcePools } from './0008-source-pools.ts'
+import { sql as returnPath } from './0006-return-path.ts'
+import { sql as inboundMail } from './0007-inbound-mail.ts'
+import { sql as domainReports } from './0008-domain-reports.ts'
+import { sql as suppressionScope } from './0009-suppression-scope.ts'
+import { sql as sourcePools } from './0010-source-pools.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,9 +17,9 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0003-alerts', alerts),
   migration('0004-key-use', keyUse),
   migration('0005-give-up-time', giveUpTime),
-  migration('0004-return-path', returnPath),
-  migration('0005-inbound-mail', inboundMail),
-  migration('0006-domain-reports', domainReports),
-  migration('0007-suppression-scope', suppressionScope),
-  migration('0008-source-pools', sourcePools),
+  migration('0006-return-path', returnPath),
+  migration('0007-inbound-mail', inboundMail),
+  migration('0008-domain-reports', domainReports),
+  migration('0009-suppression-scope', suppressionScope),
+  migration('0010-source-pools', sourcePools),
 ]

@@ -1,5 +1,5 @@
 /**
- * 23: recipient domains that ask for TLS reports (RFC 8460).
+ * 25: recipient domains that ask for TLS reports (RFC 8460).
  *
  * The sending domain demands encryption. Mail to one domain is encrypted; the server of another offers no STARTTLS, so mail for it waits.
  * Both domains ask for reports. When the day is over each gets one by signed mail, the second in clear, because a report about broken TLS

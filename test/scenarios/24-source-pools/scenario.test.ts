@@ -1,5 +1,5 @@
 /**
- * 23: several source addresses (direct delivery).
+ * 24: several source addresses (direct delivery).
  *
  * An operator has three addresses: two for newsletters, one for all other mail. Each mail leaves from an address of its pool, also
  * when a client names one. When a provider blocks one address of the newsletters, the other one takes them over.
