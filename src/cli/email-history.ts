@@ -105,8 +105,19 @@ function pieceText(piece: Piece): string {
 }
 
 export function formatDetail(detail: EventDetail): string {
-  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host, domain, category } =
-    detail
+  const {
+    code,
+    enhancedCode,
+    message,
+    server,
+    nextAttemptAt,
+    attempt,
+    tls,
+    webhookId,
+    host,
+    domain,
+    category,
+  } = detail
   const parts = [
     attempt && `attempt ${attempt}`,
     server,

@@ -2,7 +2,14 @@
 import type { SettingFields } from './schema.ts'
 import type { SubmissionListener } from './values.ts'
 
-export type { DeliveryRoute, HostPort, ImapMailbox, RelayRoute, SourceAddress, SubmissionListener } from './values.ts'
+export type {
+  DeliveryRoute,
+  HostPort,
+  ImapMailbox,
+  RelayRoute,
+  SourceAddress,
+  SubmissionListener,
+} from './values.ts'
 
 export interface OpenIdSettings {
   issuer: string
