@@ -13,7 +13,7 @@ const NAME =
 
 /** How the subjects of their reports begin. */
 const SUBJECTS: readonly RegExp[] = [
-  /^\W*(?:(?:un|non-?)deliver|(?:e-?mail )?bounce\b|returned (?:mail|to sender)|return(?:ed)? |failure (?:notice|delivery)|failed|status notification|postmaster notify|sorry, your message)/i,
+  /^\W*(?:(?:un|non[- ]?)deliver|(?:e-?mail )?bounce\b|returned (?:mail|to sender)|return(?:ed)? |failure (?:notice|delivery)|failed|status notification|postmaster notify|sorry, your message)/i,
   /^\W*(?:(?:permanent |temporary )?(?:(?:mail|message|e-?mail)? ?deliver|(?:mail|message|dispatch) (?:fail|status|delay|error|problem|notif|report|warn|system error)))/i,
   /^\W*(?:mail (?:could not|failure)|could not (?:send|deliver)|(?:there was an )?error (?:send|in|message)|warning\b.{0,30}\b(?:mail|message|send))/i,
   /^\W*(?:your )?(?:mail|message|e-?mail)\b.{0,60}\b(?:could not|not (?:be )?delivered|undeliver|blocked|reject|failed|delayed|error|returned)/i,

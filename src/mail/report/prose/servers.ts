@@ -45,7 +45,7 @@ export const SERVERS: readonly ServerFormat[] = [
   {
     server: 'Yahoo',
     opening:
-      /^[ \t]*(?:sorry, we (?:were|are) unable to deliver your message|unable to deliver message to the following address|message from[ \t]+\S{1,200}\.?[ \t]*$)/im,
+      /^[ \t]*(?:(?:sorry, )?we (?:were|are) unable to deliver your message|unable to deliver message to the following address|message from[ \t]+\S{1,200}\.?[ \t]*$)/im,
   },
   {
     server: 'Exchange',
