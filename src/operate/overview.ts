@@ -3,9 +3,10 @@
  * and for operators of the whole installation. Data only; all numbers count recipients.
  */
 import type { EventType } from '../email/event.ts'
+import { type RefusalReason, reasonOf } from '../email/refusal-reason.ts'
 import { percentilesOf } from '../events/latency.ts'
 import { longSeriesOf, type SeriesSpan, type Span, seriesOf, sumsOf } from '../events/spans.ts'
-import type { CountRequest, EventCount, EventSum } from '../store/store.ts'
+import type { CountRequest, EventCount, EventSum, SumRequest } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, companyScope, findCompany, findDomain, findOwnDomain } from './find.ts'
 import { RecentAnswers } from './recent-answers.ts'
@@ -186,6 +187,34 @@ export const showDestinations = verb(
   },
 )
 
+export interface ReasonCount extends RefusalReason {
+  /** Recipients whose mail will never arrive, and delays. */
+  failures: number
+  delays: number
+}
+
+/** Sums as of `Volumes`. */
+export interface Reasons extends Pick<Volumes, 'span' | 'since' | 'until'> {
+  /** Those with the most failures come first. Null: under the same condition as `volumes`. */
+  reasons: ReasonCount[] | null
+}
+
+/** Why mail was refused or late, by category and provider. Of a company, or of all. */
+export const showReasons = verb(
+  'read',
+  async (op, wanted: Omit<OverviewRequest, 'domain' | 'to'>): Promise<Reasons> => {
+    const { companyId } = whose(op, wanted)
+    const of = { companyId, dimension: 'reason', by: 'value' } as const
+    const { volumes, ...range } = await volumesOf(op, wanted.span, of)
+    const reasons = volumes?.map(({ key, volume }) => {
+      const delays = volume.delivery_delayed ?? 0
+      return { ...reasonOf(key), failures: failures(volume), delays }
+    })
+    reasons?.sort((a, b) => b.failures - a.failures || b.delays - a.delays)
+    return { ...range, reasons: reasons ?? null }
+  },
+)
+
 /** Cached, because every company has a counter for each day. */
 const byCompany = new RecentAnswers<Volumes>()
 
@@ -231,7 +260,7 @@ function notTooMany<Found>(found: Found | null): Found {
 async function volumesOf(
   op: Operation,
   span: Span,
-  of: { companyId: string | null; dimension: CountRequest['dimension']; by: 'domain' | 'company' },
+  of: { companyId: string | null; dimension: CountRequest['dimension']; by: SumRequest['by'] },
 ): Promise<Volumes> {
   const range = sumsOf(span, op.now())
   const request = { ...of, ...range, domainId: null, value: null, most: MOST_IN_SUMS }

@@ -215,9 +215,9 @@ export const COUNT_SIZES = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } 
 export type CountSize = keyof typeof COUNT_SIZES
 /**
  * The dimensions of counts. For each sending domain: nothing further (`all`), the tag (its value), the recipient's
- * domain, the reason (refusal-reason.ts). For each company, and for all companies together, so that a long time takes
- * few counts: nothing further (`total`), the recipient's domain if it is named (named-destinations.ts; '': all other
- * domains), and the time that delivery took (latency.ts). Reasons of all companies together are kept as well.
+ * domain, the reason (email/refusal-reason.ts). For each company, and for all companies together, so that a long time
+ * takes few counts: nothing further (`total`), the recipient's domain if it is named (named-destinations.ts; '': all
+ * other domains), and the time that delivery took (latency.ts). Reasons of all companies together are kept as well.
  */
 export const COUNT_DIMENSIONS = [
   'all',

@@ -1,4 +1,5 @@
 /** Makes the digest (digest.ts) of some events of the log. */
+import { reasonValue } from '../email/refusal-reason.ts'
 import {
   COUNT_SIZES,
   type Digest,
@@ -16,7 +17,6 @@ import { Counts, DestinationCounts } from './digest-counts.ts'
 import { Lists } from './digest-lists.ts'
 import { latencyBucket } from './latency.ts'
 import { NamedDestinations } from './named-destinations.ts'
-import { reasonValue } from './refusal-reason.ts'
 import { filedWords } from './subject-words.ts'
 
 /** An event with the fields that it is filed under. */

@@ -458,6 +458,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     (op) => overview.showDestinations(op, { company: 'Acme', span: 'day' }),
     READS_WHOLE,
   ],
+  [overview.showReasons, (op) => overview.showReasons(op, { company: 'Acme', span: 'day' }), READS_WHOLE],
   [overview.showVolumeByCompany, (op) => overview.showVolumeByCompany(op, { span: 'day' }), OPERATOR_ALONE],
   [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],

@@ -8,6 +8,7 @@ const INSTALLATION = 'GET /installation'
 
 export type OverviewBacklog = JsonAnswer<typeof BACKLOG>
 export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
+export type ReasonCounts = NonNullable<JsonAnswer<'GET /companies/:company/overview/reasons'>['reasons']>
 export type VolumeBreakdown = NonNullable<JsonAnswer<'GET /companies/:company/overview/domains'>['volumes']>
 export type InstallationJson = JsonAnswer<typeof INSTALLATION>
 export type { OverviewSpan }
@@ -35,6 +36,11 @@ export const destinationsQuery = (company: string, span: OverviewSpan) => ({
 
 export const byDomainQuery = (company: string, span: OverviewSpan) => ({
   ...read('GET /companies/:company/overview/domains', { company, query: { span } }),
+  ...LIVE,
+})
+
+export const reasonsQuery = (company: string, span: OverviewSpan) => ({
+  ...read('GET /companies/:company/overview/reasons', { company, query: { span } }),
   ...LIVE,
 })
 

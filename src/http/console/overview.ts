@@ -4,6 +4,7 @@ import { companyName } from '../../operate/find.ts'
 import {
   showDestinations,
   showLatency,
+  showReasons,
   showVolume,
   showVolumeByDomain,
   type VolumeOf,
@@ -41,6 +42,11 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
     const nameOf = (id: string) => op.accounts.domains.find((domain) => domain.id === id)?.name ?? id
     const shown = volumes?.map(({ key, volume }) => ({ key, name: nameOf(key), volume })) ?? null
     return { volumes: shown }
+  },
+
+  'GET /companies/:company/overview/reasons': async ({ op, company, query: { span } }) => {
+    const { reasons } = await showReasons(op, { span, company: company ?? undefined })
+    return { reasons }
   },
 
   'GET /companies/:company/overview/backlog': async ({ op, company }) => {

@@ -28,13 +28,13 @@ import {
   type DigestedRow,
   FIRST,
   ITS_RECIPIENTS,
+  REFUSAL_DETAIL,
   SENDABLE_AT,
   wholeEvents,
 } from '../digested-rows.ts'
 import { type GroupsRow, groupKey, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
-import { REFUSAL_DETAIL } from '../refusal-reason.ts'
 import type { DigestStore } from '../store.ts'
 import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'

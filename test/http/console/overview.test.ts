@@ -95,6 +95,10 @@ describe('overview', () => {
       domains.volumes.map(({ name }) => name),
       ['acme.example'],
     )
+    const { reasons } = ok<{ reasons: object[] }>(
+      await viewer.ask('GET', `/companies/${acme}/overview/reasons?span=hour`),
+    )
+    assert.deepEqual(reasons, [{ category: 'address_unknown', provider: '', failures: 1, delays: 0 }])
     const { p50, whole } = ok<LatencySeriesJson>(
       await viewer.ask('GET', `/companies/${acme}/overview/latency?span=hour`),
     )

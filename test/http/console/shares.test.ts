@@ -59,6 +59,7 @@ describe('what takes long in the console', () => {
     ['overview/latency?span=day', 'countRanks'],
     ['overview/destinations?span=day', 'sumBusiest'],
     ['overview/domains?span=day', 'sumEvents'],
+    ['overview/reasons?span=day', 'sumEvents'],
   ] as const) {
     test(`${what}: few at a time of one company, and none of another wait for them`, async () => {
       const of = ({ company }: Tenant) => `/companies/${company.id}/${what}`

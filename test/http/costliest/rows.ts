@@ -302,6 +302,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /console/api/companies/:company/overview/latency': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/destinations': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/domains': { query: '?span=year' },
+  'GET /console/api/companies/:company/overview/reasons': { query: '?span=year' },
   'GET /console/api/installation/companies': { query: '?span=year' },
   'GET /console/api/companies/:company/suppressions/count': {},
   'GET /console/api/companies/:company/suppressions/export': {},

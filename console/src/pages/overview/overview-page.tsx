@@ -21,6 +21,7 @@ import { VolumeChart } from './volume-chart.tsx'
 import { WaitingByCompany, WaitingByDestination } from './waiting.tsx'
 
 const Explain = later(() => import('./explain.tsx'), 'Explain')
+const Reasons = later(() => import('./reasons.tsx'), 'Reasons')
 
 export function OverviewPage() {
   const company = useCompany()
@@ -77,6 +78,9 @@ function Figures({ company, span, filter }: FilteredProps) {
         <Explain company={company} />
       </Suspense>
       <Destinations company={company} span={span} />
+      <Suspense>
+        <Reasons company={company} span={span} />
+      </Suspense>
       {company === ALL ? <ByCompany span={span} /> : <ByDomain company={company} span={span} />}
     </Stack>
   )

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { SPANS } from '../../../events/spans.ts'
+import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
 import { routes } from './route.ts'
 import { DOMAIN_OR_NULL, DONE, INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
@@ -52,6 +53,19 @@ const VOLUMES_OR_NULL = orNull(VOLUMES)
 const VOLUMES_SHOWN = object({ volumes: VOLUMES_OR_NULL })
 
 const DESTINATIONS = object({ busiest: VOLUMES_OR_NULL, failing: VOLUMES_OR_NULL })
+
+/** Why mail was refused or late; `provider`: '' for any but the large ones. */
+const REASONS = object({
+  reasons: orNull({
+    type: 'array',
+    items: object({
+      category: { enum: BOUNCE_CATEGORIES },
+      provider: TEXT,
+      failures: INTEGER,
+      delays: INTEGER,
+    }),
+  }),
+})
 
 /** Waiting mail of one destination or company. */
 const WAITING_PART = {
@@ -137,6 +151,11 @@ export const OVERVIEW_ROUTES = routes('company', {
     operation: 'overview',
     query: OF_SPAN,
     answer: VOLUMES_SHOWN,
+  },
+  'GET /companies/:company/overview/reasons': {
+    operation: 'overview',
+    query: OF_SPAN,
+    answer: REASONS,
   },
   'GET /companies/:company/overview/backlog': { operation: 'overview', answer: BACKLOG },
   'POST /companies/:company/overview/backlog/retry': {

@@ -20,13 +20,13 @@ import {
   type DigestedRow,
   FIRST,
   ITS_RECIPIENTS,
+  REFUSAL_DETAIL,
   SENDABLE_AT,
   wholeEvents,
 } from '../../digested-rows.ts'
 import { type GroupsRow, groupKey, groupsOf } from '../../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import { NamedDestinations } from '../../named-destinations.ts'
-import { REFUSAL_DETAIL } from '../../refusal-reason.ts'
 import { SUBJECT_LOOKED_AT } from '../../subject-words.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'

@@ -2,20 +2,16 @@
  * The value under which refusals, delays and ends are counted: their category, and the provider whose server answered.
  * There are few of either, so that the counts of a long time are few.
  */
-import { classificationOf } from '../email/classification.ts'
-import type { EventDetail, EventType } from '../email/event.ts'
-import { providerOf } from '../email/mail-provider.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
+import { classificationOf } from './classification.ts'
+import type { EventDetail, EventType } from './event.ts'
+import { providerOf } from './mail-provider.ts'
 
 export interface RefusalReason {
   category: BounceCategory
   /** Its name; '': none of the large ones. */
   provider: string
 }
-
-/** SQL: the detail of an event that has a category; null for any other. */
-export const REFUSAL_DETAIL =
-  "CASE WHEN v.type IN ('bounced', 'failed', 'delivery_delayed') THEN v.detail END"
 
 /** `detail`: JSON. */
 export function reasonValue(type: string, detail: string): string {
