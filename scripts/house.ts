@@ -42,7 +42,9 @@ export const HOUSE: readonly Place[] = [
     name: 'submission',
     about:
       'the SMTP servers: submission (RFC 6409) with its logins and transactions, and the listener for mail that comes back',
-    imports: words('ingress inbound people/password-rule.ts intake accounts mail workers config network common'),
+    imports: words(
+      'ingress inbound people/password-rule.ts intake accounts mail workers config network common',
+    ),
   },
   {
     name: 'http',

@@ -121,7 +121,9 @@ describe('verification', () => {
       })
       return records.find(({ kind }) => kind === 'spf')!
     }
-    const included = await spf('v=spf1 include:a.test ~all', { 'a.test/TXT': ['v=spf1 ip4:192.0.2.0/24 -all'] })
+    const included = await spf('v=spf1 include:a.test ~all', {
+      'a.test/TXT': ['v=spf1 ip4:192.0.2.0/24 -all'],
+    })
     assert.equal(included.state, 'right')
     assert.match(included.explanation!, /^include:a\.test allows mail\.service\.test\. It ends with ~all/)
     const other = await spf('v=spf1 include:a.test -all', { 'a.test/TXT': ['v=spf1 ip4:198.51.100.1 -all'] })
