@@ -15,6 +15,7 @@ import {
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
 import { assignPool } from '../operate/pools.ts'
+import { serviceNames } from '../operate/service-names.ts'
 import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
@@ -204,7 +205,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
     if (json) return printJson(domainJson(op.accounts, domain))
     if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
-    if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(domain)}.`)
+    if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(op, domain)}.`)
     if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
     if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
     if (speaksFor === undefined) return
@@ -236,9 +237,11 @@ function returnPathIn(text: string): string {
   return text === 'default' ? '' : text
 }
 
-function returnPathWords(domain: SendingDomain): string {
+function returnPathWords(op: Operation, domain: SendingDomain): string {
   const host = returnPathOf(domain)
   if (usedReturnPath(domain) !== null) return `${host}, in use`
+  const isWanted = domain.settings.returnPath !== undefined || serviceNames(op, domain).bounceHost !== null
+  if (!isWanted) return 'none: bounces go to the address in From'
   return host === null
     ? 'none, because its name would be too long'
     : `${host}, not in use until DNS has its records`
@@ -330,7 +333,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ...dkimFields(domain),
     ...(advice === null ? [] : [['DMARC', advice] satisfies [string, string]]),
     ['Sending', sendingOf(domain)],
-    ['Return path', returnPathWords(domain)],
+    ['Return path', returnPathWords(op, domain)],
     ...lossFields(op, domain),
     ['Tracking', trackingOf(domain)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],

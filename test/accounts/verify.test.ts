@@ -60,7 +60,7 @@ describe('verification', () => {
     for (const name of Object.keys(dns.zone)) delete dns.zone[name]
     Object.assign(dns.zone, rightZone())
     change(dns.zone, `${domain.dkim[0]!.selector}._domainkey.x.test/TXT`)
-    const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1 })
+    const resolver = new Resolver({ servers: [dns.address], timeout: 2_000, tries: 1 })
     const result = await verifyDomain(domain, NAMES, resolver)
     return {
       ...result,
@@ -113,6 +113,41 @@ describe('verification', () => {
       else assert.match(spf.explanation!, explanation)
     })
   }
+
+  test('finds an address of this service in what the SPF record includes, and counts its look-ups', async () => {
+    const spf = async (value: string, zone: Zone) => {
+      const { records } = await verify((all) => {
+        Object.assign(all, { [`${HOST}/A`]: ['192.0.2.1'], 'x.test/TXT': [value] }, zone)
+      })
+      return records.find(({ kind }) => kind === 'spf')!
+    }
+    const included = await spf('v=spf1 include:a.test ~all', {
+      'a.test/TXT': ['v=spf1 ip4:192.0.2.0/24 -all'],
+    })
+    assert.equal(included.state, 'right')
+    assert.match(included.explanation!, /^include:a\.test allows mail\.service\.test\. It ends with ~all/)
+    const other = await spf('v=spf1 include:a.test -all', { 'a.test/TXT': ['v=spf1 ip4:198.51.100.1 -all'] })
+    assert.equal(other.state, 'different')
+    assert.match(other.advice!, /does not allow 192\.0\.2\.1, the address of mail\.service\.test/)
+    const silent = await spf('v=spf1 include:a.test -all', { 'a.test/TXT': { rcode: 'SERVFAIL' } })
+    assert.deepEqual([silent.state, /for a\.test/.test(silent.advice!)], ['unknown', true])
+    const many = Array.from({ length: 10 }, (_, n) => `a:h${n}.x.test`).join(' ')
+    const over = await spf(`v=spf1 a:${HOST} ${many} -all`, {})
+    assert.deepEqual([over.state, /needs 11 DNS look-ups/.test(over.advice!)], ['different', true])
+  })
+
+  test('knows the DMARC record above the domain', async () => {
+    const mail = await newDomain({
+      ...{ companyId: 'c', name: 'mail.x.test', seal: new Seal(randomBytes(32)), ed25519: false },
+    })
+    for (const name of Object.keys(dns.zone)) delete dns.zone[name]
+    dns.zone['_dmarc.x.test/TXT'] = ['v=DMARC1; p=reject; sp=quarantine']
+    const resolver = new Resolver({ servers: [dns.address], timeout: 2_000, tries: 1 })
+    const { records } = await verifyDomain(mail, NAMES, resolver)
+    const dmarc = records.find(({ kind }) => kind === 'dmarc')!
+    assert.equal(dmarc.state, 'right')
+    assert.match(dmarc.explanation!, /^The record of x\.test holds for this domain as well\. p=quarantine/)
+  })
 
   test('says what a DMARC record asks for, and that one without a policy is none', async () => {
     const dmarc = async (value: string) => {

@@ -151,13 +151,57 @@ describe('domains', { skip: withoutBrowser() }, () => {
 
   /** As somebody else enters it at the DNS provider. */
   function publish(domain: SendingDomain): void {
-    for (const { name, value } of dnsRecords(domain, {
-      hostname: 'mail.service.test',
-      bounceHost: null,
-      relayed: false,
-    }))
-      dns.zone[`${name}/TXT`] = [value]
+    const names = { hostname: 'mail.service.test', bounceHost: null, relayed: false }
+    for (const { type, name, value, preference } of dnsRecords(domain, names)) {
+      dns.zone[`${name}/${type}`] = [preference === null ? value : `${preference} ${value}`]
+    }
   }
+
+  test('a return path is chosen, and used once DNS has its records', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'returned.example')
+    publish(domain)
+    const visit = await stage.visit(t, `${at}/${domain.id}?tab=settings`)
+    const { page } = visit
+    const section = page.getByRole('region', { name: 'Return path' })
+    await section.getByText('Bounces go to the address in From.').waitFor()
+    await section.getByRole('button', { name: 'Change host' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change the return path' })
+    assert.deepEqual(await visit.barriers(), [])
+    visit.expect(/status of 422/)
+    await dialog.getByLabel('Host').fill('returned.example')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('must be another host').waitFor()
+    await dialog.getByLabel('Host').fill('back')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await section.getByText('back.returned.example is used once').waitFor()
+
+    await page.getByRole('tab', { name: 'Records' }).click()
+    const mx = await texts(page, 'Return path MX')
+    assert.deepEqual(mx, { name: 'back.returned.example', value: 'mail.service.test' })
+    await record(page, 'Return path MX').getByText('No Return path MX record.').waitFor()
+    await record(page, 'Return path SPF').getByText('Required').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    publish((await stage.service.store.findDomain(domain.id))!)
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await record(page, 'Return path MX').getByText('10 mail.service.test').waitFor()
+    await page.getByText('returned.example is verified').waitFor()
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await section.getByText('Bounces come back to back.returned.example.').waitFor()
+  })
+
+  test('lost records are told of, and when sending ends', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'lost.example')
+    const lostSince = Date.now() - 3_600_000
+    await stage.service.store.updateDomain(domain.id, { lostSince })
+    const visit = await stage.visit(t, `${at}/${domain.id}`, { viewport: PHONE, colorScheme: 'dark' })
+    const { page } = visit
+    await page.getByText('DNS has lacked the DKIM records since').waitFor()
+    await page.getByText('Sending ends').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await stage.service.store.updateDomain(domain.id, { sending: 'inactive' })
+    await page.reload()
+    await page.getByText('Sending has ended, because the records are gone').waitFor()
+  })
 
   test('a DKIM key is rotated with two clicks, and the page says what DNS has of each', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'rotated.example')

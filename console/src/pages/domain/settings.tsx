@@ -110,6 +110,7 @@ function ReturnPath({ company, domain }: SettingsProps) {
   const mayManage = useMayManage()
   const [opened, setOpened] = useState(false)
   const { host, isChosen, used } = domain.returnPath
+  const hasRecords = domain.records.some(({ kind }) => kind === 'return_path_mx')
   return (
     <Section
       title="Return path"
@@ -123,9 +124,8 @@ function ReturnPath({ company, domain }: SettingsProps) {
       }
     >
       <Text size="sm">
-        {used
-          ? `Bounces come back to ${host}.`
-          : `Bounces go to the address in From. ${host} is used once DNS has its records.`}
+        {used ? `Bounces come back to ${host}.` : 'Bounces go to the address in From.'}
+        {!used && hasRecords && ` ${host} is used once DNS has its records.`}
       </Text>
       <FormDialog
         title="Change the return path"
