@@ -51,8 +51,8 @@ export class SystemMail {
   }
 
   /**
-   * Sends a ready message from the same address, whatever encryption the recipient's domain demands. Resolves when it is
-   * durable, and rejects as `send` does.
+   * Sends a ready message from the same address, whatever encryption the recipient's domain demands. Resolves when it
+   * is durable, and rejects as `send` does.
    */
   async sendReport({ to, raw, key }: SystemFile): Promise<void> {
     const idempotency = { key, fingerprint: createHash('sha256').update(key).digest('hex') }

@@ -1,7 +1,7 @@
 /**
  * Sends the report about a day to the domains that ask for it (RFC 8460 3): once, whichever node does it. Any delivery
- * node takes reports that are due; one that dies leaves them to another. Mail has an idempotency key, and what is posted
- * has the same ID each time.
+ * node takes reports that are due; one that dies leaves them to another. Mail has an idempotency key, and what is
+ * posted has the same ID each time.
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'

@@ -5,8 +5,8 @@ const MOST_URIS = 5
 const LONGEST_URI = 1_000
 
 /**
- * The `mailto:` and `https:` URIs of the records of `_smtp._tls.<domain>`; empty when the domain asks for no reports, or
- * has more than one such record.
+ * The `mailto:` and `https:` URIs of the records of `_smtp._tls.<domain>`; empty when the domain asks for no reports,
+ * or has more than one such record.
  */
 export function reportUris(records: readonly string[]): string[] {
   const [record, ...others] = records.filter((each) => /^v=TLSRPTv1[ \t]*(?:;|$)/.test(each))
