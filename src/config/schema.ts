@@ -210,7 +210,7 @@ export const SETTINGS = {
     defaultShown: 'the service sends no mail of its own',
     allowed: 'an address of a domain that sends',
     description:
-      'Sender of the mail that the service itself sends, such as the alerts of POSTROAD_ALERT_TO. The mail is sent through the service, ' +
+      'Sender of the mail that the service itself sends, such as the alerts of POSTROAD_ALERT_TO, and TLS reports. The mail is sent through the service, ' +
       'and belongs to the company of the domain.',
     example: 'postroad@example.com',
   }),
