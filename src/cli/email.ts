@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
+import { clearEmails, deleteEmails } from '../operate/email-deletion.ts'
 import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail } from '../operate/emails.ts'
 import { addressIn, companyName } from '../operate/find.ts'
 import { emailStatus } from '../operate/next-step.ts'
@@ -7,6 +8,7 @@ import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
 import { CAPTURES } from './delivery-advice.ts'
 import { printHistory } from './email-history.ts'
+import { WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
 import {
   clipped,
@@ -97,6 +99,16 @@ export function addEmail(program: Command): void {
       'Recipients being sent to are canceled too, unless their server accepts the message first. Delivered and bounced recipients do not change.',
     examples: ['email cancel ID'],
   }).action(cancel)
+
+  command(email, {
+    usage: 'delete [id...]',
+    description: 'In capture mode: delete emails with their content and events.',
+    details: 'Emails that are not sent yet are kept; cancel them first.',
+    examples: ['email delete ID', 'email delete --all', 'email delete --all --company Acme'],
+  })
+    .option('--all', 'delete all emails')
+    .option('--company <name or id>', 'only those of this company')
+    .action(remove)
 
   command(email, {
     usage: 'reschedule <id>',
@@ -193,6 +205,30 @@ async function cancel(id: string, { json }: JsonOption): Promise<void> {
   if (sending > 0) {
     printLine(`${recipientCount(sending)} being sent: canceled unless the server accepts the message first.`)
   }
+}
+
+interface DeleteOptions extends JsonOption {
+  all?: true
+  company?: string
+}
+
+async function remove(ids: string[], { json, all, company }: DeleteOptions): Promise<void> {
+  if ((all === true) === ids.length > 0) throw new WrongUsage('name the emails to delete, or give --all')
+  if (all === true) {
+    const { deleted, kept } = await withOperation((op) => clearEmails(op, { company }))
+    if (json) return printJson({ deleted, kept })
+    const notSent = kept === 0 ? '' : ` ${emailCount(kept)} not sent yet: kept.`
+    return printLine(`Deleted ${emailCount(deleted)}.${notSent}`)
+  }
+  const { changed, refused } = await withOperation((op) => deleteEmails(op, { company, ids }))
+  if (refused.length > 0) process.exitCode = 1
+  if (json) return printJson({ deleted: changed, refused })
+  printLine(`Deleted ${emailCount(changed)}.`)
+  for (const { id, why } of refused) printNote(`${id}: ${why}`)
+}
+
+function emailCount(count: number): string {
+  return `${count} ${count === 1 ? 'email' : 'emails'}`
 }
 
 async function reschedule(id: string, { at, json }: JsonOption & { at: number }): Promise<void> {

@@ -87,6 +87,29 @@ describe('the commands about mail', () => {
     assert.match(two, /^The 2 largest are shown\. To see all: postroad queue --limit \d$/m)
   })
 
+  test('delete captured mail, and keep what is not sent yet', async () => {
+    const id = await sent({ to: 'delivered@simulator.test' })
+    await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'delivered')
+    const late = await sent({ to: 'delayed@simulator.test' })
+    await shownOnce(place, late, ({ recipients }) => recipients[0]!.state === 'waiting')
+    assert.deepEqual(await place.json('email', 'delete', id), { deleted: 1, refused: [] })
+    assert.match((await place.run('email', 'show', id)).stderr, /no email with the id/)
+    const again = await place.run('email', 'delete', id, late)
+    assert.equal(again.code, 1)
+    assert.match(again.stdout, /^Deleted 0 emails\.$/m)
+    assert.match(again.stderr, new RegExp(`^${id}: there is no email with the id`, 'm'))
+    assert.match(again.stderr, new RegExp(`^${late}: the email is not sent yet: cancel it first$`, 'm'))
+    assert.equal((await place.run('email', 'delete')).code, 2)
+    assert.equal((await place.run('email', 'delete', id, '--all')).code, 2)
+    await place.json('company', 'create', 'Empty')
+    const none = await place.json('email', 'delete', '--all', '--company', 'Empty')
+    assert.deepEqual(none, { deleted: 0, kept: 0 })
+    place.env.POSTROAD_DELIVERY = 'smtp://relay.example'
+    assert.match((await place.run('email', 'delete', late)).stderr, /only in capture mode/)
+    delete place.env.POSTROAD_DELIVERY
+    await place.json('email', 'cancel', late)
+  })
+
   test('cancel what still waits, once', async () => {
     const id = await sent({ to: 'delayed@simulator.test' })
     await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'waiting')

@@ -48,6 +48,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['email', 'list'],
     ['email', 'show'],
     ['email', 'cancel'],
+    ['email', 'delete'],
     ['email', 'reschedule'],
     ['queue'],
     ['queue', 'retry'],

@@ -63,6 +63,46 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.equal(await rows(page).count(), 2)
   })
 
+  test('captured emails are deleted with the keyboard, together, and all at once', async (t) => {
+    const ids: string[] = []
+    for (const nth of [1, 2, 3]) ids.push(await stage.send({ subject: `Gone ${nth}` }))
+    const visit = await stage.visit(t, list, { viewport: { width: 1440, height: 900 } })
+    const { page } = visit
+    const bar = page.getByRole('region', { name: 'Chosen rows' })
+    const confirmed = async (count: string) => {
+      const dialog = page.getByRole('dialog', { name: `Delete ${count}?` })
+      assert.deepEqual(await visit.barriers(), [])
+      await dialog.getByRole('button', { name: `Delete ${count}` }).click()
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await bar.waitFor({ state: 'detached' })
+    }
+    await row(page, ids[2]!).focus()
+    await page.keyboard.press('Delete')
+    await page.getByRole('dialog', { name: 'Delete 1 email?' }).getByRole('button', { name: 'Back' }).click()
+    await bar.getByRole('button', { name: 'Clear' }).click()
+    await row(page, ids[2]!).focus()
+    await page.keyboard.press('Delete')
+    await confirmed('1 email')
+    await row(page, ids[2]!).waitFor({ state: 'detached' })
+    assert.equal(await stage.service.store.readHistory(ids[2]!), null)
+    await page.getByRole('checkbox', { name: 'Choose Gone 1,' }).click()
+    await page.getByRole('checkbox', { name: 'Choose Gone 2,' }).click()
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    await confirmed('2 emails')
+    await row(page, ids[0]!).waitFor({ state: 'detached' })
+    const last = await stage.send({ subject: 'Gone 4' })
+    await row(page, last).waitFor()
+    await page.getByRole('button', { name: 'Clear inbox' }).click()
+    await page.getByText('All captured emails of this company are deleted').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Delete all emails' }).click()
+    await page.getByRole('heading', { name: 'No emails yet' }).waitFor()
+    const next = await stage.send({ subject: 'After all' })
+    await row(page, next).waitFor()
+    await page.goto(`${new URL(page.url()).origin}/console${list}?q=after`)
+    await row(page, next).waitFor()
+  })
+
   test('emails are chosen with mouse and keyboard, and canceled together', async (t) => {
     const at = new Date(Date.now() + DAY).toISOString()
     const ids: string[] = []

@@ -17,6 +17,7 @@ import * as domainReports from '../../src/operate/domain-reports.ts'
 import * as domainVerification from '../../src/operate/domain-verification.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emailBatches from '../../src/operate/email-batches.ts'
+import * as emailDeletion from '../../src/operate/email-deletion.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
 import * as emailRecipient from '../../src/operate/email-recipient.ts'
 import * as emails from '../../src/operate/emails.ts'
@@ -381,6 +382,12 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     async (op, world) => emailBatches.cancelEmails(op, { company: 'Acme', ids: [(await world.email()).id] }),
     MANAGES,
   ],
+  [
+    emailDeletion.deleteEmails,
+    async (op, world) => emailDeletion.deleteEmails(op, { company: 'Acme', ids: [(await world.email()).id] }),
+    MANAGES,
+  ],
+  [emailDeletion.clearEmails, (op) => emailDeletion.clearEmails(op, { company: 'Acme' }), MANAGES_WHOLE],
   [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
   [events.listEvents, (op) => events.listEvents(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [

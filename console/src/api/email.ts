@@ -1,7 +1,7 @@
 /** One email: its state, its content, and the actions on it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Body, call, type JsonAnswer, urlOf } from './client.ts'
-import { change, queries, read } from './queries.ts'
+import { change, invalidate, queries, read } from './queries.ts'
 
 const EMAIL = 'GET /companies/:company/emails/:email'
 
@@ -43,6 +43,15 @@ function nextLook({ recipients }: EmailDetail): number | false {
 export function countOf({ states }: EmailDetail): number {
   return Object.values(states).reduce((sum, count) => sum + count, 0)
 }
+
+const LIST = 'GET /companies/:company/emails'
+
+/** In capture mode. */
+export const deleteAllEmails = (company: string) =>
+  change('POST /companies/:company/emails/clear', { company }, LIST, EMAIL)
+
+/** Reloads the list after emails were deleted. */
+export const emailsDeleted = () => invalidate(LIST)
 
 /** Reloads emails that are shown: those of these ids, or all. */
 export function emailsChanged(ids: ReadonlySet<string> | 'all'): Promise<void> {

@@ -125,6 +125,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/api/companies/:company/emails/cancel': {
     body: ({ ids }) => ({ ids: [ids.scheduled, ...many(99, () => randomUUIDv7())] }),
   },
+  'POST /console/api/companies/:company/emails/delete': {
+    body: ({ ids }) => ({ ids: [ids.scheduled, ...many(99, () => randomUUIDv7())] }),
+  },
   'POST /console/api/companies/:company/suppressions/remove': {
     body: ({ ids }) => ({ ids: [ids.suppression, ...many(99, () => randomUUIDv7())] }),
   },

@@ -54,6 +54,8 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   removeWebhook: ['removed the webhook to'],
   rotateWebhookSecret: ['rotated the secret of the webhook to'],
   rotateSigningKey: ['rotated the signing key of'],
+  deleteEmails: ['deleted captured emails:'],
+  clearEmails: ['deleted all captured emails', ({ deleted }) => ` (${deleted})`, 'deleted'],
   addSuppression: ['suppressed'],
   addSuppressions: ['suppressed'],
   removeSuppression: ['removed from the suppression list:'],

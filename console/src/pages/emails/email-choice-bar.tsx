@@ -1,10 +1,11 @@
 /** Actions on the chosen emails. */
 import { Button } from '@mantine/core'
-import { Ban, Download, RotateCw } from 'lucide-react'
+import { Ban, Download, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
-import { emailsChanged } from '../../api/email.ts'
+import { emailsChanged, emailsDeleted } from '../../api/email.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { useAllMatching } from '../../parts/all-matching.ts'
 import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
@@ -24,12 +25,25 @@ interface EmailChoiceBarProps {
   hasMore: boolean
   chosen: Chosen
   mayManage: boolean
+  /** Whether deletion was asked for before the bar was shown. */
+  deletes: boolean
+  onDeletion: (isDone: boolean) => void
 }
 
-type ActionName = 'retry' | 'cancel'
+type ActionName = 'retry' | 'cancel' | 'delete'
 
-export function EmailChoiceBar({ company, search, emails, hasMore, chosen, mayManage }: EmailChoiceBarProps) {
-  const [asked, setAsked] = useState<ActionName | null>(null)
+export function EmailChoiceBar({
+  company,
+  search,
+  emails,
+  hasMore,
+  chosen,
+  mayManage,
+  deletes,
+  onDeletion,
+}: EmailChoiceBarProps) {
+  const captures = useIsCapture()
+  const [asked, setAsked] = useState<ActionName | null>(deletes ? 'delete' : null)
   const matching = useAllMatching(emails, chosen, async (onPage) => {
     const all = await matchingEmails(company, search, onPage)
     if (all.length === MOST_CHOSEN) {
@@ -43,6 +57,7 @@ export function EmailChoiceBar({ company, search, emails, hasMore, chosen, mayMa
   useShortcuts([
     { keys: 'r', does: 'Retry the chosen emails', run: () => ask('retry') },
     { keys: 'c', does: 'Cancel the chosen emails', run: () => ask('cancel') },
+    ...(captures ? [{ keys: 'Delete', does: 'Delete the chosen emails', run: () => ask('delete') }] : []),
   ])
   return (
     <>
@@ -70,6 +85,16 @@ export function EmailChoiceBar({ company, search, emails, hasMore, chosen, mayMa
             >
               Cancel
             </Button>
+            {captures && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<Trash2 size={14} aria-hidden />}
+                onClick={() => ask('delete')}
+              >
+                Delete
+              </Button>
+            )}
           </>
         )}
         <Button
@@ -88,9 +113,11 @@ export function EmailChoiceBar({ company, search, emails, hasMore, chosen, mayMa
           nameOf={(id) => find(id)?.subject || id}
           onClose={(isDone) => {
             setAsked(null)
-            if (!isDone) return
-            chosen.set([])
-            void emailsChanged('all')
+            if (isDone) {
+              chosen.set([])
+              void (asked === 'delete' ? emailsDeleted() : emailsChanged('all'))
+            }
+            if (asked === 'delete') onDeletion(isDone)
           }}
         />
       )}
@@ -110,6 +137,16 @@ function actionOf(name: ActionName, company: string, count: number): BatchAction
       act: 'Retry',
       done: (changed) => `${counted(changed)} retried.`,
       run: (ids) => call('POST /companies/:company/emails/retry', { company, body: { ids } }),
+    }
+  }
+  if (name === 'delete') {
+    return {
+      title: `Delete ${counted(count)}?`,
+      about: 'The emails are deleted with their content and events. This cannot be undone.',
+      act: `Delete ${counted(count)}`,
+      destructive: true,
+      done: (changed) => `${counted(changed)} deleted.`,
+      run: (ids) => call('POST /companies/:company/emails/delete', { company, body: { ids } }),
     }
   }
   return {

@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
 import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useMe } from '../../api/session.ts'
+import { useIsCapture, useMe } from '../../api/session.ts'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
 import { useChosen } from '../../parts/chosen.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -47,6 +47,12 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
   const { shown, fresh, show } = useNewEmails(list)
   const chosen = useChosen(shown)
   const mayManage = useMayManage()
+  const captures = useIsCapture()
+  const [deletes, setDeletes] = useState(false)
+  const remove = (id: string) => {
+    chosen.set([id])
+    setDeletes(true)
+  }
   const box = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the heads of the columns above it come and go
@@ -89,6 +95,9 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
       does: 'Choose all emails up to here',
       run: () => selected !== null && chosen.toggle(selected, true),
     },
+    ...(captures && mayManage
+      ? [{ keys: 'Delete', does: 'Delete the email', run: () => selected !== null && remove(selected) }]
+      : []),
     { keys: 'Escape', does: 'Close the email', run: () => open !== null && onOpen?.(null) },
   ])
 
@@ -181,6 +190,11 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
             hasMore={list.more !== null || list.loadingMore}
             chosen={chosen}
             mayManage={mayManage}
+            deletes={deletes}
+            onDeletion={(isDone) => {
+              setDeletes(false)
+              if (isDone && open !== null) onOpen?.(null)
+            }}
           />
         </Suspense>
       )}

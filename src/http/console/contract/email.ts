@@ -308,9 +308,18 @@ export const EXTERNAL_LINK_ROUTES = routes('stranger', {
   },
 })
 
+const CLEARED = object({
+  deleted: INTEGER,
+  /** Emails that are not sent yet. */
+  kept: INTEGER,
+})
+
 export const EMAIL_ACTION_ROUTES = routes('company', {
   'POST /companies/:company/emails/retry': { operation: 'email_retry', body: BATCH, answer: BATCH_RESULT },
   'POST /companies/:company/emails/cancel': { operation: 'email_cancel', body: BATCH, answer: BATCH_RESULT },
+  /** In capture mode. */
+  'POST /companies/:company/emails/delete': { operation: 'email_delete', body: BATCH, answer: BATCH_RESULT },
+  'POST /companies/:company/emails/clear': { operation: 'email_delete', answer: CLEARED },
   'POST /companies/:company/emails/:email/retry': { operation: 'email_retry', answer: CHANGED },
   'POST /companies/:company/emails/:email/cancel': { operation: 'email_cancel', answer: CHANGED },
   'POST /companies/:company/emails/:email/release': { operation: 'email_release', answer: CHANGED },

@@ -1,5 +1,6 @@
-/** Actions on an email: try now, cancel, suppress a recipient, send again. */
+/** Actions on emails: try now, cancel, delete, suppress a recipient, send again. */
 import { cancelEmails, retryEmails } from '../../../operate/email-batches.ts'
+import { clearEmails, deleteEmails } from '../../../operate/email-deletion.ts'
 import { reachLinks } from '../../../operate/email-links.ts'
 import { suppressRecipient } from '../../../operate/email-recipient.ts'
 import { cancelEmail } from '../../../operate/emails.ts'
@@ -18,6 +19,12 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
 
   'POST /companies/:company/emails/cancel': ({ op, company, body: { ids } }) =>
     cancelEmails(op, { company: company ?? undefined, ids }),
+
+  'POST /companies/:company/emails/delete': ({ op, company, body: { ids } }) =>
+    deleteEmails(op, { company: company ?? undefined, ids }),
+
+  'POST /companies/:company/emails/clear': ({ op, company }) =>
+    clearEmails(op, { company: company ?? undefined }),
 
   'POST /companies/:company/emails/:email/retry': async (call, core) => {
     const { id, op } = await emailNamed(core, call)
