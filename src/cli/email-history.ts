@@ -74,11 +74,12 @@ export function printHistory(
   printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
 }
 
-function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }: StoredAttempt): void {
+function printAttempt({ startedAt, duration, ...attempt }: StoredAttempt): void {
+  const { source, server, tls, recipients, dialogue } = attempt
   const parts = [
     formatTime(startedAt)!,
     `recipients ${recipients.join(', ')}`,
-    server ?? 'no server reached',
+    `${server ?? 'no server reached'}${source === null ? '' : ` from ${source}`}`,
     tlsWords(tls),
     `${Math.round(duration)} ms`,
   ]

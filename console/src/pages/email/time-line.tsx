@@ -138,7 +138,7 @@ function Attempt({
   const [open, setOpen] = useState(false)
   const body = useId()
   const Chevron = open ? ChevronDown : ChevronRight
-  const { id, server, duration, tls } = attempt
+  const { id, server, duration, source, tls } = attempt
   return (
     <Stack gap={4} miw={0}>
       <UnstyledButton onClick={() => setOpen(!open)} aria-expanded={open} aria-controls={body}>
@@ -158,7 +158,7 @@ function Attempt({
         </Group>
       </UnstyledButton>
       <div id={body} hidden={!open}>
-        {open && <Conversation company={company} email={email} attempt={id} tls={tls} />}
+        {open && <Conversation company={company} email={email} attempt={id} source={source} tls={tls} />}
       </div>
     </Stack>
   )
@@ -169,11 +169,13 @@ function Conversation({
   company,
   email,
   attempt,
+  source,
   tls,
 }: {
   company: string
   email: string
   attempt: number
+  source: string | null
   tls: EmailAttempt['tls']
 }) {
   const query = useQuery(dialogueQuery(company, email, attempt))
@@ -181,6 +183,11 @@ function Conversation({
   const { dialogue } = query.data
   return (
     <Stack gap={4}>
+      {source !== null && (
+        <Text size="sm" c="dimmed">
+          From the address {source}
+        </Text>
+      )}
       {tls !== null && <Tls tls={tls} />}
       {dialogue === '' ? (
         <Text size="sm" c="dimmed">

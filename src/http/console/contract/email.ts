@@ -77,6 +77,8 @@ const ATTEMPT = object({
   startedAt: TEXT,
   /** Milliseconds. */
   duration: { type: 'number' },
+  /** The address that it was made from; null: the system chose it. */
+  source: TEXT_OR_NULL,
   server: TEXT_OR_NULL,
   /** Null: no server was reached. */
   tls: orNull(ATTEMPT_TLS),
