@@ -81,6 +81,11 @@ export const HOUSE: readonly Place[] = [
     ),
   },
   {
+    name: 'mailbox',
+    about: 'the bounce mailbox: reading a folder over IMAP, on one node at a time',
+    imports: words('inbound/arrived-mail.ts store/store.ts config/values.ts network/connect-fault.ts common'),
+  },
+  {
     name: 'inbound',
     about:
       'mail that comes back: reading it, finding the email that it is about, deciding whether it is believed, and what follows',
@@ -124,11 +129,6 @@ export const HOUSE: readonly Place[] = [
       'cluster/sending-right.ts cluster/unrecorded-messages.ts store/store.ts accounts email mail workers',
       'threads dns config network common',
     ),
-  },
-  {
-    name: 'mailbox',
-    about: 'the bounce mailbox: reading a folder over IMAP, on one node at a time',
-    imports: words('inbound/arrived-mail.ts store/store.ts config/values.ts network/connect-fault.ts common'),
   },
   {
     name: 'cluster',
