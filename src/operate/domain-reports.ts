@@ -1,4 +1,4 @@
-/** What receivers report about domains, and what is reported to the domains of recipients. */
+/** Reports of receivers about our domains, and the TLS reports sent to the domains of recipients. */
 import type { DmarcDetail } from '../domain-reports/detail.ts'
 import { dayOf } from '../domain-reports/detail.ts'
 import { policiesOf } from '../domain-reports/sent/day-report.ts'
@@ -53,7 +53,7 @@ export interface DmarcSummary {
   advice: string
 }
 
-/** Who sends as this domain, what passes, and what a stricter policy would stop. */
+/** The senders that use the domain, the mail that passes DMARC, and the mail that a stricter policy would stop. */
 export const showDmarc = verb('read', async (op, input: { domain: string }): Promise<DmarcSummary> => {
   const { id, name } = findDomain(op, input.domain)
   return await dmarcOf(op, { id, name })
@@ -110,7 +110,7 @@ function addTo(sources: Map<string | null, DmarcSource>, seen: DmarcDetail, amou
   }
 }
 
-/** What one day's sessions with a domain came to, and whether its owner was told. */
+/** The results of one day of sessions with a domain, and the state of the report about them. */
 export interface TlsReportDescription extends KeptTlsReport {
   successful: number
   failed: number
@@ -128,7 +128,7 @@ export interface TlsReports {
   received: ReceivedTlsResult[]
 }
 
-/** What was counted, and the reports that were sent. `domain`: of recipients, or our own. */
+/** The counts of sessions, and the reports that were sent. `domain`: of recipients, or our own. */
 export const listTlsReports = verb(
   'operate',
   async (op, { domain, day }: { domain?: string; day?: string }): Promise<TlsReports> => {
@@ -146,7 +146,7 @@ export const listTlsReports = verb(
   null,
 )
 
-/** What other mail systems report about sessions with the servers of the domain. */
+/** Reports of other mail systems about sessions with the servers of the domain. */
 export const receivedTlsReports = verb(
   'read',
   async (op, input: { domain: string }): Promise<ReceivedTlsResult[]> =>

@@ -57,7 +57,7 @@ export interface ReceivedReport {
   amount: number
 }
 
-/** What reports say, summed up. */
+/** A row of reports, summed up. */
 export interface DomainReportRow {
   day: string
   /** Equal for equal details. */
@@ -68,7 +68,7 @@ export interface DomainReportRow {
 }
 
 export interface DomainReportStore {
-  /** Adds to what was counted. `dueAt`: when the report about a day is sent, by domain and day. */
+  /** Adds to the counts. `dueAt`: when the report about a day is sent, by domain and day. */
   countTlsSessions(
     counts: readonly TlsSessionCount[],
     due: readonly Pick<KeptTlsReport, 'domain' | 'day' | 'dueAt'>[],

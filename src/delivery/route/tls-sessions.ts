@@ -1,4 +1,4 @@
-/** What a session, or the failure to have one, counts as in a TLS report (RFC 8460 4.3). */
+/** The result of a session, or of the failure to open one, in a TLS report (RFC 8460 4.3). */
 import type { TlsPolicyType, TlsSession } from '../../mail/domain-report/tls-report.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
 import { permitsHost } from '../mta-sts/policy.ts'

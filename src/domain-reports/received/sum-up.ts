@@ -1,4 +1,4 @@
-/** What a report says about one domain, summed up by day, source and result. */
+/** The rows of a report about one domain, summed up by day, source and result. */
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { DomainReportRow } from '../../store/store.ts'

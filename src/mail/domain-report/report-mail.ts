@@ -7,7 +7,7 @@ export type DomainReportKind = 'dmarc' | 'tls'
 
 export interface PackedReport {
   kind: DomainReportKind
-  /** As they were sent: see `unpackReport`. */
+  /** Still packed: see `unpackReport`. */
   octets: Buffer
 }
 

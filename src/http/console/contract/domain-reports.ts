@@ -1,4 +1,4 @@
-/** What receivers report about a sending domain, and what recipients' domains are told. */
+/** Reports of receivers about a sending domain, and the TLS reports sent to the domains of recipients. */
 import { routes } from './route.ts'
 import { INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME_OR_NULL } from './shapes.ts'
 
