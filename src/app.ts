@@ -434,12 +434,7 @@ async function createServers(parts: WithIntake) {
     ask,
     receiveMail: inbound.receiveMail,
     derive: (purpose) => seal.derive(purpose),
-    domainReports: reportReceiver({
-      store,
-      workers,
-      heldDomain: (name) => directory.heldDomain(name),
-      now: Date.now,
-    }),
+    domainReports: inbound.domainReports,
     remoteFiles: new RemoteFiles({ ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,
     version: version(),
@@ -472,6 +467,12 @@ async function createServers(parts: WithIntake) {
 function openInbound({ settings, store, directory, seal, workers, metrics, log }: WithDelivery): Inbound {
   return createInbound({
     store,
+    domainReports: reportReceiver({
+      store,
+      workers,
+      heldDomain: (name) => directory.heldDomain(name),
+      now: Date.now,
+    }),
     directory,
     returnPathKey: new ReturnPathKey(seal.derive(RETURN_PATHS)),
     resolver: new Resolver({ servers: settings.dnsServers }),

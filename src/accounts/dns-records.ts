@@ -1,5 +1,6 @@
 /** The DNS records that a domain needs, in forms that its owner can paste. */
 import { dkimRecord } from '../mail/dkim/key.ts'
+import { reportsAddress } from '../mail/domain-report/report-address.ts'
 import {
   type DkimAlgorithm,
   type DkimIdentity,
@@ -105,7 +106,7 @@ export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecor
       kind: 'dmarc',
       type: 'TXT',
       name: `_dmarc.${domain.name}`,
-      value: 'v=DMARC1; p=none',
+      value: dmarcRecord(domain, names),
       preference: null,
       required: false,
       obsolete: false,
@@ -119,6 +120,13 @@ export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecor
 
 function spfRecord(hostname: string): string {
   return `v=spf1 a:${hostname} ~all`
+}
+
+/** Receivers send their reports to the host that bounces come back to, where this service reads them. */
+function dmarcRecord(domain: SendingDomain, { bounceHost }: ServiceNames): string {
+  const host = returnPathOf(domain)
+  const reports = bounceHost === null || host === null ? '' : `; rua=mailto:${reportsAddress(host)}`
+  return `v=DMARC1; p=none${reports}`
 }
 
 const BOUNCE_PREFERENCE = 10

@@ -1,13 +1,11 @@
 /** The addresses that the listener for returned mail takes mail for; it is nobody's relay. */
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { returnPathOf } from '../accounts/return-path.ts'
+import { isReportsAddress } from '../mail/domain-report/report-address.ts'
 import { type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
 
-/**
- * Local parts at the hosts of return paths that people read (RFC 2142 4, RFC 5321 4.5.1), and those that reports about
- * domains are sent to.
- */
-const ROLES = new Set(['abuse', 'postmaster', 'fbl', 'dmarc', 'tls'])
+/** Local parts at the hosts of return paths that people read (RFC 2142 4, RFC 5321 4.5.1). */
+const ROLES = new Set(['abuse', 'postmaster', 'fbl'])
 
 /** Null: the address is taken. Otherwise the reason why not, for the log. */
 export type AddresseeRefusal = 'unknown' | 'forged' | 'expired'
@@ -37,7 +35,7 @@ export class Addressees {
     const host = address.slice(at + 1).toLowerCase()
     // RFC 5321 4.5.1: the postmaster is reached without a domain.
     if (at < 0) return host === 'postmaster' ? null : 'unknown'
-    if (!ROLES.has(local)) return 'unknown'
+    if (!ROLES.has(local) && !isReportsAddress(address)) return 'unknown'
     return host === this.#hostname || this.#returnPathHosts().has(host) ? null : 'unknown'
   }
 

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { AccountDirectory } from '../accounts/directory.ts'
 import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
+import type { ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import type { ReturnPathKey } from '../mail/return-path/return-path.ts'
 import type { Workers } from '../workers/workers.ts'
 import { Addressees } from './addressees.ts'
@@ -14,10 +15,12 @@ export interface Inbound {
   receiveMail: ReceiveMail
   addressees: Addressees
   metrics: InboundMetrics
+  domainReports: ReportReceiver
 }
 
 export interface InboundOptions {
   store: InboundParts['store']
+  domainReports: ReportReceiver
   directory: Pick<AccountDirectory, 'snapshot'>
   returnPathKey: ReturnPathKey
   resolver: Pick<Resolver, 'txt'>
@@ -39,6 +42,7 @@ export function createInbound({
   return {
     addressees: new Addressees(parts.returnPathKey, directory, hostname),
     metrics,
+    domainReports: parts.domainReports,
     receiveMail: mailReceiver({
       ...parts,
       keys: (name) => resolver.txt(name),

@@ -3,9 +3,11 @@
  * it is believed, and keeps it together with the consequences, in one commit.
  */
 import { randomUUIDv7 } from 'node:crypto'
+import type { ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import { isEmailId } from '../email/email-id.ts'
 import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
 import type { RecipientReport } from '../email/lifecycle.ts'
+import { isReportsAddress } from '../mail/domain-report/report-address.ts'
 import type { MailReport } from '../mail/report/report.ts'
 import { type ReturnPath, type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
 import type { InboundArrival, InboundResult, InboundStore, ReportedEmail } from '../store/store.ts'
@@ -33,6 +35,8 @@ export interface InboundParts {
   returnPathKey: ReturnPathKey
   /** Looks up the keys of DKIM signatures. */
   keys: KeyLookup
+  /** Takes in reports about domains; null: they are only kept. */
+  domainReports: Pick<ReportReceiver, 'receiveMail'> | null
   /** Null: all work is done on this thread, because the process does nothing else. */
   workers: Workers | null
   /** Unix ms. */
@@ -55,6 +59,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const read = await readIn(workers, mail.raw)
     const found = await findEmail(parts, mail, read)
     const judged = await judge(found)
+    // Before the mail is on record: if the store fails, the mail comes again, and a report counts once.
+    if (isForReports(arrived, read)) await parts.domainReports?.receiveMail(mail.raw)
     const kept = newMail(mail, read, found, judged)
     const result: InboundResult = await commits.add({ mail: kept, reports: judged.reports })
     const received = { ...result, kind: kept.kind, emailId: kept.emailId }
@@ -80,6 +86,11 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     if (proven.size === 0) return none('unproven')
     return { refused: null, reports: reports.filter((each) => proven.has(each.position)) }
   }
+}
+
+/** A way in that knows no envelope recipient leaves it to the header. */
+function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boolean {
+  return recipient === null ? addressees.some(isReportsAddress) : isReportsAddress(recipient)
 }
 
 interface Consequence {

@@ -45,6 +45,7 @@ export const applyReturnedMail = verb(
       store: op.store,
       returnPathKey: new ReturnPathKey((await op.seal()).derive(RETURN_PATHS)),
       keys: (name) => op.resolver().txt(name),
+      domainReports: null,
       workers: null,
       now: op.now,
     })

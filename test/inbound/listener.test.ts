@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
+import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
 import { bounce, complaint, vacation } from './reports.ts'
 import { DOMAIN, HOST, InboundRig } from './rig.ts'
 
@@ -41,11 +43,22 @@ describe('the listener for returned mail', () => {
       `abuse@${HOST}`,
       `Postmaster@${HOST}`,
       'postmaster',
-      `dmarc@${HOST}`,
+      `reports@${HOST}`,
     ]
     for (const address of taken) await client.say(`RCPT TO:<${address}>`, /^250 /)
     await client.say('AUTH PLAIN AGEAYg==', /^502 /)
     client.socket.destroy()
+  })
+
+  test('a report about a domain is taken in, and its mail is kept', async () => {
+    const end = Math.floor(Date.now() / 1_000) * 1_000
+    const xml = dmarcXml([{ source: '192.0.2.1', count: 7 }], { domain: DOMAIN, begin: end - DAY, end })
+    const report = mailWith(gzipSync(xml), 'application/gzip', 'report.xml.gz').toString('latin1')
+    assert.equal((await rig.keep(report, `reports@${HOST}`)).outcome, 'kept')
+    const { domains } = await rig.service.store.accounts()
+    const { id } = domains.find(({ name }) => name === DOMAIN)!
+    const [kept] = await rig.service.store.domainReports(id, 'dmarc', 10)
+    assert.equal(kept?.amount, 7)
   })
 
   test('a late bounce turns delivered into bounced, and suppresses the dead address', async () => {

@@ -55,6 +55,7 @@ async function outcomeOf(
       const known = published.some((domain) => name === `s._domainkey.${domain}`)
       return known ? { kind: 'found', records: [`v=DKIM1; k=rsa; p=${KEY}`] } : { kind: 'absent' }
     },
+    domainReports: null,
     workers: null,
     now: () => Date.now(),
   })
