@@ -38,7 +38,8 @@ async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder)
   return { statuses, octets: all.reduce((sum, connection) => sum + connection.octets, 0) }
 }
 
-function placeOf({ smtp }: Attack, { port, submissionPort }: Target): AbusePlace {
+function placeOf({ smtp, bounces }: Attack, { port, submissionPort, bouncePort }: Target): AbusePlace {
+  if (bounces) return { port: bouncePort, answer: /^([2-5]\d\d) /gm, endsAtAnswer: false }
   return smtp
     ? { port: submissionPort, answer: /^([2-5]\d\d) /gm, endsAtAnswer: false }
     : { port, answer: /HTTP\/1\.1 ([2-5]\d\d) /g, endsAtAnswer: true }

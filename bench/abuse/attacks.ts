@@ -9,6 +9,8 @@ export interface Attack {
   what: string
   /** Over SMTP, and not over HTTP. */
   smtp?: true
+  /** Over SMTP, to the listener for returned mail. */
+  bounces?: true
   /** In place of as many connections as are asked for. */
   connections?: number
   /** A request that is sent again and again, each after the answer to the last. */
@@ -407,6 +409,17 @@ export const ATTACKS: Attack[] = [
         loggedIn(target),
         `MAIL FROM:<>\r\nRCPT TO:<abuse@sink.test>\r\nDATA\r\n${repeated('..\r\n', 10 * MIB)}.\r\n`,
       ),
+  },
+  {
+    name: 'bounce-flood',
+    what: 'bounces by strangers, pipelined, for recipients that do not exist and one that takes them',
+    bounces: true,
+    request: ({ bounceAddress }) => {
+      const mail = `From: mailer-daemon@x.test\r\nContent-Type: message/delivery-status\r\n\r\n${'Final-Recipient: rfc822; a@x.test\r\nAction: failed\r\n\r\n'.repeat(500)}`
+      const refused = 'RCPT TO:<baaaaaaaa@bounces.x.test>\r\n'.repeat(20)
+      const one = `MAIL FROM:<>\r\n${refused}RCPT TO:<${bounceAddress}>\r\nDATA\r\n${mail}.\r\n`
+      return pieces('EHLO x\r\n', one)
+    },
   },
   {
     name: 'email-content',

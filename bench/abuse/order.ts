@@ -4,6 +4,9 @@ export interface Target {
   port: number
   /** Where mail is taken in over SMTP. */
   submissionPort: number
+  /** Where bounces are taken in, and an address that takes them. */
+  bouncePort: number
+  bounceAddress: string
   /** The abuser's own company: what any customer has, a key for everything among it. */
   token: string
   companyId: string

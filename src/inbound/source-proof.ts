@@ -5,9 +5,11 @@
  *
  * - it has a DKIM signature (RFC 6376) of the domain in its From, and that domain is the recipient's, or that of the
  *   server that took the email for the recipient, or one that the operator of this server signs with (`SIGNERS`); or
- * - it came straight from the address of that server.
+ * - it came straight from the address of that server, if that is public: a server of our own may pass on mail of
+ *   anybody.
  */
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { Lookup } from '../dns/lookup.ts'
 import type { ReportedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
@@ -122,7 +124,20 @@ function provingSignatures(
 /** Whether a report is from the address of the server that took the email for this recipient. */
 function isFromServer(peer: string, { server }: Pick<ReportedRecipient, 'server'>): boolean {
   const address = server === null ? undefined : /\[([^\]]+)\]/.exec(server)?.[1]
-  return address !== undefined && isIP(peer) !== 0 && peer === address
+  return address !== undefined && peer === address && !isNear(peer)
+}
+
+const NEAR: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'carrierGradeNat',
+])
+
+/** Whether an address is on this machine or in a private network. */
+function isNear(address: string): boolean {
+  return isIP(address) === 0 || NEAR.has(ipaddr.process(address).range())
 }
 
 /** Whether a valid signature of this domain proves a report about this recipient. */

@@ -135,6 +135,13 @@ describe('a report without a token', () => {
     })
   }
 
+  test('from a server of our own network proves nothing: it may pass on mail of anybody', async () => {
+    for (const address of ['127.0.0.1', '10.0.0.5', 'fd00::5']) {
+      const email = emailAt(`relay.acme.example [${address}]:25`, 'ann@rcpt.test')
+      assert.equal(await outcomeOf(email, report(), { peer: address }), 'unproven')
+    }
+  })
+
   test('of a large mail service is signed by the domains that the service has for it', async () => {
     const email = emailAt('gmail-smtp-in.l.google.com [192.0.2.8]:25', 'ann@customer.test')
     const mail = bounce({
