@@ -26,7 +26,6 @@ export const deleteEmails = verb(
   },
   {
     action: 'deleteEmails',
-    inParts: true,
     note: ({ ids }, result) => (result?.changed === 0 ? null : severalNote(ids)),
   },
 )
@@ -61,9 +60,10 @@ export const clearEmails = verb(
   },
   {
     action: 'clearEmails',
-    inParts: true,
     note: (_, result) =>
-      result?.deleted === 0 ? null : { target: '', detail: { ...(result && { deleted: result.deleted }) } },
+      result?.deleted === 0
+        ? null
+        : { target: 'all', detail: { ...(result && { deleted: result.deleted }) } },
   },
 )
 

@@ -273,7 +273,7 @@ export const removeSuppression = verb(
 )
 
 /** Removes one entry by id, and returns it. */
-export const removeEntry = verb(
+export const removeSuppressionEntry = verb(
   'manage',
   async (op, { company, id }: { company: string; id: string }): Promise<Suppression> => {
     const found = await findSuppression(op, { company, of: id })
@@ -281,7 +281,7 @@ export const removeEntry = verb(
     throw notOnList(op, company, id)
   },
   {
-    action: 'removeSuppression',
+    action: 'removeSuppressionEntry',
     unlessByKey: true,
     note({ id }, found) {
       return found === null
@@ -302,7 +302,7 @@ export const removeSuppressions = verb(
     findCompany(op, company)
     const addresses: string[] = []
     const result = await inBatch(ids, async (of) => {
-      const { address } = await removeEntry(op, { company, id: of })
+      const { address } = await removeSuppressionEntry(op, { company, id: of })
       addresses.push(address)
     })
     return { ...result, addresses }

@@ -384,10 +384,17 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [
     emailDeletion.deleteEmails,
-    async (op, world) => emailDeletion.deleteEmails(op, { company: 'Acme', ids: [(await world.email()).id] }),
+    async (op, world) => emailDeletion.deleteEmails(op, { company: 'Acme', ids: [(await world.ended()).id] }),
     MANAGES,
   ],
-  [emailDeletion.clearEmails, (op) => emailDeletion.clearEmails(op, { company: 'Acme' }), MANAGES_WHOLE],
+  [
+    emailDeletion.clearEmails,
+    async (op, world) => {
+      await world.ended()
+      return await emailDeletion.clearEmails(op, { company: 'Acme' })
+    },
+    MANAGES_WHOLE,
+  ],
   [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
   [events.listEvents, (op) => events.listEvents(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [
@@ -523,6 +530,16 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       return await suppressions.removeSuppressions(op, { company: 'Acme', ids: [entry!.id] })
     },
     MANAGES,
+  ],
+  [
+    suppressions.removeSuppressionEntry,
+    async (op, world) => {
+      const { id: company } = world.acme.company
+      await suppress(op.store, company, 'one@x.test', 'r', 1)
+      const [entry] = await op.store.listSuppressions({ companyId: company, address: 'one@x.test', limit: 1 })
+      return await suppressions.removeSuppressionEntry(op, { company: 'Acme', id: entry!.id })
+    },
+    { ...MANAGES, restricted: foreign },
   ],
   [
     suppressions.removeSuppression,

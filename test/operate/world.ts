@@ -146,6 +146,13 @@ export class World implements AsyncDisposable {
     return await accept(this.store, mail(company, domains[0], change))
   }
 
+  /** One of which nothing waits. */
+  async ended(): Promise<NewEmail> {
+    const email = await this.email()
+    await this.store.cancel(email.id, Date.now())
+    return email
+  }
+
   /** One that waits for its time. */
   async scheduled(): Promise<NewEmail> {
     const at = Date.now() + 3_600_000

@@ -7,7 +7,7 @@ import {
   addSuppression,
   countSuppressions,
   listSuppressions,
-  removeEntry,
+  removeSuppressionEntry,
   removeSuppressions,
   suppressedAddresses,
 } from '../../../operate/suppressions.ts'
@@ -78,7 +78,7 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
   },
 
   'DELETE /companies/:company/suppressions/:id': async ({ op, params: { company, id } }) => {
-    await removeEntry(op, { company, id })
+    await removeSuppressionEntry(op, { company, id })
     return {}
   },
 }

@@ -7,8 +7,8 @@ import {
   addSuppressions,
   findSuppression,
   listSuppressions,
-  removeEntry,
   removeSuppression,
+  removeSuppressionEntry,
 } from '../../../operate/suppressions.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { ADDRESS, ID } from '../../bounds.ts'
@@ -152,7 +152,7 @@ const removeMany = route('POST /suppressions/batch/remove', {
 
 /** Removes an entry by id, or all entries of an address, and returns it or the first of them. */
 async function removed(op: Operation, company: string, of: string): Promise<Suppression> {
-  if (!of.includes('@')) return await removeEntry(op, { company, id: of })
+  if (!of.includes('@')) return await removeSuppressionEntry(op, { company, id: of })
   const found = await findSuppression(op, { company, of })
   await removeSuppression(op, { company, address: found.address })
   return found
