@@ -89,7 +89,9 @@ export const HOUSE: readonly Place[] = [
     name: 'inbound',
     about:
       'mail that comes back: reading it, finding the email that it is about, deciding whether it is believed, and what follows',
-    imports: words('domain-reports/received/report-receiver.ts store/store.ts accounts email mail workers dns common'),
+    imports: words(
+      'domain-reports/received/report-receiver.ts store/store.ts accounts email mail workers dns common',
+    ),
   },
   {
     name: 'queue',

@@ -473,6 +473,7 @@ function openInbound({ settings, store, directory, seal, workers, metrics, log }
       heldDomain: (name) => directory.heldDomain(name),
       now: Date.now,
     }),
+    fullMailbox: settings.fullMailbox,
     directory,
     returnPathKey: new ReturnPathKey(seal.derive(RETURN_PATHS)),
     resolver: new Resolver({ servers: settings.dnsServers }),

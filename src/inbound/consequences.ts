@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { EventDetail } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { InboundFinding } from '../email/inbound-mail.ts'
-import type { RecipientReport } from '../email/lifecycle.ts'
+import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
 import type { ReportedRecipient as Finding, MailReport } from '../mail/report/report.ts'
 import type { ReportedEmail, ReportedRecipient } from '../store/store.ts'
 
@@ -31,6 +31,16 @@ export function addressesOf({ recipients }: MailReport): string[] {
   return recipients.flatMap(({ address, original }) => (original === null ? [address] : [address, original]))
 }
 
+/** The terms on which all recipients of a report are judged. */
+interface ReportTerms {
+  /** Distinguishes reports with the same words. */
+  label: string
+  /** Unix ms. */
+  at: number
+  /** Null: full mailboxes suppress no address. */
+  fullMailbox: FullMailboxRule | null
+}
+
 interface Concern {
   recipient: ReportedRecipient
   /** Null: the report says nothing else about it. */
@@ -39,17 +49,16 @@ interface Concern {
 
 /**
  * @param position the recipient that the return path names; null: the report names its recipients
- * @param label distinguishes reports with the same words
  */
 export function consequencesOf(
   report: MailReport,
   email: ReportedEmail,
-  { position, label, at }: { position: number | null; label: string; at: number },
+  { position, ...terms }: { position: number | null } & ReportTerms,
 ): Consequences {
   const named = position ?? (email.size === 1 ? 0 : null)
   const concerns = named === null ? concernsByAddress(report, email) : concernOf(report, email, named)
   const reports = concerns.flatMap(({ recipient, finding }) => {
-    const happening = happeningOf(report, recipient, finding, { label, at })
+    const happening = happeningOf(report, recipient, finding, terms)
     return happening === null ? [] : [{ emailId: email.id, position: recipient.position, happening }]
   })
   return { about: concerns.map(({ recipient }) => recipient), reports }
@@ -86,7 +95,7 @@ function happeningOf(
   { kind }: MailReport,
   recipient: ReportedRecipient,
   finding: Finding | null,
-  { label, at }: { label: string; at: number },
+  { label, at, fullMailbox }: ReportTerms,
 ): Happening | null {
   if (kind === 'complaint') {
     // A recipient complains about an email once, whatever words the report has.
@@ -105,7 +114,7 @@ function happeningOf(
     if (status !== null) detail.enhancedCode = status
     if (message !== '') detail.message = message
     const deadAddress = report === 'bounced' && finding?.permanent === true
-    return { kind: 'returned', at, report, detail, deadAddress }
+    return { kind: 'returned', at, report, detail, deadAddress, fullMailbox }
   }
   switch (action) {
     case 'failed':

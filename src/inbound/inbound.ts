@@ -21,6 +21,7 @@ export interface Inbound {
 export interface InboundOptions {
   store: InboundParts['store']
   domainReports: ReportReceiver
+  fullMailbox: InboundParts['fullMailbox']
   directory: Pick<AccountDirectory, 'snapshot'>
   returnPathKey: ReturnPathKey
   resolver: Pick<Resolver, 'txt'>

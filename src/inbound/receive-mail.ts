@@ -6,7 +6,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import { isEmailId } from '../email/email-id.ts'
 import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
-import type { RecipientReport } from '../email/lifecycle.ts'
+import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'
 import type { MailReport } from '../mail/report/report.ts'
 import { type ReturnPath, type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
@@ -33,6 +33,8 @@ const MOST_REPORTS_OF_RECIPIENT = 10
 export interface InboundParts {
   store: Pick<InboundStore, 'reportedEmail' | 'emailWithMessageId' | 'keepInboundMails'>
   returnPathKey: ReturnPathKey
+  /** Null: full mailboxes suppress no address. */
+  fullMailbox: FullMailboxRule | null
   /** Looks up the keys of DKIM signatures. */
   keys: KeyLookup
   /** Takes in reports about domains; null: they are only kept. */
@@ -78,7 +80,12 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const most = MOST_REPORTS + MOST_REPORTS_OF_RECIPIENT * email.size
     if (email.reports >= most) return none('too_many')
     const position = token?.recipient ?? null
-    const { about, reports } = consequencesOf(report, email, { position, label, at: parts.now() })
+    const { about, reports } = consequencesOf(report, email, {
+      position,
+      label,
+      at: parts.now(),
+      fullMailbox: parts.fullMailbox,
+    })
     if (about.length === 0) return none('no_recipient')
     if (token !== null) return { refused: null, reports }
     const peer = mail.source === 'smtp' ? mail.peer : ''

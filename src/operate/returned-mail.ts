@@ -46,6 +46,7 @@ export const applyReturnedMail = verb(
       returnPathKey: new ReturnPathKey((await op.seal()).derive(RETURN_PATHS)),
       keys: (name) => op.resolver().txt(name),
       domainReports: null,
+      fullMailbox: op.setup.fullMailbox,
       workers: null,
       now: op.now,
     })

@@ -22,6 +22,7 @@ export type Setup = Pick<
   | 'database'
   | 'delivery'
   | 'domainGrace'
+  | 'fullMailbox'
   | 'dnsServers'
   | 'retrySchedule'
   | 'siteConcurrency'

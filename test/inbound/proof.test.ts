@@ -56,6 +56,7 @@ async function outcomeOf(
       return known ? { kind: 'found', records: [`v=DKIM1; k=rsa; p=${KEY}`] } : { kind: 'absent' }
     },
     domainReports: null,
+    fullMailbox: null,
     workers: null,
     now: () => Date.now(),
   })

@@ -104,6 +104,7 @@ export class World implements AsyncDisposable {
       setup: {
         allowPrivateNetworks: true,
         bounceHost: null,
+        fullMailbox: null,
         bounceMailbox: null,
         bounceListeners: [],
         database: { engine: 'sqlite', path: 'x.db' },

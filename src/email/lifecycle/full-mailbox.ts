@@ -1,13 +1,7 @@
 /** Full mailboxes: one that stays full for long belongs to nobody any more, but one report says nothing about that. */
 import type { EventDetail } from '../event.ts'
 import { formatDuration } from './duration.ts'
-import type { SuppressionCause } from './happening.ts'
-
-/** So many final refusals because of a full mailbox, all within so many milliseconds, suppress the address. */
-export interface FullMailboxRule {
-  refusals: number
-  withinMs: number
-}
+import type { FullMailboxRule, SuppressionCause } from './happening.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 export const FULL_MAILBOX_RULE: FullMailboxRule = { refusals: 3, withinMs: 14 * DAY_MS }

@@ -5,7 +5,12 @@ import type { AttemptTls } from '../attempt-tls.ts'
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { HoldReason, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
-import type { FullMailboxRule } from './full-mailbox.ts'
+
+/** So many final refusals because of a full mailbox, all within so many milliseconds, suppress the address. */
+export interface FullMailboxRule {
+  refusals: number
+  withinMs: number
+}
 
 /** The facts that a decision rests on, and may change. */
 export interface Facts {
