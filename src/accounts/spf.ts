@@ -1,4 +1,4 @@
-/** What an SPF record says about some addresses, through everything that it includes (RFC 7208). */
+/** The result of an SPF record for some addresses, through everything that it includes (RFC 7208). */
 import { BlockList, isIP } from 'node:net'
 
 /** The part of a resolver that is asked. `failed`: DNS did not answer. */
@@ -70,11 +70,11 @@ function tooMany(lookups: number): string {
   )
 }
 
-interface Match {
+interface RecordMatch {
   qualifier: string
   term: string
 }
-type Matches = Map<string, Match>
+type Matches = Map<string, RecordMatch>
 
 const MECHANISM = /^([+?~-]?)([a-z0-9]+)(?::([^/]*))?((?:\/\d{1,3})?(?:\/\/\d{1,3})?)$/i
 
@@ -143,7 +143,7 @@ class Walk {
         return await this.#included(target, addresses, term)
       case 'ptr':
       case 'exists':
-        // What these match depends on the message and on reverse names: they count, and allow nobody here.
+        // Their matches depend on the message and on reverse names: they count as look-ups, and allow no address here.
         this.lookups++
         return new Map()
       default:

@@ -1,6 +1,6 @@
 import type { InboundFinding } from '../email/inbound-mail.ts'
 
-/** What a report says of a recipient, in one line. */
+/** The finding of a report about a recipient, in one line. */
 export function findingSummary({
   action,
   category,

@@ -5,11 +5,11 @@ import { foldedAscii } from '../email/folded-ascii.ts'
 import type { InboundFinding } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
 import type { ReportedRecipient as Finding, MailReport } from '../mail/report/report.ts'
-import type { ReportedEmail, ReportedRecipient } from '../store/store.ts'
+import type { AddressedRecipient, ReportedEmail } from '../store/store.ts'
 
 export interface Consequences {
   /** The recipients that the report is about. */
-  about: ReportedRecipient[]
+  about: AddressedRecipient[]
   reports: RecipientReport[]
 }
 
@@ -42,7 +42,7 @@ interface ReportTerms {
 }
 
 interface Concern {
-  recipient: ReportedRecipient
+  recipient: AddressedRecipient
   /** Null: the report says nothing else about it. */
   finding: Finding | null
 }
@@ -64,7 +64,7 @@ export function consequencesOf(
   return { about: concerns.map(({ recipient }) => recipient), reports }
 }
 
-function names({ address, original }: Finding, recipient: ReportedRecipient): boolean {
+function names({ address, original }: Finding, recipient: AddressedRecipient): boolean {
   const wanted = foldedAscii(recipient.address)
   return foldedAscii(address) === wanted || (original !== null && foldedAscii(original) === wanted)
 }
@@ -89,20 +89,20 @@ function concernOf({ recipients }: MailReport, email: ReportedEmail, position: n
   return [{ recipient, finding: recipients[0] ?? null }]
 }
 
-type Happening = RecipientReport['happening']
+type ReportHappening = RecipientReport['happening']
 
 function happeningOf(
   { kind }: MailReport,
-  recipient: ReportedRecipient,
+  recipient: AddressedRecipient,
   finding: Finding | null,
   { label, at, fullMailbox }: ReportTerms,
-): Happening | null {
+): ReportHappening | null {
   if (kind === 'complaint') {
     // A recipient complains about an email once, whatever words the report has.
     return { kind: 'complained', at, detail: { reportId: idOf('complaint') } }
   }
   const action = finding?.action ?? (kind === 'bounce' ? 'failed' : kind === 'delay' ? 'delayed' : null)
-  const returned = (report: 'bounced' | 'delayed' | 'delivered', ...further: string[]): Happening => {
+  const returned = (report: 'bounced' | 'delayed' | 'delivered', ...further: string[]): ReportHappening => {
     const { status = null, reply = null, message = '' } = finding ?? {}
     const reportId = idOf(report, finding?.address ?? '', status ?? '', String(reply), message, ...further)
     const detail: EventDetail = { reportId }

@@ -1,5 +1,5 @@
 /** Group commit: what arrives during a commit shares the next one, so a flood of reports costs few commits. */
-interface Waiting<Item, Result> {
+interface Queued<Item, Result> {
   item: Item
   resolve(result: Result): void
   reject(error: unknown): void
@@ -10,7 +10,7 @@ const MOST = 64
 
 export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[]) => Promise<Result[]>
-  #waiting: Waiting<Item, Result>[] = []
+  #waiting: Queued<Item, Result>[] = []
   #running = false
 
   /** `commit` returns the results in the order of the items. */

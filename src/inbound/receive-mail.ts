@@ -71,9 +71,9 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 
   /** Decides the consequences of the mail. */
-  async function judge({ mail, read, email, token }: Found): Promise<Consequence> {
+  async function judge({ mail, read, email, token }: Found): Promise<Judgement> {
     const { report, label } = read
-    const none = (refused: NonNullable<NewInboundMail['refused']>): Consequence => ({ refused, reports: [] })
+    const none = (refused: NonNullable<NewInboundMail['refused']>): Judgement => ({ refused, reports: [] })
     if (!hasConsequences(report)) return none('kept')
     if (email === null) return none('no_email')
     if (isAboutAnother(report, email)) return none('other_email')
@@ -100,7 +100,7 @@ function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boo
   return recipient === null ? addressees.some(isReportsAddress) : isReportsAddress(recipient)
 }
 
-interface Consequence {
+interface Judgement {
   refused: NewInboundMail['refused']
   reports: readonly RecipientReport[]
 }
@@ -175,7 +175,7 @@ function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,
   { report, from, subject, digest }: ReadMail,
   { email, token }: Found,
-  { refused }: Consequence,
+  { refused }: Judgement,
 ): NewInboundMail {
   return {
     id: randomUUIDv7(),

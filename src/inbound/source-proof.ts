@@ -11,12 +11,12 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Lookup } from '../dns/lookup.ts'
-import type { ReportedRecipient } from '../store/store.ts'
+import type { AddressedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
 import { type DkimReference, MOST_SIGNATURES } from './read-mail.ts'
-import type { Verification } from './verify-job.ts'
+import type { SignatureCheck } from './verify-job.ts'
 
 /**
  * Domains by which operators of large mail services sign their reports, where these are not parent domains of their
@@ -59,7 +59,7 @@ export interface ReportSource {
   raw: Uint8Array
 }
 
-const VERIFY = jobAt<Verification, string[]>(new URL('./verify-job.ts', import.meta.url))
+const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
 /** Keys of one mail that are looked up. */
 const MOST_KEYS = 4
 
@@ -74,7 +74,7 @@ export class SourceProof {
   }
 
   /** The positions of those recipients about whom the source is believed. */
-  async proven(source: ReportSource, recipients: readonly ReportedRecipient[]): Promise<Set<number>> {
+  async proven(source: ReportSource, recipients: readonly AddressedRecipient[]): Promise<Set<number>> {
     if (!isSystemAuthor(source.author)) return new Set()
     const direct = recipients.filter((recipient) => isFromServer(source.peer, recipient))
     const signatures = provingSignatures(source, recipients)
@@ -102,7 +102,7 @@ export class SourceProof {
   }
 
   /** Loads the verifier only when it is used. */
-  async #verify(verification: Verification): Promise<string[]> {
+  async #verify(verification: SignatureCheck): Promise<string[]> {
     if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
     const weight = verification.raw.byteLength
     return await this.#workers.run(VERIFY, verification, { company: 'inbound', weight })
@@ -112,7 +112,7 @@ export class SourceProof {
 /** The signatures that would prove the source, if they are valid. */
 function provingSignatures(
   { author, signatures }: ReportSource,
-  recipients: readonly ReportedRecipient[],
+  recipients: readonly AddressedRecipient[],
 ): DkimReference[] {
   const at = domainOf(author)
   if (signatures.length > MOST_SIGNATURES) return []
@@ -122,7 +122,7 @@ function provingSignatures(
 }
 
 /** Whether a report is from the address of the server that took the email for this recipient. */
-function isFromServer(peer: string, { server }: Pick<ReportedRecipient, 'server'>): boolean {
+function isFromServer(peer: string, { server }: Pick<AddressedRecipient, 'server'>): boolean {
   const address = server === null ? undefined : /\[([^\]]+)\]/.exec(server)?.[1]
   return address !== undefined && peer === address && !isNear(peer)
 }
@@ -143,7 +143,7 @@ function isNear(address: string): boolean {
 /** Whether a valid signature of this domain proves a report about this recipient. */
 function signsFor(
   signer: string,
-  { address, server }: Pick<ReportedRecipient, 'address' | 'server'>,
+  { address, server }: Pick<AddressedRecipient, 'address' | 'server'>,
 ): boolean {
   const domain = domainOf(address)
   if (isWithin(domain, signer) || isWithin(signer, domain)) return true

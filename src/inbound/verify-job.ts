@@ -2,7 +2,7 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { asBuffer } from '../workers/job.ts'
 
-export interface Verification {
+export interface SignatureCheck {
   raw: Uint8Array
   /** The records of keys by their lower-case names; other signatures do not count. */
   keys: ReadonlyMap<string, readonly string[]>
@@ -12,7 +12,7 @@ export interface Verification {
 const LEAST_BITS = 1_024
 
 /** The domains with a valid signature, in lower case. */
-export default async function verify({ raw, keys }: Verification): Promise<string[]> {
+export default async function verify({ raw, keys }: SignatureCheck): Promise<string[]> {
   const resolver = (name: string) => {
     const records = keys.get(name.toLowerCase())
     if (records !== undefined) return Promise.resolve(records.map((record) => [record]))

@@ -1,13 +1,13 @@
-/** What a check of DNS changes for a domain, in sentences for its owner. */
+/** The changes that a check of DNS brings for a domain, in sentences for its owner. */
 import type { SendingDomain } from '../accounts/account.ts'
 import type { DomainChange } from '../store/store.ts'
 
-type Facts = Pick<SendingDomain, 'name' | 'status' | 'sending' | 'lostSince' | 'returnPathHost'>
+type DomainFacts = Pick<SendingDomain, 'name' | 'status' | 'sending' | 'lostSince' | 'returnPathHost'>
 
 /**
  * `grace`: ms for which a domain may send without its records. Empty: nothing that matters to anybody has changed.
  */
-export function domainNews(before: Facts, change: DomainChange, grace: number): string[] {
+export function domainNews(before: DomainFacts, change: DomainChange, grace: number): string[] {
   const after = { ...before, ...change }
   const news: string[] = []
   const isBack = before.lostSince !== null && after.lostSince === null
@@ -30,7 +30,7 @@ export function domainNews(before: Facts, change: DomainChange, grace: number): 
   return news
 }
 
-function returnPathNews(before: Facts, after: Facts): string {
+function returnPathNews(before: DomainFacts, after: DomainFacts): string {
   return after.returnPathHost === null
     ? `DNS has lost the records of ${before.returnPathHost}: bounces of mail from ${after.name} go to the address in From.`
     : `Bounces of mail from ${after.name} come back to ${after.returnPathHost}.`

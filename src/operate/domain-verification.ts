@@ -27,7 +27,7 @@ import { type Operation, verb } from './verb.ts'
 export interface VerifiedDomain {
   domain: SendingDomain
   verification: Verification
-  /** What the check has changed, as sentences. */
+  /** The changes that the check has made, as sentences. */
   news: string[]
 }
 

@@ -100,7 +100,7 @@ function senderOf(op: Operation, { from, company }: ExplainRequest): Sender {
   return { companyId: domain.companyId, domain }
 }
 
-/** Those that stop mail of the sender. */
+/** The suppressions that stop mail of the sender. */
 async function suppressionsOf(
   op: Operation,
   { companyId, domain }: Sender,

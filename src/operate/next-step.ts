@@ -106,20 +106,20 @@ export interface Circumstances {
   now: number
 }
 
-export function nextStepOf(recipient: WaitingRecipient, circumstances: Circumstances): NextStep {
+export function nextStepOf(recipient: NextStepFacts, circumstances: Circumstances): NextStep {
   const { waits, at, givesUpAt } = bySchedule(recipient, circumstances)
   const { giveUpAt } = circumstances
   if (waits === null || giveUpAt === null) return { waits, at, givesUpAt }
   return { waits, at, givesUpAt: Math.min(givesUpAt ?? giveUpAt, giveUpAt) }
 }
 
-type WaitingRecipient = Pick<
+type NextStepFacts = Pick<
   StoredRecipient,
   'address' | 'state' | 'attempts' | 'dueAt' | 'postponedSince' | 'heldFor'
 >
 
 function bySchedule(
-  recipient: WaitingRecipient,
+  recipient: NextStepFacts,
   { scheduledAt, maySend, paused, retryWaits, now }: Circumstances,
 ): NextStep {
   const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient

@@ -194,7 +194,7 @@ export interface ReasonCount extends RefusalReason {
 }
 
 /** Sums as of `Volumes`. */
-export interface Reasons extends Pick<Volumes, 'span' | 'since' | 'until'> {
+export interface ReasonCounts extends Pick<Volumes, 'span' | 'since' | 'until'> {
   /** Those with the most failures come first. Null: under the same condition as `volumes`. */
   reasons: ReasonCount[] | null
 }
@@ -202,7 +202,7 @@ export interface Reasons extends Pick<Volumes, 'span' | 'since' | 'until'> {
 /** Why mail was refused or late, by category and provider. Of a company, or of all. */
 export const showReasons = verb(
   'read',
-  async (op, wanted: Omit<OverviewRequest, 'domain' | 'to'>): Promise<Reasons> => {
+  async (op, wanted: Omit<OverviewRequest, 'domain' | 'to'>): Promise<ReasonCounts> => {
     const { companyId } = whose(op, wanted)
     const of = { companyId, dimension: 'reason', by: 'value' } as const
     const { volumes, ...range } = await volumesOf(op, wanted.span, of)

@@ -1,5 +1,5 @@
 /** Shares what delivering nodes learn about their paths, and keeps it over a restart. */
-import type { PathState, SharedPath, Store } from '../store/store.ts'
+import type { SharedPath, SharedState, Store } from '../store/store.ts'
 import type { Pacing } from './pacing.ts'
 import type { PathHealth } from './path-health.ts'
 import type { SessionLimits } from './session-limits.ts'
@@ -20,19 +20,19 @@ export interface PathSharingParts {
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 1_000
-/** What has not changed for so long (ms) is forgotten: no mail has met it. */
+/** Milliseconds after which an unchanged entry is forgotten: no mail has met it. */
 const FORGET_MS = 6 * 3_600_000
 /** Paths that a node shares at most. */
 const MAX_PATHS = 1_000
 
-const USUAL: PathState = { closed: null, sessions: null, messagesPerMinute: null }
+const USUAL: SharedState = { closed: null, sessions: null, messagesPerMinute: null }
 
 /** Delivery never waits for the store here: what cannot be written or read now is shared later. */
 export class PathSharing {
   readonly #parts: PathSharingParts
-  /** What this node has shared, as JSON, by key. */
+  /** The states that this node has shared, as JSON, by key. */
   readonly #written = new Map<string, string>()
-  /** What other nodes have shared, likewise. */
+  /** The states that other nodes have shared, likewise. */
   readonly #read = new Map<string, string>()
   #mark = ''
   #timer: NodeJS.Timeout | undefined
@@ -101,10 +101,10 @@ export class PathSharing {
     for (const { key, state } of paths) this.#written.set(key, JSON.stringify(state))
   }
 
-  #states(): Map<string, PathState> {
+  #states(): Map<string, SharedState> {
     const { health, sessions, pacing } = this.#parts.learning
-    const states = new Map<string, PathState>()
-    const add = (key: string, part: Partial<PathState>) => {
+    const states = new Map<string, SharedState>()
+    const add = (key: string, part: Partial<SharedState>) => {
       if (states.size < MAX_PATHS || states.has(key))
         states.set(key, { ...(states.get(key) ?? USUAL), ...part })
     }

@@ -207,7 +207,7 @@ export class DeliveryPipeline {
     }
   }
 
-  /** What this node has learnt about its paths. */
+  /** The state of the paths as this node has learned it. */
   get learning(): PathLearning {
     const { sessions, pacing } = this.#throttle
     return { health: this.#pathHealth, sessions, pacing }

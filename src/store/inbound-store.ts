@@ -2,7 +2,7 @@
 import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../email/inbound-mail.ts'
 
 /** A recipient of an email that mail is about. */
-export interface ReportedRecipient {
+export interface AddressedRecipient {
   position: number
   address: string
   /** The server that took the message, or answered last: `host [address]:port`; null: none has. */
@@ -23,7 +23,7 @@ export interface ReportedEmail {
   /** Mails that led to events of it. */
   reports: number
   /** The named ones; its only one in any case. */
-  recipients: ReportedRecipient[]
+  recipients: AddressedRecipient[]
 }
 
 export interface InboundStore {

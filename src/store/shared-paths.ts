@@ -1,6 +1,6 @@
-/** What delivering nodes have learnt about their paths: it outlives them, and is known to all. */
+/** The states of paths that delivering nodes have learned: they outlive a node, and all nodes know them. */
 
-export interface PathState {
+export interface SharedState {
   /** Nothing is sent, apart from single tries. Null: the path is open. */
   closed: ClosedPath | null
   /** Sessions and messages a minute that the servers seem to take from a node; null: as many as the limits allow. */
@@ -28,7 +28,7 @@ export interface SharedPath {
   node: number
   /** Unix ms, by the clock of that node. */
   changedAt: number
-  state: PathState
+  state: SharedState
 }
 
 export interface SharedPathStore {

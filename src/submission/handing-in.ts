@@ -12,7 +12,7 @@ import { endsSession, type Login, type SessionContext } from './context.ts'
 import { logCommand } from './logged-command.ts'
 import { domainOf } from './login.ts'
 import type { SubmissionMetrics } from './metrics.ts'
-import type { Transactions } from './policy.ts'
+import type { MailTransactions } from './policy.ts'
 import { receive } from './receive.ts'
 import { bounceAdvice, bounceWords } from './relay-bounce.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
@@ -23,7 +23,7 @@ import { smtpWords } from './words.ts'
 /** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
 const MORE_RECIPIENTS = 100
 
-export class HandingIn implements Transactions {
+export class HandingIn implements MailTransactions {
   readonly #context: SessionContext
   readonly #metrics: SubmissionMetrics
   #transaction: SubmissionTransaction | null = null

@@ -5,7 +5,7 @@ import type { LoggingIn } from './logging-in.ts'
 import type { SubmissionReply } from './reply.ts'
 
 /** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after another. */
-export interface Transactions {
+export interface MailTransactions {
   /** Whether a transaction is open. */
   readonly begun: boolean
   /** Between 354 and the reply to the final dot. */
@@ -23,7 +23,7 @@ export interface Transactions {
 
 /** The parts of one session that depend on the policy. */
 export interface SessionWork {
-  transactions: Transactions
+  transactions: MailTransactions
   /** Null: clients do not log in. */
   logins: LoggingIn | null
   /** Ms for the next line of a client that has not logged in. */

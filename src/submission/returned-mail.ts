@@ -10,7 +10,7 @@ import { clip } from '../ingress/fault.ts'
 import { assertData, beforeMessage } from './before-message.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type SessionContext } from './context.ts'
-import type { MailPolicy, Transactions } from './policy.ts'
+import type { MailPolicy, MailTransactions } from './policy.ts'
 import { BEYOND, receive } from './receive.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { assertReversePath } from './reverse-path.ts'
@@ -51,7 +51,7 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
   }
 }
 
-class Returning implements Transactions {
+class Returning implements MailTransactions {
   readonly #context: SessionContext
   readonly #parts: ReturnedMailParts
   #transaction: MailTransaction | null = null

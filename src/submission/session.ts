@@ -10,7 +10,7 @@ import { endsSession, type Login, SessionContext, type SessionParts } from './co
 import { InputEndError } from './input.ts'
 import { logCommand } from './logged-command.ts'
 import { MECHANISMS } from './login.ts'
-import type { MailPolicy, SessionWork, Transactions } from './policy.ts'
+import type { MailPolicy, MailTransactions, SessionWork } from './policy.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 
 /** Ms until the next line of a logged-in client (RFC 5321 4.5.3.2.7). */
@@ -187,7 +187,7 @@ export class SmtpSession {
     }
   }
 
-  get #transactions(): Transactions {
+  get #transactions(): MailTransactions {
     return this.#work.transactions
   }
 

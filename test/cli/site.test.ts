@@ -102,6 +102,7 @@ describe('sites on the command line', () => {
       lowered: { sessions: null, messages_per_minute: null },
       used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
       closed: null,
+      sources: [],
       source: 'ticket 7',
     })
     for (const name of ['one.test', 'mx1.big.test', 'mx9.big.test'])

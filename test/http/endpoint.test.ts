@@ -13,7 +13,7 @@ import { assertFormError, assertJsonError, basic, call, type Reply } from './req
 import { serveApis } from './serve.ts'
 
 class JsonNotes extends JsonDialect {
-  override readonly prefixes = ['/emails', '/email', '/topics']
+  override readonly prefixes = ['/emails', '/email', '/inbound/mail', '/topics']
   override readonly endpoints: readonly Endpoint[] = jsonNotes
 }
 

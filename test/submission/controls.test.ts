@@ -14,7 +14,6 @@ describe('X-Mailgun fields over SMTP', () => {
   const refused = [
     'Dkim: no',
     'Secondary-Dkim: acme.example/s1',
-    'Deliver-Within: 1h30m',
     'Delivery-Time-Optimize-Period: 24h',
     'Time-Zone-Localize: 12:00',
     'Archive-To: https://x.test/',

@@ -92,7 +92,7 @@ export class DirectRoute implements Route {
     const { site, terms } = delivery.path
     const { mtaSts = null } = site
     const atLeast = terms.tls
-    // Whatever is wrong with the encryption, the report about it arrives, and is not counted (RFC 8460 3).
+    // A report about encryption is sent even where encryption fails, and its session is not counted (RFC 8460 3).
     const isReport = delivery.email.tls === 'none'
     const { resolver, guard, policies, hostname, source, port, ca } = this.#options
     return {

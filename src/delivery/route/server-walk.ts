@@ -58,7 +58,7 @@ export interface Server {
 }
 
 /** A server that sessions are opened with. */
-interface Endpoint {
+interface ServerEndpoint {
   target: ServerTarget
   /** The key of its sessions in the pool. */
   key: string
@@ -230,7 +230,7 @@ export class ServerWalk {
     const found = await server.addresses()
     if (found.kind === 'none') return this.#passOver(found.failure)
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
-    const endpoint: Endpoint = {
+    const endpoint: ServerEndpoint = {
       target,
       key,
       counted,
@@ -254,7 +254,7 @@ export class ServerWalk {
    * when no address was asked.
    */
   async #ask(
-    endpoint: Endpoint,
+    endpoint: ServerEndpoint,
     addresses: string[],
     mayAsk: (address: string) => boolean,
   ): Promise<boolean> {
@@ -287,7 +287,7 @@ export class ServerWalk {
   }
 
   /** Whether the next address is connected to as well while the first one does not answer. */
-  #standsIn({ target: { port }, preferred }: Endpoint, address: string, next: string): boolean {
+  #standsIn({ target: { port }, preferred }: ServerEndpoint, address: string, next: string): boolean {
     if (isIP(next) === isIP(address) || address === preferred) return false
     return !this.#state.hosts.isUnreachable(`${next}:${port}`)
   }
@@ -304,7 +304,7 @@ export class ServerWalk {
   }
 
   async #open(
-    { target: server, key, counted, from }: Endpoint,
+    { target: server, key, counted, from }: ServerEndpoint,
     address: string,
     { last, spare, tried }: { last: boolean; spare: string | null; tried: Set<string> },
   ): Promise<PooledSession | null> {

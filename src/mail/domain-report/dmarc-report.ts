@@ -16,11 +16,11 @@ export interface DmarcReport {
   /** The domain whose policy was applied, in lower case. */
   domain: string
   policy: Disposition | null
-  records: DmarcRecord[]
+  records: DmarcReportRecord[]
 }
 
 /** Messages from one source with the same results. */
-export interface DmarcRecord {
+export interface DmarcReportRecord {
   /** The address of the sending server. */
   source: string
   messages: number
@@ -50,7 +50,7 @@ export function readDmarcReport(xml: string): DmarcReport {
 
 class DmarcReader {
   readonly #path: string[] = []
-  readonly #records: DmarcRecord[] = []
+  readonly #records: DmarcReportRecord[] = []
   readonly #facts = new Map<string, string>()
   #record = new Map<string, string>()
 
@@ -95,7 +95,7 @@ class DmarcReader {
 }
 
 /** Null for a record without a source or a count. */
-function recordOf(facts: ReadonlyMap<string, string>): DmarcRecord | null {
+function recordOf(facts: ReadonlyMap<string, string>): DmarcReportRecord | null {
   const fact = (path: string) => facts.get(path) ?? ''
   const source = fact('row/source_ip')
   const messages = Number(fact('row/count'))

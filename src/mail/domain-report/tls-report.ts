@@ -59,7 +59,7 @@ const MOST_LINES = 200
 const LONGEST_TEXT = 500
 const MOST_SESSIONS = 1_000_000_000
 
-type Json = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
 /** Throws a DomainReportError. */
 export function readTlsReport(text: string): TlsReport {
@@ -122,8 +122,8 @@ function failureOf(value: unknown): TlsFailure {
   }
 }
 
-function objectOf(value: unknown): Json {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {}
+function objectOf(value: unknown): JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : {}
 }
 
 function textOf(value: unknown): string | null {
@@ -158,7 +158,15 @@ export function tlsReportJson({ begin, end, ...report }: TlsReport): string {
   })
 }
 
-function policyJson({ type, policy, domain, hosts, successful, failed, failures }: TlsPolicyResult): Json {
+function policyJson({
+  type,
+  policy,
+  domain,
+  hosts,
+  successful,
+  failed,
+  failures,
+}: TlsPolicyResult): JsonObject {
   return {
     policy: {
       'policy-type': type,
@@ -171,7 +179,7 @@ function policyJson({ type, policy, domain, hosts, successful, failed, failures 
   }
 }
 
-function failureJson({ result, sourceAddress, host, address, sessions, reason }: TlsFailure): Json {
+function failureJson({ result, sourceAddress, host, address, sessions, reason }: TlsFailure): JsonObject {
   return {
     'result-type': result,
     ...(sourceAddress !== null && { 'sending-mta-ip': sourceAddress }),

@@ -3,7 +3,7 @@
 import { foldedAscii } from '../../email/folded-ascii.ts'
 import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../../email/inbound-mail.ts'
 import type { RecipientState } from '../../email/recipient.ts'
-import type { ReportedRecipient } from '../inbound-store.ts'
+import type { AddressedRecipient } from '../inbound-store.ts'
 import type { EmailKey } from '../recipient-decision.ts'
 import { PROGRESS } from './email-tables.ts'
 import { findEmail } from './live-recipients.ts'
@@ -12,7 +12,7 @@ import { announceReports, lockPlaces, type PlacedReport, recordReports } from '.
 import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
 
 /** Mails kept of each outcome that changed nothing: strangers can send as many as they like. */
-export const UNRECORDED_KEPT = 10_000
+export const UNRECORDED_KEPT = 2_000
 /** Excess mails removed by one statement. */
 const STEP = 1_000
 
@@ -23,13 +23,13 @@ const EMAIL = statement<{ key: EmailKey; companyId: string; messageId: string; s
 const SIZE = statement<{ size: number | bigint }>(
   'SELECT position + 1 AS size FROM recipients WHERE email = $1 ORDER BY position DESC LIMIT 1',
 )
-type RecipientRow = Omit<ReportedRecipient, 'unsettled'> & {
+type AddressedRow = Omit<AddressedRecipient, 'unsettled'> & {
   state: RecipientState
   uncertain: number | boolean
 }
 
 const recipients = (condition: (dialect: Dialect) => string) =>
-  statement<RecipientRow>((dialect) => {
+  statement<AddressedRow>((dialect) => {
     const { state, join } = PROGRESS[dialect.engine]
     return `SELECT r.position, r.address, r.server, r.uncertain, ${state} AS state FROM recipients r ${join}
       WHERE r.email = $1 ${condition(dialect)}`
@@ -109,7 +109,7 @@ export const inboundMailReads = {
   },
 } satisfies Operations<ReadPort>
 
-function recipientOf({ state, uncertain, ...recipient }: RecipientRow): ReportedRecipient {
+function recipientOf({ state, uncertain, ...recipient }: AddressedRow): AddressedRecipient {
   return { ...recipient, unsettled: state === 'failed' || (state === 'waiting' && Boolean(uncertain)) }
 }
 

@@ -1,5 +1,5 @@
-/** What nodes have learnt about their paths. */
-import type { PathState, SharedPath } from '../shared-paths.ts'
+/** The states of paths that nodes have learned. */
+import type { SharedPath, SharedState } from '../shared-paths.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
@@ -26,7 +26,7 @@ export const sharedPathReads = {
   *sharedPaths(port) {
     const rows = yield* port.read.all(ALL)
     return rows.map(({ key, node, changedAt, state }) => {
-      const shared: PathState = JSON.parse(state)
+      const shared: SharedState = JSON.parse(state)
       return { key: read(key), node: Number(node), changedAt: Number(changedAt), state: shared }
     })
   },

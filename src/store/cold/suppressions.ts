@@ -177,7 +177,7 @@ const SUCCESSOR = statement<{ id: string }>(
 const SOME_OF_DOMAIN = statement<{ id: string }>(
   (dialect) => `SELECT s.id ${listed(dialect, 'newest', 'domain')} LIMIT $4`,
 )
-/** Of the suppressions $1 those that the domain $2 has on its own list. */
+/** The suppressions among $1 that stand on the own list of the domain $2. */
 const REMOVE_DOUBLED = statement(
   (dialect) => `DELETE FROM suppressions WHERE id IN (
     SELECT o.id FROM (${dialect.texts('$1')}) AS t CROSS JOIN suppressions o CROSS JOIN suppressions s

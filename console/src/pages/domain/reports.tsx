@@ -1,4 +1,4 @@
-/** What receivers report about a domain: who sends as it, and how sessions with its mail servers were encrypted. */
+/** The reports of receivers about a domain: the servers that send as it, and the encryption of sessions with its mail servers. */
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type DmarcSummary, domainReportsQuery, type TlsResult } from '../../api/domain-reports.ts'

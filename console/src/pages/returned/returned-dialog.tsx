@@ -7,13 +7,13 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { KINDS } from './words.ts'
 
-interface DialogProps {
+interface ReturnedDialogProps {
   company: string
   mail: ReturnedMail | null
   close: () => void
 }
 
-export function ReturnedDialog({ company, mail, close }: DialogProps) {
+export function ReturnedDialog({ company, mail, close }: ReturnedDialogProps) {
   return (
     <Modal opened={mail !== null} onClose={close} title={mail && KINDS[mail.kind]} size="lg">
       {mail && <Details company={company} of={mail} />}

@@ -45,7 +45,9 @@ const RECIPIENT = object({
   code: INTEGER_OR_NULL,
   message: TEXT_OR_NULL,
   server: TEXT_OR_NULL,
-  /** Of the last refusal, delay or end; null: there was none, or it is not among the events of this answer. */
+  /**
+   * The category of the last refusal, delay or end; null: there was none, or it is not among the events of this answer.
+   */
   category: { enum: [...BOUNCE_CATEGORIES, null] },
   /** The cause of the wait; null: the recipient waits for nothing. */
   waits: {

@@ -1,4 +1,4 @@
-/** What receivers report about a sending domain. */
+/** The reports of receivers about a sending domain. */
 import { ReportLinks } from '../../../domain-reports/received/report-links.ts'
 import { listTlsReports, receivedTlsReports, showDmarc } from '../../../operate/domain-reports.ts'
 import { isoTime } from '../../../operate/shapes.ts'

@@ -13,7 +13,7 @@ interface StopType {
   marks: string | null
 }
 
-/** What decides about an email which suppressions concern it. */
+/** The facts about an email that decide which suppressions concern it. */
 interface StoppedEmail {
   testMode: boolean
   domainId: string
