@@ -102,7 +102,15 @@ describe('sites on the command line', () => {
       lowered: { sessions: null, messages_per_minute: null },
       used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
       closed: null,
-      sources: [],
+      sources: [
+        {
+          name: 'default',
+          helo: 'mail.service.test',
+          lowered: { sessions: null, messages_per_minute: null },
+          used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
+          closed: null,
+        },
+      ],
       source: 'ticket 7',
     })
     for (const name of ['one.test', 'mx1.big.test', 'mx9.big.test'])
