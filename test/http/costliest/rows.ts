@@ -7,6 +7,7 @@
  * A route that is written by hand has to have a row, and so has one whose path names what `NAMED` does not know.
  */
 import { randomUUIDv7 } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { multipartBody, type Part } from '../requests.ts'
 import type { Filled } from './filled.ts'
 
@@ -104,6 +105,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n${repeated('Final-Recipient: rfc822; a@x.example\r\nAction: failed\r\n\r\n', 1_000_000)}--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: <${ids.wide}@x.example>\r\n`,
       ),
     }),
+  },
+  // The link is checked before the body is read: test/domain-reports has the bodies of valid links.
+  'POST /tls-reports/:token': {
+    body: { type: 'application/tlsrpt+gzip', octets: gzipSync(Buffer.alloc(10_000_000)) },
   },
   'GET /console/api/companies/:company/emails/:email': { params: large, copies: 40 },
   'GET /console/api/companies/:company/emails/:email/content': { params: large, copies: 12 },
