@@ -235,7 +235,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       await assertCalm(seen)
       if (name === 'domains') await page.getByRole('combobox', { name: 'Company' }).click()
       else await page.keyboard.press('Control+k')
-      await page.getByText('<iframe srcdoc=').last().waitFor({ state: 'attached' })
+      await page.getByText('<iframe srcdoc=').last().waitFor()
       await assertCalm(seen)
     })
   }

@@ -26,7 +26,8 @@ import { useFound } from './palette-found.ts'
 import { retryAction } from './retry-waiting.ts'
 
 const EMAIL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const MOST = 30
+/** Companies that are listed; pages and actions are few. */
+const MOST_COMPANIES = 30
 
 export function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
   const navigate = useNavigate()
@@ -49,10 +50,13 @@ export function useCommands(text: string, onHelp: () => void): PaletteCommand[] 
       run: () => void navigate({ to: '/c/$company/emails', params: { company: id } }),
     }))
   const wanted = text.toLowerCase()
-  const named = [...pages, ...actions, ...others].filter(({ label, words = '' }: PaletteCommand) =>
-    `${label} ${words}`.toLowerCase().includes(wanted),
-  )
-  if (text === '') return named.slice(0, MOST)
+  const isWanted = ({ label, words = '' }: PaletteCommand) =>
+    `${label} ${words}`.toLowerCase().includes(wanted)
+  const named = [
+    ...[...pages, ...actions].filter(isWanted),
+    ...others.filter(isWanted).slice(0, MOST_COMPANIES),
+  ]
+  if (text === '') return named
   const email = EMAIL_ID.test(text)
     ? {
         id: 'email',
@@ -66,7 +70,7 @@ export function useCommands(text: string, onHelp: () => void): PaletteCommand[] 
         icon: Search,
         run: () => void navigate({ to: '/c/$company/emails', params: { company }, search: { q: text } }),
       }
-  return [...named.slice(0, MOST), ...found, email]
+  return [...named, ...found, email]
 }
 
 function useActions(onHelp: () => void): PaletteCommand[] {
