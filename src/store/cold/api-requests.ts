@@ -1,6 +1,7 @@
 /** The log of API requests. */
 import type { ApiRequest, ApiRequestFilter } from '../request-store.ts'
 import { companyNumber } from './companies.ts'
+import { Conditions } from './conditions.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
 
@@ -69,35 +70,27 @@ export const apiRequestWrites = {
 
 function pageOf(
   filter: ApiRequestFilter,
-): [page: ColdStatement<ApiRequestRow>, values: (string | number | boolean)[]] {
+): [page: ColdStatement<ApiRequestRow>, values: Conditions['values']] {
   const { companyId, id, refused, status, keyId, endpoint, error, from, to, after, before, limit } = filter
-  const values: (string | number | boolean)[] = []
-  const conditions: string[] = []
-  const where = (
-    value: string | number | boolean | null | undefined,
-    condition: (place: string) => string,
-  ) => {
-    if (value !== undefined && value !== null) conditions.push(condition(`$${values.push(value)}`))
-  }
-  where(companyId, (place) => `r.company = (SELECT num FROM companies WHERE id = ${place})`)
-  where(id, (place) => `r.id = ${place}`)
-  where(refused, (place) => `r.refused = ${place}`)
-  where(status, (place) => `r.status = ${place}`)
-  where(keyId, (place) => `r.key_id = ${place}`)
-  where(endpoint, (place) => `substr(r.endpoint, 1, length(${place}::text)) = ${place}::text`)
-  where(error, (place) => `r.error = ${place}`)
-  where(from, (place) => `r.at >= ${place}`)
-  where(to, (place) => `r.at < ${place}`)
-  where(after, (place) => `r.id < ${place}`)
-  where(before, (place) => `r.id > ${place}`)
-  const all = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  const conditions = new Conditions()
+  conditions.where(companyId, (place) => `r.company = (SELECT num FROM companies WHERE id = ${place})`)
+  conditions.where(id, (place) => `r.id = ${place}`)
+  conditions.where(refused, (place) => `r.refused = ${place}`)
+  conditions.where(status, (place) => `r.status = ${place}`)
+  conditions.where(keyId, (place) => `r.key_id = ${place}`)
+  conditions.where(endpoint, (place) => `substr(r.endpoint, 1, length(${place}::text)) = ${place}::text`)
+  conditions.where(error, (place) => `r.error = ${place}`)
+  conditions.where(from, (place) => `r.at >= ${place}`)
+  conditions.where(to, (place) => `r.at < ${place}`)
+  conditions.where(after, (place) => `r.id < ${place}`)
+  conditions.where(before, (place) => `r.id > ${place}`)
   const source =
     companyId === null && id === undefined
       ? `(SELECT * FROM api_requests ORDER BY id DESC LIMIT ${NEWEST}) r`
       : 'api_requests r'
   const page = `SELECT r.id, c.id AS "companyId", r.at, r.method, r.endpoint, r.status, r.refused, r.error,
       r.key_id AS "keyId", r.address, r.user_agent AS "userAgent", r.duration, r.request, r.response
-    FROM ${source} LEFT JOIN companies c ON c.num = r.company ${all}
-    ORDER BY r.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT $${values.push(limit)}`
-  return [dynamicStatement(page), values]
+    FROM ${source} LEFT JOIN companies c ON c.num = r.company ${conditions.clause}
+    ORDER BY r.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT ${conditions.place(limit)}`
+  return [dynamicStatement(page), conditions.values]
 }

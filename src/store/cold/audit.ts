@@ -3,6 +3,7 @@ import type { AuditEntry, NewAuditEntry } from '../../people/person.ts'
 import { mapOf, mapText } from '../json-columns.ts'
 import type { AuditFilter } from '../people-store.ts'
 import { companyNumber } from './companies.ts'
+import { Conditions } from './conditions.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
 
@@ -83,35 +84,30 @@ function entryOf({ kind, id, name, detail, done, ...row }: AuditRow): AuditEntry
 }
 
 /** Numbers rise with time, so the bounds of a page are found by number, whatever else is filtered. */
-function pageOf(filter: AuditFilter): [page: ColdStatement<AuditRow>, values: (string | number)[]] {
+function pageOf(filter: AuditFilter): [page: ColdStatement<AuditRow>, values: Conditions['values']] {
   const { companyId, before, after, actor, action, topic, from, to, limit } = filter
-  const values: (string | number)[] = []
-  const conditions: string[] = []
-  const where = (value: string | number | null | undefined, condition: (place: string) => string) => {
-    if (value !== undefined && value !== null) conditions.push(condition(`$${values.push(value)}`))
-  }
-  where(companyId, (id) => `a.company = (SELECT num FROM companies WHERE id = ${id})`)
-  where(before, (number) => `a.number < ${number}`)
-  where(after, (number) => `a.number > ${number}`)
-  where(actor, (name) => `a.actor_name = ${name}`)
-  where(action, (name) => `a.action = ${name}`)
-  where(topic, (name) => `a.topic = ${name}`)
-  where(from, (at) => `a.at >= ${at}`)
-  where(
+  const conditions = new Conditions()
+  conditions.where(companyId, (id) => `a.company = (SELECT num FROM companies WHERE id = ${id})`)
+  conditions.where(before, (number) => `a.number < ${number}`)
+  conditions.where(after, (number) => `a.number > ${number}`)
+  conditions.where(actor, (name) => `a.actor_name = ${name}`)
+  conditions.where(action, (name) => `a.action = ${name}`)
+  conditions.where(topic, (name) => `a.topic = ${name}`)
+  conditions.where(from, (at) => `a.at >= ${at}`)
+  conditions.where(
     from && from - SKEW,
     (at) => `a.number > COALESCE((SELECT number FROM audit WHERE at < ${at}
     ORDER BY at DESC LIMIT 1), ${Number.MIN_SAFE_INTEGER})`,
   )
-  where(to, (at) => `a.at < ${at}`)
-  where(
+  conditions.where(to, (at) => `a.at < ${at}`)
+  conditions.where(
     to && to + SKEW,
     (at) => `a.number < COALESCE((SELECT number FROM audit WHERE at >= ${at}
     ORDER BY at LIMIT 1), ${Number.MAX_SAFE_INTEGER})`,
   )
-  const all = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const page = `SELECT a.number, a.at, c.id AS "companyId", a.actor_kind AS kind, a.actor_id AS id, a.actor_name AS name,
       a.topic, a.action, a.target, a.detail, a.done
-    FROM audit a LEFT JOIN companies c ON c.num = a.company ${all}
-    ORDER BY a.number DESC LIMIT $${values.push(limit)}`
-  return [dynamicStatement(page), values]
+    FROM audit a LEFT JOIN companies c ON c.num = a.company ${conditions.clause}
+    ORDER BY a.number DESC LIMIT ${conditions.place(limit)}`
+  return [dynamicStatement(page), conditions.values]
 }

@@ -5,6 +5,7 @@ import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '
 import type { RecipientState } from '../../email/recipient.ts'
 import type { AddressedRecipient } from '../inbound-store.ts'
 import type { EmailKey } from '../recipient-decision.ts'
+import { Conditions } from './conditions.ts'
 import { PROGRESS } from './email-tables.ts'
 import { findEmail } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
@@ -178,25 +179,20 @@ function* keep(
   return { id: kept!.id, outcome, events }
 }
 
-function pageOf(filter: InboundFilter): [page: ColdStatement<InboundRow>, values: (string | number)[]] {
+function pageOf(filter: InboundFilter): [page: ColdStatement<InboundRow>, values: Conditions['values']] {
   const { companyId, id, emailId, kind, outcome, after, before, limit } = filter
-  const values: (string | number)[] = []
-  const conditions: string[] = []
-  const where = (value: string | null | undefined, condition: (place: string) => string) => {
-    if (value !== undefined && value !== null) conditions.push(condition(`$${values.push(value)}`))
-  }
-  where(companyId, (place) => `m.company = (SELECT num FROM companies WHERE id = ${place})`)
-  where(id, (place) => `m.id = ${place}`)
-  where(emailId, (place) => `m.email_id = ${place}`)
-  where(kind, (place) => `m.kind = ${place}`)
-  where(outcome, (place) => `m.outcome = ${place}`)
-  where(after, (place) => `m.id < ${place}`)
-  where(before, (place) => `m.id > ${place}`)
-  const all = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-  const text = `SELECT m.id, m.at, m.times, m.source, m.peer, m.recipient, m.sender AS "from", m.subject,
+  const conditions = new Conditions()
+  conditions.where(companyId, (place) => `m.company = (SELECT num FROM companies WHERE id = ${place})`)
+  conditions.where(id, (place) => `m.id = ${place}`)
+  conditions.where(emailId, (place) => `m.email_id = ${place}`)
+  conditions.where(kind, (place) => `m.kind = ${place}`)
+  conditions.where(outcome, (place) => `m.outcome = ${place}`)
+  conditions.where(after, (place) => `m.id < ${place}`)
+  conditions.where(before, (place) => `m.id > ${place}`)
+  const page = `SELECT m.id, m.at, m.times, m.source, m.peer, m.recipient, m.sender AS "from", m.subject,
       m.kind, c.id AS "companyId", m.email_id AS "emailId", m.outcome, m.events, m.findings, m.size,
       octet_length(m.raw) AS kept
-    FROM inbound_mails m LEFT JOIN companies c ON c.num = m.company ${all}
-    ORDER BY m.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT $${values.push(limit)}`
-  return [dynamicStatement(text), values]
+    FROM inbound_mails m LEFT JOIN companies c ON c.num = m.company ${conditions.clause}
+    ORDER BY m.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT ${conditions.place(limit)}`
+  return [dynamicStatement(page), conditions.values]
 }
