@@ -29,7 +29,8 @@ export class KeyUses {
   /** Returns at once: every request passes here. */
   note({ method, headers }: Visitor, { keyId, address }: Principal): void {
     if (this.#uses.size >= MOST && !this.#uses.has(keyId)) return
-    const client = method === 'SMTP' ? method : (headers?.['user-agent'] ?? null)
+    const agent = headers?.['user-agent'] ?? null
+    const client = method === 'SMTP' ? method : agent && clip(agent, MOST_OF_CLIENT)
     this.#uses.set(keyId, { keyId, at: Date.now(), address, client })
     this.#timer ??= setTimeout(() => this.#flush(), EVERY).unref()
   }
@@ -43,9 +44,7 @@ export class KeyUses {
   #flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const uses = [...this.#uses.values()].map((use) => {
-      return { ...use, client: use.client && clip(use.client, MOST_OF_CLIENT) }
-    })
+    const uses = [...this.#uses.values()]
     this.#uses = new Map()
     const { store, onFault } = this.#parts
     this.#writing = this.#writing.then(() => store.noteKeyUses(uses)).catch(onFault)

@@ -17,46 +17,34 @@ import { receive } from './receive.ts'
 import { bounceAdvice, bounceWords } from './relay-bounce.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { assertReversePath } from './reverse-path.ts'
+import { SessionTransactions } from './session-transactions.ts'
 import { SubmissionTransaction } from './submission-transaction.ts'
 import { smtpWords } from './words.ts'
 
 /** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
 const MORE_RECIPIENTS = 100
 
-export class HandingIn implements MailTransactions {
-  readonly #context: SessionContext
+export class HandingIn extends SessionTransactions<SubmissionTransaction> implements MailTransactions {
   readonly #metrics: SubmissionMetrics
-  #transaction: SubmissionTransaction | null = null
-  atMessage = false
 
   constructor(context: SessionContext, metrics: SubmissionMetrics) {
-    this.#context = context
+    super(context)
     this.#metrics = metrics
-  }
-
-  get begun(): boolean {
-    return this.#transaction !== null
-  }
-
-  reset(): void {
-    this.#transaction?.end()
-    this.#transaction = null
   }
 
   async mail(rest: string, login: Login | null): Promise<SubmissionReply> {
     if (login === null) throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
-    if (this.begun)
-      throw new CommandRefusal(reply(503, '5.5.1', 'One message at a time; RSET discards the present one'))
+    this.assertNone()
     const { path, size, international } = readMail(rest)
     assertReversePath(path)
-    const { id, channel, parts } = this.#context
+    const { id, channel, parts } = this.context
     const { ingress } = parts
     const { maxMessageSize: max } = ingress.deps.settings
     if (size !== null && size > max) throw new Refusal({ code: 'message_too_large', max, found: size })
     const principal = ingress.callers.current(login.principal)
     const domain = this.#domainNamed(login.user, principal)
     if (domain !== null) await ingress.deps.intake.admit(principal, domain)
-    this.#transaction = new SubmissionTransaction({
+    const transaction = new SubmissionTransaction({
       ingress,
       socket: channel.socket,
       sessionId: id,
@@ -66,9 +54,9 @@ export class HandingIn implements MailTransactions {
       nullSender: path === '',
       international,
       arrival: { by: parts.hostname, protocol: protocolOf(channel.socket, principal, international) },
-      giveWay: (reason: AnyReason) =>
-        channel.interrupt(new CommandRefusal({ ...smtpWords(reason), code: 421 }, { last: true })),
+      giveWay: this.giveWay,
     })
+    this.begin(transaction)
     return reply(250, '2.1.0', 'Ok')
   }
 
@@ -77,7 +65,7 @@ export class HandingIn implements MailTransactions {
     const named = domainOf(user)
     if (named === null) return null
     try {
-      const { directory } = this.#context.parts.ingress.deps.accounts
+      const { directory } = this.context.parts.ingress.deps.accounts
       return directory.domainNamed(parseDomain(named), companyId)?.name ?? null
     } catch (error) {
       if (error instanceof AddressError) return null
@@ -86,8 +74,8 @@ export class HandingIn implements MailTransactions {
   }
 
   rcpt(rest: string): SubmissionReply {
-    const transaction = this.#current()
-    const { maxRecipients } = this.#context.parts.ingress.deps.settings
+    const transaction = this.current()
+    const { maxRecipients } = this.context.parts.ingress.deps.settings
     if (++transaction.named > 2 * maxRecipients + MORE_RECIPIENTS) {
       throw new CommandRefusal(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
     }
@@ -102,7 +90,7 @@ export class HandingIn implements MailTransactions {
 
   async data(rest: string, login: Login | null): Promise<SubmissionReply> {
     const { transaction, body } = await this.#roomFor(rest, login)
-    const { id: requestId, channel, parts } = this.#context
+    const { id: requestId, channel, parts } = this.context
     const { ingress } = parts
     const { requestTimeout, maxMessageSize } = ingress.deps.settings
     const startedAt = performance.now()
@@ -116,7 +104,7 @@ export class HandingIn implements MailTransactions {
     } catch (error) {
       if (endsSession(error)) throw error
       const wordsFor = transaction.nullSender ? this.#refuseBounce : smtpWords
-      const refused = this.#context.asRefused(error, wordsFor)
+      const refused = this.context.asRefused(error, wordsFor)
       if (refused.last) throw refused
       answer = refused.reply
     } finally {
@@ -133,7 +121,7 @@ export class HandingIn implements MailTransactions {
   }
 
   readonly #refuseBounce = (reason: AnyReason): SubmissionReply => {
-    const { id, parts } = this.#context
+    const { id, parts } = this.context
     const advice = bounceAdvice(reason)
     if (advice !== null) parts.ingress.reasons.advise(advice, { id })
     return bounceWords(reason)
@@ -144,18 +132,13 @@ export class HandingIn implements MailTransactions {
     rest: string,
     login: Login | null,
   ): Promise<{ transaction: SubmissionTransaction; body: ArrivingMessage }> {
-    return beforeMessage(this.#context, async () => {
+    return beforeMessage(this.context, async () => {
       if (login === null) throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
-      const transaction = this.#current()
+      const transaction = this.current()
       assertData(rest, transaction)
-      const { maxMessageSize } = this.#context.parts.ingress.deps.settings
+      const { maxMessageSize } = this.context.parts.ingress.deps.settings
       return { transaction, body: await transaction.ready(maxMessageSize) }
     })
-  }
-
-  #current(): SubmissionTransaction {
-    if (this.#transaction !== null) return this.#transaction
-    throw new CommandRefusal(reply(503, '5.5.1', 'Send MAIL first'))
   }
 }
 

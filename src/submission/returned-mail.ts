@@ -14,6 +14,7 @@ import type { MailPolicy, MailTransactions } from './policy.ts'
 import { BEYOND, receive } from './receive.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { assertReversePath } from './reverse-path.ts'
+import { SessionTransactions } from './session-transactions.ts'
 import { MailTransaction } from './transaction.ts'
 import { smtpWords } from './words.ts'
 
@@ -51,50 +52,37 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
   }
 }
 
-class Returning implements MailTransactions {
-  readonly #context: SessionContext
+class Returning extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
-  #transaction: MailTransaction | null = null
-  atMessage = false
 
   constructor(context: SessionContext, parts: ReturnedMailParts) {
-    this.#context = context
+    super(context)
     this.#parts = parts
   }
 
-  get begun(): boolean {
-    return this.#transaction !== null
-  }
-
-  reset(): void {
-    this.#transaction?.end()
-    this.#transaction = null
-  }
-
   mail(rest: string): SubmissionReply {
-    if (this.begun)
-      throw new CommandRefusal(reply(503, '5.5.1', 'One message at a time; RSET discards the present one'))
+    this.assertNone()
     const { path, size } = readMail(rest)
     assertReversePath(path)
     const most = MOST_READ + BEYOND
     if (size !== null && size > most)
       throw new CommandRefusal(smtpWords({ code: 'message_too_large', max: most, found: size }))
-    const { id: sessionId, channel, parts } = this.#context
+    const { id: sessionId, channel, parts } = this.context
     const { admission } = parts.ingress
-    this.#transaction = new MailTransaction({
+    const transaction = new MailTransaction({
       admission,
       socket: channel.socket,
       sessionId,
       size,
       admit: (visitor) => admission.admit(visitor, PARTY),
-      giveWay: (reason) =>
-        channel.interrupt(new CommandRefusal({ ...smtpWords(reason), code: 421 }, { last: true })),
+      giveWay: this.giveWay,
     })
+    this.begin(transaction)
     return reply(250, '2.1.0', 'Ok')
   }
 
   rcpt(rest: string): SubmissionReply {
-    const transaction = this.#current()
+    const transaction = this.current()
     if (++transaction.named > MOST_NAMED) {
       throw new CommandRefusal(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
     }
@@ -112,9 +100,9 @@ class Returning implements MailTransactions {
   }
 
   async data(rest: string): Promise<SubmissionReply> {
-    const { channel, address: peer } = this.#context
-    const { transaction, body } = await beforeMessage(this.#context, async () => {
-      const transaction = this.#current()
+    const { channel, address: peer } = this.context
+    const { transaction, body } = await beforeMessage(this.context, async () => {
+      const transaction = this.current()
       assertData(rest, transaction)
       return { transaction, body: await transaction.ready(MOST_READ, { cut: true }) }
     })
@@ -130,17 +118,12 @@ class Returning implements MailTransactions {
       return reply(250, '2.0.0', `Kept as ${first!.id}`)
     } catch (error) {
       if (endsSession(error)) throw error
-      const refused = this.#context.asRefused(error)
+      const refused = this.context.asRefused(error)
       if (refused.last) throw refused
       return refused.reply
     } finally {
       this.atMessage = false
       this.reset()
     }
-  }
-
-  #current(): MailTransaction {
-    if (this.#transaction !== null) return this.#transaction
-    throw new CommandRefusal(reply(503, '5.5.1', 'Send MAIL first'))
   }
 }

@@ -18,3 +18,22 @@ export function PageLinks({ links }: { links: readonly (PageLink | false)[] }) {
     </Group>
   )
 }
+
+/** Links to the newer and the older entries of a list with cursors. `wanted`: the other search parameters. */
+export function CursorLinks({
+  page,
+  wanted,
+}: {
+  page: { previous: string | null; next: string | null } | undefined
+  wanted: object
+}) {
+  const { previous = null, next = null } = page ?? {}
+  return (
+    <PageLinks
+      links={[
+        previous !== null && ['Newer', { ...wanted, before: previous }],
+        next !== null && ['Older', { ...wanted, after: next }],
+      ]}
+    />
+  )
+}

@@ -1,5 +1,5 @@
 /** The audit list: changes of settings, and sign-ins. It updates by itself. */
-import { Anchor, Badge, Button, Group, Text, Tooltip } from '@mantine/core'
+import { Badge, Button, Group, Text, Tooltip } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import {
@@ -15,6 +15,7 @@ import {
 import { type AuditEntry, type AuditSearch, auditQuery, exportAddress, newerQuery } from '../../api/audit.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { NoMatches } from '../../parts/no-matches.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -74,11 +75,7 @@ export function AuditPage() {
         ]}
         empty={
           isNarrowed ? (
-            <Empty icon={ScrollText} title="No matching entries">
-              <Anchor component="button" onClick={clear}>
-                Clear the filters
-              </Anchor>
-            </Empty>
+            <NoMatches icon={ScrollText} what="entries" clear={clear} />
           ) : (
             <Empty icon={ScrollText} title="No changes yet" action={<NextStep />}>
               Changes made in the console, at the command line or through the API appear here, such as a new

@@ -7,8 +7,9 @@ import { useState } from 'react'
 import { type RequestEntry, requestsQuery } from '../../api/requests.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { NoMatches } from '../../parts/no-matches.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { PageLinks } from '../../parts/page-links.tsx'
+import { CursorLinks } from '../../parts/page-links.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
@@ -77,11 +78,7 @@ export function RequestsPage() {
         ]}
         empty={
           isNarrowed ? (
-            <Empty icon={ArrowLeftRight} title="No matching requests">
-              <Anchor component="button" onClick={clear}>
-                Clear the filters
-              </Anchor>
-            </Empty>
+            <NoMatches icon={ArrowLeftRight} what="requests" clear={clear} />
           ) : (
             <Empty icon={ArrowLeftRight} title="No requests yet" action={<NextStep />}>
               When an application sends with a key, its requests appear here within seconds, with the reason
@@ -90,14 +87,7 @@ export function RequestsPage() {
           )
         }
       />
-      {data && (
-        <PageLinks
-          links={[
-            data.previous !== null && ['Newer', { ...wanted, before: data.previous }],
-            data.next !== null && ['Older', { ...wanted, after: data.next }],
-          ]}
-        />
-      )}
+      <CursorLinks page={data} wanted={wanted} />
       <RequestDialog request={shown} close={() => setShown(null)} />
     </>
   )

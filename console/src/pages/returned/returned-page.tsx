@@ -7,8 +7,9 @@ import { useState } from 'react'
 import { type ReturnedMail, returnedQuery } from '../../api/returned-mail.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { NoMatches } from '../../parts/no-matches.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { PageLinks } from '../../parts/page-links.tsx'
+import { CursorLinks } from '../../parts/page-links.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
@@ -118,11 +119,7 @@ export function ReturnedPage() {
         ]}
         empty={
           isNarrowed ? (
-            <Empty icon={Undo2} title="No matching mail">
-              <Anchor component="button" onClick={clear}>
-                Clear the filters
-              </Anchor>
-            </Empty>
+            <NoMatches icon={Undo2} what="mail" clear={clear} />
           ) : (
             <Empty icon={Undo2} title="Nothing has come back yet">
               Bounces and complaints arrive here once a domain has a return path, or the service reads a
@@ -131,14 +128,7 @@ export function ReturnedPage() {
           )
         }
       />
-      {data && (
-        <PageLinks
-          links={[
-            data.previous !== null && ['Newer', { ...wanted, before: data.previous }],
-            data.next !== null && ['Older', { ...wanted, after: data.next }],
-          ]}
-        />
-      )}
+      <CursorLinks page={data} wanted={wanted} />
       <ReturnedDialog company={company} mail={shown} close={() => setShown(null)} />
     </>
   )

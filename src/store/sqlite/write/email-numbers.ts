@@ -36,10 +36,11 @@ export class EmailNumbers extends OnConnection implements StateCache {
     return ++this.#last
   }
 
-  /** The email is removed, and its number is not given again. */
-  removed(num: number): void {
+  /** The emails with these numbers are removed, and the numbers are not given again. */
+  removed(nums: readonly number[]): void {
+    if (nums.length === 0) return
     this.#recent.clear()
-    this.#keep.run(num)
+    this.#keep.run(Math.max(...nums))
   }
 
   /** Work on this email begins. */

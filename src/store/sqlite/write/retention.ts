@@ -75,9 +75,12 @@ export class Retention extends WriteOperation implements StateCache {
     const ofCompanies = Number(this.#forgetCompanyEvents.run(Math.round(emailsBefore), limit).changes)
     let done = content.done && keys < limit && ofCompanies < limit
     if (touched < limit && content.done) {
+      const gone: number[] = []
       const emails = this.#walk(this.#emails, this.#emailFrom, emailsBefore, limit - touched, (num) => {
         this.#remove(num)
+        gone.push(num)
       })
+      this.parts.numbers.removed(gone)
       this.#emailFrom = emails.reached
       touched += emails.touched
       done &&= emails.done
@@ -88,16 +91,20 @@ export class Retention extends WriteOperation implements StateCache {
 
   /** Removes emails by their ids, unless they are live; returns the ids of those removed. */
   remove(ids: readonly string[]): string[] {
-    return ids.filter((id) => {
-      const place = this.parts.numbers.find(id)
+    const { numbers } = this.parts
+    const gone: number[] = []
+    const removed = ids.filter((id) => {
+      const place = numbers.find(id)
       if (place === undefined || one(this.#live, place.num) !== undefined) return false
       this.#remove(place.num)
+      gone.push(place.num)
       return true
     })
+    numbers.removed(gone)
+    return removed
   }
 
   #remove(num: number): void {
-    this.parts.numbers.removed(num)
     this.parts.contents.remove(num)
     for (const statement of this.#deletes) statement.run(num)
   }
