@@ -1,5 +1,6 @@
 /** A mail that came in, whichever way, and what receiving it led to. */
 import type { InboundKind, InboundResult, InboundSource } from '../email/inbound-mail.ts'
+import { READ_LIMIT } from '../mail/report/open-report.ts'
 
 export interface ArrivedMail {
   /** The message, or its beginning: see `MOST_READ`. */
@@ -16,7 +17,10 @@ export interface ArrivedMail {
 }
 
 /** Octets of a mail that are read; ways in may drop the rest. */
-export const MOST_READ = 1024 * 1024
+export const MOST_READ = READ_LIMIT
+
+/** The company whose turn mail of strangers takes. */
+export const STRANGERS = 'inbound'
 
 export interface ReceivedMail extends InboundResult {
   kind: InboundKind

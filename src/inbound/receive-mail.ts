@@ -10,11 +10,18 @@ import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'
 import type { MailReport } from '../mail/report/report.ts'
 import { type ReturnPath, type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
+import { canonicalAddress } from '../network/address-range.ts'
 import type { InboundArrival, InboundResult, InboundStore, ReportedEmail } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
-import { type ArrivedMail, MOST_READ, type ReceivedMail, type ReceiveMail } from './arrived-mail.ts'
+import {
+  type ArrivedMail,
+  MOST_READ,
+  type ReceivedMail,
+  type ReceiveMail,
+  STRANGERS,
+} from './arrived-mail.ts'
 import { addressesOf, consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadMail, readMail, unreadable } from './read-mail.ts'
@@ -48,22 +55,31 @@ export interface InboundParts {
 }
 
 const READ = jobAt<Uint8Array, ReadMail>(new URL('./read-mail-job.ts', import.meta.url))
-/** The company whose turn mail of strangers takes. */
-const STRANGERS = 'inbound'
 
 export function mailReceiver(parts: InboundParts): ReceiveMail {
   const { store, workers } = parts
   const proof = new SourceProof(parts.keys, workers)
+  const reads = new WeakMap<Uint8Array, Promise<ReadMail>>()
   const commits = new GroupCommit((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
+
+  /** A mail with several recipients arrives once for each of them, with the same octets. */
+  function readOnce(raw: Uint8Array): Promise<ReadMail> {
+    let read = reads.get(raw)
+    if (read === undefined) {
+      read = readIn(workers, raw.subarray(0, MOST_READ))
+      reads.set(raw, read)
+    }
+    return read
+  }
 
   return async (arrived) => {
     const mail = { ...arrived, raw: arrived.raw.subarray(0, MOST_READ) }
-    const read = await readIn(workers, mail.raw)
+    const read = await readOnce(arrived.raw)
     const found = await findEmail(parts, mail, read)
     const judged = await judge(found)
     // Before the mail is on record: if the store fails, the mail comes again, and a report counts once.
-    if (isForReports(arrived, read)) await parts.domainReports?.receiveMail(mail.raw)
-    const kept = newMail(mail, read, found, judged)
+    if (isForReports(arrived, read)) await parts.domainReports?.receiveMail(mail.raw, arrived.companyId)
+    const kept = newMail(mail, read, found, judged, parts.now())
     const result: InboundResult = await commits.add({ mail: kept, reports: judged.reports })
     const received = { ...result, kind: kept.kind, emailId: kept.emailId }
     parts.onReceived?.(arrived, received)
@@ -88,7 +104,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     })
     if (about.length === 0) return none('no_recipient')
     if (token !== null) return { refused: null, reports }
-    const peer = mail.source === 'smtp' ? mail.peer : ''
+    // On a socket for both families an IPv4 address is written as one of IPv6.
+    const peer = mail.source === 'smtp' ? (canonicalAddress(mail.peer) ?? '') : ''
     const proven = await proof.proven({ ...read, peer, raw: mail.raw }, about)
     if (proven.size === 0) return none('unproven')
     return { refused: null, reports: reports.filter((each) => proven.has(each.position)) }
@@ -176,12 +193,12 @@ function newMail(
   { report, from, subject, digest }: ReadMail,
   { email, token }: Found,
   { refused }: Judgement,
+  at: number,
 ): NewInboundMail {
   return {
     id: randomUUIDv7(),
     digest: token === null ? digest : `${digest} ${token.emailId} ${token.recipient ?? ''}`,
-    at: Date.now(),
-    ...{ source, peer, recipient, from, subject, refused },
+    ...{ at, source, peer, recipient, from, subject, refused },
     kind: kindOf(report),
     emailId: email?.id ?? null,
     findings: findingsOf(report, MOST_FINDINGS),

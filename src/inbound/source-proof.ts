@@ -15,6 +15,7 @@ import type { AddressedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
+import { STRANGERS } from './arrived-mail.ts'
 import { type DkimReference, MOST_SIGNATURES } from './read-mail.ts'
 import type { SignatureCheck } from './verify-job.ts'
 
@@ -105,7 +106,7 @@ export class SourceProof {
   async #verify(verification: SignatureCheck): Promise<string[]> {
     if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
     const weight = verification.raw.byteLength
-    return await this.#workers.run(VERIFY, verification, { company: 'inbound', weight })
+    return await this.#workers.run(VERIFY, verification, { company: STRANGERS, weight })
   }
 }
 

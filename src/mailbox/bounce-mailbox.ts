@@ -200,13 +200,15 @@ export class BounceMailbox {
 
   async #putAside(session: MailboxSession, uid: number): Promise<void> {
     const { onMessage, log } = this.#parts
-    onMessage('unreadable')
     const facts = { mailbox: this.#name, uid, folder: ASIDE }
     try {
       await session.putAside(uid)
+      onMessage('unreadable')
       this.#failed.forget(uid)
       log.warn(facts, 'A message of the bounce mailbox cannot be read; it was moved to a folder of its own')
     } catch (error) {
+      if (!session.isOpen) throw error
+      onMessage('unreadable')
       this.#failed.leave(uid)
       const { message: reason } = error as Error
       log.warn(

@@ -84,6 +84,11 @@ export class MailboxSession implements AsyncDisposable {
     return mailbox === false ? '' : String(mailbox.uidValidity)
   }
 
+  /** False once the connection has ended. */
+  get isOpen(): boolean {
+    return this.#client.usable
+  }
+
   /** Messages have come since the last look. */
   get hasNews(): boolean {
     return this.#isNew

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
 import { bounce } from './reports.ts'
-import { InboundRig } from './rig.ts'
+import { DOMAIN, InboundRig } from './rig.ts'
 
 describe('POST /inbound/mail', () => {
   let rig: InboundRig
@@ -36,6 +38,25 @@ describe('POST /inbound/mail', () => {
     assert.equal(body.outcome, 'no_email')
     assert.equal(body.email_id, null)
     assert.deepEqual(await rig.states(id), ['delivered'])
+  })
+
+  test('takes in reports about domains of the company of the key alone', async () => {
+    const end = Math.floor(Date.now() / 1_000) * 1_000
+    const xml = dmarcXml([{ source: '192.0.2.1', count: 7 }], {
+      domain: DOMAIN,
+      begin: end - 86_400_000,
+      end,
+    })
+    const report = mailWith(gzipSync(xml), 'application/gzip', 'report.xml.gz').toString('latin1')
+    const other = await rig.service.company('Another')
+    const { token } = await rig.service.key(other.id, { scopes: ['management'] })
+    const { domains } = await rig.service.store.accounts()
+    const { id } = domains.find(({ name }) => name === DOMAIN)!
+    const kept = async () => (await rig.service.store.domainReports(id, 'dmarc', 10)).length
+    assert.equal((await post(report, token)).status, 200)
+    assert.equal(await kept(), 0)
+    assert.equal((await post(report)).status, 200)
+    assert.equal(await kept(), 1)
   })
 
   test('needs a key of the whole company with the scope management', async () => {

@@ -72,6 +72,12 @@ describe('a report without a token', () => {
 
   const rows: [what: string, mail: () => string | Promise<string>, by: object, outcome: string][] = [
     ['straight from the server that took the email', () => report(), { peer: '198.51.100.7' }, 'recorded'],
+    [
+      'straight from that server, to a socket for both families',
+      () => report(),
+      { peer: '::ffff:198.51.100.7' },
+      'recorded',
+    ],
     ['from any other address', () => report(), {}, 'unproven'],
     [
       'straight from that server, but written by a person',

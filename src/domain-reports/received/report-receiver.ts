@@ -11,6 +11,7 @@ import type {
 import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { Workers } from '../../workers/workers.ts'
+import { DAY_MS } from '../detail.ts'
 import { type ReadReport, type ReportOctets, readDomainReport } from './read-report.ts'
 import { dmarcRows, tlsRows } from './sum-up.ts'
 
@@ -32,7 +33,8 @@ export type ReportReceipt =
 
 /** The receipt of a report, durable when it resolves; rejects when the store takes no commits. */
 export interface ReportReceiver {
-  receiveMail(raw: Uint8Array): Promise<ReportReceipt>
+  /** `companyId`: only domains of this company count; absent: of all. */
+  receiveMail(raw: Uint8Array, companyId?: string): Promise<ReportReceipt>
   /** A TLS report about this domain, as it was posted. */
   receiveTlsReport(octets: Uint8Array, domainId: string): Promise<ReportReceipt>
 }
@@ -43,7 +45,6 @@ const READ = jobAt<ReportOctets, ReadReport>(new URL('./read-report-job.ts', imp
 /** The company whose turn reports of strangers take. */
 const STRANGERS = 'domain-reports'
 
-const DAY_MS = 86_400_000
 /** Reports are sent daily; older and longer ones are made up. */
 const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
@@ -58,11 +59,12 @@ interface DomainPart {
 
 export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
   return {
-    async receiveMail(octets) {
-      return await keep(parts, await read(parts, { form: 'mail', octets }), null)
+    async receiveMail(octets, companyId) {
+      const isOwn = (domain: SendingDomain) => companyId === undefined || domain.companyId === companyId
+      return await keep(parts, await read(parts, { form: 'mail', octets }), isOwn)
     },
     async receiveTlsReport(octets, domainId) {
-      return await keep(parts, await read(parts, { form: 'tls', octets }), domainId)
+      return await keep(parts, await read(parts, { form: 'tls', octets }), ({ id }) => id === domainId)
     },
   }
 }
@@ -79,11 +81,11 @@ async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promi
   }
 }
 
-/** `only`: the id of the domain that the report may be about. */
+/** `isOwn`: whether the report may be about this domain. */
 async function keep(
   { store, heldDomain, now }: ReportReceiverParts,
   read: ReadReport,
-  only: string | null,
+  isOwn: (domain: SendingDomain) => boolean,
 ): Promise<ReportReceipt> {
   if (read.kind === 'none') return read
   if (read.kind === 'unreadable') return refused(read.reason)
@@ -93,7 +95,7 @@ async function keep(
     return refused('The report is about no recent day.')
   }
   const all = read.kind === 'dmarc' ? dmarcParts(read.report, heldDomain) : tlsParts(read.report, heldDomain)
-  const own = all.filter(({ domain }) => only === null || domain.id === only)
+  const own = all.filter(({ domain }) => isOwn(domain))
   if (own.length === 0) return refused('The report is about no domain of this installation.')
   const { kind } = read
   let isNew = false

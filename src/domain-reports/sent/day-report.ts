@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { TlsPolicyResult, TlsReport, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { TlsSessionCount } from '../../store/store.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../detail.ts'
 
 export interface ReportAuthor {
   /** The domain that sends the report. */

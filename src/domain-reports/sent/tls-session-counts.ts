@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import type { TlsSession, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { DomainReportStore, TlsSessionCount } from '../../store/store.ts'
-import { dayOf, detailKey } from '../detail.ts'
+import { DAY_MS, dayOf, detailKey } from '../detail.ts'
 
 export interface TlsSessionCountsParts {
   store: Pick<DomainReportStore, 'countTlsSessions'>
@@ -14,7 +14,6 @@ export interface TlsSessionCountsParts {
   now?: () => number
 }
 
-const DAY_MS = 86_400_000
 const ROUND_MS = 1_000
 /** Milliseconds that the rows of a round take: so the database gets a few rows a second at most. */
 const ROW_MS = 200
@@ -51,12 +50,11 @@ export class TlsSessionCounts {
     }
     for (const { domain, ...result } of sessions) {
       const detail = this.#detail(domain, result)
-      const key = detailKey(detail)
-      const place = `${domain} ${day} ${key}`
+      const place = placeOf({ domain, day, detail })
       const count = this.#counts.get(place)
       if (count !== undefined) count.sessions++
       else if (this.#counts.size < MOST_COUNTS) {
-        this.#counts.set(place, { domain, day, key, detail, sessions: 1 })
+        this.#counts.set(place, { domain, day, key: detailKey(detail), detail, sessions: 1 })
       }
     }
     this.#plan(ROUND_MS)
@@ -105,8 +103,12 @@ export class TlsSessionCounts {
 
   /** False when nothing could be written: the counts stay. */
   async #write(): Promise<boolean> {
-    const batch = [...this.#counts.values()].slice(0, ROWS_AT_ONCE)
-    for (const { domain, day, key } of batch) this.#counts.delete(`${domain} ${day} ${key}`)
+    const batch: TlsSessionCount[] = []
+    for (const [place, count] of this.#counts) {
+      if (batch.length === ROWS_AT_ONCE) break
+      batch.push(count)
+      this.#counts.delete(place)
+    }
     const due = new Map(
       batch.map(({ domain, day }) => [`${domain} ${day}`, { domain, day, dueAt: dueAt(domain, day) }]),
     )
@@ -121,11 +123,15 @@ export class TlsSessionCounts {
   }
 
   #add(count: TlsSessionCount): void {
-    const place = `${count.domain} ${count.day} ${count.key}`
+    const place = placeOf(count)
     const newer = this.#counts.get(place)
     if (newer === undefined) this.#counts.set(place, count)
     else newer.sessions += count.sessions
   }
+}
+
+function placeOf({ domain, day, detail }: Pick<TlsSessionCount, 'domain' | 'day' | 'detail'>): string {
+  return `${domain} ${day} ${detail}`
 }
 
 /** The same on every node, and different for different domains. */

@@ -63,12 +63,12 @@ export function readProse(
     delays: (DELAY_WORDS.test(text) || DELAY_WORDS.test(subject)) && !FINAL_WORDS.test(text),
     succeeds: SUCCESS_WORDS.test(text),
     recipients: above ? withReasonsAbove(said, named) : withReasonsBelow(said, named),
-    said: said.filter((line) => line.includes('@') || !isOpening(line)).join('\n'),
+    said: said
+      .filter((line) => line.includes('@') || !formats.some(({ opening }) => opening.test(line)))
+      .join('\n'),
     returned,
   }
 }
-
-const isOpening = (line: string) => SERVERS.some(({ opening }) => opening.test(line))
 
 interface NamedRecipient {
   line: number
