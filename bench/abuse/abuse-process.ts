@@ -39,9 +39,8 @@ async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder)
 }
 
 function placeOf({ smtp, bounces }: Attack, { port, submissionPort, bouncePort }: Target): AbusePlace {
-  if (bounces) return { port: bouncePort, answer: /^([2-5]\d\d) /gm, endsAtAnswer: false }
-  return smtp
-    ? { port: submissionPort, answer: /^([2-5]\d\d) /gm, endsAtAnswer: false }
+  return smtp || bounces
+    ? { port: bounces ? bouncePort : submissionPort, answer: /^([2-5]\d\d) /gm, endsAtAnswer: false }
     : { port, answer: /HTTP\/1\.1 ([2-5]\d\d) /g, endsAtAnswer: true }
 }
 

@@ -3,7 +3,8 @@
  * can make a link for another recipient. The links are not stored. They work as long as the installation's secret key
  * stays the same.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type Secrets, SignedTokens } from '../common/signed-tokens.ts'
+import { uuidAt, uuidOctets } from '../common/uuid.ts'
 import { bodyIncludes } from '../mail/body.ts'
 import type { MessageBody } from '../mail/message.ts'
 
@@ -34,39 +35,27 @@ export interface UnsubscribeLink {
 }
 
 const VERSION = 1
-const SIGNATURE = 16
 /** Version, kind, position, and three UUIDs; the address follows. */
 const HEAD = 1 + 1 + 4 + 3 * 16
 
-/** Derives 32 octets for one purpose from the installation's secret key. */
-interface Secrets {
-  derive(purpose: string): Buffer
-}
-
 export class UnsubscribeLinks {
   readonly #base: string
-  readonly #secrets: Secrets
-  #secret: Buffer | null = null
+  readonly #tokens: SignedTokens
 
   /** `base`: the URL at which recipients reach the service. */
   constructor(base: string, secrets: Secrets) {
     this.#base = base
-    this.#secrets = secrets
+    this.#tokens = new SignedTokens(secrets, PURPOSE)
   }
 
   url(link: UnsubscribeLink): string {
-    const octets = encoded(link)
-    const token = Buffer.concat([octets, this.#sign(octets)]).toString('base64url')
-    return `${this.#base}${UNSUBSCRIBE_PATH}${token}`
+    return `${this.#base}${UNSUBSCRIBE_PATH}${this.#tokens.token(encoded(link))}`
   }
 
   /** Decodes the last part of such a URL; null: this installation did not make the URL. */
   parseToken(token: string): UnsubscribeLink | null {
-    const all = Buffer.from(token, 'base64url')
-    if (all.length <= HEAD + SIGNATURE) return null
-    const octets = all.subarray(0, -SIGNATURE)
-    if (!timingSafeEqual(all.subarray(-SIGNATURE), this.#sign(octets))) return null
-    return octets[0] === VERSION ? decoded(octets) : null
+    const octets = this.#tokens.octetsIn(token)
+    return octets !== null && octets.length > HEAD && octets[0] === VERSION ? decoded(octets) : null
   }
 
   /** The values of the variables `UNSUBSCRIBE_KEYS` for one recipient. */
@@ -75,11 +64,6 @@ export class UnsubscribeLinks {
       [UNSUBSCRIBE_KEYS.all]: this.url({ ...link, tagsOnly: false }),
       [UNSUBSCRIBE_KEYS.tags]: this.url({ ...link, tagsOnly: true }),
     }
-  }
-
-  #sign(octets: Uint8Array): Buffer {
-    this.#secret ??= this.#secrets.derive(PURPOSE)
-    return createHmac('sha256', this.#secret).update(octets).digest().subarray(0, SIGNATURE)
   }
 }
 
@@ -114,7 +98,7 @@ function encoded({ emailId, position, companyId, domainId, address, tagsOnly }: 
   head[0] = VERSION
   head[1] = tagsOnly ? 1 : 0
   head.writeUInt32BE(position, 2)
-  const ids = [emailId, companyId, domainId].map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'))
+  const ids = [emailId, companyId, domainId].map(uuidOctets)
   return Buffer.concat([head, ...ids, Buffer.from(address)])
 }
 
@@ -132,9 +116,4 @@ function decoded(octets: Buffer): UnsubscribeLink {
     address: octets.toString('utf8', HEAD),
     tagsOnly: octets[1] === 1,
   }
-}
-
-function uuidAt(octets: Buffer, at: number): string {
-  const hex = octets.toString('hex', at, at + 16)
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,5 +1,6 @@
 /** Links to the files of an email. */
 import { hash } from 'node:crypto'
+import { uuidAt } from '../../common/uuid.ts'
 import type { HttpDeps } from '../deps.ts'
 import { LinkSignatures } from '../link-signatures.ts'
 
@@ -48,5 +49,5 @@ export function attachmentId({ emailId, position }: FilePlace): string {
   const octets = hash('sha256', `attachment ${emailId} ${position}`, 'buffer').subarray(0, 16)
   octets[6] = (octets[6]! & 0x0f) | 0x80
   octets[8] = (octets[8]! & 0x3f) | 0x80
-  return octets.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  return uuidAt(octets)
 }

@@ -1,4 +1,5 @@
 /** The mail that carries a TLS report (RFC 8460 5.3). */
+import { encodeContent } from '../raw/encode.ts'
 
 export interface TlsReportMail {
   from: string
@@ -14,16 +15,13 @@ export interface TlsReportMail {
   report: Uint8Array
 }
 
-const LINE = 76
-
 /** A ready message, without Message-ID and Date. */
 export function tlsReportMail({ from, to, domain, submitter, report, ...facts }: TlsReportMail): Buffer {
   const { reportId, begin, end } = facts
   const boundary = `tls-report-${reportId.replace(/[^A-Za-z0-9]/g, '').slice(0, 40)}`
   const [start, stop] = [begin, end].map((time) => Math.floor(time / 1_000))
   const name = `${submitter}!${domain}!${start}!${stop}.json.gz`
-  const encoded = Buffer.from(report).toString('base64')
-  const lines = encoded.match(new RegExp(`.{1,${LINE}}`, 'g')) ?? []
+  const { body } = encodeContent(Buffer.from(report), false)
   const day = new Date(begin).toISOString().slice(0, 10)
   return Buffer.from(
     [
@@ -50,7 +48,7 @@ export function tlsReportMail({ from, to, domain, submitter, report, ...facts }:
       'Content-Transfer-Encoding: base64',
       `Content-Disposition: attachment; filename="${name}"`,
       '',
-      ...lines,
+      body.toString('latin1'),
       `--${boundary}--`,
       '',
     ].join('\r\n'),

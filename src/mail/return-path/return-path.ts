@@ -3,6 +3,7 @@
  * that only this installation can make, so a bounce that arrives there is about mail that was really sent.
  */
 import { timingSafeEqual } from 'node:crypto'
+import { UUID_OCTETS, uuidAt, uuidOctets } from '../../common/uuid.ts'
 import { Hmac } from '../hmac.ts'
 import { base32, fromBase32 } from './base32.ts'
 
@@ -37,7 +38,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 /** The first letter of the local part, which distinguishes return paths from other addresses of their host. */
 const MARK = 'b'
 /** Octets: the id, the day since 1970, the recipient, which is 0 when none is named and counts from 1. */
-const ID = 16
+const ID = UUID_OCTETS
 const CLAIM = ID + 2 + 2
 const MOST_RECIPIENTS = 65_535
 /**
@@ -54,7 +55,7 @@ const LOCAL_PART = new RegExp(`^${MARK}([a-z2-7]{${((CLAIM + SIGNATURE) * 8) / 5
  */
 export function returnPath(key: ReturnPathKey, { emailId, recipient, at }: ReturnPath, host: string): string {
   const octets = Buffer.allocUnsafe(CLAIM + SIGNATURE)
-  octets.write(emailId.replaceAll('-', ''), 'hex')
+  uuidOctets(emailId).copy(octets)
   octets.writeUInt16BE(Math.floor(at / DAY_MS), ID)
   octets.writeUInt16BE(recipient === null || recipient >= MOST_RECIPIENTS ? 0 : recipient + 1, ID + 2)
   signatureOf(key, octets).copy(octets, CLAIM)
@@ -79,13 +80,9 @@ export function readReturnPath(
   const at = octets.readUInt16BE(ID) * DAY_MS
   if (now >= at + (RETURN_PATH_DAYS + 1) * DAY_MS) return 'expired'
   const recipient = octets.readUInt16BE(ID + 2)
-  return { emailId: uuidOf(octets), recipient: recipient === 0 ? null : recipient - 1, at }
+  return { emailId: uuidAt(octets), recipient: recipient === 0 ? null : recipient - 1, at }
 }
 
 function signatureOf(key: ReturnPathKey, octets: Buffer): Buffer {
   return key.hmac.octets(octets.subarray(0, CLAIM)).subarray(0, SIGNATURE)
-}
-
-function uuidOf(octets: Buffer): string {
-  return octets.toString('hex', 0, ID).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
