@@ -90,7 +90,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'mail that comes back: reading it, finding the email that it is about, deciding whether it is believed, and what follows',
     imports: words(
-      'domain-reports/received/report-receiver.ts store/store.ts accounts email mail workers dns common',
+      'domain-reports/received/report-receiver.ts store/store.ts accounts email mail workers dns network/address-range.ts common',
     ),
   },
   {
@@ -106,7 +106,7 @@ export const HOUSE: readonly Place[] = [
     name: 'domain-reports',
     about:
       'reports about domains: counting TLS sessions and sending reports about them (`sent/`), and taking in what receivers report (`received/`)',
-    imports: words('store/store.ts accounts mail workers dns network'),
+    imports: words('store/store.ts accounts mail workers dns network common'),
   },
   {
     name: 'intake',
@@ -158,7 +158,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'email',
     about: 'an email: its fields, declared once; its shapes (new, claimed, stored); its lifecycle',
-    imports: words('mail common/required-tls.ts'),
+    imports: words('mail common/required-tls.ts common/signed-tokens.ts'),
   },
   {
     name: 'mail',
@@ -211,7 +211,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'common',
     about:
-      'small parts that several folders share and that know none of them: the clock, log throttling, the rule by which companies share (`shared-pool.ts`), turns (`company-turns.ts`; at the event loop `loop-turns.ts`) and places (`company-places.ts`), safe text for terminals (`visible-text.ts`), the early release of buffers (`octets.ts`)',
+      'small parts that several folders share and that know none of them: the clock, log throttling, the rule by which companies share (`shared-pool.ts`), turns (`company-turns.ts`; at the event loop `loop-turns.ts`) and places (`company-places.ts`), safe text for terminals (`visible-text.ts`), signed tokens in URLs (`signed-tokens.ts`), the early release of buffers (`octets.ts`)',
     imports: [],
   },
   {

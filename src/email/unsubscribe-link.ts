@@ -4,9 +4,9 @@
  * stays the same.
  */
 import { type Secrets, SignedTokens } from '../common/signed-tokens.ts'
-import { uuidAt, uuidOctets } from '../common/uuid.ts'
 import { bodyIncludes } from '../mail/body.ts'
 import type { MessageBody } from '../mail/message.ts'
+import { uuidAt, uuidOctets } from '../mail/uuid.ts'
 
 /** The purpose for which the secret of these links is derived. */
 const PURPOSE = 'unsubscribe links'

@@ -3,7 +3,7 @@
  * signed, so that nobody can find out which domains there are.
  */
 import { type Secrets, SignedTokens } from '../../common/signed-tokens.ts'
-import { UUID_OCTETS, uuidAt, uuidOctets } from '../../common/uuid.ts'
+import { UUID_OCTETS, uuidAt, uuidOctets } from '../../mail/uuid.ts'
 
 export const TLS_REPORTS_PATH = '/tls-reports/'
 

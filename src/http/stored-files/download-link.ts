@@ -1,6 +1,6 @@
 /** Links to the files of an email. */
 import { hash } from 'node:crypto'
-import { uuidAt } from '../../common/uuid.ts'
+import { uuidAt } from '../../mail/uuid.ts'
 import type { HttpDeps } from '../deps.ts'
 import { LinkSignatures } from '../link-signatures.ts'
 

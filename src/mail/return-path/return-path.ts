@@ -3,8 +3,8 @@
  * that only this installation can make, so a bounce that arrives there is about mail that was really sent.
  */
 import { timingSafeEqual } from 'node:crypto'
-import { UUID_OCTETS, uuidAt, uuidOctets } from '../../common/uuid.ts'
 import { Hmac } from '../hmac.ts'
+import { UUID_OCTETS, uuidAt, uuidOctets } from '../uuid.ts'
 import { base32, fromBase32 } from './base32.ts'
 
 /** The purpose for which the secret of return paths is derived from the key of the installation. */
