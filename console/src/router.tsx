@@ -13,7 +13,7 @@ import { ApiError } from './api/client.ts'
 import type { OverviewSpan } from './api/overview.ts'
 import { onSignedOut, queries } from './api/queries.ts'
 import './pages/sign-in/arrival.ts'
-import type { ReturnedSearch } from './api/returned-mail.ts'
+import { INBOUND_KINDS, INBOUND_OUTCOMES } from '../../src/email/inbound-mail.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { validateEmailPageSearch } from './pages/email/search.ts'
@@ -248,9 +248,8 @@ const returned = createRoute({
   getParentRoute: () => company,
   path: '/returned',
   validateSearch: searchOf((given) => ({
-    kind: textIn(given, 'kind') as ReturnedSearch['kind'],
-    outcome: textIn(given, 'outcome') as ReturnedSearch['outcome'],
-    email: textIn(given, 'email'),
+    kind: oneOf(given, 'kind', INBOUND_KINDS),
+    outcome: oneOf(given, 'outcome', INBOUND_OUTCOMES),
     after: textIn(given, 'after'),
     before: textIn(given, 'before'),
   })),
@@ -304,11 +303,13 @@ const stopWaiting = router.subscribe('onResolved', () => {
   loadWhenIdle()
 })
 
-// A person whose session ends returns to the same page after signing in again.
+// A person whose session ends returns to the same page after signing in again. The document is loaded anew: it forgets the
+// answers of the old session, and a click meanwhile cannot replace the sign-in page. Before the first page is shown, `signedIn`
+// redirects.
 onSignedOut(() => {
-  const { href, pathname } = router.state.location
-  if (pathname === '/sign-in') return
-  void router.navigate({ to: '/sign-in', search: { to: href } })
+  const { resolvedLocation } = router.state
+  if (resolvedLocation === undefined || resolvedLocation.pathname === '/sign-in') return
+  void router.navigate({ to: '/sign-in', search: { to: resolvedLocation.href }, reloadDocument: true })
 })
 
 declare module '@tanstack/react-router' {

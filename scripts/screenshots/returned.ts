@@ -30,7 +30,7 @@ export function returnedMails([first, second, third]: readonly string[]): NewInb
     reply: 550,
     permanent: true,
     category: 'address_unknown',
-  }
+  } as const
   return [
     mailAbout(third, 190, {
       ...{ kind: 'none', refused: 'kept', subject: 'Question about your newsletter', emailId: null },

@@ -1,4 +1,5 @@
 /** Mail that came back: bounces, complaints, automatic replies, and other mail to return paths. */
+import type { BounceCategory } from '../mail/reply/category.ts'
 import type { RecipientReport } from './lifecycle.ts'
 
 /** Where mail came in: the listener, the mailbox, `POST /inbound/mail`, `bounce read --apply`. */
@@ -41,7 +42,7 @@ export interface InboundFinding {
   reply: number | null
   message: string
   permanent: boolean
-  category: string | null
+  category: BounceCategory | null
 }
 
 /** A mail that has been read, before its outcome is known. */

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parseDatabase } from '../../src/config/parse.ts'
 import { dayOf } from '../../src/domain-reports/detail.ts'
-import { dmarcRows, tlsRows } from '../../src/domain-reports/received/sum-up.ts'
-import { readDmarcReport } from '../../src/mail/domain-report/dmarc-report.ts'
 import { dmarcAdvice } from '../../src/operate/dmarc-advice.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { dmarcXml, TLS_REPORT } from '../mail/domain-report/samples.ts'
+import { keepHistory } from '../mail/domain-report/history.ts'
 import { newWorkplace, type Workplace } from './postroad.ts'
 
 const DAY = 86_400_000
@@ -18,21 +16,10 @@ const today = Math.floor(Date.now() / DAY) * DAY
 async function fill(store: Store): Promise<void> {
   const { domains } = await store.accounts()
   const domain = domains[0]!
-  for (let back = 1; back <= 8; back++) {
-    const begin = today - back * DAY
-    const xml = dmarcXml(
-      [
-        { source: '192.0.2.1', count: 50 },
-        { source: '192.0.2.9', count: 3, dkim: 'fail', spf: 'fail' },
-      ],
-      { begin, end: begin + DAY - 1_000 },
-    )
-    const { records, policy, reporter } = readDmarcReport(xml)
-    const facts = { domainId: domain.id, begin, end: begin + DAY - 1, receivedAt: today, amount: 53 }
-    const report = { ...facts, reporter, reportId: `r${back}` }
-    await store.keepDomainReport({ ...report, kind: 'dmarc' }, dmarcRows(records, { begin, policy }), 10)
-    await store.keepDomainReport({ ...report, kind: 'tls' }, tlsRows(TLS_REPORT.policies, begin), 10)
-  }
+  await keepHistory(store, domain, [
+    { source: '192.0.2.1', count: 50 },
+    { source: '192.0.2.9', count: 3, dkim: 'fail', spf: 'fail' },
+  ])
 }
 
 describe('reports about domains', () => {

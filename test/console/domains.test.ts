@@ -5,15 +5,12 @@ import type { Page } from 'playwright-core'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { dnsRecords } from '../../src/accounts/dns-records.ts'
-import { dmarcRows, tlsRows } from '../../src/domain-reports/received/sum-up.ts'
-import { readDmarcReport } from '../../src/mail/domain-report/dmarc-report.ts'
 import { Api } from '../http/requests.ts'
-import { dmarcXml, TLS_REPORT } from '../mail/domain-report/samples.ts'
+import { keepHistory } from '../mail/domain-report/history.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
 
-const DAY = 86_400_000
 /** Ms: the page looks at DNS every 15 s. */
 const NEXT_LOOK = 40_000
 
@@ -336,22 +333,10 @@ describe('domains', { skip: withoutBrowser() }, () => {
   test('reports show who sends as a domain, what fails, and what to do next', async (t) => {
     const { store } = stage.service
     const domain = (await store.accounts()).domains.find(({ name }) => name === stage.domain)!
-    const today = Math.floor(Date.now() / DAY) * DAY
-    for (let back = 1; back <= 8; back++) {
-      const begin = today - back * DAY
-      const facts = { domainId: domain.id, begin, end: begin + DAY - 1, receivedAt: today, amount: 60 }
-      const xml = dmarcXml(
-        [
-          { source: '192.0.2.1', count: 55 },
-          { source: '2001:db8::25', count: 5, dkim: 'fail', spf: 'fail' },
-        ],
-        { begin, end: begin + DAY - 1_000, domain: stage.domain },
-      )
-      const report = { ...facts, reporter: 'receiver.test', reportId: `r${back}` }
-      const { records, policy } = readDmarcReport(xml)
-      await store.keepDomainReport({ ...report, kind: 'dmarc' }, dmarcRows(records, { begin, policy }), 10)
-      await store.keepDomainReport({ ...report, kind: 'tls' }, tlsRows(TLS_REPORT.policies, begin), 10)
-    }
+    await keepHistory(store, domain, [
+      { source: '192.0.2.1', count: 55 },
+      { source: '2001:db8::25', count: 5, dkim: 'fail', spf: 'fail' },
+    ])
     const visit = await stage.visit(t, `${at}/${domain.id}?tab=reports`)
     const { page } = visit
     await page.getByText(/40 of 480 messages \(8\.3%\) pass neither DKIM nor SPF/).waitFor()

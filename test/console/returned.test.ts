@@ -21,7 +21,7 @@ describe('returned mail in the console', { skip: withoutBrowser() }, () => {
     const emailId = await stage.send()
     const finding = {
       ...{ address: 'gone@rcpt.test', action: 'failed', status: '5.1.1', reply: 550, permanent: true },
-      ...{ category: 'address_unknown', message: `User unknown ${HOSTILE}` },
+      ...({ category: 'address_unknown', message: `User unknown ${HOSTILE}` } as const),
     }
     const mails = [
       inboundMail({ emailId, refused: 'unproven', findings: [finding], subject: `Undelivered ${HOSTILE}` }),

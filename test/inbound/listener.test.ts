@@ -12,7 +12,7 @@ describe('the listener for returned mail', () => {
   let rig: InboundRig
 
   before(async () => {
-    rig = await InboundRig.start()
+    rig = await InboundRig.start({ metrics: 'same' })
   })
   after(() => rig[Symbol.asyncDispose]())
 
@@ -159,9 +159,18 @@ describe('the listener for returned mail', () => {
   })
 
   test('tells the operator in log and metrics', async () => {
+    const counted = async () => {
+      const text = await (await fetch(`${rig.service.url}/metrics`)).text()
+      return Number(
+        /^postroad_inbound_mails_total\{source="smtp",outcome="recorded"\} (\d+)$/m.exec(text)?.[1] ?? 0,
+      )
+    }
+    const before = await counted()
     const { path } = await rig.send(['log@rcpt.test'])
-    await rig.keep(bounce({ to: 'log@rcpt.test' }), path(0))
+    const { id } = await rig.keep(bounce({ to: 'log@rcpt.test' }), path(0))
     const line = rig.service.logged.findLast((text) => text.includes('Mail came back'))
-    assert.equal(JSON.parse(line ?? '{}').outcome, 'recorded')
+    const { outcome, inboundId } = JSON.parse(line ?? '{}')
+    assert.deepEqual([outcome, inboundId], ['recorded', id])
+    assert.equal(await counted(), before + 1)
   })
 })

@@ -41,7 +41,6 @@ async function outcomeOf(
   mail: string,
   { peer = '203.0.113.9', published = [] }: { peer?: string; published?: string[] } = {},
 ): Promise<string> {
-  const asked: string[] = []
   const receive = mailReceiver({
     store: {
       reportedEmail: async (id) => (id === email.id ? email : null),
@@ -51,7 +50,6 @@ async function outcomeOf(
     },
     returnPathKey: new ReturnPathKey(Buffer.alloc(32, 7)),
     keys: async (name) => {
-      asked.push(name)
       const known = published.some((domain) => name === `s._domainkey.${domain}`)
       return known ? { kind: 'found', records: [`v=DKIM1; k=rsa; p=${KEY}`] } : { kind: 'absent' }
     },

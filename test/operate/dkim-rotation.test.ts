@@ -1,7 +1,7 @@
 /** The rotation of DKIM keys, and checks of the service by itself: with a DNS server that the test writes. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type FakeDns, startDns } from '../../harness/dns.ts'
+import type { FakeDns } from '../../harness/dns.ts'
 import { keysOfDomains, verifyDkim } from '../../harness/verify-dkim.ts'
 import {
   CHECK_EVERY_MS,
@@ -10,60 +10,33 @@ import {
   type SendingDomain,
 } from '../../src/accounts/account.ts'
 import { dkimRecordName, dnsRecords, type ServiceNames } from '../../src/accounts/dns-records.ts'
-import { OPERATOR } from '../../src/operate/authority.ts'
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../src/operate/dkim-keys.ts'
 import { cancelDkimRotation, finishDkimRotation, rotateDkimKey } from '../../src/operate/dkim-rotation.ts'
-import { DomainChecks } from '../../src/operate/domain-checks.ts'
 import { verifyDomain } from '../../src/operate/domain-verification.ts'
-import { operationOn } from '../../src/operate/open.ts'
-import type { Operation } from '../../src/operate/verb.ts'
 import { Api } from '../http/requests.ts'
-import { type Service, startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { CheckedDomains } from './checked-domains.ts'
 
 const MINUTE = 60_000
 
 const NAMES: ServiceNames = { hostname: 'mail.service.test', bounceHost: null, relayed: false }
 
 describe('DKIM keys by themselves', () => {
+  let rig: CheckedDomains
   let dns: FakeDns
   let service: Service
   let company: string
+  let operation: CheckedDomains['operation']
+  let checksAt: CheckedDomains['checksAt']
   let serial = 0
   before(async () => {
-    dns = await startDns({})
-    service = await startService({ dnsServers: [dns.address], hostname: 'mail.service.test' })
-    company = (await service.company()).id
+    rig = await CheckedDomains.start({ hostname: 'mail.service.test' })
+    ;({ dns, service, company, operation, checksAt } = rig)
   })
-  after(async () => {
-    await service.close()
-    await dns.close()
-  })
-  beforeEach(async () => {
-    for (const name of Object.keys(dns.zone)) delete dns.zone[name]
-    const { domains } = await service.store.accounts()
-    for (const { id } of domains) await service.store.removeDomain(id, Date.now())
-  })
+  after(() => rig[Symbol.asyncDispose]())
+  beforeEach(() => rig.clear())
 
-  async function operation(now = Date.now()): Promise<Operation> {
-    const { settings, app, store } = service
-    const op = operationOn(settings, store, OPERATOR, await store.accounts(), { seal: app.seal })
-    return { ...op, now: () => now }
-  }
-  /** A node that asks DNS at a time of the test. Returns what it has been told. */
-  async function checksAt(now: number): Promise<string[]> {
-    const told: string[] = []
-    const op = await operation(now)
-    const checks = new DomainChecks({
-      operation: () => op,
-      onNews: ({ domain, news }) => {
-        if (news.some((each) => /^DNS (?:has lost|lacks)/.test(each))) told.push(domain.name)
-      },
-      onFault: (error) => assert.fail(String(error)),
-    })
-    while ((await checks.step()) > 0);
-    return told
-  }
   function publish(domain: SendingDomain, keys: readonly DkimIdentity[] = domain.dkim): void {
     for (const key of keys) {
       const [record] = dnsRecords({ ...domain, dkim: [key] }, NAMES)
@@ -218,7 +191,10 @@ describe('DKIM keys by themselves', () => {
     const domain = await verified()
     const later = Date.now() + 2 * CHECK_EVERY_MS
     unpublish(domain, domain.dkim[0]!)
-    assert.deepEqual(await checksAt(later), [domain.name])
+    const [news, ...more] = await checksAt(later)
+    assert.match(news ?? '', /^DNS has lost the DKIM records of/)
+    assert.ok(news?.includes(domain.name))
+    assert.deepEqual(more, [])
     const lost = await now(domain)
     assert.deepEqual([lost.status, lost.sending, lost.dkim[0]!.seen], ['pending', 'active', 'missing'])
     assert.deepEqual((await audited(domain)).at(-1), 'service verifyDomain')

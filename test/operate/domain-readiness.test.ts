@@ -1,17 +1,14 @@
 /** Domains whose records come, vanish and come back: with a DNS server that the test writes. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type FakeDns, startDns } from '../../harness/dns.ts'
+import type { FakeDns } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { dnsRecords, type ServiceNames } from '../../src/accounts/dns-records.ts'
 import { usedReturnPath } from '../../src/accounts/return-path.ts'
-import { OPERATOR } from '../../src/operate/authority.ts'
-import { DomainChecks } from '../../src/operate/domain-checks.ts'
 import { verifyDomain } from '../../src/operate/domain-verification.ts'
 import { activateDomain, showDomain, updateDomain } from '../../src/operate/domains.ts'
-import { operationOn } from '../../src/operate/open.ts'
-import type { Operation } from '../../src/operate/verb.ts'
-import { type Service, startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { CheckedDomains } from './checked-domains.ts'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
@@ -19,43 +16,20 @@ const BOUNCE_HOST = 'mx.service.test'
 const NAMES: ServiceNames = { hostname: 'mail.service.test', bounceHost: BOUNCE_HOST, relayed: false }
 
 describe('a domain that sends', () => {
+  let rig: CheckedDomains
   let dns: FakeDns
   let service: Service
   let company: string
+  let operation: CheckedDomains['operation']
+  let checksAt: CheckedDomains['checksAt']
   let serial = 0
   before(async () => {
-    dns = await startDns({})
-    const names = { hostname: NAMES.hostname, bounceHost: BOUNCE_HOST }
-    service = await startService({ dnsServers: [dns.address], ...names })
-    company = (await service.company()).id
+    rig = await CheckedDomains.start({ hostname: NAMES.hostname, bounceHost: BOUNCE_HOST })
+    ;({ dns, service, company, operation, checksAt } = rig)
   })
-  after(async () => {
-    await service.close()
-    await dns.close()
-  })
-  beforeEach(async () => {
-    for (const name of Object.keys(dns.zone)) delete dns.zone[name]
-    const { domains } = await service.store.accounts()
-    for (const { id } of domains) await service.store.removeDomain(id, Date.now())
-  })
+  after(() => rig[Symbol.asyncDispose]())
+  beforeEach(() => rig.clear())
 
-  async function operation(now = Date.now()): Promise<Operation> {
-    const { settings, app, store } = service
-    const op = operationOn(settings, store, OPERATOR, await store.accounts(), { seal: app.seal })
-    return { ...op, now: () => now }
-  }
-  /** A node that asks DNS at a time of the test. Returns what it has told. */
-  async function checksAt(now: number): Promise<string[]> {
-    const told: string[] = []
-    const op = await operation(now)
-    const checks = new DomainChecks({
-      operation: () => op,
-      onNews: ({ news }) => told.push(...news),
-      onFault: (error) => assert.fail(String(error)),
-    })
-    while ((await checks.step()) > 0);
-    return told
-  }
   function publish(domain: SendingDomain): void {
     for (const { type, name, value, preference } of dnsRecords(domain, NAMES)) {
       dns.zone[`${name}/${type}`] = [preference === null ? value : `${preference} ${value}`]

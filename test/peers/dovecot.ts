@@ -5,7 +5,7 @@ import type { ImapMailbox } from '../../src/config/settings.ts'
 import { Jail, user, VMAIL } from './jail.ts'
 
 export const HOST = '127.0.28.1'
-export const PASSWORD = 'p@ss/word:1'
+const PASSWORD = 'p@ss/word:1'
 
 const PROGRAMS = ['usr/sbin/dovecot', 'usr/bin/doveconf']
 const SERVICES = ['log', 'config', 'anvil', 'auth', 'imap-login', 'imap', 'stats']
@@ -99,7 +99,7 @@ export class Dovecot implements AsyncDisposable {
   }
 
   /** The mailbox of this user, in clear unless `implicitTls`. */
-  mailbox(name: string, { implicitTls = false, folder = 'INBOX' } = {}): ImapMailbox {
+  mailbox(name: string, { implicitTls = false } = {}): ImapMailbox {
     const { port, tlsPort } = this.#options
     return {
       host: HOST,
@@ -107,7 +107,7 @@ export class Dovecot implements AsyncDisposable {
       implicitTls,
       user: name,
       password: PASSWORD,
-      folder,
+      folder: 'INBOX',
     }
   }
 
@@ -140,10 +140,6 @@ export class Dovecot implements AsyncDisposable {
   /** Ends all sessions as a crash would, and tells whether there was one. */
   crash(): boolean {
     return this.#jail.kill('imap')
-  }
-
-  get log(): string {
-    return this.#jail.log
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

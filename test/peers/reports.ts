@@ -11,7 +11,7 @@ const SENDER = `${RETURNED}@good.test`
 
 type Notify = 'success' | 'failure' | 'delay'
 
-export interface ExpectedReport {
+interface ExpectedReport {
   kind: 'bounce' | 'delay' | 'none'
   address: string
   action: string

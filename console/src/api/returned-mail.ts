@@ -6,7 +6,7 @@ import { read } from './queries.ts'
 const LIST = 'GET /companies/:company/returned'
 
 export type ReturnedMail = JsonAnswer<typeof LIST>['data'][number]
-export type ReturnedSearch = QueryOf<typeof LIST>
+type ReturnedSearch = QueryOf<typeof LIST>
 
 export const returnedQuery = (company: string, query: ReturnedSearch) => ({
   ...read(LIST, { company, query }),

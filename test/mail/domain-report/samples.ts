@@ -1,5 +1,4 @@
 /** Reports of the domain x.test, as receivers send them. */
-import { gzipSync } from 'node:zlib'
 import type { TlsReport } from '../../../src/mail/domain-report/tls-report.ts'
 
 /** 2026-11-20, 00:00 to 24:00 UTC. */
@@ -92,5 +91,3 @@ ${body}\r
 --b1--\r
 `)
 }
-
-export const gzipped = (text: string) => gzipSync(text)

@@ -193,7 +193,7 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
             deletes={deletes}
             onDeletion={(isDone) => {
               setDeletes(false)
-              if (isDone && open !== null) onOpen?.(null)
+              if (isDone && open !== null && chosen.ids.has(open)) onOpen?.(null)
             }}
           />
         </Suspense>

@@ -1,7 +1,6 @@
 /** The counts of the overview by recipient domain, sending domain and company. */
-import { Anchor, SimpleGrid, Text } from '@mantine/core'
+import { Anchor, SimpleGrid } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
   byCompanyQuery,
@@ -12,14 +11,11 @@ import {
   type VolumeFilter,
 } from '../../api/overview.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { csvOf, download } from '../../parts/csv.ts'
-import { IconButton } from '../../parts/icon-button.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { type LoadingQuery, Pending } from '../../parts/pending.tsx'
-import { Section } from '../../parts/section.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useSetFilter } from './filter.tsx'
 import classes from './overview.module.css'
+import { SummedTable } from './summed-table.tsx'
 
 export function Destinations({ company, span }: { company: string; span: OverviewSpan }) {
   const query = useQuery(destinationsQuery(company, span))
@@ -124,62 +120,48 @@ function Breakdown({
   if (volumes === undefined) return <Pending of={query} height={220} />
   const size = (volume: VolumeCounts) => (by === 'failures' ? failuresOf(volume) : (volume.accepted ?? 0))
   const most = Math.max(1, ...(volumes ?? []).map(({ volume }) => size(volume)))
-  const save = () => {
+  const csv = () => {
     const types = [...new Set((volumes ?? []).flatMap(({ volume }) => Object.keys(volume)))].sort()
     const rows = (volumes ?? []).map(({ name, volume }) => [
       name,
       ...types.map((type) => String(volume[type] ?? 0)),
     ])
-    download(`${title.toLowerCase().replaceAll(' ', '-')}.csv`, csvOf([['name', ...types], ...rows]))
+    return [['name', ...types], ...rows]
   }
   return (
-    <Section
-      compact
+    <SummedTable
       title={title}
       about={about}
-      action={
-        <IconButton icon={Download} label="Save as CSV" name={`${title}: save as CSV`} onClick={save} />
-      }
-    >
-      {volumes === null && <Text size="sm">There is too much mail to add up. Choose a shorter period.</Text>}
-      {volumes !== null && (
-        <ListTable
-          rows={volumes.slice(0, MOST)}
-          keyOf={({ key }) => key}
-          spacing="xs"
-          empty={
-            <Text size="sm" c="dimmed">
-              {by === 'failures' ? 'No failures.' : 'No mail was sent.'}
-            </Text>
-          }
-          columns={[
-            {
-              head: 'Name',
-              width: '50%',
-              cell: (each) => (
-                <>
-                  {link(each)}
-                  <div
-                    className={`${classes.bar} ${by === 'failures' ? classes.failed : ''}`}
-                    style={{ width: `${(size(each.volume) / most) * 100}%` }}
-                  />
-                </>
-              ),
-            },
-            { head: 'Accepted', right: true, cell: ({ volume }) => (volume.accepted ?? 0).toLocaleString() },
-            {
-              head: 'Delivered',
-              right: true,
-              cell: ({ volume }) => (volume.delivered ?? 0).toLocaleString(),
-            },
-            {
-              head: 'Failed',
-              right: true,
-              cell: ({ volume }) => failuresOf(volume).toLocaleString(),
-            },
-          ]}
-        />
-      )}
-    </Section>
+      csv={csv}
+      rows={volumes?.slice(0, MOST) ?? null}
+      keyOf={({ key }) => key}
+      empty={by === 'failures' ? 'No failures.' : 'No mail was sent.'}
+      columns={[
+        {
+          head: 'Name',
+          width: '50%',
+          cell: (each) => (
+            <>
+              {link(each)}
+              <div
+                className={`${classes.bar} ${by === 'failures' ? classes.failed : ''}`}
+                style={{ width: `${(size(each.volume) / most) * 100}%` }}
+              />
+            </>
+          ),
+        },
+        { head: 'Accepted', right: true, cell: ({ volume }) => (volume.accepted ?? 0).toLocaleString() },
+        {
+          head: 'Delivered',
+          right: true,
+          cell: ({ volume }) => (volume.delivered ?? 0).toLocaleString(),
+        },
+        {
+          head: 'Failed',
+          right: true,
+          cell: ({ volume }) => failuresOf(volume).toLocaleString(),
+        },
+      ]}
+    />
   )
 }

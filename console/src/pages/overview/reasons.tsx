@@ -1,15 +1,11 @@
 /** Why mail was refused or is late: a bar for each category, divided by the providers whose servers said so. */
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
 import { CATEGORY_WORDS } from '../../../../src/email/category-word.ts'
 import { type OverviewSpan, type ReasonCounts, reasonsQuery } from '../../api/overview.ts'
-import { csvOf, download } from '../../parts/csv.ts'
-import { IconButton } from '../../parts/icon-button.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { Pending } from '../../parts/pending.tsx'
-import { Section } from '../../parts/section.tsx'
 import classes from './overview.module.css'
+import { SummedTable } from './summed-table.tsx'
 
 const OTHERS = 'other servers'
 
@@ -25,45 +21,29 @@ export function Reasons({ company, span }: { company: string; span: OverviewSpan
   const query = useQuery(reasonsQuery(company, span))
   if (query.data === undefined) return <Pending of={query} height={220} />
   const { reasons } = query.data
-  const rows = rowsOf(reasons ?? [])
-  const most = Math.max(1, ...rows.map(({ failures, delays }) => failures + delays))
-  const save = () => {
-    const lines = (reasons ?? []).map(({ category, provider, failures, delays }) => [
+  const rows = reasons && rowsOf(reasons)
+  const most = Math.max(1, ...(rows ?? []).map(({ failures, delays }) => failures + delays))
+  const lines = () =>
+    (reasons ?? []).map(({ category, provider, failures, delays }) => [
       category,
       provider || OTHERS,
       String(failures),
       String(delays),
     ])
-    download('why-mail-fails.csv', csvOf([['reason', 'provider', 'failed', 'delays'], ...lines]))
-  }
   return (
-    <Section
-      compact
+    <SummedTable
       title="Why mail fails"
       about="The reasons of refusals and delays, and the providers that gave them"
-      action={
-        <IconButton icon={Download} label="Save as CSV" name="Why mail fails: save as CSV" onClick={save} />
-      }
-    >
-      {reasons === null && <Text size="sm">There is too much mail to add up. Choose a shorter period.</Text>}
-      {reasons !== null && (
-        <ListTable
-          rows={rows}
-          keyOf={({ category }) => category}
-          spacing="xs"
-          empty={
-            <Text size="sm" c="dimmed">
-              No refusals and no delays.
-            </Text>
-          }
-          columns={[
-            { head: 'Reason', width: '60%', cell: (row) => <Reason row={row} most={most} /> },
-            { head: 'Failed', right: true, cell: ({ failures }) => failures.toLocaleString() },
-            { head: 'Delays', right: true, cell: ({ delays }) => delays.toLocaleString() },
-          ]}
-        />
-      )}
-    </Section>
+      csv={() => [['reason', 'provider', 'failed', 'delays'], ...lines()]}
+      rows={rows}
+      keyOf={({ category }) => category}
+      empty="No refusals and no delays."
+      columns={[
+        { head: 'Reason', width: '60%', cell: (row) => <Reason row={row} most={most} /> },
+        { head: 'Failed', right: true, cell: ({ failures }) => failures.toLocaleString() },
+        { head: 'Delays', right: true, cell: ({ delays }) => delays.toLocaleString() },
+      ]}
+    />
   )
 }
 

@@ -3,6 +3,8 @@ import { Button, Modal, Stack, Text } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { OUTCOME_SENTENCES } from '../../../../src/operate/returned-mail-words.ts'
 import { type ReturnedMail, returnedSourceUrl } from '../../api/returned-mail.ts'
+import { Category } from '../../parts/category.tsx'
+import { octetsText } from '../../parts/octets.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { KINDS } from './words.ts'
@@ -60,11 +62,10 @@ function Details({ company, of }: { company: string; of: ReturnedMail }) {
           <Text size="sm" fw={600}>
             <UntrustedText>{finding.address}</UntrustedText>
           </Text>
-          <Text size="sm">
-            {[finding.action, finding.category?.replaceAll('_', ' '), finding.status]
-              .filter((word) => word != null)
-              .join(' · ')}
-            {finding.permanent && ' · the address is dead'}
+          <Text size="sm" component="div">
+            {[finding.action, finding.status].filter((word) => word !== null).join(' · ')}{' '}
+            {finding.category !== null && <Category of={finding.category} />}
+            {finding.permanent && ' the address is dead'}
           </Text>
           {finding.message !== '' && (
             <Text size="sm" c="dimmed">
@@ -85,7 +86,7 @@ function Details({ company, of }: { company: string; of: ReturnedMail }) {
       </Button>
       {kept < size && (
         <Text size="xs" c="dimmed">
-          Its first {Math.round(kept / 1024)} of {Math.round(size / 1024)} KB are kept.
+          Its first {octetsText(kept)} of {octetsText(size)} are kept.
         </Text>
       )}
     </Stack>

@@ -1,5 +1,7 @@
 /** Mail that came back. */
+
 import { INBOUND_KINDS, INBOUND_OUTCOMES, INBOUND_SOURCES } from '../../../email/inbound-mail.ts'
+import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { routes } from './route.ts'
 import {
   CURSORS,
@@ -23,7 +25,7 @@ const FINDING = object({
   reply: INTEGER_OR_NULL,
   message: TEXT,
   permanent: { type: 'boolean' },
-  category: TEXT_OR_NULL,
+  category: { enum: [...BOUNCE_CATEGORIES, null] },
 })
 
 const RETURNED_MAIL = object({
