@@ -99,7 +99,7 @@ export class DirectRoute implements Route {
       target: async () => {
         const published = isReport ? { secure: false, mtaSts: null } : { secure, mtaSts }
         const policy = await policies({ domain, host, port, ...published, atLeast }, resolver)
-        const counted = isReport ? null : policyCounted({ domain, host, mtaSts, policy })
+        const counted = isReport ? null : () => policyCounted({ domain, host, mtaSts, policy })
         if (policy.kind === 'none') return { ...policy, counted }
         const { source: tlsSource, ...demand } = policy.demand
         const target = {
