@@ -144,7 +144,7 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message, postpones = heldFor === 'path' || undefined }: ReturnReason,
+  { dueAt, heldFor, message, postpones }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
