@@ -160,6 +160,7 @@ function returnDecision(
       retryAt: null,
       again: dueAt,
       patience: schedule.lasts,
+      fullMailbox: null,
     }
     return (recipient) => decideAttempt(recipient, happening)
   }
