@@ -29,7 +29,7 @@ export async function addBatch(store: Store, company: ListedCompany): Promise<vo
       position,
       decision: decideAttempt(UNTRIED, {
         ...{ kind: 'attempted', at: now, server: 'mx.batch.test', tls: null, untried: false, heldFor: null },
-        ...{ retryAt: null, again: now, patience: 0, duration: 100 },
+        ...{ retryAt: null, again: now, patience: 0, duration: 100, fullMailbox: null },
         outcome: { verdict: 'delivered', code: 250, message: '250 2.0.0 Ok' },
       }),
     })),

@@ -68,9 +68,9 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
   const policies = new PolicyDirectory({
     ...parts,
     resolver,
-    onFailure: (domain, reason) => {
-      log.warn({ domain }, `Could not fetch the MTA-STS policy of a domain: ${reason}`)
-      onTlsSessions([policyFailure(domain, reason)])
+    onFailure: (domain, error) => {
+      log.warn({ domain }, `Could not fetch the MTA-STS policy of a domain: ${error.message}`)
+      onTlsSessions([policyFailure(domain, error)])
     },
   })
   const { sourceAddresses: addresses, hostname } = settings

@@ -3,11 +3,12 @@
  */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { type Classification, classifyReply } from '../mail/reply/classify.ts'
-import type { EmailEvent, EventDetail, EventType } from './event.ts'
+import { CATEGORIZED, type EmailEvent, type EventDetail, type EventType } from './event.ts'
 
-/** The events that have a category. */
+const WITH_CATEGORY: ReadonlySet<EventType> = new Set(CATEGORIZED)
+
 export function hasCategory(type: EventType): boolean {
-  return type === 'bounced' || type === 'failed' || type === 'delivery_delayed'
+  return WITH_CATEGORY.has(type)
 }
 
 export function classificationOf(type: EventType, detail: EventDetail): Classification {

@@ -24,6 +24,9 @@ export type LastEventType = (typeof LAST_EVENT_TYPES)[number]
 export const EVENT_TYPES = [...LAST_EVENT_TYPES, 'unsubscribed'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
+/** The events that have a category: refusals, delays and ends. */
+export const CATEGORIZED = ['bounced', 'failed', 'delivery_delayed'] as const satisfies readonly EventType[]
+
 export interface NewEvent {
   type: EventType
   /** Unix ms. */

@@ -8,7 +8,6 @@ import { cancelDecision, changeDecision, endDecision, OUR_FAULT, orCanceled } fr
 import { BY_HAND, type Decision, type Facts, type Happening, postponedFrom } from './lifecycle/happening.ts'
 import { decideReport } from './lifecycle/report.ts'
 
-export { FULL_MAILBOX_RULE } from './lifecycle/full-mailbox.ts'
 export type * from './lifecycle/happening.ts'
 export { BY_HAND, decideAttempt, orCanceled, postponedFrom }
 

@@ -11,6 +11,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Lookup } from '../dns/lookup.ts'
+import { parseServer } from '../email/server-name.ts'
 import type { AddressedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
@@ -124,8 +125,8 @@ function provingSignatures(
 
 /** Whether a report is from the address of the server that took the email for this recipient. */
 function isFromServer(peer: string, { server }: Pick<AddressedRecipient, 'server'>): boolean {
-  const address = server === null ? undefined : /\[([^\]]+)\]/.exec(server)?.[1]
-  return address !== undefined && peer === address && !isNear(peer)
+  const address = server === null ? null : parseServer(server).address
+  return address !== null && peer === address && !isNear(peer)
 }
 
 const NEAR: ReadonlySet<string> = new Set([
@@ -148,8 +149,8 @@ function signsFor(
 ): boolean {
   const domain = domainOf(address)
   if (isWithin(domain, signer) || isWithin(signer, domain)) return true
-  const host = (server ?? '').split(' ', 1)[0]!.toLowerCase()
-  if (host === '') return false
+  if (server === null) return false
+  const { host } = parseServer(server)
   if (isWithin(host, signer)) return true
   return SIGNERS.some(
     ({ servers, domains }) => isWithin(host, servers) && domains.some((own) => isWithin(signer, own)),

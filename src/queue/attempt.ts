@@ -144,7 +144,7 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message, postpones = heldFor === 'path' || undefined }: ReturnReason,
+  { dueAt, heldFor, message, postpones }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
@@ -160,6 +160,7 @@ function returnDecision(
       retryAt: null,
       again: dueAt,
       patience: schedule.lasts,
+      fullMailbox: null,
     }
     return (recipient) => decideAttempt(recipient, happening)
   }

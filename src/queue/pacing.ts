@@ -109,6 +109,13 @@ export class Pacing {
     }
   }
 
+  /** No node has a lowered rate of the path any more. */
+  forget(key: string): void {
+    this.#learnt.delete(key)
+    const pace = this.#paces.peek(key)
+    if (pace !== undefined) pace.lowered = null
+  }
+
   /** A message was accepted: a lowered rate may rise. */
   accepted(path: Path): void {
     const now = this.#now()

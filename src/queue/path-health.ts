@@ -180,7 +180,7 @@ export class PathHealth {
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       const message = `Not attempted, because other mail on this path failed: ${trouble.message}`
-      return { dueAt, heldFor: 'path', message }
+      return { dueAt, heldFor: 'path', message, postpones: true }
     }
     for (const trouble of closed) {
       trouble.probe = ready

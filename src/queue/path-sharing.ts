@@ -7,8 +7,8 @@ import type { SessionLimits } from './session-limits.ts'
 /** The parts of the queue that learn from answers of servers. */
 export interface PathLearning {
   health: Pick<PathHealth, 'closedHere' | 'learn' | 'reopen' | 'takeOpened'>
-  sessions: Pick<SessionLimits, 'lowered' | 'learn'>
-  pacing: Pick<Pacing, 'lowered' | 'learn'>
+  sessions: Pick<SessionLimits, 'lowered' | 'learn' | 'forget'>
+  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget'>
 }
 
 export interface PathSharingParts {
@@ -34,6 +34,8 @@ export class PathSharing {
   readonly #written = new Map<string, string>()
   /** The states that other nodes have shared, likewise. */
   readonly #read = new Map<string, string>()
+  /** The keys of paths that were found open here, until the other nodes can read that. */
+  readonly #opened = new Set<string>()
   #mark = ''
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
@@ -91,13 +93,16 @@ export class PathSharing {
       if (this.#written.get(key) !== JSON.stringify(state)) paths.push({ key, node, changedAt: now, state })
     }
     const usual = [...this.#written.keys()].filter((key) => !states.has(key))
-    const opened = learning.health.takeOpened()
+    for (const key of learning.health.takeOpened()) this.#opened.add(key)
+    // A path that is closed again by now is not reported as open.
+    const opened = [...this.#opened].filter((key) => !states.has(key))
     if (paths.length === 0 && usual.length === 0 && opened.length === 0) return
     await store.sharePaths({ paths, usual: [...usual, ...opened], before: now - FORGET_MS })
     for (const key of [...usual, ...opened]) {
       this.#written.delete(key)
       this.#read.delete(key)
     }
+    this.#opened.clear()
     for (const { key, state } of paths) this.#written.set(key, JSON.stringify(state))
   }
 
@@ -126,12 +131,17 @@ export class PathSharing {
         if (keys.has(key)) continue
         known.delete(key)
         learning.health.reopen(key)
+        // Kept, a limit that was only learnt would be shared as this node's own, and go round without end.
+        learning.sessions.forget(key)
+        learning.pacing.forget(key)
       }
     }
     this.#mark = mark
   }
 
-  #learn({ key, state }: SharedPath, isStart: boolean): void {
+  #learn({ key, changedAt, state }: SharedPath, isStart: boolean): void {
+    // It is removed with the next write of any node.
+    if (changedAt < Date.now() - FORGET_MS) return
     const text = JSON.stringify(state)
     if (this.#read.get(key) === text) return
     this.#read.set(key, text)

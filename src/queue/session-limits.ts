@@ -63,6 +63,11 @@ export class SessionLimits {
     this.#narrowed.set(key, { sessions, changedAt: this.#now(), first: false })
   }
 
+  /** No node has a lowered limit of the path any more. */
+  forget(key: string): void {
+    if (this.#narrowed.get(key)?.first === false) this.#narrowed.delete(key)
+  }
+
   /** Must be called with each path before a delivery takes it. */
   meet({ key, policy }: Path): void {
     if (!policy.firstAlone || this.#met.has(policy)) return

@@ -92,18 +92,21 @@ export class WarmUp {
     if (dayOf(now) !== this.#day) {
       this.#day = dayOf(now)
       this.#counts.clear()
+      this.#unwritten.clear()
     }
     return this.#parts.schedule[warmUpDay(since, now) - 1] ?? null
   }
 
-  /** Never rejects: what cannot be written is written with the next counts. */
+  /** Never rejects: what cannot be written is written with the next counts of the day. */
   async #write(): Promise<void> {
     if (this.#unwritten.size === 0) return
     const counts = [...this.#unwritten.values()]
     this.#unwritten.clear()
+    const day = this.#day
     try {
-      await this.#parts.store.countWarmUp(this.#day, counts)
+      await this.#parts.store.countWarmUp(day, counts)
     } catch {
+      if (this.#day !== day) return
       for (const count of counts) {
         const later = this.#unwritten.get(keyOf(count))?.messages ?? 0
         this.#unwritten.set(keyOf(count), { ...count, messages: count.messages + later })

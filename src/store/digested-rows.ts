@@ -1,4 +1,5 @@
 /** Events of the log as both databases return them for the digest. */
+import { CATEGORIZED } from '../email/event.ts'
 import type { DigestedEvent } from './make-digest.ts'
 
 /** The event `v` is the first of the email `e`. */
@@ -18,9 +19,8 @@ export const FIRST = '(v.recipient IS NULL AND r.position = 0)'
 export const SENDABLE_AT = `CASE WHEN v.type = 'delivered' AND v.recipient IS NOT NULL THEN
   CASE WHEN e.scheduled_at > e.created_at THEN e.scheduled_at ELSE e.created_at END END`
 
-/** The detail of an event that has a category (email/classification.ts). */
-export const REFUSAL_DETAIL =
-  "CASE WHEN v.type IN ('bounced', 'failed', 'delivery_delayed') THEN v.detail END"
+/** The detail of an event that has a category. */
+export const REFUSAL_DETAIL = `CASE WHEN v.type IN (${CATEGORIZED.map((type) => `'${type}'`).join(', ')}) THEN v.detail END`
 
 /** An event, its fields in the order of the SELECT; an event that an email begins with has a row for each recipient. */
 export type DigestedRow = [

@@ -74,9 +74,10 @@ export class RetentionLoop {
     const accounts = await this.#store.forgetAccounts(accountsBefore, STEP)
     const requests = await this.#store.forgetApiRequests(now - this.#periods.apiLogRetention, REQUESTS)
     const inbound = await this.#store.forgetInboundMails(now - this.#periods.inboundRetention, STEP)
-    const excess = await this.#store.trimInboundMails()
     const reports = await this.#store.forgetDomainReports(emailsBefore, REQUESTS)
     const expired = await this.#store.forgetExpired(now, STEP)
-    return accounts + requests + inbound + excess + reports + expired
+    const forgotten = accounts + requests + inbound + reports + expired
+    // Looks through all that is kept, so it waits until nothing else is left to remove.
+    return forgotten > 0 ? forgotten : await this.#store.trimInboundMails()
   }
 }

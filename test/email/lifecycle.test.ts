@@ -4,8 +4,19 @@ import { test } from 'node:test'
 import type { AttemptTls } from '../../src/email/attempt-tls.ts'
 import type { NewEvent } from '../../src/email/event.ts'
 import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
-import { type Decision, decide, FULL_MAILBOX_RULE, type Outcome } from '../../src/email/lifecycle.ts'
-import { AT, type Cell, factsIn, KINDS, LATER, MX, STATES, TABLE, VERDICTS } from './lifecycle/table.ts'
+import { type Decision, decide, type Outcome } from '../../src/email/lifecycle.ts'
+import {
+  AT,
+  type Cell,
+  factsIn,
+  KINDS,
+  LATER,
+  MAILBOX_RULE,
+  MX,
+  STATES,
+  TABLE,
+  VERDICTS,
+} from './lifecycle/table.ts'
 
 for (const { name, happening, given, cells } of TABLE) {
   test(`${happening.kind}: ${name}`, () => {
@@ -101,6 +112,7 @@ test('the event of an attempt tells what was answered, by whom, and when it come
     retryAt: LATER,
     again: 0,
     patience: 0,
+    fullMailbox: MAILBOX_RULE,
   } as const
   const detail = (given: Partial<typeof attempted> | object): NewEvent['detail'] | undefined => {
     return decide(factsIn('sending'), { ...attempted, ...given })?.events[0]?.detail
@@ -149,6 +161,7 @@ test('a full mailbox leads to a suppression that must be repeated, and only with
     untried: false,
     heldFor: null,
     again: 0,
+    fullMailbox: MAILBOX_RULE,
   } as const
   const full = { code: 452, message: 'Full', category: 'mailbox_full' } as const
   const attempted = (verdict: 'deferred' | 'bounced', retryAt: number | null, more: object = {}) =>
@@ -164,8 +177,9 @@ test('a full mailbox leads to a suppression that must be repeated, and only with
   assert.match(gaveUp.reason, /5 times within 30 days: Gave up after 2 attempts\. Last error: Full$/)
   assert.equal(attempted('bounced', null, { fullMailbox: null }), null)
   const detail = { message: '552 5.2.2 over quota', code: 552, enhancedCode: '5.2.2' }
-  const report = { kind: 'returned', at: AT, report: 'bounced', detail, deadAddress: false } as const
-  assert.deepEqual(decide(factsIn('delivered'), report)!.suppress?.repeated, FULL_MAILBOX_RULE)
+  const bounce = { kind: 'returned', at: AT, report: 'bounced', detail, deadAddress: false } as const
+  const report = { ...bounce, fullMailbox: MAILBOX_RULE }
+  assert.deepEqual(decide(factsIn('delivered'), report)!.suppress?.repeated, MAILBOX_RULE)
   const dead = decide(factsIn('delivered'), { ...report, deadAddress: true })!.suppress
   assert.deepEqual(dead, { type: 'bounce', reason: detail.message, code: 552 })
 })
@@ -173,7 +187,14 @@ test('a full mailbox leads to a suppression that must be repeated, and only with
 test('an attempt that was the last keeps the reason of its answer; without a reason the time is over', () => {
   const last = (outcome: Outcome) => {
     const attempted = { kind: 'attempted', at: AT, outcome, server: MX, tls: null, untried: false } as const
-    const happening = { ...attempted, heldFor: null, retryAt: null, again: 0, patience: 0 }
+    const happening = {
+      ...attempted,
+      heldFor: null,
+      retryAt: null,
+      again: 0,
+      patience: 0,
+      fullMailbox: MAILBOX_RULE,
+    }
     return decide(factsIn('sending'), happening)?.events[0]?.detail.category
   }
   assert.equal(last({ verdict: 'deferred', message: 'Full', category: 'mailbox_full' }), 'mailbox_full')
@@ -185,7 +206,14 @@ test('an attempt that was the last keeps the reason of its answer; without a rea
 
 test('a report that came back says why, or its words do', () => {
   const returned = (report: 'bounced' | 'delayed', detail: NewEvent['detail']) => {
-    const happening = { kind: 'returned', at: AT, report, detail, deadAddress: false } as const
+    const happening = {
+      kind: 'returned',
+      at: AT,
+      report,
+      detail,
+      deadAddress: false,
+      fullMailbox: MAILBOX_RULE,
+    } as const
     const { category, permanent } = decide(factsIn('delivered'), happening)!.events[0]!.detail
     return [category, permanent]
   }

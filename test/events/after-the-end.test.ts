@@ -71,10 +71,11 @@ describe('after its end an email', () => {
     assert.equal(first.last_event, 'delivered')
     const at = Date.now()
     const dead = { code: 550, message: '550 5.1.1 No such mailbox', reportId: 'dsn-1' }
+    const terms = { at, fullMailbox: null }
     const reports: [ReportHappening, lastEvent: string][] = [
-      [{ kind: 'returned', at, report: 'bounced', detail: dead, deadAddress: true }, 'bounced'],
+      [{ kind: 'returned', ...terms, report: 'bounced', detail: dead, deadAddress: true }, 'bounced'],
       [
-        { kind: 'returned', at, report: 'delayed', detail: { message: 'Full' }, deadAddress: false },
+        { kind: 'returned', ...terms, report: 'delayed', detail: { message: 'Full' }, deadAddress: false },
         'delivery_delayed',
       ],
       [{ kind: 'complained', at, detail: { reportId: 'arf-1' } }, 'complained'],

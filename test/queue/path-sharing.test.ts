@@ -32,7 +32,7 @@ async function opened(t: TestContext): Promise<Store> {
 }
 
 /** A node that delivers; all of them share the database. */
-async function startNode(store: Store, token: number) {
+async function startNode(store: Store, token: number, now?: () => number) {
   const released: string[] = []
   const health = new PathHealth({
     pauses: new ProbePauses([600_000]),
@@ -42,8 +42,8 @@ async function startNode(store: Store, token: number) {
     },
     log,
   })
-  const sessions = new SessionLimits()
-  const pacing = new Pacing(() => {})
+  const sessions = new SessionLimits(now)
+  const pacing = new Pacing(() => {}, now)
   const sharing = new PathSharing({
     store: Object.assign(Object.create(store), { shared: true }) as Store,
     token: () => token,
@@ -99,5 +99,80 @@ test('servers that one node cannot reach may be reached by another one', async (
   await one.sharing.look()
   await two.sharing.look()
   assert.equal(two.health.isOpen(ready.path, ready.email.domainId, Date.now()), true)
+  for (const { sharing } of [one, two]) await sharing.stop()
+})
+
+test('a limit that the other nodes have given up is given up by a node that only learned it', async (t) => {
+  const store = await opened(t)
+  const clock = { now: 1 }
+  const [one, two] = [await startNode(store, 1, () => clock.now), await startNode(store, 2, () => clock.now)]
+  const path = pathTo('x.test', { messagesPerMinute: 10 })
+  const unmet = pathTo('y.test', { messagesPerMinute: 10 })
+  for (const each of [path, unmet]) {
+    one.pacing.accepted(each)
+    one.pacing.tooMany(each, clock.now)
+  }
+  one.sessions.tooMany(path, 3, clock.now)
+  two.pacing.begun(path)
+  await one.sharing.look()
+  for (let n = 0; n < 2; n++) await two.sharing.look()
+  assert.equal(two.sessions.limitOf(path), 1)
+  assert.deepEqual([...two.pacing.lowered()], [[path.key, 9]])
+
+  for (let n = 0; n < 2; n++) {
+    clock.now += 60_000
+    for (const each of [path, unmet]) one.pacing.accepted(each)
+    one.sessions.well(path)
+  }
+  for (let n = 0; n < 3; n++) for (const { sharing } of [one, two]) await sharing.look()
+  two.pacing.begun(unmet)
+  for (const { sessions, pacing } of [one, two]) {
+    assert.equal(sessions.limitOf(path), 3)
+    assert.deepEqual([...pacing.lowered()], [])
+  }
+  for (const { sharing } of [one, two]) await sharing.stop()
+  assert.deepEqual(await store.sharedPaths(), [])
+})
+
+test('what no mail has met for six hours is not learnt any more', async (t) => {
+  const store = await opened(t)
+  const path = pathTo('x.test')
+  const state = { closed: null, sessions: 1, messagesPerMinute: null }
+  const row = { key: path.key, node: 1, state }
+  for (const [hours, limit] of [
+    [7, 3],
+    [5, 1],
+  ] as const) {
+    const changedAt = Date.now() - hours * 3_600_000
+    await store.sharePaths({ paths: [{ ...row, changedAt }], usual: [], before: 0 })
+    const node = await startNode(store, 2)
+    assert.equal(node.sessions.limitOf(path), limit)
+  }
+})
+
+test('a path that was found open is shared later when the store fails', async (t) => {
+  const store = await opened(t)
+  let failing = false
+  const faulty = Object.assign(Object.create(store), {
+    sharePaths: async (changes: Parameters<Store['sharePaths']>[0]) => {
+      if (failing) throw new Error('disk full')
+      await store.sharePaths(changes)
+    },
+  }) as Store
+  const [one, two] = [await startNode(store, 1), await startNode(faulty, 2)]
+  const ready = readyFor('c', pathTo('x.test'))
+  const now = Date.now()
+  one.health.ended(ready, BUSY, true, now)
+  await one.sharing.look()
+  await two.sharing.look()
+  const later = now + 3_600_000
+  two.health.closedFor(ready, later)
+  two.health.ended(ready, DELIVERY, false, later)
+  failing = true
+  await two.sharing.look()
+  failing = false
+  await two.sharing.look()
+  await one.sharing.look()
+  assert.equal(one.health.isOpen(ready.path, ready.email.domainId, now), true)
   for (const { sharing } of [one, two]) await sharing.stop()
 })

@@ -14,6 +14,7 @@ import { UnrecordedMessages } from '../../src/cluster/unrecorded-messages.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
 import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
 import { PathFinder } from '../../src/delivery/path/path-finder.ts'
+import { SourceChoice } from '../../src/delivery/path/source-choice.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
 import { openSiteTable } from '../../src/delivery/sites/sites-file.ts'
@@ -235,6 +236,12 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
       sites: { table: openSiteTable({ sites: null, siteConcurrency }), listen() {} },
       siteConcurrency,
       maxDeliveries: 100,
+      sources: new SourceChoice({
+        addresses: null,
+        hostname: common.hostname,
+        pools: () => [],
+        poolOf: () => null,
+      }),
       ownRoute: () => null,
       seal,
     }),

@@ -6,6 +6,7 @@ import { DAY_MS, warmUpDay } from '../../src/accounts/warm-up-day.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { WarmUp } from '../../src/queue/warm-up.ts'
 import { openStore } from '../../src/store/open.ts'
+import type { WarmUpCount } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { pathTo } from './paths.ts'
 
@@ -52,4 +53,41 @@ test('an address in warm-up sends no more to a site than on its day, over a rest
   assert.equal(second.allows(fresh, tomorrow), false)
   assert.equal(second.allows(fresh, now + 2 * DAY_MS), true, 'the schedule is over')
   await second.stop()
+})
+
+test('messages of one day are never counted for the next, whether they are unwritten at midnight or fail to be written', async () => {
+  const now = Date.now()
+  const pools: SourcePool[] = [
+    { ...{ name: 'news', addresses: ['192.0.2.1'], createdAt: now }, warming: { '192.0.2.1': now } },
+  ]
+  const written: [day: number, messages: number[]][] = []
+  let fail: ((error: Error) => void) | null = null
+  const started = async (fails: boolean) => {
+    const countWarmUp = async (day: number, counts: readonly WarmUpCount[]) => {
+      if (fails && fail === null) await new Promise<void>((_, reject) => (fail = reject))
+      written.push([day, counts.map(({ messages }) => messages)])
+    }
+    const store = { warmUpCounts: async () => [], countWarmUp }
+    const warmUp = new WarmUp({ store, pools: () => pools, schedule: [5, 5] })
+    await warmUp.start()
+    return warmUp
+  }
+  const path = pathFrom('192.0.2.1', 'x.test')
+  const tomorrow = now + DAY_MS
+  const day = Math.floor(tomorrow / DAY_MS)
+  const idle = await started(false)
+  for (let n = 0; n < 2; n++) idle.begun(path, now)
+  idle.begun(path, tomorrow)
+  await idle.stop()
+  assert.deepEqual(written.splice(0), [[day, [1]]])
+
+  const failing = await started(true)
+  for (let n = 0; n < 2; n++) failing.begun(path, now)
+  const stopped = failing.stop()
+  while (fail === null) await new Promise(setImmediate)
+  failing.begun(path, tomorrow)
+  ;(fail as (error: Error) => void)(new Error('disk full'))
+  await stopped
+  await failing.stop()
+  assert.deepEqual(written, [[day, [1]]])
 })

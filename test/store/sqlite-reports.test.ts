@@ -19,6 +19,7 @@ const bounced = (reportId?: string): RecipientReport['happening'] => ({
   report: 'bounced',
   detail: { code: 550, message: 'No such mailbox', ...(reportId !== undefined && { reportId }) },
   deadAddress: true,
+  fullMailbox: null,
 })
 
 describe('reports, in the SQLite store', () => {
@@ -88,7 +89,14 @@ describe('reports, in the SQLite store', () => {
     const { store, owner } = await open(t)
     const value = await accept(store, email(owner, ['a@x.test']))
     await store.cancel(value.id, NOW)
-    const delayed = { kind: 'returned', at: NOW, report: 'delayed', detail: {}, deadAddress: false } as const
+    const delayed = {
+      kind: 'returned',
+      at: NOW,
+      report: 'delayed',
+      detail: {},
+      deadAddress: false,
+      fullMailbox: null,
+    } as const
     const reports = [
       { emailId: 'nobody', position: 0, happening: bounced() },
       { emailId: value.id, position: 7, happening: bounced() },

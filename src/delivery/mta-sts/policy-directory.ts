@@ -11,7 +11,7 @@ export interface PolicyDirectoryOptions {
   ask: SendRequest
   store: MtaStsStore
   /** Called with the reason when a policy that a domain announces cannot be fetched. */
-  onFailure(domain: string, reason: string): void
+  onFailure(domain: string, error: Error): void
   /** Unix ms. */
   now?: () => number
   /** Milliseconds that mail waits for a policy to be fetched. */
@@ -110,7 +110,7 @@ export class PolicyDirectory {
       return policy
     } catch (error) {
       this.#pauses.set(domain, this.#now() + PAUSE_MS)
-      onFailure(domain, error instanceof Error ? error.message : String(error))
+      onFailure(domain, error instanceof Error ? error : new Error(String(error)))
       return this.#known.get(domain)?.policy ?? null
     }
   }

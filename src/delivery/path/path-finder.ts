@@ -20,7 +20,7 @@ import {
 } from './path.ts'
 import { SiteDirectory } from './site-directory.ts'
 import type { Source } from './source.ts'
-import { SourceChoice } from './source-choice.ts'
+import type { SourceChoice } from './source-choice.ts'
 
 /** Whether mail can take the path now. */
 export type IsUsable = (path: Path) => boolean
@@ -34,8 +34,8 @@ export interface PathFinderOptions {
   mtaSts?(domain: string): Promise<MtaStsPolicy | null>
   /** EHLO name. */
   hostname: string
-  /** The sources of direct mail; absent: the system chooses. */
-  sources?: SourceChoice
+  /** The sources of direct mail. */
+  sources: SourceChoice
   /** True: a domain whose MX is `hostname` is delivered to, and not taken for a loop. */
   allowPrivateNetworks: boolean
   /** The limits of sites, as they are now. */
@@ -84,8 +84,7 @@ export class PathFinder {
   constructor(options: PathFinderOptions) {
     this.#options = options
     const { route, resolver, hostname, allowPrivateNetworks, sites } = options
-    this.#sources =
-      options.sources ?? new SourceChoice({ addresses: null, hostname, pools: () => [], poolOf: () => null })
+    this.#sources = options.sources
     this.#policy = policyOf(DEFAULT_ROUTE, route)
     this.#simulator = this.#path(namedSite('simulator'))
     this.#onlyOne = route.kind === 'direct' ? null : this.#path(siteOfRoute(route))

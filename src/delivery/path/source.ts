@@ -1,6 +1,7 @@
 /** The sources that direct mail leaves from: addresses of this machine, and the names that they say in EHLO. */
 import { isIP } from 'node:net'
 import type { SourceAddress } from '../../config/settings.ts'
+import { parseServer } from '../../email/server-name.ts'
 
 /** An address of each family; null: none, so that mail leaves by the other family. */
 export interface SourceAddresses {
@@ -67,6 +68,6 @@ function familyOf(address: string): keyof SourceAddresses {
 /** The address that a session with `server` came from, of which the name tells the address: `mx.x.test [::1]:25`. */
 export function sourceAddress({ addresses }: Source, server: string | null): string | null {
   if (addresses === undefined) return null
-  const theirs = server === null ? undefined : /\[([^\]]+)\]/.exec(server)?.[1]
-  return theirs === undefined ? (addresses.ipv4 ?? addresses.ipv6) : addresses[familyOf(theirs)]
+  const theirs = server === null ? null : parseServer(server).address
+  return theirs === null ? (addresses.ipv4 ?? addresses.ipv6) : addresses[familyOf(theirs)]
 }

@@ -1,6 +1,7 @@
 import { monotonic } from '../../common/clock.ts'
 import type { Log } from '../../common/logging.ts'
 import type { Resolver } from '../../dns/resolver.ts'
+import { parseServer } from '../../email/server-name.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
@@ -99,7 +100,7 @@ export class DirectRoute implements Route {
       target: async () => {
         const published = isReport ? { secure: false, mtaSts: null } : { secure, mtaSts }
         const policy = await policies({ domain, host, port, ...published, atLeast }, resolver)
-        const counted = isReport ? null : policyCounted({ domain, host, mtaSts, policy })
+        const counted = isReport ? null : () => policyCounted({ domain, host, mtaSts, policy })
         if (policy.kind === 'none') return { ...policy, counted }
         const { source: tlsSource, ...demand } = policy.demand
         const target = {
@@ -142,10 +143,4 @@ function allFailed({ delivery }: RouteRequest, failure: RouteFailure): RouteResu
     server: null,
     tls: null,
   }
-}
-
-/** `mx1.x.test [192.0.2.1]:25`, or the bare name. */
-function parseServer(server: string): { host: string; address: string | null } {
-  const parts = /^(\S+?)(?: \[([^\]]+)\])?(?::\d+)?$/.exec(server)
-  return { host: (parts?.[1] ?? server).toLowerCase(), address: parts?.[2] ?? null }
 }

@@ -43,8 +43,8 @@ export type ServerChoice = (
   | { kind: 'target'; target: ServerTarget }
   | { kind: 'none'; failure: RouteFailure }
 ) & {
-  /** The policy under which sessions are counted; absent or null: they are not. */
-  counted?: CountedPolicy | null
+  /** The policy under which sessions are counted, made only when one is; absent or null: they are not. */
+  counted?: (() => CountedPolicy) | null
 }
 
 /** A server to try. Its target and addresses are looked up only when its turn comes. */
@@ -63,7 +63,7 @@ interface ServerEndpoint {
   /** The key of its sessions in the pool. */
   key: string
   /** The policy under which its sessions are counted. */
-  counted: CountedPolicy | null
+  counted: (() => CountedPolicy) | null
   from: NonNullable<Server['from']>
   /** The address that an earlier attempt ended at, which no other one stands in for. */
   preferred: string | null
@@ -217,7 +217,7 @@ export class ServerWalk {
     const choice = await server.target()
     const { counted = null } = choice
     if (choice.kind === 'none') {
-      this.#count(counted && failedSession(counted, null))
+      this.#count(counted && failedSession(counted(), null))
       return this.#passOver(choice.failure)
     }
     const target = withOwnDemand(choice.target, this.#request.delivery.email.tls)
@@ -333,7 +333,7 @@ export class ServerWalk {
         const now = tries === 1 ? fallback : null
         const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession, now)
         hosts.recordSuccess(`${session.session.address}:${target.port}`)
-        this.#count(counted && openedSession(counted, session.session, session.session.tls, fault))
+        this.#count(counted && openedSession(counted(), session.session, session.session.tls, fault))
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
@@ -350,7 +350,7 @@ export class ServerWalk {
           ipv6.recordFailure(used, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
           else hosts.recordSuccess(name)
-          this.#count(counted && failedSession(counted, trying, error))
+          this.#count(counted && failedSession(counted(), trying, error))
           this.#openFailed(trying, error)
           return null
         }

@@ -1,6 +1,7 @@
 /** The result of a session, or of the failure to open one, in a TLS report (RFC 8460 4.3). */
 import type { TlsPolicyType, TlsSession } from '../../mail/domain-report/tls-report.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
+import { PolicyInvalid } from '../mta-sts/fetch-policy.ts'
 import { permitsHost } from '../mta-sts/policy.ts'
 import { SmtpError } from '../smtp/error.ts'
 import type { TlsOutcome } from '../smtp/tls.ts'
@@ -83,12 +84,14 @@ export function failedSession(
 }
 
 /** The MTA-STS policy of a domain could not be fetched (RFC 8460 4.3.2.2). */
-export function policyFailure(domain: string, reason: string): TlsSession {
-  const result = /is not valid|something else than plain text|longer than/.test(reason)
-    ? 'sts-policy-invalid'
-    : /certificate|CERT_|SELF_SIGNED|ALTNAME/i.test(reason)
-      ? 'sts-webpki-invalid'
-      : 'sts-policy-fetch-error'
+export function policyFailure(domain: string, error: Error): TlsSession {
+  const { message: reason } = error
+  const result =
+    error instanceof PolicyInvalid
+      ? 'sts-policy-invalid'
+      : /certificate|CERT_|SELF_SIGNED|ALTNAME/i.test(reason)
+        ? 'sts-webpki-invalid'
+        : 'sts-policy-fetch-error'
   const failure = {
     result,
     sourceAddress: null,

@@ -28,16 +28,17 @@ export async function firstConnection(
   if (await Promise.race([over, delay(ALONE_MS, false, { ref: false })])) return first
   dialogue.note(`no connection to ${first.server} yet, trying ${fallback.target.address} as well`)
   const second = begin(fallback.target)
-  const winner = await Promise.any([ifOpen(first), ifOpen(second)]).catch(() => second)
+  let failedLast = first
+  const ifOpen = async (connection: SmtpConnection) => {
+    const error = await connection.opened()
+    if (error === null) return connection
+    failedLast = connection
+    throw error
+  }
+  const winner = await Promise.any([ifOpen(first), ifOpen(second)]).catch(() => failedLast)
   fallback.used = winner === second
   const loser = winner === first ? second : first
   loser.dialogue = null
   loser.destroy()
   return winner
-}
-
-async function ifOpen(connection: SmtpConnection): Promise<SmtpConnection> {
-  const error = await connection.opened()
-  if (error !== null) throw error
-  return connection
 }

@@ -3,13 +3,10 @@ import type { EventDetail } from '../event.ts'
 import { formatDuration } from './duration.ts'
 import type { FullMailboxRule, SuppressionCause } from './happening.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1_000
-export const FULL_MAILBOX_RULE: FullMailboxRule = { refusals: 3, withinMs: 14 * DAY_MS }
-
 /** `rule`: null: full mailboxes never suppress. `detail`: that of the event that ends the recipient. */
 export function fullMailboxCause(
   { category, code, message = '' }: EventDetail,
-  rule: FullMailboxRule | null = FULL_MAILBOX_RULE,
+  rule: FullMailboxRule | null,
 ): SuppressionCause | null {
   if (category !== 'mailbox_full' || rule === null) return null
   const times =

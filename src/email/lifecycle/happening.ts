@@ -117,8 +117,8 @@ export interface AttemptHappening {
   /** When postponed: the time of the next try, and for how many ms that may go on. */
   again: number
   patience: number
-  /** Absent: the usual rule. Null: full mailboxes suppress no address. */
-  fullMailbox?: FullMailboxRule | null
+  /** Null: full mailboxes suppress no address. */
+  fullMailbox: FullMailboxRule | null
 }
 
 /** A report from outside about a message that had left. `detail.reportId`, if present, is the id of the report. */
@@ -131,7 +131,7 @@ export type ReportHappening =
       /** The server refused the address itself. */
       deadAddress: boolean
       /** As for attempts. */
-      fullMailbox?: FullMailboxRule | null
+      fullMailbox: FullMailboxRule | null
     }
   | { kind: 'complained' | 'opened' | 'clicked'; at: number; detail: EventDetail }
   /** `listed`: the reporter has put the address on the list. */

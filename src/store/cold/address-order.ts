@@ -1,6 +1,7 @@
 /** Pages of lists in the order of their addresses (folded). */
 
 import { foldedAscii } from '../../email/folded-ascii.ts'
+import type { PortSteps } from './port.ts'
 import type { Dialect } from './statement.ts'
 
 /** Sorts after every address. */
@@ -24,6 +25,22 @@ export function boundsOf(
   const end = begin + END
   const right = before === undefined ? end : foldedAscii(before)
   return [inOrder(begin, left)[1], inOrder(end, right)[0], left]
+}
+
+/**
+ * A page of several lists at once, with all entries of its last address: the limit may have cut some of them off, and
+ * the next page begins after that address. `key`: differs between entries.
+ */
+export function* wholePage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  entry: { address(row: Row): string; key(row: Row): string; all(address: string): PortSteps<Row[]> },
+): PortSteps<Row[]> {
+  const last = rows.at(-1)
+  if (last === undefined || rows.length < limit) return [...rows]
+  const known = new Set(rows.map(entry.key))
+  const all = yield* entry.all(foldedAscii(entry.address(last)))
+  return [...rows, ...all.filter((row) => !known.has(entry.key(row)))]
 }
 
 /** In the order of the database. */

@@ -1,7 +1,7 @@
 /** Addresses and domains that bounces do not suppress. */
 import { foldedAscii } from '../../email/folded-ascii.ts'
 import type { AllowEntry } from '../../email/suppression.ts'
-import { boundsOf, foldedColumn } from './address-order.ts'
+import { boundsOf, foldedColumn, wholePage } from './address-order.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
@@ -67,15 +67,13 @@ export const allowListReads = {
     if (company === undefined) return []
     const pages = before === undefined ? PAGE.after : PAGE.before
     const list = pages[domainId === null ? 'any' : 'domain']
-    const rows = yield* port.read.all(list, company, domainId, ...boundsOf(term, after, before), limit)
-    const last = rows.at(-1)
-    if (domainId === null && rows.length === limit && last !== undefined) {
-      // The limit may have cut off entries of the last value.
-      const value = foldedAscii(last.value)
-      const known = new Set(rows.filter((row) => foldedAscii(row.value) === value).map((row) => row.domainId))
-      const all = yield* port.read.all(OF_VALUE, company, value)
-      rows.push(...all.filter((row) => !known.has(row.domainId)))
+    const found = yield* port.read.all(list, company, domainId, ...boundsOf(term, after, before), limit)
+    const whole = {
+      address: ({ value }: AllowEntry) => value,
+      key: keyOf,
+      all: (value: string) => port.read.all(OF_VALUE, company, value),
     }
+    const rows = domainId === null ? yield* wholePage(found, limit, whole) : found
     return before === undefined ? rows : rows.reverse()
   },
 

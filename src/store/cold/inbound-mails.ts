@@ -1,7 +1,13 @@
 /** Mail that came back, kept with its outcome. */
 
 import { foldedAscii } from '../../email/folded-ascii.ts'
-import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../../email/inbound-mail.ts'
+import {
+  INBOUND_OUTCOMES,
+  type InboundArrival,
+  type InboundFilter,
+  type InboundMail,
+  type InboundResult,
+} from '../../email/inbound-mail.ts'
 import type { RecipientState } from '../../email/recipient.ts'
 import type { AddressedRecipient } from '../inbound-store.ts'
 import type { EmailKey } from '../recipient-decision.ts'
@@ -64,7 +70,7 @@ const FORGET = statement(`DELETE FROM inbound_mails WHERE id IN (SELECT id FROM 
 const RAW = statement<{ raw: Uint8Array }>('SELECT raw FROM inbound_mails WHERE id = $1')
 
 /** Outcomes by which nothing changed. */
-const UNRECORDED = ['repeated', 'kept', 'unproven', 'no_email', 'other_email', 'no_recipient', 'too_many']
+const UNRECORDED = INBOUND_OUTCOMES.filter((outcome) => outcome !== 'recorded')
 
 type InboundRow = Omit<InboundMail, 'findings' | 'at' | 'size'> & {
   findings: string

@@ -5,7 +5,7 @@ import { joinedTags, SUPPRESSION_TYPES, type Suppression, withoutTag } from '../
 import { listOf } from '../json-columns.ts'
 import { newestOf, type SuppressionRow, suppressionOf, tagColumns } from '../suppression-rows.ts'
 import type { SuppressionsBatch } from '../suppression-store.ts'
-import { boundsOf, foldedColumn } from './address-order.ts'
+import { boundsOf, foldedColumn, wholePage } from './address-order.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
@@ -255,14 +255,16 @@ export const suppressionReads = {
     if (company === undefined) return []
     const list = BY_ADDRESS[before === undefined ? 'ASC' : 'DESC'][domainId === null ? 'any' : 'domain']
     const bounds = boundsOf(term, after, before)
-    const rows = yield* port.read.all(list, company, type, domainId, ...bounds, limit)
-    const last = rows.at(-1)
-    if (domainId === null && rows.length === limit && last !== undefined) {
-      // The limit may have cut off entries of the last address.
-      const known = new Set(rows.map(({ id }) => id))
-      const all = yield* port.read.all(OF_ADDRESS, company, foldedAscii(last.address))
-      rows.push(...all.filter((row) => row.type === type && !known.has(row.id)))
+    const found = yield* port.read.all(list, company, type, domainId, ...bounds, limit)
+    const whole = {
+      address: (row: SuppressionRow) => row.address,
+      key: ({ id }: SuppressionRow) => id,
+      *all(address: string) {
+        const rows = yield* port.read.all(OF_ADDRESS, company, address)
+        return rows.filter((row) => row.type === type)
+      },
     }
+    const rows = domainId === null ? yield* wholePage(found, limit, whole) : found
     return (before === undefined ? rows : rows.reverse()).map(suppressionOf)
   },
 

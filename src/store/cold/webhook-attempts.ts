@@ -1,5 +1,6 @@
 /** Attempts to send events to webhooks. */
 import type { WebhookAttempt, WebhookEvent } from '../webhook.ts'
+import { Conditions } from './conditions.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
 import { partColumn, partProperty } from './webhook-retries.ts'
@@ -64,19 +65,17 @@ const FORGET_OLD_FAILURES = statement(`DELETE FROM webhook_attempts WHERE webhoo
 
 export const webhookAttemptReads = {
   *webhookAttempts(port, { webhookId, succeeded, number, part, before = '~', limit }) {
-    const values: (string | number | boolean)[] = [webhookId, before]
-    const conditions = [`webhook = ${NUMBER}`, 'id < $2']
-    const where = (value: number | boolean | undefined, column: string) => {
-      if (value !== undefined) conditions.push(`${column} = $${values.push(value)}`)
-    }
-    where(succeeded, 'succeeded')
-    where(number, 'number')
-    where(part, 'part')
+    const conditions = new Conditions()
+    conditions.where(webhookId, (place) => `webhook = (SELECT num FROM webhooks WHERE id = ${place})`)
+    conditions.where(before, (place) => `id < ${place}`)
+    conditions.where(succeeded, (place) => `succeeded = ${place}`)
+    conditions.where(number, (place) => `number = ${place}`)
+    conditions.where(part, (place) => `part = ${place}`)
     const page =
       dynamicStatement<WebhookAttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
         response, succeeded, attempt, next_at AS "nextAt"
-      FROM webhook_attempts WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT $${values.push(limit)}`)
-    return (yield* port.read.all(page, ...values)).map(({ part, ...row }) => {
+      FROM webhook_attempts ${conditions.clause} ORDER BY id DESC LIMIT ${conditions.place(limit)}`)
+    return (yield* port.read.all(page, ...conditions.values)).map(({ part, ...row }) => {
       return { ...row, ...partProperty(part), webhookId, succeeded: Boolean(row.succeeded) }
     })
   },

@@ -11,6 +11,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { selfSigned } from '../../../harness/certificate.ts'
 import { startDns, type Zone } from '../../../harness/dns.ts'
 import { PolicyDirectory } from '../../../src/delivery/mta-sts/policy-directory.ts'
+import { policyFailure } from '../../../src/delivery/route/tls-sessions.ts'
 import { hostAddresses } from '../../../src/dns/host-addresses.ts'
 import { Resolver } from '../../../src/dns/resolver.ts'
 import { Outgoing } from '../../../src/network/outgoing.ts'
@@ -68,7 +69,7 @@ async function startPolicies(
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const clock = { now: 1_000 * DAY }
-  const failures: string[] = []
+  const failures: Error[] = []
   const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1, now: () => clock.now })
   const outgoing = new Outgoing({
     guard: () => null,
@@ -82,7 +83,7 @@ async function startPolicies(
     now: () => clock.now,
     patience,
     port: (server.address() as AddressInfo).port,
-    onFailure: (_, reason) => failures.push(reason),
+    onFailure: (_, error) => failures.push(error),
   })
   t.after(async () => {
     await outgoing.close()
@@ -168,26 +169,47 @@ test('mail does not wait for a policy host that does not answer; the policy coun
   await waitFor(async () => (await policies.find('x.test'))?.mode === 'enforce')
 })
 
-const REFUSED: Record<string, { answer?: Answer; certificate?: ServerOptions; reason: RegExp }> = {
+const REFUSED: Record<
+  string,
+  { answer?: Answer; certificate?: ServerOptions; reason: RegExp; result: string }
+> = {
   'a redirect': {
     answer: { status: 302, location: 'https://mta-sts.x.test/', body: '' },
     reason: /status 302/,
+    result: 'sts-policy-fetch-error',
   },
-  'a page of HTML': { answer: { type: 'text/html', body: ENFORCE }, reason: /plain text/ },
+  'a page of HTML': {
+    answer: { type: 'text/html', body: ENFORCE },
+    reason: /plain text/,
+    result: 'sts-policy-invalid',
+  },
   'a file that is too long': {
     answer: { body: `${ENFORCE}${'x: y\n'.repeat(14_000)}` },
     reason: /longer than 64 KiB/,
+    result: 'sts-policy-invalid',
   },
-  'a file that is no policy': { answer: { body: 'mode: enforce' }, reason: /not valid/ },
-  'a certificate of nobody we trust': { certificate: selfSigned(['mta-sts.x.test']), reason: /self-signed/ },
+  'a file that is no policy': {
+    answer: { body: 'mode: enforce' },
+    reason: /not valid/,
+    result: 'sts-policy-invalid',
+  },
+  'a certificate of nobody we trust': {
+    certificate: selfSigned(['mta-sts.x.test']),
+    reason: /self-signed/,
+    result: 'sts-webpki-invalid',
+  },
 }
 
-for (const [what, { answer: changes, certificate, reason }] of Object.entries(REFUSED)) {
+for (const [what, { answer: changes, certificate, reason, result }] of Object.entries(REFUSED)) {
   test(`${what} is no policy`, async (t) => {
     const { policies, answer, failures } = await startPolicies(t, certificate && { certificate })
     Object.assign(answer, changes)
     assert.equal(await policies.find('x.test'), null)
-    assert.match(failures.join(), reason)
+    assert.match(failures.map(({ message }) => message).join(), reason)
+    assert.deepEqual(
+      failures.map((error) => policyFailure('x.test', error).failure?.result),
+      [result],
+    )
   })
 }
 

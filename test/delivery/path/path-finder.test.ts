@@ -6,6 +6,7 @@ import { RouteTable, sealCredentials } from '../../../src/accounts/routes.ts'
 import { Seal } from '../../../src/accounts/seal.ts'
 import type { DeliveryRoute } from '../../../src/config/settings.ts'
 import { PathFinder } from '../../../src/delivery/path/path-finder.ts'
+import { SourceChoice } from '../../../src/delivery/path/source-choice.ts'
 import { openSiteTable } from '../../../src/delivery/sites/sites-file.ts'
 import { relayAt } from '../route/rig.ts'
 
@@ -30,6 +31,12 @@ function finder(route: DeliveryRoute, asked: string[] = [], routes: CustomRoute[
     sites: { table: openSiteTable({ sites: null, siteConcurrency: 20 }), listen() {} },
     siteConcurrency: 20,
     maxDeliveries: 2_000,
+    sources: new SourceChoice({
+      addresses: null,
+      hostname: 'out.acme.test',
+      pools: () => [],
+      poolOf: () => null,
+    }),
     ownRoute: (sender) => table.for(sender),
     seal,
   })

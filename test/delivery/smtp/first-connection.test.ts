@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { freePort } from '../../../harness/free-port.ts'
 import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { openSession } from '../../../src/delivery/smtp/session.ts'
 import type { SmtpTarget } from '../../../src/delivery/smtp/target.ts'
@@ -59,6 +60,15 @@ test('an address that answers is not doubted', async (t) => {
   assert.equal(session.server, `mx.x.test [127.0.0.1]:${sink.port}`)
   assert.equal(fallback.used, false)
   await session.quit()
+})
+
+test('where neither answers, the one that failed last counts', async (t) => {
+  const silent = { ...targetAt(await startSilent(t)), timeouts: { connect: 600 } }
+  const refusing = targetAt(await freePort())
+  const fallback = { target: refusing, used: false }
+  const timedOut = openSession(silent, new Dialogue(), undefined, fallback)
+  await assert.rejects(timedOut, { kind: 'timeout', message: new RegExp(`:${silent.port}\\b`) })
+  assert.equal(fallback.used, false)
 })
 
 test('a stop gives up both', async (t) => {

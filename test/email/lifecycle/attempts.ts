@@ -1,5 +1,5 @@
 import type { AttemptHappening, Outcome } from '../../../src/email/lifecycle.ts'
-import { AT, GONE, LATER, MX, OTHER, type Row, sending } from './cells.ts'
+import { AT, GONE, LATER, MAILBOX_RULE, MX, OTHER, type Row, sending } from './cells.ts'
 
 const HOUR = 3_600_000
 
@@ -15,6 +15,7 @@ function attempt(outcome: Outcome, rest: Partial<AttemptHappening> = {}): Attemp
     retryAt: LATER,
     again: LATER,
     patience: HOUR,
+    fullMailbox: MAILBOX_RULE,
     ...rest,
   }
 }

@@ -1,6 +1,6 @@
 /** What the table of the lifecycle is made of. */
 import type { EventType } from '../../../src/email/event.ts'
-import type { Decision, Facts, Happening } from '../../../src/email/lifecycle.ts'
+import type { Decision, Facts, FullMailboxRule, Happening } from '../../../src/email/lifecycle.ts'
 import type { RecipientState } from '../../../src/email/recipient.ts'
 
 export const STATES = [
@@ -13,6 +13,9 @@ export const STATES = [
   'suppressed',
   'canceled',
 ] as const satisfies RecipientState[]
+
+/** How often a mailbox must have been full before mail to it is suppressed. */
+export const MAILBOX_RULE: FullMailboxRule = { refusals: 3, withinMs: 14 * 86_400_000 }
 
 /** What a decision must say; null: none is made. */
 export type Cell = {

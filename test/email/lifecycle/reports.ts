@@ -1,5 +1,5 @@
 import type { EventType } from '../../../src/email/event.ts'
-import { AT, type Cell, type Eight, GONE, no, type Row } from './cells.ts'
+import { AT, type Cell, type Eight, GONE, MAILBOX_RULE, no, type Row } from './cells.ts'
 
 const LATE = { message: 'No such mailbox', code: 550 }
 const event = (type: EventType): Cell => ({ events: [[type]] })
@@ -15,12 +15,26 @@ const refused = (type: EventType, suppress: string): Cell => ({ events: [[type]]
 export const REPORTS: Row[] = [
   {
     name: 'returned as bounced',
-    happening: { kind: 'returned', at: AT, report: 'bounced', detail: LATE, deadAddress: false },
+    happening: {
+      kind: 'returned',
+      at: AT,
+      report: 'bounced',
+      detail: LATE,
+      deadAddress: false,
+      fullMailbox: MAILBOX_RULE,
+    },
     cells: [bounced, noted, noted, bounced, no, bounced, noted, noted],
   },
   {
     name: 'returned as bounced, the address is dead',
-    happening: { kind: 'returned', at: AT, report: 'bounced', detail: LATE, deadAddress: true },
+    happening: {
+      kind: 'returned',
+      at: AT,
+      report: 'bounced',
+      detail: LATE,
+      deadAddress: true,
+      fullMailbox: MAILBOX_RULE,
+    },
     cells: [
       { ...bounced, suppress: LATE.message },
       { ...noted, suppress: LATE.message },
@@ -34,7 +48,14 @@ export const REPORTS: Row[] = [
   },
   {
     name: 'returned as delayed',
-    happening: { kind: 'returned', at: AT, report: 'delayed', detail: {}, deadAddress: false },
+    happening: {
+      kind: 'returned',
+      at: AT,
+      report: 'delayed',
+      detail: {},
+      deadAddress: false,
+      fullMailbox: MAILBOX_RULE,
+    },
     cells: [
       event('delivery_delayed'),
       event('delivery_delayed'),
@@ -48,7 +69,14 @@ export const REPORTS: Row[] = [
   },
   {
     name: 'returned as delivered',
-    happening: { kind: 'returned', at: AT, report: 'delivered', detail: {}, deadAddress: false },
+    happening: {
+      kind: 'returned',
+      at: AT,
+      report: 'delivered',
+      detail: {},
+      deadAddress: false,
+      fullMailbox: MAILBOX_RULE,
+    },
     cells: [
       event('delivered'),
       event('delivered'),
@@ -63,7 +91,14 @@ export const REPORTS: Row[] = [
   {
     name: 'returned as delivered, which was in doubt',
     given: { uncertain: true },
-    happening: { kind: 'returned', at: AT, report: 'delivered', detail: {}, deadAddress: false },
+    happening: {
+      kind: 'returned',
+      at: AT,
+      report: 'delivered',
+      detail: {},
+      deadAddress: false,
+      fullMailbox: MAILBOX_RULE,
+    },
     cells: [
       proved('delivered'),
       event('delivered'),

@@ -38,6 +38,7 @@ function bounce(emailId: string, position: number, reportId: string): RecipientR
     report: 'bounced',
     detail,
     deadAddress: true,
+    fullMailbox: null,
   } as const
   return { emailId, position, happening }
 }

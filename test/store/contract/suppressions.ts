@@ -328,6 +328,7 @@ export function suppressionsContract(open: OpenBench): void {
           report: 'bounced',
           detail: { code: 554, message: 'gone' },
           deadAddress: true,
+          fullMailbox: null,
         }),
       ] as Parameters<Store['happened']>[0])
       const listed = await store.listSuppressions({ companyId: owner.id, limit: 10 })
@@ -544,7 +545,14 @@ export function suppressionsContract(open: OpenBench): void {
         {
           emailId: value.id,
           position: 0,
-          happening: { kind: 'returned', at: NOW, report: 'bounced', detail, deadAddress: true },
+          happening: {
+            kind: 'returned',
+            at: NOW,
+            report: 'bounced',
+            detail,
+            deadAddress: true,
+            fullMailbox: null,
+          },
         },
         { emailId: value.id, position: 2, happening: { kind: 'complained', at: NOW, detail } },
       ])

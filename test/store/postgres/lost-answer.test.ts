@@ -289,7 +289,14 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
   }
   const bounce = (emailId: string, position: number): RecipientReport => {
     const detail = { message: 'No such user', reportId: 'r' }
-    const happening = { kind: 'returned', at: NOW, report: 'bounced', detail, deadAddress: true } as const
+    const happening = {
+      kind: 'returned',
+      at: NOW,
+      report: 'bounced',
+      detail,
+      deadAddress: true,
+      fullMailbox: null,
+    } as const
     return { emailId, position, happening }
   }
   const operations: Again[] = [

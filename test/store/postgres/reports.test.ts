@@ -27,7 +27,14 @@ function bounce(emailId: string, position: number, reportId: string): RecipientR
   return {
     emailId,
     position,
-    happening: { kind: 'returned', at: NOW + 1, report: 'bounced', detail, deadAddress: true },
+    happening: {
+      kind: 'returned',
+      at: NOW + 1,
+      report: 'bounced',
+      detail,
+      deadAddress: true,
+      fullMailbox: null,
+    },
   }
 }
 

@@ -108,7 +108,8 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
       assert.equal(await colliding(1, () => store.releaseHeld(keyed.domainId, release)), 1)
       assert.deepEqual(await states(store, keyed.id), ['waiting', 'waiting'])
       const report = { at: NOW, report: 'bounced', detail: { reportId: 'r' }, deadAddress: true } as const
-      const bounce = { emailId: keyed.id, position: 1, happening: { kind: 'returned', ...report } } as const
+      const happening = { kind: 'returned', ...report, fullMailbox: null } as const
+      const bounce = { emailId: keyed.id, position: 1, happening }
       assert.equal(await colliding(1, () => store.happened([bounce])), 1)
       assert.deepEqual(await states(store, keyed.id), ['waiting', 'bounced'])
       const names = ['sent', '0:delivery_delayed', '0:queued', '1:bounced']
