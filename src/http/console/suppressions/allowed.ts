@@ -1,7 +1,7 @@
 /** The allow list: addresses and domains that bounces do not suppress. */
 import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { sendingDomainName } from '../../../operate/find.ts'
+import { domainNames } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import { cursorPage } from '../../cursor-page.ts'
 import type { ALLOWED_ROUTES } from '../contract/suppressions.ts'
@@ -18,9 +18,10 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
       (page) => allowedPage(op, { company, domain, term: term?.trim() || undefined, ...page }),
       ({ value }) => value,
     )
+    const nameOf = domainNames(op)
     const shown = data.map(({ companyId, domainId, createdAt, ...entry }) => ({
       ...entry,
-      domain: sendingDomainName(op, domainId),
+      domain: nameOf(domainId),
       createdAt: isoTime(createdAt),
     }))
     return { data: shown, previous, next }
