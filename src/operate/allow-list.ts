@@ -76,7 +76,7 @@ export const addAllowed = verb(
   },
 )
 
-/** Returns how many entries were removed. Without a value, removes all of them. */
+/** Returns how many entries were removed, from all lists where none is named. Without a value, removes all of them. */
 export const removeAllowed = verb(
   'manage',
   async (
@@ -85,9 +85,7 @@ export const removeAllowed = verb(
   ): Promise<number> => {
     const scope = allowScope(op, company, domain)
     if (value === undefined) return await op.store.removeAllowed(scope)
-    const removed = await op.store.removeAllowed({ ...scope, value: allowedValue(value).value })
-    if (removed > 0) return removed
-    throw new OperateError('not_found', `"${value}" is not on the allow list`)
+    return await removeValue(op, scope, value)
   },
   {
     action: 'removeAllowed',
@@ -95,6 +93,37 @@ export const removeAllowed = verb(
       removed === 0 ? null : { target: value ?? 'all', detail: { domain } },
   },
 )
+
+/**
+ * Removes one entry. `domainId`: the sending domain on whose list it is, which may have been removed since; null: it is
+ * on that of the company.
+ */
+export const removeAllowedEntry = verb(
+  'manage',
+  async (
+    op,
+    { company, domainId, value }: { company: string; domainId: string | null; value: string },
+  ): Promise<void> => {
+    await removeValue(op, { companyId: findWholeCompany(op, company).id, domainId }, value)
+  },
+  {
+    action: 'removeAllowed',
+    note: ({ value, domainId }, _, { accounts }) => ({
+      target: value,
+      detail: { domain: accounts.domains.find(({ id }) => id === domainId)?.name },
+    }),
+  },
+)
+
+async function removeValue(
+  { store }: Operation,
+  scope: { companyId: string; domainId?: string | null },
+  text: string,
+): Promise<number> {
+  const removed = await store.removeAllowed({ ...scope, value: allowedValue(text).value })
+  if (removed > 0) return removed
+  throw new OperateError('not_found', `"${text}" is not on the allow list`)
+}
 
 /** The allow list holds for the whole company, so keys for one domain may not see or change it. */
 function allowScope(op: Operation, company: string, domain?: string) {

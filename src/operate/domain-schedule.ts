@@ -30,7 +30,9 @@ export function retiresAt({ since }: { since: number }): number {
   return since + RETIRING_MS
 }
 
-/** Unix ms at which sending ends without the records that DNS has lost; null: none is lost, or the domain sends nothing. */
+/**
+ * Unix ms at which sending ends without the records that DNS has lost; null: none is lost, or the domain sends nothing.
+ */
 export function sendsUntil(
   { lostSince, sending }: Pick<SendingDomain, 'lostSince' | 'sending'>,
   grace: number,

@@ -1,10 +1,10 @@
 /** The allow list: addresses and domains that bounces do not suppress. */
-import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
+import { addAllowed, allowedPage, removeAllowedEntry } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { domainNames } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import { cursorPage } from '../../cursor-page.ts'
-import type { ALLOWED_ROUTES } from '../contract/suppressions.ts'
+import { type ALLOWED_ROUTES, LIST_OF_COMPANY } from '../contract/suppressions.ts'
 import type { Works } from '../work.ts'
 
 export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
@@ -21,6 +21,7 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
     const nameOf = domainNames(op)
     const shown = data.map(({ companyId, domainId, createdAt, ...entry }) => ({
       ...entry,
+      list: domainId ?? LIST_OF_COMPANY,
       domain: nameOf(domainId),
       createdAt: isoTime(createdAt),
     }))
@@ -33,8 +34,8 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
     return {}
   },
 
-  'DELETE /companies/:company/allowed/:value': async ({ op, params }) => {
-    await removeAllowed(op, params)
+  'DELETE /companies/:company/allowed/:value': async ({ op, params, query: { list } }) => {
+    await removeAllowedEntry(op, { ...params, domainId: list === LIST_OF_COMPANY ? null : list })
     return {}
   },
 }
