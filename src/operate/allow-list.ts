@@ -76,54 +76,36 @@ export const addAllowed = verb(
   },
 )
 
-/** Returns how many entries were removed, from all lists where none is named. Without a value, removes all of them. */
+/**
+ * Returns how many entries were removed, from all lists unless one is named by `domain` or `domainId`. Without a value,
+ * removes all of them. `domainId`: the sending domain on whose list the entry is, which may have been removed since;
+ * null: the entry is on the list of the company.
+ */
 export const removeAllowed = verb(
   'manage',
-  async (
-    op,
-    { company, domain, value }: { company: string; domain?: string | undefined; value?: string | undefined },
-  ): Promise<number> => {
-    const scope = allowScope(op, company, domain)
-    if (value === undefined) return await op.store.removeAllowed(scope)
-    return await removeValue(op, scope, value)
+  async (op, { company, domain, domainId, value }: AllowedRemoval): Promise<number> => {
+    if (value === undefined) return await op.store.removeAllowed(allowScope(op, company, domain))
+    const scope =
+      domainId === undefined
+        ? allowScope(op, company, domain)
+        : { companyId: findWholeCompany(op, company).id, domainId }
+    const removed = await op.store.removeAllowed({ ...scope, value: allowedValue(value).value })
+    if (removed > 0) return removed
+    throw new OperateError('not_found', `"${value}" is not on the allow list`)
   },
   {
     action: 'removeAllowed',
-    note: ({ value, domain }, removed) =>
-      removed === 0 ? null : { target: value ?? 'all', detail: { domain } },
+    note({ value, domain, domainId }, removed, { accounts }) {
+      if (removed === 0) return null
+      const name = domain ?? accounts.domains.find(({ id }) => id === domainId)?.name
+      return { target: value ?? 'all', detail: { domain: name } }
+    },
   },
 )
 
-/**
- * Removes one entry. `domainId`: the sending domain on whose list it is, which may have been removed since; null: it is
- * on that of the company.
- */
-export const removeAllowedEntry = verb(
-  'manage',
-  async (
-    op,
-    { company, domainId, value }: { company: string; domainId: string | null; value: string },
-  ): Promise<void> => {
-    await removeValue(op, { companyId: findWholeCompany(op, company).id, domainId }, value)
-  },
-  {
-    action: 'removeAllowed',
-    note: ({ value, domainId }, _, { accounts }) => ({
-      target: value,
-      detail: { domain: accounts.domains.find(({ id }) => id === domainId)?.name },
-    }),
-  },
-)
-
-async function removeValue(
-  { store }: Operation,
-  scope: { companyId: string; domainId?: string | null },
-  text: string,
-): Promise<number> {
-  const removed = await store.removeAllowed({ ...scope, value: allowedValue(text).value })
-  if (removed > 0) return removed
-  throw new OperateError('not_found', `"${text}" is not on the allow list`)
-}
+type AllowedRemoval =
+  | { company: string; domain?: string | undefined; domainId?: undefined; value?: string | undefined }
+  | { company: string; domain?: undefined; domainId: string | null; value: string }
 
 /** The allow list holds for the whole company, so keys for one domain may not see or change it. */
 function allowScope(op: Operation, company: string, domain?: string) {

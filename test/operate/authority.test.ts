@@ -585,14 +585,6 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES_WHOLE,
   ],
   [
-    allowList.removeAllowedEntry,
-    async (op, world) => {
-      await world.allowed('gone.test')
-      return await allowList.removeAllowedEntry(op, { company: 'Acme', domainId: null, value: 'gone.test' })
-    },
-    MANAGES_WHOLE,
-  ],
-  [
     files.importSuppressions,
     (op, world) => {
       const source = [`${world.suppression().address}\n`]

@@ -1,5 +1,5 @@
 /** The allow list: addresses and domains that bounces do not suppress. */
-import { addAllowed, allowedPage, removeAllowedEntry } from '../../../operate/allow-list.ts'
+import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { domainNames } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
@@ -35,7 +35,7 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
   },
 
   'DELETE /companies/:company/allowed/:value': async ({ op, params, query: { list } }) => {
-    await removeAllowedEntry(op, { ...params, domainId: list === LIST_OF_COMPANY ? null : list })
+    await removeAllowed(op, { ...params, domainId: list === LIST_OF_COMPANY ? null : list })
     return {}
   },
 }
