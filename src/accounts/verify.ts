@@ -110,6 +110,8 @@ async function elsewhere(
   names: ServiceNames,
   resolver: RecordResolver,
 ): Promise<string | null> {
+  // A return path may be any host: outside of the domain, its zone is not known.
+  if (record.name !== domain && !record.name.endsWith(`.${domain}`)) return null
   const short = record.name.slice(0, -domain.length)
   const places = zonesOf(domain).flatMap((zone) => [
     { zone, name: `${record.name}.${zone}` },

@@ -95,7 +95,7 @@ async function read(
 /** The store and the verbs are loaded only here: reading starts faster without them. */
 async function applyEach(files: string[], json: JsonOption['json']): Promise<void> {
   const { apply } = await import('./returned-mail.ts')
-  for (const file of files) await apply(file, await beginningOf(file), json)
+  await apply(files, beginningOf, json)
 }
 
 /** The octets of a file that the reader looks at. */

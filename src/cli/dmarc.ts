@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { dmarcJson } from '../operate/domain-report-json.ts'
 import { type DmarcSummary, showDmarc } from '../operate/domain-reports.ts'
 import { command, type JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
@@ -20,7 +19,7 @@ export function addDmarc(program: Command): void {
 async function show(name: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
     const summary = await showDmarc(op, { domain: name })
-    if (json) return printJson(dmarcJson(summary))
+    if (json) return printJson(summary)
     printFields(fieldsOf(summary))
     printLine()
     printTable(

@@ -3,6 +3,7 @@ import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
 import { zoneLine } from '../accounts/dns-records.ts'
 import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
+import { sendsUntil } from '../operate/domain-schedule.ts'
 import { verifyDomain } from '../operate/domain-verification.ts'
 import {
   activateDomain,
@@ -218,10 +219,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
 }
 
 async function withPool(op: Operation, domain: SendingDomain, name: string): Promise<SendingDomain> {
-  // The domain as it was when the operation began has the settings of before.
-  const domains = op.accounts.domains.map((each) => (each.id === domain.id ? domain : each))
-  const changed: Operation = { ...op, accounts: { ...op.accounts, domains } }
-  const { pool } = await assignPool(changed, { domain: domain.id, pool: name === 'none' ? null : name })
+  const { pool } = await assignPool(op, { domain: domain.id, pool: name === 'none' ? null : name })
   const { pool: _, ...others } = domain.settings
   return { ...domain, settings: pool === null ? others : { ...others, pool } }
 }
@@ -341,10 +339,11 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
   ])
 }
 
-function lossFields({ setup }: Operation, { lostSince, sending }: SendingDomain): [string, string][] {
-  if (lostSince === null) return []
-  const end = sending === 'active' ? `; sending ends ${formatTime(lostSince + setup.domainGrace)}` : ''
-  return [['Records lost', `since ${formatTime(lostSince)}${end}`]]
+function lossFields({ setup }: Operation, domain: SendingDomain): [string, string][] {
+  if (domain.lostSince === null) return []
+  const until = sendsUntil(domain, setup.domainGrace)
+  const end = until === null ? '' : `; sending ends ${formatTime(until)}`
+  return [['Records lost', `since ${formatTime(domain.lostSince)}${end}`]]
 }
 
 async function verify(name: string, { json }: JsonOption): Promise<void> {

@@ -1,7 +1,15 @@
 import { type Command, Option } from 'commander'
 import { type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
-import { checkedName, companyName } from '../operate/find.ts'
-import { checkedRanges, createKey, listKeys, renameKey, revokeKey, rotateKey } from '../operate/keys.ts'
+import { type CompanyFilter, checkedName, companyName } from '../operate/find.ts'
+import {
+  checkedRanges,
+  createKey,
+  listKeys,
+  renameKey,
+  revokeKey,
+  rotateKey,
+  withLastUse,
+} from '../operate/keys.ts'
 import { keyDomain, keyJson, listedKeyJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
@@ -146,7 +154,7 @@ function printMade(
 }
 
 const list = listing({
-  verb: listKeys,
+  verb: async (op: Operation, of: CompanyFilter) => await withLastUse(op, await listKeys(op, of)),
   json: (key, op) => listedKeyJson(op.accounts, key),
   titles: [
     'ID',
@@ -164,13 +172,13 @@ const list = listing({
   row: (key, op) => [
     key.id,
     key.name,
-    key.tokenStart === null ? '' : `${key.tokenStart}…`,
+    key.tokenStart && `${key.tokenStart}…`,
     companyName(op, key.companyId),
     key.scopes.join(','),
     keyDomain(op.accounts, key) ?? 'all',
     key.networks.join(',') || 'anywhere',
     formatTime(key.createdAt),
-    formatTime(key.lastUse?.at ?? null) ?? '',
+    formatTime(key.lastUse?.at ?? null),
     formatExpiry(key),
     formatTime(key.revokedAt),
   ],

@@ -82,8 +82,17 @@ export async function show(id: string, { json, raw }: JsonOption & { raw?: boole
   })
 }
 
-export async function apply(file: string, raw: Buffer, json: JsonOption['json']): Promise<void> {
-  const { id, kind, outcome, events, emailId } = await withOperation((op) => applyReturnedMail(op, { raw }))
-  if (json) printJsonLine({ file, id, kind, outcome, events, email_id: emailId })
-  else printLine(`${file}: ${kind}. ${OUTCOME_SENTENCES[outcome]} (${id})`)
+/** Each result is printed at once: reading the next file may fail. */
+export async function apply(
+  files: readonly string[],
+  read: (file: string) => Promise<Buffer>,
+  json: JsonOption['json'],
+): Promise<void> {
+  await withOperation(async (op) => {
+    for (const file of files) {
+      const { id, kind, outcome, events, emailId } = await applyReturnedMail(op, { raw: await read(file) })
+      if (json) printJsonLine({ file, id, kind, outcome, events, email_id: emailId })
+      else printLine(`${file}: ${kind}. ${OUTCOME_SENTENCES[outcome]} (${id})`)
+    }
+  })
 }

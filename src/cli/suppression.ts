@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType, scopeOf } from '../email/suppression.ts'
 import { addAllowed, allowedPage, removeAllowed } from '../operate/allow-list.ts'
-import { companyName, sendingDomainName } from '../operate/find.ts'
+import { companyName, domainNames } from '../operate/find.ts'
 import { allowEntryJson, suppressionJson } from '../operate/shapes.ts'
 import {
   addSuppression,
@@ -172,25 +172,34 @@ export function addSuppressionCommands(program: Command): void {
 }
 
 const list = listing({
-  verb: (op: Operation, { type, ...wanted }: SuppressionListing & TypeOption) =>
-    listSuppressions(op, { ...wanted, ...(type !== undefined && { types: [type] }) }),
-  json: jsonOf,
+  async verb(op: Operation, { type, ...wanted }: SuppressionListing & TypeOption) {
+    const found = await listSuppressions(op, { ...wanted, ...(type !== undefined && { types: [type] }) })
+    return named(op, found)
+  },
+  json: (suppression) => jsonOf(suppression),
   titles: ['ADDRESS', 'COMPANY', 'SINCE', 'TYPE', 'STOPS MAIL FROM', 'REASON'],
   row: (suppression, op) => {
     const { address, companyId, createdAt, reason } = suppression
     const shown = [address, companyName(op, companyId), formatTime(createdAt), formatType(suppression)]
-    return [...shown, formatScope(suppression, op), clipped(reason, 120)]
+    return [...shown, formatScope(suppression), clipped(reason, 120)]
   },
   nothing: 'No address is suppressed.',
 })
 
-function jsonOf(suppression: Suppression, op: Operation) {
-  return suppressionJson(suppression, sendingDomainName(op, suppression.domainId))
+/** An entry with the name of the sending domain on whose list it is. */
+type Named<Entry> = Entry & { domain: string | null }
+
+function named<Entry extends { domainId: string | null }>(op: Operation, entries: Entry[]): Named<Entry>[] {
+  const nameOf = domainNames(op)
+  return entries.map((entry) => ({ ...entry, domain: nameOf(entry.domainId) }))
 }
 
-function formatScope(suppression: Suppression, op: Operation): string {
-  const domainId = scopeOf(suppression)
-  return domainId === null ? 'all domains' : (sendingDomainName(op, domainId) ?? 'a removed domain')
+function jsonOf({ domain, ...suppression }: Named<Suppression>) {
+  return suppressionJson(suppression, domain)
+}
+
+function formatScope(suppression: Named<Suppression>): string {
+  return scopeOf(suppression) === null ? 'all domains' : (suppression.domain ?? 'a removed domain')
 }
 
 function formatType({ type, tags }: Suppression): string {
@@ -207,12 +216,13 @@ async function add(
   }: CompanyOption & DomainOption & { type: SuppressionType; reason?: string; tag?: string[] },
 ): Promise<void> {
   await withOperation(async (op) => {
-    const suppression = await addSuppression(op, { company, address, tags, ...more })
-    if (json) return printJson({ ...jsonOf(suppression, op), added: true })
-    const name = companyName(op, suppression.companyId)
+    const added = await addSuppression(op, { company, address, tags, ...more })
+    const [suppression] = named(op, [added])
+    if (json) return printJson({ ...jsonOf(suppression!), added: true })
+    const name = companyName(op, added.companyId)
     const what = tags === undefined ? '' : ` mail tagged ${tags.join(' or ')}`
-    const from = scopeOf(suppression) === null ? '' : ` from ${formatScope(suppression, op)}`
-    printLine(`${name} no longer sends${what}${from} to ${suppression.address}.`)
+    const from = scopeOf(added) === null ? '' : ` from ${formatScope(suppression!)}`
+    printLine(`${name} no longer sends${what}${from} to ${added.address}.`)
   })
 }
 
@@ -226,7 +236,7 @@ async function remove(
     if (json) return printJson({ address, company_id: removed.company.id, removed: true })
     const left = await listSuppressions(op, { company, address, limit: MOST_LEFT })
     if (left[0] === undefined) return printLine(`${removed.company.name} can send to ${address} again.`)
-    const others = left.map((each) => `${formatType(each)} for ${formatScope(each, op)}`)
+    const others = named(op, left).map((each) => `${formatType(each)} for ${formatScope(each)}`)
     printLine(`Removed. ${address} is still on the list as ${others.join(', ')}.`)
   })
 }
@@ -279,7 +289,11 @@ async function exportAll({
       return
     }
     for await (const page of pages) {
-      await printPiece(page.map((each) => jsonLine(jsonOf(each, op))).join(''))
+      await printPiece(
+        named(op, page)
+          .map((each) => jsonLine(jsonOf(each)))
+          .join(''),
+      )
     }
   })
 }
@@ -304,8 +318,9 @@ async function disallow(value: string, { json, company }: CompanyOption): Promis
 }
 
 const listAllowed = listing({
-  verb: allowedPage,
-  json: (entry, op) => allowEntryJson(entry, sendingDomainName(op, entry.domainId)),
+  verb: async (op: Operation, wanted: Parameters<typeof allowedPage>[1]) =>
+    named(op, await allowedPage(op, wanted)),
+  json: ({ domain, ...entry }) => allowEntryJson(entry, domain),
   titles: ['VALUE', 'KIND', 'SINCE', 'REASON'],
   row: ({ value, kind, createdAt, reason }) => [
     value,

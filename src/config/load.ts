@@ -130,11 +130,14 @@ function checkMemory(values: SettingValues, sources: SettingSource[]): void {
   const least = leastMemory({
     maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,
     deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
+    bounceMailbox: values.POSTROAD_BOUNCE_MAILBOX,
   })
   if (values.POSTROAD_MEMORY >= least) return
+  const mailbox =
+    values.POSTROAD_BOUNCE_MAILBOX === null ? '' : ', and a bounce mailbox (POSTROAD_BOUNCE_MAILBOX)'
   throw new SettingsError(
     `POSTROAD_MEMORY (${lookUpSetting('POSTROAD_MEMORY', sources).text}) is too little for one message of POSTROAD_MAX_MESSAGE_SIZE ` +
-      `(${lookUpSetting('POSTROAD_MAX_MESSAGE_SIZE', sources).text}) and ${values.POSTROAD_DELIVERY_THREADS} delivery threads: ` +
+      `(${lookUpSetting('POSTROAD_MAX_MESSAGE_SIZE', sources).text}) and ${values.POSTROAD_DELIVERY_THREADS} delivery threads${mailbox}: ` +
       `set it to ${Math.ceil(least / 1024 ** 2)}MB or more, or allow smaller messages, or fewer threads (POSTROAD_DELIVERY_THREADS).`,
   )
 }

@@ -80,9 +80,8 @@ const PART = { small: 0.15, large: 0.4, copies: 0.06, ready: 0.06, readyLarge: 0
 const MOST_FOR_A_COPY = 0.15
 
 export function planMemory(input: PlanInput): MemoryPlan {
-  const { memory, maxMessageSize, deliveryThreads, bounceMailbox = null } = input
-  const fixed = BASE + deliveryThreads * DELIVERY_THREAD + (bounceMailbox === null ? 0 : MAILBOX)
-  const rest = Math.max(64 * MIB, memory - fixed)
+  const { memory, maxMessageSize } = input
+  const rest = Math.max(64 * MIB, memory - fixedPart(input))
   const part = (of: number) => Math.floor(rest * of)
   const max = bodyLimit(maxMessageSize)
   const connections = Math.floor((2 * memory) / MIB)
@@ -103,11 +102,16 @@ export function planMemory(input: PlanInput): MemoryPlan {
 }
 
 /** The least `memory` in which the largest message can be accepted at all. */
-export function leastMemory({
-  maxMessageSize,
+export function leastMemory(input: Omit<PlanInput, 'memory'>): number {
+  return fixedPart(input) + BODY_COST * bodyLimit(input.maxMessageSize)
+}
+
+/** The memory that is taken before the first message comes. */
+function fixedPart({
   deliveryThreads,
-}: Pick<PlanInput, 'maxMessageSize' | 'deliveryThreads'>): number {
-  return BASE + deliveryThreads * DELIVERY_THREAD + BODY_COST * bodyLimit(maxMessageSize)
+  bounceMailbox = null,
+}: Pick<PlanInput, 'deliveryThreads' | 'bounceMailbox'>): number {
+  return BASE + deliveryThreads * DELIVERY_THREAD + (bounceMailbox === null ? 0 : MAILBOX)
 }
 
 /**

@@ -40,16 +40,27 @@ export function checkBounceListeners(
   listeners: readonly SubmissionListener[],
   { POSTROAD_TRUSTED_PROXIES: proxies }: Pick<SubmissionValues, 'POSTROAD_TRUSTED_PROXIES'>,
 ): void {
-  if (!listeners.some(({ proxied }) => proxied) || proxies?.length) return
+  for (const listener of listeners) checkProxied('POSTROAD_BOUNCE_LISTEN', listener, proxies)
+}
+
+/** Without a trusted proxy nobody could connect. */
+function checkProxied(
+  setting: string,
+  listener: SubmissionListener,
+  proxies: SubmissionValues['POSTROAD_TRUSTED_PROXIES'],
+): void {
+  if (!listener.proxied || proxies?.length) return
   throw new SettingsError(
-    'POSTROAD_BOUNCE_LISTEN has ?proxy=on, where only trusted proxies may connect, but none are set: name them in POSTROAD_TRUSTED_PROXIES.',
+    `${setting} has ?proxy=on for ${placeOf(listener)}, where only trusted proxies may connect, but none are set: ` +
+      'name them in POSTROAD_TRUSTED_PROXIES.',
   )
 }
 
-/**
- * Without encryption nobody could log in, and without a trusted proxy nobody could connect. Without a login, mail must
- * not leave.
- */
+function placeOf({ host, port }: SubmissionListener): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Without encryption nobody could log in. Without a login, mail must not leave. */
 function checkSubmission(
   listeners: readonly SubmissionListener[],
   {
@@ -58,14 +69,10 @@ function checkSubmission(
     POSTROAD_DELIVERY: delivery,
   }: SubmissionValues,
 ): void {
-  for (const { host, port, implicitTls, clearLogin, proxied, withoutLogin } of listeners) {
-    const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
-    if (proxied && !proxies?.length) {
-      throw new SettingsError(
-        `POSTROAD_SUBMISSION_LISTEN has ?proxy=on for ${place}, where only trusted proxies may connect, but none are set: ` +
-          'name them in POSTROAD_TRUSTED_PROXIES.',
-      )
-    }
+  for (const listener of listeners) {
+    const { host, implicitTls, clearLogin, proxied, withoutLogin } = listener
+    const place = placeOf(listener)
+    checkProxied('POSTROAD_SUBMISSION_LISTEN', listener, proxies)
     if (withoutLogin && delivery.kind !== 'capture') {
       throw new SettingsError(
         `POSTROAD_SUBMISSION_LISTEN has ?login=off for ${place}, which is for capture mode: with POSTROAD_DELIVERY set, ` +

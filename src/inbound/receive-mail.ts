@@ -73,7 +73,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 
   return async (arrived) => {
-    const mail = { ...arrived, raw: arrived.raw.subarray(0, MOST_READ) }
+    const size = arrived.size ?? arrived.raw.byteLength
+    const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MOST_READ) }
     const read = await readOnce(arrived.raw)
     const found = await findEmail(parts, mail, read)
     const judged = await judge(found)

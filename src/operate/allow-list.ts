@@ -76,25 +76,36 @@ export const addAllowed = verb(
   },
 )
 
-/** Returns how many entries were removed. Without a value, removes all of them. */
+/**
+ * Returns how many entries were removed, from all lists unless one is named by `domain` or `domainId`. Without a value,
+ * removes all of them. `domainId`: the sending domain on whose list the entry is, which may have been removed since;
+ * null: the entry is on the list of the company.
+ */
 export const removeAllowed = verb(
   'manage',
-  async (
-    op,
-    { company, domain, value }: { company: string; domain?: string | undefined; value?: string | undefined },
-  ): Promise<number> => {
-    const scope = allowScope(op, company, domain)
-    if (value === undefined) return await op.store.removeAllowed(scope)
+  async (op, { company, domain, domainId, value }: AllowedRemoval): Promise<number> => {
+    if (value === undefined) return await op.store.removeAllowed(allowScope(op, company, domain))
+    const scope =
+      domainId === undefined
+        ? allowScope(op, company, domain)
+        : { companyId: findWholeCompany(op, company).id, domainId }
     const removed = await op.store.removeAllowed({ ...scope, value: allowedValue(value).value })
     if (removed > 0) return removed
     throw new OperateError('not_found', `"${value}" is not on the allow list`)
   },
   {
     action: 'removeAllowed',
-    note: ({ value, domain }, removed) =>
-      removed === 0 ? null : { target: value ?? 'all', detail: { domain } },
+    note({ value, domain, domainId }, removed, { accounts }) {
+      if (removed === 0) return null
+      const name = domain ?? accounts.domains.find(({ id }) => id === domainId)?.name
+      return { target: value ?? 'all', detail: { domain: name } }
+    },
   },
 )
+
+type AllowedRemoval =
+  | { company: string; domain?: string | undefined; domainId?: undefined; value?: string | undefined }
+  | { company: string; domain?: undefined; domainId: string | null; value: string }
 
 /** The allow list holds for the whole company, so keys for one domain may not see or change it. */
 function allowScope(op: Operation, company: string, domain?: string) {

@@ -1,14 +1,10 @@
 /** Reports about domains as JSON, for `--json`. */
 import type { TlsPolicyResult } from '../mail/domain-report/tls-report.ts'
-import type { DmarcSummary, ReceivedTlsResult, TlsReportDescription, TlsReports } from './domain-reports.ts'
+import type { ReceivedTlsResult, TlsReportDescription, TlsReports } from './domain-reports.ts'
 import { isoTime } from './shapes.ts'
 
-export function dmarcJson(summary: DmarcSummary) {
-  return { ...summary }
-}
-
 export function tlsReportsJson({ reports, received }: TlsReports) {
-  return { reports: reports.map(reportJson), received: received.map(receivedJson) }
+  return { reports: reports.map(reportJson), received: received.map(receivedTlsJson) }
 }
 
 function reportJson({ domain, day, state, ...report }: TlsReportDescription) {
@@ -31,7 +27,7 @@ function failureJson({ result, host, address, sessions, reason }: TlsPolicyResul
   return { result, host, address, sessions, reason }
 }
 
-function receivedJson({ day, type, failure, sessions }: ReceivedTlsResult) {
+export function receivedTlsJson({ day, type, failure, sessions }: ReceivedTlsResult) {
   const { result = null, sourceAddress = null, host = null, reason = null } = failure ?? {}
   return { day, policy: type, result, source: sourceAddress, host, reason, sessions }
 }

@@ -29,3 +29,13 @@ function dueFor({ rotation }: DkimIdentity, checkedAt: number): number[] {
 export function retiresAt({ since }: { since: number }): number {
   return since + RETIRING_MS
 }
+
+/**
+ * Unix ms at which sending ends without the records that DNS has lost; null: none is lost, or the domain sends nothing.
+ */
+export function sendsUntil(
+  { lostSince, sending }: Pick<SendingDomain, 'lostSince' | 'sending'>,
+  grace: number,
+): number | null {
+  return lostSince === null || sending !== 'active' ? null : lostSince + grace
+}

@@ -16,7 +16,7 @@ import type { Audit } from './audit-trail.ts'
 import { SERVICE } from './authority.ts'
 import { continueRotation } from './dkim-rotation.ts'
 import { domainNews } from './domain-news.ts'
-import { nextDomainCheck } from './domain-schedule.ts'
+import { nextDomainCheck, sendsUntil } from './domain-schedule.ts'
 import { domainNote } from './domains.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
@@ -208,8 +208,8 @@ function changeAfter(
     ...lossAfter(domain, verification, op.now()),
   }
   const { lostSince = domain.lostSince } = change
-  const isOver = lostSince !== null && op.now() >= lostSince + op.setup.domainGrace
-  return isOver && domain.sending === 'active' ? { ...change, sending: 'inactive' } : change
+  const end = sendsUntil({ lostSince, sending: domain.sending }, op.setup.domainGrace)
+  return end !== null && op.now() >= end ? { ...change, sending: 'inactive' } : change
 }
 
 function returnPathAfter({ records }: Verification): Pick<DomainChange, 'returnPathHost'> {

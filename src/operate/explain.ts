@@ -1,6 +1,5 @@
 /** How mail to an address would leave now, and what would stop it. */
 import type { SendingDomain } from '../accounts/account.ts'
-import { AccountDirectory } from '../accounts/directory.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
 import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
@@ -13,7 +12,7 @@ import { type Suppression, scopeOf } from '../email/suppression.ts'
 import type { Pause } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
-import { addressIn, type CompanyFilter, companyScope, findDomain, sendingDomainName } from './find.ts'
+import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
 import { isoTime } from './shapes.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -108,10 +107,11 @@ async function suppressionsOf(
 ): Promise<ListedSuppression[]> {
   const filter = { address, limit: Number.MAX_SAFE_INTEGER, ...(companyId !== null && { companyId }) }
   const found = await op.store.listSuppressions(filter)
+  const nameOf = domainNames(op)
   return found
     .filter((each) => domain === null || (scopeOf(each) ?? domain.id) === domain.id)
     .slice(0, MOST_SUPPRESSIONS)
-    .map((each) => ({ ...each, domain: sendingDomainName(op, each.domainId) }))
+    .map((each) => ({ ...each, domain: nameOf(each.domainId) }))
 }
 
 async function forecastFor(op: Operation, { companyId, domain }: Sender, to: string): Promise<Forecast> {
@@ -133,13 +133,13 @@ async function forecastFor(op: Operation, { companyId, domain }: Sender, to: str
     const { store } = op
     const policies = new PolicyDirectory({ resolver, ask: outgoing.ask, store, onFailure() {} })
     const mtaSts = (domain: string) => policies.find(domain)
-    const directory = new AccountDirectory()
-    directory.replace(op.accounts)
+    const company = op.accounts.companies.find(({ id }) => id === companyId)
+    const pool = domain?.settings.pool ?? company?.pool ?? null
     const sources = new SourceChoice({
       addresses: sourceAddresses,
       hostname: op.hostname,
       pools: () => op.accounts.pools,
-      poolOf: (sender) => directory.poolFor(sender),
+      poolOf: () => pool,
     })
     const from = { ownRoute, seal, sources }
     const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ...from }

@@ -183,10 +183,10 @@ function valid<Value>(parse: () => Value): Value {
   }
 }
 
-/** The name of a sending domain by its id; null: the caller sees none with this id (any more). */
-export function sendingDomainName(who: CallerContext, id: string | null): string | null {
-  if (id === null) return null
-  return visibleAccounts(who).domains.find((domain) => domain.id === id)?.name ?? null
+/** Finds names of sending domains by their ids; null: the caller sees none with this id (any more). */
+export function domainNames(who: CallerContext): (id: string | null) => string | null {
+  const names = new Map(visibleAccounts(who).domains.map(({ id, name }) => [id, name]))
+  return (id) => (id === null ? null : (names.get(id) ?? null))
 }
 
 /** The company's display name; its id when the company is gone. */

@@ -169,12 +169,20 @@ export interface ListedKey extends ApiKey {
   lastUse: KeyUse | null
 }
 
-export const listKeys = verb('see', async (op, of: CompanyFilter): Promise<ListedKey[]> => {
-  const { keys } = listedAccounts(op, of)
-  const uses = await op.store.lastKeyUses(keys.map(({ id }) => id))
+export const listKeys = verb(
+  'see',
+  async (op, of: CompanyFilter): Promise<ApiKey[]> => listedAccounts(op, of).keys,
+)
+
+/** Listed keys with their last uses. */
+export async function withLastUse(
+  { store }: Pick<Operation, 'store'>,
+  keys: readonly ApiKey[],
+): Promise<ListedKey[]> {
+  const uses = await store.lastKeyUses(keys.map(({ id }) => id))
   const lastUses = new Map(uses.map((use) => [use.keyId, use]))
   return keys.map((key) => ({ ...key, lastUse: lastUses.get(key.id) ?? null }))
-})
+}
 
 /** Changes the name; nothing else of a key can be changed. */
 export const renameKey = verb(

@@ -5,7 +5,7 @@ import { canonicalAddress } from '../network/address-range.ts'
 import type { AuditNote } from './audit-trail.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
-import { findCompany, findDomain } from './find.ts'
+import { findCompany, findDomain, noSuchDomain } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Pools at most: every node holds them in memory. */
@@ -116,8 +116,11 @@ export const assignPool = verb(
       await op.store.updateCompany(id, { pool })
       return { name, pool }
     }
-    const { id, name, settings } = findDomain(op, input.domain)
-    const { pool: _, ...others } = settings
+    const { id, name } = findDomain(op, input.domain)
+    // The settings as they are now: those of the snapshot may have changed since, in this operation as well.
+    const present = await op.store.findDomain(id)
+    if (present === null) throw noSuchDomain(input.domain)
+    const { pool: _, ...others } = present.settings
     await op.store.updateDomain(id, { settings: pool === null ? others : { ...others, pool } })
     return { name, pool }
   },

@@ -1,5 +1,5 @@
 /** Mail that came back, as it is kept. */
-import { type ArrivedMail, MOST_READ, type ReceivedMail } from '../inbound/arrived-mail.ts'
+import type { ArrivedMail, ReceivedMail } from '../inbound/arrived-mail.ts'
 import { mailReceiver } from '../inbound/receive-mail.ts'
 import { RETURN_PATHS, ReturnPathKey } from '../mail/return-path/return-path.ts'
 import type { InboundFilter, InboundMail } from '../store/store.ts'
@@ -40,7 +40,7 @@ export const readReturnedMail = verb('read', async (op, wanted: OneMail): Promis
 /** Receives a mail at the command line, as if it had come back over SMTP. */
 export const applyReturnedMail = verb(
   'operate',
-  async (op, { raw, size }: Pick<ArrivedMail, 'raw' | 'size'>): Promise<ReceivedMail> => {
+  async (op, { raw }: Pick<ArrivedMail, 'raw'>): Promise<ReceivedMail> => {
     const receive = mailReceiver({
       store: op.store,
       returnPathKey: new ReturnPathKey((await op.seal()).derive(RETURN_PATHS)),
@@ -50,13 +50,7 @@ export const applyReturnedMail = verb(
       workers: null,
       now: op.now,
     })
-    return await receive({
-      raw: raw.subarray(0, MOST_READ),
-      size: size ?? raw.byteLength,
-      recipient: null,
-      source: 'command',
-      peer: '',
-    })
+    return await receive({ raw, recipient: null, source: 'command', peer: '' })
   },
   null,
 )

@@ -403,7 +403,6 @@ export function webhookAttemptJson(attempt: WebhookAttempt) {
   }
 }
 
-/** `request`: the fields that the client sent; null: none. `response`: the answer, if it is kept. */
 export function returnedMailJson(mail: InboundMail) {
   return {
     id: mail.id,
@@ -425,6 +424,7 @@ export function returnedMailJson(mail: InboundMail) {
   }
 }
 
+/** `request`: the fields that the client sent; null: none. `response`: the answer, if it is kept. */
 export function apiRequestJson(entry: ApiRequest) {
   return {
     id: entry.id,

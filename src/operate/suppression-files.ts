@@ -2,9 +2,8 @@
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
 import { type AllowedInput, addAllowed } from './allow-list.ts'
 import type { Audit } from './audit-trail.ts'
-import { accountsOf, visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
-import { findCompany, findWholeCompany } from './find.ts'
+import { domainNames, findCompany, findWholeCompany, listedAccounts } from './find.ts'
 import type { SuppressionInput } from './suppression-check.ts'
 import {
   type BadLine,
@@ -106,7 +105,7 @@ export const importSuppressions = verb(
 
 /** By name. A domain that the company does not have is none: its entries go on the list of the company. */
 function domainIds(op: Operation, company: string): ReadonlyMap<string, string> {
-  const { domains } = accountsOf(visibleAccounts(op), company)
+  const { domains } = listedAccounts(op, { company })
   return new Map(domains.map(({ name, id }) => [name, id]))
 }
 
@@ -226,8 +225,6 @@ async function* pagesFrom(
 /** The CSV file in pieces, in the format that `importSuppressions` reads. */
 export async function* csvOfAll(op: Operation, pages: AsyncIterable<Suppression[]>): AsyncGenerator<string> {
   yield CSV_HEADER
-  for await (const page of pages) {
-    const names = new Map(visibleAccounts(op).domains.map(({ id, name }) => [id, name]))
-    yield csvOf(page, (id) => names.get(id ?? '') ?? null)
-  }
+  const nameOf = domainNames(op)
+  for await (const page of pages) yield csvOf(page, nameOf)
 }

@@ -6,7 +6,7 @@ import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../em
 import { severalNote } from './audit-trail.ts'
 import { type BatchOutcome, inBatch } from './batch.ts'
 import { type About, type Hint, OperateError } from './error.ts'
-import { type CompanyFilter, findCompany, findDomain, findOwnDomain, noSuchDomain } from './find.ts'
+import { type CompanyFilter, findCompany, findDomain, findOwnDomain } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -362,9 +362,7 @@ interface EntryScope {
 export function listScope(op: Operation, company: string, domain?: string): EntryScope {
   const of = findCompany(op, company)
   if (domain === undefined) return { companyId: of.id, ...ofDomain(op) }
-  const domainId = findOwnDomain(op, of, domain).id
-  if (domainId === (ofDomain(op).domainId ?? domainId)) return { companyId: of.id, domainId }
-  throw noSuchDomain(domain, of)
+  return { companyId: of.id, domainId: findOwnDomain(op, of, domain).id }
 }
 
 /** Without a company: the lists of all companies, which only operators see. */

@@ -113,9 +113,17 @@ export interface SuppressionStore {
   findAllowed(companyId: string, domainId: string | null, value: string): Promise<AllowEntry | null>
   /** As `addSuppressions`. Suppressed addresses stay suppressed. */
   addAllowed(list: readonly AllowEntry[]): Promise<boolean[]>
-  /** Returns how many were removed. `value` absent: all of them. `domainId`: only from the list of this domain. */
-  removeAllowed(scope: { companyId: string; domainId?: string; value?: string }): Promise<number>
+  /** Returns how many were removed. */
+  removeAllowed(scope: AllowedRemoval): Promise<number>
 }
+
+/**
+ * Entries of the allow lists of a company. `value` absent: all of them. `domainId`: only on the list of this domain;
+ * null: only on that of the company itself.
+ */
+type AllowedRemoval =
+  | { companyId: string; domainId?: string; value?: undefined }
+  | { companyId: string; domainId?: string | null; value: string }
 
 /**
  * Addresses put on suppression lists, in no order. An address may be returned twice; one that was removed since is not

@@ -175,6 +175,21 @@ describe('verification', () => {
     assert.match(advice, /is at pr\d+\._domainkey\.x\.test\.x\.test: your DNS provider appends x\.test/)
   })
 
+  test('asks for a return path outside of the domain under no other name', async () => {
+    const asked: string[] = []
+    const absent = async () => ({ kind: 'absent' as const, reason: 'NXDOMAIN' })
+    const mx = async (name: string) => {
+      asked.push(name)
+      return await absent()
+    }
+    const settings = { ...domain.settings, returnPath: 'bounces.other.example' }
+    const chosen = { ...domain, name: 'mail.x.test', settings }
+    const { records } = await verifyDomain(chosen, NAMES, { txt: absent, mx, addresses: absent })
+    assert.deepEqual(asked, ['bounces.other.example'])
+    const { advice } = records.find(({ kind }) => kind === 'return_path_mx')!
+    assert.equal(advice, 'There is no MX record at bounces.other.example.')
+  })
+
   test('reads a key in other words', async () => {
     const { verified } = await verify((zone, name) => {
       zone[name] = [`k=rsa; t=s; h=sha1:sha256; p= ${domain.dkim[0]!.publicKey} ;`]

@@ -78,7 +78,12 @@ test('domain update changes settings, and leaves the others', async () => {
   assert.deepEqual(tracking(await update('--open-tracking', 'off')), [false, true])
   const { stdout } = await place.run('domain', 'show', 'first.test')
   assert.match(stdout, /^Tracking: +opens off, clicks on, unsubscriptions off$/m)
-  assert.equal((await update('--unsubscribe-tracking', 'on')).unsubscribe_tracking, true)
+  const besidePool = await update('--unsubscribe-tracking', 'on', '--pool', 'none')
+  assert.equal(besidePool.unsubscribe_tracking, true)
+  assert.match(
+    (await place.run('domain', 'show', 'first.test')).stdout,
+    /^Tracking: +opens off, clicks on, unsubscriptions on$/m,
+  )
   assert.equal((await update('--sending', 'off')).sending_disabled, true)
   const on = await place.run('domain', 'update', 'first.test', '--sending', 'on')
   assert.match(on.stdout, /^Sending from first\.test: /)

@@ -53,6 +53,29 @@ test('too little memory for one message is told with what would do', () => {
   )
 })
 
+test('a bounce mailbox counts for the least memory as well', () => {
+  const input = { maxMessageSize: 40 * MIB, deliveryThreads: 0 }
+  const without = leastMemory({ ...input, bounceMailbox: null })
+  const least = leastMemory({ ...input, bounceMailbox: {} })
+  assert.equal(least - without, 56 * MIB)
+  const memory = `${Math.ceil(without / MIB) + 1}MB`
+  const settings = {
+    POSTROAD_MEMORY: memory,
+    POSTROAD_MAX_MESSAGE_SIZE: '40MB',
+    POSTROAD_DELIVERY_THREADS: '0',
+  }
+  const mailbox = { POSTROAD_BOUNCE_MAILBOX: 'imaps://user:secret@mail.example.com' }
+  assert.doesNotThrow(() => loadSettings(settings, { envFile: null }))
+  assert.throws(
+    () => loadSettings({ ...settings, ...mailbox }, { envFile: null }),
+    (error: unknown) =>
+      error instanceof SettingsError &&
+      /and 0 delivery threads, and a bounce mailbox \(POSTROAD_BOUNCE_MAILBOX\): set it to /.test(
+        error.message,
+      ),
+  )
+})
+
 test('only where memory is small is garbage collected more often than V8 would', () => {
   const input = { maxMessageSize: 40 * MIB, deliveryThreads: 0 }
   assert.equal(planMemory({ ...input, memory: 600_000_000 }).heapGrowth, null)

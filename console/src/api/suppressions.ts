@@ -54,8 +54,8 @@ export function matchingSuppressions(
 export const addAllowed = (company: string, body: Body<'POST /companies/:company/allowed'>) =>
   change('POST /companies/:company/allowed', { company, body }, ALLOWED)
 
-export const removeAllowed = (company: string, value: string) =>
-  change('DELETE /companies/:company/allowed/:value', { company, value }, ALLOWED)
+export const removeAllowed = (company: string, { value, list }: AllowedItem) =>
+  change('DELETE /companies/:company/allowed/:value', { company, value, query: { list } }, ALLOWED)
 
 export const importPiece = (company: string, body: ImportPiece) =>
   call('POST /companies/:company/suppressions/import', { company, body })

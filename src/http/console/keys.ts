@@ -4,7 +4,7 @@ import type { ApiKey } from '../../accounts/account.ts'
 import { visibleAccounts } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
 import { companyName, noSuchKey } from '../../operate/find.ts'
-import { createKey, listKeys, renameKey, revokeKey, rotateKey } from '../../operate/keys.ts'
+import { createKey, listKeys, renameKey, revokeKey, rotateKey, withLastUse } from '../../operate/keys.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { KEY, KEY_ROUTES } from './contract/keys.ts'
@@ -55,7 +55,8 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
     const found = keys
       .filter((key) => hasEnded(key, now) === ended && key.name.toLowerCase().includes(search))
       .toSorted((a, b) => b.createdAt - a.createdAt)
-    const shown = found.slice(0, MOST_LISTED).map(({ lastUse, ...key }) => {
+    const listed = await withLastUse(op, found.slice(0, MOST_LISTED))
+    const shown = listed.map(({ lastUse, ...key }) => {
       return { ...keyJson(op, key), lastUse: lastUse && { ...lastUse, at: isoTime(lastUse.at) } }
     })
     return { keys: shown, total: found.length }

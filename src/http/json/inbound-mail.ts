@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { INBOUND_KINDS, INBOUND_OUTCOMES } from '../../email/inbound-mail.ts'
-import { MOST_READ } from '../../inbound/arrived-mail.ts'
 import { Refusal } from '../../intake/refusal.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
@@ -44,8 +43,7 @@ export async function receiveInboundMail(
   const body = await readBody(request, reply.raw, core.limit)
   const { companyId, keyId } = caller
   const { id, kind, outcome, events, emailId } = await core.deps.receiveMail({
-    raw: body.subarray(0, MOST_READ),
-    size: body.length,
+    raw: body,
     recipient: null,
     source: 'http',
     peer: keyId,

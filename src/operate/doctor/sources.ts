@@ -2,6 +2,7 @@
  * Whether this machine has its source addresses, and DNS their names in both directions (RFC 5321 4.1.4, RFC 1912 2.1).
  */
 import { isOwnAddress } from '../../network/own-address.ts'
+import { ASK_AGAIN, reverseFault } from '../reverse-dns.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
 
@@ -22,9 +23,9 @@ async function result(op: Operation, address: string, helo: string): Promise<Che
     )
   }
   const hosts = op.hosts()
-  const [forward, back] = await Promise.all([hosts.addresses(helo), hosts.names(address)])
-  if (forward.kind === 'failed') return unknown(`DNS answers ${forward.reason} for ${helo}.`, AGAIN)
-  if (back.kind === 'failed') return unknown(`DNS answers ${back.reason} for the name of ${address}.`, AGAIN)
+  const [forward, fault] = await Promise.all([hosts.addresses(helo), reverseFault(hosts, helo, address)])
+  if (forward.kind === 'failed') return unknown(`DNS answers ${forward.reason} for ${helo}.`, ASK_AGAIN)
+  if (fault?.state === 'unknown') return unknown(fault.found, fault.advice)
   const addresses = forward.kind === 'found' ? forward.records.map((record) => record.address) : []
   if (!addresses.includes(address)) {
     const found = addresses.length === 0 ? 'has no address' : `resolves to ${addresses.join(', ')}`
@@ -33,15 +34,6 @@ async function result(op: Operation, address: string, helo: string): Promise<Che
       `Add ${address} to the records of ${helo}.`,
     )
   }
-  const names = back.kind === 'found' ? back.records : []
-  if (!names.includes(helo)) {
-    const found = names.length === 0 ? 'has no name in reverse DNS' : `resolves back to ${names.join(', ')}`
-    return problem(
-      `${helo} resolves to ${address}, but ${address} ${found}.`,
-      `Ask the provider of the address to set its reverse DNS (PTR) to ${helo}.`,
-    )
-  }
+  if (fault !== null) return problem(fault.found, fault.advice)
   return ok(`${helo} resolves to ${address}, and ${address} back to ${helo}.`)
 }
-
-const AGAIN = 'Try again in a minute.'

@@ -1,6 +1,7 @@
 /** Steps about the machine: its name, how clients reach it, and whether its data would survive its loss. */
 import { NoAnswer } from '../../network/outgoing.ts'
 import { lastBackup } from '../../store/backup-note.ts'
+import { ASK_AGAIN, reverseFault } from '../reverse-dns.ts'
 import type { Operation } from '../verb.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
@@ -27,24 +28,13 @@ export async function hostnameStep(op: Operation): Promise<StepResult> {
   const resolver = op.hosts()
   const addresses = await resolver.addresses(hostname)
   if (addresses.kind === 'failed') {
-    return unknown(`DNS answers ${addresses.reason} for ${hostname}.`, 'Try again in a minute.')
+    return unknown(`DNS answers ${addresses.reason} for ${hostname}.`, ASK_AGAIN)
   }
   if (addresses.kind === 'absent') return setName(`${hostname} has no address in DNS.`)
   const all = addresses.records.map(({ address }) => address)
-  const names = await Promise.all(all.map((address) => resolver.names(address)))
-  for (const [index, address] of all.entries()) {
-    const name = names[index]!
-    if (name.kind === 'failed') {
-      return unknown(`DNS answers ${name.reason} for the name of ${address}.`, 'Try again in a minute.')
-    }
-    const back = name.kind === 'found' ? name.records : []
-    if (back.includes(hostname.toLowerCase())) continue
-    const found = back.length === 0 ? 'has no name in reverse DNS' : `resolves back to ${back.join(', ')}`
-    return wrong(
-      `${hostname} resolves to ${address}, but ${address} ${found}.`,
-      `Ask the provider of the address to set its reverse DNS (PTR) to ${hostname}.`,
-    )
-  }
+  const faults = await Promise.all(all.map((address) => reverseFault(resolver, hostname, address)))
+  const fault = faults.find((each) => each !== null)
+  if (fault) return (fault.state === 'unknown' ? unknown : wrong)(fault.found, fault.advice)
   const listed = all.join(' and ')
   const back = all.length === 1 ? 'resolves' : 'resolve'
   return done(`${hostname} resolves to ${listed}, and ${listed} ${back} back to ${hostname}.`)

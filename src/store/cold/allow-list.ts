@@ -103,12 +103,13 @@ export const allowListWrites = {
 } satisfies Operations<Port>
 
 export const allowListSteps = {
-  *removeAllowed(port, { companyId, domainId = null, value }) {
+  *removeAllowed(port, { companyId, domainId, value }) {
     const company = yield* port.findCompany(companyId)
     if (company === undefined) return 0
+    const list = domainId === undefined ? null : (domainId ?? '')
     return value === undefined
-      ? yield* port.write.run(REMOVE_SOME[domainId === null ? 'any' : 'domain'], company, domainId)
-      : yield* port.write.run(REMOVE, company, domainId, foldedAscii(value))
+      ? yield* port.write.run(REMOVE_SOME[list === null ? 'any' : 'domain'], company, list)
+      : yield* port.write.run(REMOVE, company, list, foldedAscii(value))
   },
 } satisfies Operations<Port>
 

@@ -243,8 +243,36 @@ describe('suppressions in the console', () => {
         ['kept.test', 'domain'],
       ],
     )
-    ok(await developer.ask('DELETE', `${of}/allowed/${encodeURIComponent('a/b@kept.test')}`))
+    ok(await developer.ask('DELETE', `${of}/allowed/${encodeURIComponent('a/b@kept.test')}?list=company`))
     assert.equal((await bring({ list: 'allowed', text: 'more.test\n' })).added, 1)
+  })
+
+  test('an entry of the allow list is removed from the one list that it is on', async () => {
+    const { companyId } = developer.person.memberships[0]!
+    const domain = await service.domain(companyId, 'twice.example')
+    const entry = { companyId, value: 'twice.test', kind: 'domain', reason: null, createdAt: 1 } as const
+    // As a removed domain leaves them behind, the last one.
+    const lists = [null, domain.id, randomUUIDv7()]
+    await service.store.addAllowed(lists.map((domainId) => ({ ...entry, domainId })))
+    const listed = async () => {
+      const path = `${of}/allowed?term=twice`
+      const { data } = ok<{ data: { list: string; domain: string | null }[] }>(await viewer.ask('GET', path))
+      return data.map(({ list, domain }) => [list, domain]).sort()
+    }
+    const all = [
+      ['company', null],
+      [domain.id, domain.name],
+      [lists[2]!, null],
+    ].sort()
+    assert.deepEqual(await listed(), all)
+    for (const list of ['company', lists[2]!]) {
+      const path = `${of}/allowed/twice.test?list=${list}`
+      ok(await developer.ask('DELETE', path))
+      refused(await developer.ask('DELETE', path), 404, 'not_found')
+    }
+    assert.deepEqual(await listed(), [[domain.id, domain.name]])
+    ok(await developer.ask('DELETE', `${of}/allowed/twice.test?list=${domain.id}`))
+    assert.deepEqual(await listed(), [])
   })
 
   test('who may only look changes nothing, and of others nothing is seen', async () => {
@@ -253,7 +281,7 @@ describe('suppressions in the console', () => {
       ['DELETE', `${of}/suppressions/${(await page('?term=zora')).data[0]!.id}`],
       ['POST', `${of}/suppressions/import`, { list: 'manual', text: 'a@b.test' }],
       ['POST', `${of}/allowed`, { value: 'b.test' }],
-      ['DELETE', `${of}/allowed/b.test`],
+      ['DELETE', `${of}/allowed/b.test?list=company`],
     ]
     for (const [method, path, body] of changes) {
       refused(await viewer.ask(method, path, body), 403, 'not_allowed')

@@ -277,7 +277,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /companies/:company/allowed': { may: MANAGES, body: () => ({ value: newAddress() }) },
   // A word, and no id: what is there is removed in suppressions.test.ts.
   'DELETE /companies/:company/allowed/:value': {
-    ...{ may: MANAGES, words: { value: 'never.example' }, status: 404 },
+    ...{ may: MANAGES, words: { value: 'never.example' }, query: '?list=company', status: 404 },
   },
 
   'GET /companies/:company/team': { may: SEES },

@@ -576,6 +576,10 @@ export function suppressionsContract(open: OpenBench): void {
       assert.deepEqual(await store.allowedPage({ ...of, limit: 9 }), [lists[0]])
       assert.deepEqual(await store.findAllowed(owner.id, 'd2', 'jane@x.test'), lists[1])
       assert.equal(await store.removeAllowed({ ...of, value: 'jane@x.test' }), 1)
+      const ofCompany = { companyId: owner.id, domainId: null, value: 'Jane@x.test' }
+      assert.equal(await store.removeAllowed(ofCompany), 1)
+      assert.equal(await store.removeAllowed(ofCompany), 0)
+      assert.deepEqual(await store.addAllowed([lists[2]!]), [true])
       assert.equal(await store.removeAllowed(of), 0)
       assert.equal(await store.removeAllowed({ companyId: owner.id, domainId: 'd2' }), 1)
       assert.deepEqual(await store.allowedPage({ companyId: owner.id, limit: 9 }), [lists[2]])

@@ -173,24 +173,26 @@ export function AllowedTable({ company }: { company: string }) {
   const { term, domain, after, before } = useSearch({ from: HERE })
   const query = useQuery(allowedQuery(company, { term, domain, after, before }))
   const mayManage = useMayManage()
-  const askToRemove = ({ value }: AllowedItem) =>
-    confirm({
+  const askToRemove = (entry: AllowedItem) => {
+    const { value } = entry
+    return confirm({
       title: 'Remove from the allow list?',
       about: `The next bounce of ${value} adds the address to the suppression list.`,
       act: 'Remove from the list',
-      run: () => removeAllowed(company, value),
+      run: () => removeAllowed(company, entry),
       done: `${value} was removed from the allow list.`,
     })
+  }
   return (
     <>
       <ListTable
         query={query}
         rows={query.data?.data}
-        keyOf={({ value, domain }) => `${value} ${domain ?? ''}`}
+        keyOf={({ value, list }) => `${value} ${list}`}
         spacing="xs"
         columns={[
           { head: 'Address or domain', cell: ({ value }) => <bdi>{value}</bdi> },
-          { head: 'Listed for', cell: ({ domain }) => domain ?? 'The company' },
+          { head: 'Listed for', cell: (entry) => <ListOf of={entry} /> },
           { head: 'Reason', cell: ({ reason }) => <UntrustedText>{reason ?? ''}</UntrustedText> },
           { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
           mayManage && {
@@ -209,6 +211,10 @@ export function AllowedTable({ company }: { company: string }) {
       <Pages of={query.data} />
     </>
   )
+}
+
+function ListOf({ of: { list, domain } }: { of: AllowedItem }) {
+  return <>{list === 'company' ? 'The company' : (domain ?? 'A removed domain')}</>
 }
 
 function Removal({ what, onClick }: { what: string; onClick: () => void }) {

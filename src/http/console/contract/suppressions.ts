@@ -80,16 +80,24 @@ const ALLOWED_QUERY = object(PAGE_LIMIT, {
   ...CURSORS,
 })
 
+/** Instead of the id of a domain: the list of the company itself. */
+export const LIST_OF_COMPANY = 'company'
+
 const ALLOWED = object({
   value: TEXT,
   kind: { enum: ['address', 'domain'] },
   reason: TEXT_OR_NULL,
-  /** The name of the sending domain on whose list it is; null: it is on that of the company. */
+  /** The id of the sending domain on whose list it is, or `company`. */
+  list: TEXT,
+  /** The name of that domain; null: it is on the list of the company, or the domain was removed. */
   domain: TEXT_OR_NULL,
   createdAt: TIME,
 })
 
 const ALLOWED_LIST = pageOf(ALLOWED)
+
+/** The one list that the entry is removed from. */
+const ALLOWED_REMOVAL = object({ list: DOMAIN })
 
 const NEW_ALLOWED = object({ value: ADDRESS }, { reason: REASON })
 
@@ -189,6 +197,7 @@ export const ALLOWED_ROUTES = routes('company', {
   'DELETE /companies/:company/allowed/:value': {
     operation: 'suppression_change',
     params: { value: ADDRESS },
+    query: ALLOWED_REMOVAL,
     answer: DONE,
   },
 })

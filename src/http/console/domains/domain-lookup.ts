@@ -1,14 +1,14 @@
 /** A sending domain as the page shows it, and its look-up by the id in a path. */
 import type { Static } from 'typebox'
 import type { CustomRoute, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
-import { type DnsRecord, dkimRecordName, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
+import { dkimRecordName, dnsRecords } from '../../../accounts/dns-records.ts'
 import { returnPathOf, usedReturnPath } from '../../../accounts/return-path.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
-import { retiresAt } from '../../../operate/domain-schedule.ts'
+import { retiresAt, sendsUntil } from '../../../operate/domain-schedule.ts'
 import { companyName, noSuchDomain } from '../../../operate/find.ts'
 import { serviceNames } from '../../../operate/service-names.ts'
-import { isoTime } from '../../../operate/shapes.ts'
+import { dnsRecordJson, isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import type { DOMAIN, RECORD_CHECK, RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
 
@@ -35,7 +35,7 @@ export async function wholeDomainJson(
   return {
     ...domainJson(op, domain),
     records: dnsRecords(domain, serviceNames(op, domain)).map((record) => ({
-      ...recordJson(record),
+      ...dnsRecordJson(record),
       seen: record.seen,
     })),
     dkim: domain.dkim.map((key) => dkimKeyJson(domain, key)),
@@ -51,10 +51,7 @@ export async function wholeDomainJson(
       used: usedReturnPath(domain) !== null,
     },
     lostSince: isoTime(domain.lostSince),
-    sendsUntil:
-      domain.lostSince === null || domain.sending !== 'active'
-        ? null
-        : isoTime(domain.lostSince + op.setup.domainGrace),
+    sendsUntil: isoTime(sendsUntil(domain, op.setup.domainGrace)),
     checkedAt: isoTime(times?.checkedAt ?? null),
   }
 }
@@ -73,14 +70,9 @@ function dkimKeyJson(domain: SendingDomain, key: DkimIdentity) {
   }
 }
 
-function recordJson(record: DnsRecord) {
-  const { kind, type, name, value, preference, required, purpose } = record
-  return { kind, type, name, value, preference, required, purpose, zone: zoneLine(record) }
-}
-
 export function recordCheckJson(check: RecordCheck): Static<typeof RECORD_CHECK> {
   const { state, found, advice, explanation, suggestion } = check
-  return { ...recordJson(check), state, found, advice, explanation, suggestion }
+  return { ...dnsRecordJson(check), state, found, advice, explanation, suggestion }
 }
 
 /** Without the password, and without the user name, which is sealed together with it. */

@@ -1,5 +1,6 @@
 /** The reports of receivers about a sending domain. */
 import { ReportLinks } from '../../../domain-reports/received/report-links.ts'
+import { receivedTlsJson } from '../../../operate/domain-report-json.ts'
 import { listTlsReports, receivedTlsReports, showDmarc } from '../../../operate/domain-reports.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import type { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from '../contract/domain-reports.ts'
@@ -15,13 +16,7 @@ export const domainReportWorks: Works<typeof DOMAIN_REPORT_ROUTES> = {
     requireDomain(op, company, params.domain)
     const { domain: _, ...dmarc } = await showDmarc(op, params)
     const received = await receivedTlsReports(op, params)
-    const tls = received.slice(0, MOST_RESULTS).map(({ day, type, failure, sessions }) => ({
-      ...{ day, policy: type, sessions },
-      result: failure?.result ?? null,
-      host: failure?.host ?? null,
-      source: failure?.sourceAddress ?? null,
-      reason: failure?.reason ?? null,
-    }))
+    const tls = received.slice(0, MOST_RESULTS).map(receivedTlsJson)
     const tlsUrl = new ReportLinks(core.deps).url(core.apiUrl.urlOf(request.raw), params.domain)
     return { dmarc, tls, tlsUrl }
   },

@@ -1,10 +1,10 @@
 /** The allow list: addresses and domains that bounces do not suppress. */
 import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { sendingDomainName } from '../../../operate/find.ts'
+import { domainNames } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import { cursorPage } from '../../cursor-page.ts'
-import type { ALLOWED_ROUTES } from '../contract/suppressions.ts'
+import { type ALLOWED_ROUTES, LIST_OF_COMPANY } from '../contract/suppressions.ts'
 import type { Works } from '../work.ts'
 
 export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
@@ -18,9 +18,11 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
       (page) => allowedPage(op, { company, domain, term: term?.trim() || undefined, ...page }),
       ({ value }) => value,
     )
+    const nameOf = domainNames(op)
     const shown = data.map(({ companyId, domainId, createdAt, ...entry }) => ({
       ...entry,
-      domain: sendingDomainName(op, domainId),
+      list: domainId ?? LIST_OF_COMPANY,
+      domain: nameOf(domainId),
       createdAt: isoTime(createdAt),
     }))
     return { data: shown, previous, next }
@@ -32,8 +34,8 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
     return {}
   },
 
-  'DELETE /companies/:company/allowed/:value': async ({ op, params }) => {
-    await removeAllowed(op, params)
+  'DELETE /companies/:company/allowed/:value': async ({ op, params, query: { list } }) => {
+    await removeAllowed(op, { ...params, domainId: list === LIST_OF_COMPANY ? null : list })
     return {}
   },
 }

@@ -1,7 +1,7 @@
 /** Suppressed addresses of a company: search, add, remove. */
 import { scopeOf } from '../../../email/suppression.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { sendingDomainName } from '../../../operate/find.ts'
+import { domainNames } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import {
   addSuppression,
@@ -17,7 +17,7 @@ import { type CursorPage, type CursorRequest, cursorPage } from '../../cursor-pa
 import type { SUPPRESSION_ROUTES, SuppressionJson } from '../contract/suppressions.ts'
 import type { Works } from '../work.ts'
 
-function suppressionJson(op: Operation, suppression: Suppression): SuppressionJson {
+function suppressionJson(suppression: Suppression, nameOf: ReturnType<typeof domainNames>): SuppressionJson {
   const { id, companyId, address, type, tags, reason, code, emailId, domainId, createdAt } = suppression
   return {
     id,
@@ -28,14 +28,15 @@ function suppressionJson(op: Operation, suppression: Suppression): SuppressionJs
     reason,
     code,
     email: emailId,
-    domain: sendingDomainName(op, domainId),
+    domain: nameOf(domainId),
     ofDomainOnly: scopeOf(suppression) !== null,
     createdAt: isoTime(createdAt),
   }
 }
 
-function pageJson(op: Operation, { data, previous, next }: CursorPage<Suppression>) {
-  return { data: data.map((each) => suppressionJson(op, each)), previous, next }
+function pageJson(op: Operation, { data, previous, next }: Omit<CursorPage<Suppression>, 'more'>) {
+  const nameOf = domainNames(op)
+  return { data: data.map((each) => suppressionJson(each, nameOf)), previous, next }
 }
 
 export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
@@ -54,7 +55,7 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
       if (!term.includes('@'))
         throw new OperateError('invalid', 'give a complete address, or choose a company')
       const found = await listSuppressions(op, { address: term.trim(), ...wanted, limit })
-      return { data: found.map((each) => suppressionJson(op, each)), previous: null, next: null }
+      return pageJson(op, { data: found, previous: null, next: null })
     }
     const read = (page: CursorRequest) =>
       suppressedAddresses(op, { company, term: term.trim(), ...wanted, ...page })

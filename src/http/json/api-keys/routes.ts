@@ -1,7 +1,7 @@
 /** `/api-keys`: the API keys of a company. */
 import { type Principal, SCOPES, type Scope } from '../../../accounts/account.ts'
 import { noSuchKey } from '../../../operate/find.ts'
-import { createKey, listKeys, renameKey, revokeKey } from '../../../operate/keys.ts'
+import { createKey, listKeys, renameKey, revokeKey, withLastUse } from '../../../operate/keys.ts'
 import { ID, LINE } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { object } from '../../object-schema.ts'
@@ -69,10 +69,10 @@ const list = route('GET /api-keys', {
   query: WHOLE_OR_PAGE,
   answer: listSchema(KEY),
 })(async ({ caller, query }, core) => {
-  const keys = await listKeys(await currentOperation(core, caller), {})
-  const shown = keys.flatMap(({ id, name, createdAt, revokedAt, lastUse }) => {
-    if (revokedAt !== null) return []
-    return [{ id, name, created_at: timestamp(createdAt), last_used_at: lastUse && timestamp(lastUse.at) }]
+  const op = await currentOperation(core, caller)
+  const keys = (await listKeys(op, {})).filter(({ revokedAt }) => revokedAt === null)
+  const shown = (await withLastUse(op, keys)).map(({ id, name, createdAt, lastUse }) => {
+    return { id, name, created_at: timestamp(createdAt), last_used_at: lastUse && timestamp(lastUse.at) }
   })
   return await wholeOrPage(shown.reverse(), query)
 })

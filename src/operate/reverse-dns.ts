@@ -1,0 +1,33 @@
+/** Whether DNS resolves an address back to the name that it sends under (RFC 1912 2.1). */
+import type { Operation } from './verb.ts'
+
+/** A sentence about what was found, and one about the next step. */
+export interface ReverseFault {
+  /** `unknown`: DNS did not answer. */
+  state: 'unknown' | 'wrong'
+  found: string
+  advice: string
+}
+
+export const ASK_AGAIN = 'Try again in a minute.'
+
+/** `name` resolves to `address`. Null: the address resolves back to it. */
+export async function reverseFault(
+  hosts: Pick<ReturnType<Operation['hosts']>, 'names'>,
+  name: string,
+  address: string,
+): Promise<ReverseFault | null> {
+  const answer = await hosts.names(address)
+  if (answer.kind === 'failed') {
+    const found = `DNS answers ${answer.reason} for the name of ${address}.`
+    return { state: 'unknown', found, advice: ASK_AGAIN }
+  }
+  const names = answer.kind === 'found' ? answer.records : []
+  if (names.includes(name.toLowerCase())) return null
+  const found = names.length === 0 ? 'has no name in reverse DNS' : `resolves back to ${names.join(', ')}`
+  return {
+    state: 'wrong',
+    found: `${name} resolves to ${address}, but ${address} ${found}.`,
+    advice: `Ask the provider of the address to set its reverse DNS (PTR) to ${name}.`,
+  }
+}
