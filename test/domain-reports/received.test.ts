@@ -26,10 +26,12 @@ describe('reports about our domains', () => {
   let workers: Workers
   let receiver: ReportReceiver
   let own: SendingDomain
+  let another: SendingDomain
 
   before(async () => {
     service = await startService()
     own = (await service.tenant('x.test')).domain
+    another = (await service.tenant('another.test')).domain
     workers = new Workers()
     const domains = () => service.store.accounts()
     const held = new Map((await domains()).domains.map((each) => [each.name, each]))
@@ -115,6 +117,38 @@ describe('reports about our domains', () => {
     const found = await rows('dmarc')
     const unnamed = found.find(({ source }) => source === null)
     assert.equal(unnamed?.amount, 8_000)
+  })
+
+  test('the rows of a TLS report have neither its policies nor kinds of failure that nobody knows', async () => {
+    const long = Array.from({ length: 200 }, (_, index) => `mx: ${index}${'"'.repeat(400)}`)
+    const policies = Array.from({ length: 40 }, (_, policy) => ({
+      ...TLS_REPORT.policies[0]!,
+      domain: 'another.test',
+      ...(policy === 0 && { policy: long, hosts: long }),
+      failures: Array.from({ length: 1_000 }, (_, index) => ({
+        ...TLS_REPORT.policies[0]!.failures[0]!,
+        result: `made-up-${policy}-${index}`,
+        host: index < 30 && policy === 0 ? `mx${index}.x.test` : null,
+        reason: null,
+        sessions: 1,
+      })),
+      failed: 1_000,
+    }))
+    const json = tlsJson({ reportId: 'long', policies })
+    const sent = mailWith(gzipSync(json), 'application/tlsrpt+gzip', 'report.json.gz')
+    assert.equal((await receiver.receiveMail(sent)).kind, 'tls')
+    const found = await service.store.domainReportRows(another.id, 'tls', day, 10_000)
+    assert.equal(
+      found.length,
+      33,
+      'sessions that succeeded, failures of thirty hosts, of no host, and the rest',
+    )
+    assert.ok(found.every(({ detail }) => detail.length < 400))
+    assert.ok(found.some(({ detail }) => detail.includes('"result":"validation-failure"')))
+    assert.equal(
+      found.reduce((sum, { amount }) => sum + amount, 0),
+      40 * (1_000 + 5),
+    )
   })
 
   test('a TLS report is posted to the URL of its domain', async () => {
