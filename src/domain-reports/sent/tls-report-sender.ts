@@ -62,7 +62,7 @@ export class TlsReportSender {
     this.#plan(FIRST_MS)
   }
 
-  /** What is under way is given up: another node takes it, or this one when it starts again. */
+  /** Requests under way are given up: another node repeats them, or this one after its next start. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     clearTimeout(this.#timer)

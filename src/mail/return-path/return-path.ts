@@ -30,7 +30,7 @@ export interface ReturnPath extends NamedEmail {
   domain: string | null
 }
 
-/** A return path that was read. Of the domain it has only a mark: see `isForDomain`. */
+/** A return path that was read. It has a mark of the domain: see `isForDomain`. */
 export interface ReadReturnPath extends NamedEmail {
   domainMark: number | null
 }
