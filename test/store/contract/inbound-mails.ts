@@ -76,6 +76,30 @@ export function inboundMailsContract(open: OpenBench): void {
       assert.equal(await store.readInboundMail(newId()), null)
     })
 
+    test('adds thirty delays of a recipient, however many it reports', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const { id: emailId } = await accept(store, email(owner, ['a@x.test', 'b@x.test']))
+      const delays = (position: number, count: number) =>
+        Array.from({ length: count }, (_, index): RecipientReport => {
+          const { happening } = bounce(emailId, position, `d${index}`)
+          return {
+            emailId,
+            position,
+            happening: { ...happening, report: 'delayed', deadAddress: false } as never,
+          }
+        })
+      const keep = async (position: number, count: number) => {
+        const arrivals = delays(position, count).map((each) => ({
+          mail: inboundMail({ emailId, kind: 'delay' }),
+          reports: [each],
+        }))
+        return (await store.keepInboundMails(arrivals)).reduce((sum, { events }) => sum + events, 0)
+      }
+      assert.equal(await keep(0, 40), 30)
+      assert.equal(await keep(1, 1), 1)
+    })
+
     test('belongs to the company of its email, whichever company handed it in first or again', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
