@@ -101,6 +101,19 @@ describe('reports about our domains', () => {
     assert.deepEqual(await mail(above), { kind: 'dmarc', isNew: true, domains: ['x.test'] })
   })
 
+  test('a report about a top-level domain counts for a hundred of the domains below it', async () => {
+    const { store } = service
+    const heldDomain = (name: string) => (name === 'com' ? undefined : { ...own, id: name, name })
+    const all = reportReceiver({ store, workers, heldDomain, now: Date.now })
+    const records = Array.from({ length: 150 }, (_, index) => ({
+      ...{ source: '192.0.2.1', count: 1, headerFrom: `d${index}.com` },
+    }))
+    const xml = dmarcXml(records, { begin, end, domain: 'com', id: 'r5' })
+    const receipt = await all.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'))
+    assert.equal(receipt.kind === 'dmarc' && receipt.domains.length, 100)
+    assert.deepEqual(await store.domainReports('d149.com', 'dmarc', 1), [])
+  })
+
   test('bombs take one worker at most, and are refused in words', async () => {
     const bomb = mailWith(gzipSync(Buffer.alloc(30_000_000, 0x20)), 'application/gzip', 'a.xml.gz')
     assert.deepEqual(await receiver.receiveMail(bomb), {

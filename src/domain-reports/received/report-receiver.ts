@@ -52,6 +52,11 @@ const LONGEST_MS = 32 * DAY_MS
 /** Reports about one domain and day, at most, and the rows from which on their sources are left out. */
 const MOST = { reports: 500, rows: 5_000 }
 
+/**
+ * Domains that one report counts for, at most: each takes a commit. A report about `com` would concern most of them.
+ */
+const MOST_DOMAINS = 100
+
 /** A domain of this installation, and what the report says about it. */
 interface DomainPart {
   domain: SendingDomain
@@ -95,7 +100,7 @@ async function keep(
     return refused('The report is about no recent day.')
   }
   const all = read.kind === 'dmarc' ? dmarcParts(read.report, heldDomain) : tlsParts(read.report, heldDomain)
-  const own = all.filter(({ domain }) => isOwn(domain))
+  const own = all.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
   if (own.length === 0) return refused('The report is about no domain of this installation.')
   const { kind } = read
   let isNew = false
