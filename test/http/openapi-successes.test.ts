@@ -38,7 +38,7 @@ async function ask(
 ): Promise<Reply> {
   const target = path.replace(/\{(\w+|\*)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
   const isForm = /^\/v\d\//.test(path)
-  const isJson = !isForm || path.startsWith('/v1/analytics')
+  const isJson = !isForm || /^\/v1\/analytics|^\/v2\/bounce/.test(path)
   const headers: Record<string, string> = {
     authorization: isForm ? basic(api.token) : `Bearer ${api.token}`,
     ...(body !== undefined && isJson && { 'content-type': 'application/json' }),
@@ -224,6 +224,7 @@ test('figures of the form dialect', async () => {
   const headers = { authorization: basic(api.token) }
   await ask('POST', '/v1/analytics/logs', { body: {} })
   await ask('POST', '/v1/analytics/metrics', { body: { metrics: ['accepted_count'] } })
+  await ask('POST', '/v2/bounce-classification/metrics', { body: { dimensions: ['category', 'timestamp'] } })
   // Counts follow the log.
   await until(
     async () => (await call(`${service.url}/v3/ours.test/tags/autumn`, { headers })).status === 200,
@@ -313,6 +314,16 @@ test('the examples work as they stand', async () => {
     }
   }
   assert.ok(examples >= 8, `${examples}`)
+})
+
+test('mail that comes back', async () => {
+  const reply = await call(`${service.url}/inbound/mail`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.token}`, 'content-type': 'message/rfc822' },
+    body: 'From: a@x.test\r\nSubject: s\r\n\r\nt\r\n',
+  })
+  assert.equal(reply.status, 200, reply.text)
+  openApi.hold('POST', '/inbound/mail', reply)
 })
 
 test('nothing else is told of', async () => {
