@@ -1,4 +1,5 @@
 /** What the sink and the run say to each other. Times are those of `now` in harness/clock.ts: one clock for all processes of the machine. */
+import type { Zone } from '../harness/dns.ts'
 import type { PublishedKeys } from '../harness/verify-dkim.ts'
 import type { Rule } from './other-side.ts'
 
@@ -69,7 +70,7 @@ export interface PermanentRefusal {
 }
 
 export type ToSink =
-  | { kind: 'start'; seed: number; keys: [string, string][]; verifyShare: number }
+  | { kind: 'start'; seed: number; keys: [string, string][]; verifyShare: number; zone: Zone }
   | { kind: 'dns'; domain: number; answer: 'servfail' | 'silent' | 'right' }
 
 export type FromSink = { kind: 'seen'; arrivals: Arrival[]; refusals: PermanentRefusal[] }

@@ -3,9 +3,11 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../harness/clock.ts'
+import { zoneOf } from '../harness/dns.ts'
 import { Preload } from '../harness/preload/preload.ts'
 import { Random, seedFor } from '../harness/random.ts'
 import { Installation } from '../harness/service/installation.ts'
+import type { Tenant } from '../harness/service/tenant.ts'
 import type { Settings } from '../src/config/settings.ts'
 import { countArrivals, earlyArrivals } from './count.ts'
 import { ChaosDatabase, NODE_TIMEOUT } from './database.ts'
@@ -20,13 +22,16 @@ import { processFaults } from './faults/process.ts'
 import { threadFaults } from './faults/thread.ts'
 import { makeNodes } from './fleet.ts'
 import { Ledger } from './ledger.ts'
-import { Load } from './load.ts'
+import { AT_ONCE, Load } from './load.ts'
 import { SENDING_DOMAIN } from './mail.ts'
 import type { ChaosNode } from './node.ts'
 import type { ChaosOptions } from './options.ts'
+import { OverHttp } from './over-http.ts'
 import { Place, removeLeftovers } from './place.ts'
 import { progressLine } from './progress.ts'
 import type { ChaosReport } from './report.ts'
+import { checkReports } from './reports/check.ts'
+import { Reports } from './reports/reports.ts'
 import { settingsFor } from './settings.ts'
 import { SinkLink } from './sink-link.ts'
 import type { FaultMaker, Stage } from './stage.ts'
@@ -104,7 +109,11 @@ export class Campaign {
     const stored: Settings['database'] = postgres?.settings ?? { engine: 'sqlite', path: file }
     const installation = this.#stack.use(new Installation({ settings, directory: place.directory }))
     const tenant = await installation.addTenant(SENDING_DOMAIN)
-    sink.start(this.#ledger, this.#log, tenant.keys, verifyShare)
+    const zone = zoneOf(tenant.records)
+    sink.start({ ledger: this.#ledger, log: this.#log, keys: tenant.keys, zone, verifyShare })
+    await sink.settled()
+    // From here on MAIL FROM is the return path.
+    await installation.command('domain', 'verify', SENDING_DOMAIN)
     await webhooks.start(installation, tenant, this.#log)
 
     this.#log.nodeTimeout = postgres === null ? null : NODE_TIMEOUT
@@ -113,16 +122,23 @@ export class Campaign {
       ...{ preload: this.#preload, inspected: this.#wants('thread') },
     })
     await Promise.all(this.#nodes.map((node) => node.start()))
-    const load = new Load({
-      ledger: this.#ledger,
-      token: tenant.token,
-      rate,
-      targets: () =>
-        this.#nodes.flatMap(({ url, submissionPort: smtpPort }) =>
-          url === null || smtpPort === null ? [] : [{ url, smtpPort }],
-        ),
-    })
+    const http = new OverHttp(AT_ONCE)
+    this.#stack.defer(() => http.close())
+    const targets = () =>
+      this.#nodes.flatMap(({ url, submissionPort: smtpPort, bouncePort }) =>
+        url === null || smtpPort === null || bouncePort === null ? [] : [{ url, smtpPort, bouncePort }],
+      )
+    const load = new Load({ ledger: this.#ledger, token: tenant.token, rate, http, targets })
     this.#stack.defer(() => load.abort())
+    const reports = new Reports({
+      ledger: this.#ledger,
+      token: await reportingKey(installation, tenant),
+      http,
+      targets,
+      hangUps: () => load.hangUps,
+    })
+    this.#stack.defer(() => reports.abort())
+    sink.onArrival((arrival) => reports.arrived(arrival))
     const stage: Stage = {
       random: this.#random,
       log: this.#log,
@@ -168,6 +184,8 @@ export class Campaign {
       aborted: () => this.#aborted,
     })
     if (left !== null) this.#invalid.push(left)
+    const unreported = await reports.finish(patience * 1_000)
+    if (unreported !== null) this.#invalid.push(unreported)
     await webhooks.drain(stored, patience * 1_000, () => this.#aborted !== null)
     const drainedAt = now()
     clearInterval(progress)
@@ -176,12 +194,16 @@ export class Campaign {
     }
     await sink.settled()
     this.#options.onProgress('comparing what arrived with what the store says; that may take minutes')
-    const records = await checkStored(stored, this.#ledger, this.#log).catch((error: unknown) => {
+    const records = await checkStored(stored, this.#ledger, this.#log, reports).catch((error: unknown) => {
       this.#invalid.push(`the store cannot be read: ${String(error)}`)
       return null
     })
     const told = await webhooks.check(stored).catch((error: unknown) => {
       this.#invalid.push(`the log of events cannot be read: ${String(error)}`)
+      return null
+    })
+    const reported = await checkReports(stored, reports.all).catch((error: unknown) => {
+      this.#invalid.push(`the reports cannot be read: ${String(error)}`)
       return null
     })
     const early = earlyArrivals(this.#ledger, this.#log, peaceAt)
@@ -226,8 +248,9 @@ export class Campaign {
       strangers: ledger.strangers,
       stored: records,
       webhooks: told,
-      surprises: load.surprises,
-      surpriseCount: load.surpriseCount,
+      reports: reported,
+      surprises: [...load.surprises, ...reports.surprises],
+      surpriseCount: load.surpriseCount + reports.surpriseCount,
       crashes: this.#nodes.flatMap(({ crashes }) => crashes),
       failedStarts: this.#nodes.reduce((sum, { failedStarts }) => sum + failedStarts, 0),
       invalid: this.#invalid,
@@ -271,4 +294,10 @@ export class Campaign {
   #tell(fault: Fault, over: boolean): void {
     this.#faultFile?.write(`${JSON.stringify({ at: Math.round(now()), over, ...fault })}\n`)
   }
+}
+
+/** A key that hands in mail that came back. */
+async function reportingKey(installation: Installation, { companyId }: Tenant): Promise<string> {
+  const named = ['--company', companyId, '--name', 'reports', '--scope', 'management']
+  return (await installation.command<{ token: string }>('key', 'create', ...named)).token
 }

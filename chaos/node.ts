@@ -70,6 +70,11 @@ export class ChaosNode {
     return this.url === null || this.#child!.submissionUrls.length === 0 ? null : this.#child!.submissionPort
   }
 
+  /** Where it takes mail that comes back; null while it does not. */
+  get bouncePort(): number | null {
+    return this.url === null || this.#child!.bounceUrls.length === 0 ? null : this.#child!.bouncePort
+  }
+
   /** Of the debugger, null while there is none. */
   get inspector(): string | null {
     return this.#child?.alive ? this.#child.inspector : null

@@ -1,6 +1,7 @@
 /** The run's end of the sink process. */
+import type { Zone } from '../harness/dns.ts'
 import type { PublishedKeys } from '../harness/verify-dkim.ts'
-import type { FromSink, SinkRule, ToSink } from './arrival.ts'
+import type { Arrival, FromSink, SinkRule, ToSink } from './arrival.ts'
 import type { FaultLog } from './fault-log.ts'
 import type { Ledger } from './ledger.ts'
 import { OtherSide } from './other-side.ts'
@@ -11,17 +12,33 @@ export interface SinkAddress {
   dns: string
 }
 
+export interface SinkStart {
+  ledger: Ledger
+  log: FaultLog
+  /** Of the domain that is sent from: its keys, and all that DNS has of it. */
+  keys: PublishedKeys
+  zone: Zone
+  /** Share of the messages whose signatures are verified. */
+  verifyShare: number
+}
+
 export class SinkLink extends OtherSide<ToSink, FromSink, SinkRule, SinkAddress> {
   #ledger: Ledger | null = null
+  #onArrival: (arrival: Arrival) => void = () => {}
 
   constructor() {
     super('sink', './sink-process.ts')
   }
 
-  start(ledger: Ledger, log: FaultLog, keys: PublishedKeys, verifyShare: number): void {
+  start({ ledger, log, keys, zone, verifyShare }: SinkStart): void {
     this.#ledger = ledger
     this.log = log
-    this.say({ kind: 'start', seed: ledger.seed, keys: [...keys], verifyShare })
+    this.say({ kind: 'start', seed: ledger.seed, keys: [...keys], verifyShare, zone })
+  }
+
+  /** Called with each message that arrives from now on. */
+  onArrival(listener: (arrival: Arrival) => void): void {
+    this.#onArrival = listener
   }
 
   dns(domain: number, answer: 'servfail' | 'silent' | 'right'): void {
@@ -29,7 +46,10 @@ export class SinkLink extends OtherSide<ToSink, FromSink, SinkRule, SinkAddress>
   }
 
   protected override hear(message: FromSink): void {
-    for (const arrival of message.arrivals) this.#ledger?.arrived(arrival)
+    for (const arrival of message.arrivals) {
+      this.#ledger?.arrived(arrival)
+      this.#onArrival(arrival)
+    }
     for (const refusal of message.refusals) this.#ledger?.refusedForGood(refusal)
   }
 }

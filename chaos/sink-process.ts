@@ -49,6 +49,7 @@ function start(message: ToSink & { kind: 'start' }): void {
   seed = message.seed
   keys = keysOf(message.keys)
   verifyShare = message.verifyShare
+  Object.assign(dns.zone, message.zone)
   side.random = new Random(seed)
 }
 

@@ -2,6 +2,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server as TcpServer } from 'node:net'
+import type { PrintedRecord } from './verify-dkim.ts'
 
 export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR' | 'TLSA'
 const TYPE_NUMBERS: Record<RecordType, number> = {
@@ -196,6 +197,16 @@ function respond(server: FakeDns, query: Buffer, transport: 'udp' | 'tcp', port:
   const asked = query.subarray(12, question.end)
   const copied = server.lowersCase ? Buffer.from(asked.toString('latin1').toLowerCase(), 'latin1') : asked
   return Buffer.concat([header, ...(server.omitsQuestion ? [] : [copied]), ...answers, ...authorities])
+}
+
+/** What DNS answers once these records are published. */
+export function zoneOf(records: readonly PrintedRecord[]): Zone {
+  const zone: Record<string, string[]> = {}
+  for (const { type, name, value, preference } of records) {
+    zone[`${name}/${type}`] ??= []
+    zone[`${name}/${type}`]!.push(type === 'MX' ? `${preference} ${value}` : value)
+  }
+  return zone
 }
 
 /** Starts on a free port of 127.0.0.1. `zone` may be changed while it runs. */

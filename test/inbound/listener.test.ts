@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { bounce, complaint, vacation } from '../../harness/returned-mail.ts'
 import { ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
-import { bounce, complaint, vacation } from './reports.ts'
 import { DOMAIN, HOST, InboundRig } from './rig.ts'
 
 const DAY = 24 * 60 * 60 * 1_000
