@@ -1,5 +1,5 @@
 /** One run from its first process to its report: set up, load, faults at random times, peace, count. */
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
+import { createWriteStream, mkdirSync, type WriteStream, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../harness/clock.ts'
@@ -18,9 +18,12 @@ import { databaseFaults } from './faults/database.ts'
 import { diskFaults } from './faults/disk.ts'
 import { networkFaults } from './faults/network.ts'
 import { outsideFaults } from './faults/outside.ts'
+import { policyFaults } from './faults/policy.ts'
 import { processFaults } from './faults/process.ts'
+import { sourceFaults } from './faults/sources.ts'
 import { threadFaults } from './faults/thread.ts'
 import { makeNodes } from './fleet.ts'
+import { KnownPolicies } from './known-policies.ts'
 import { Ledger } from './ledger.ts'
 import { AT_ONCE, Load } from './load.ts'
 import { SENDING_DOMAIN } from './mail.ts'
@@ -34,6 +37,7 @@ import { checkReports } from './reports/check.ts'
 import { Reports } from './reports/reports.ts'
 import { settingsFor } from './settings.ts'
 import { SinkLink } from './sink-link.ts'
+import { SourceAddresses } from './source-addresses.ts'
 import type { FaultMaker, Stage } from './stage.ts'
 import { checkStored } from './stored.ts'
 import { strikeAll } from './striking.ts'
@@ -41,6 +45,8 @@ import { ChaosWebhooks } from './webhooks/webhooks.ts'
 
 /** Time between two lines about the progress, in ms. */
 const PROGRESS_MS = 10_000
+/** Ms within which each node has delivered to each domain with a policy. */
+const POLICY_PATIENCE = 60_000
 /** Lost and refused messages that are named. */
 const SHOWN = 30
 
@@ -105,7 +111,14 @@ export class Campaign {
     }
     const postgres = database === 'postgres' ? this.#stack.use(await ChaosDatabase.start()) : null
     const file = join(place.data, 'postroad.db')
-    const settings = settingsFor(postgres?.url ?? `sqlite:${file}`, await sink.listening())
+    const outside = await sink.listening()
+    const sources = this.#wants('source') ? this.#addSources() : null
+    const settings = {
+      ...settingsFor(postgres?.url ?? `sqlite:${file}`, outside),
+      NODE_EXTRA_CA_CERTS: join(place.directory, 'authority.pem'),
+    }
+    writeFileSync(settings.NODE_EXTRA_CA_CERTS, outside.authority)
+    if (this.#wants('policy') && outside.noPolicies !== null) this.#miss('policy', outside.noPolicies)
     const stored: Settings['database'] = postgres?.settings ?? { engine: 'sqlite', path: file }
     const installation = this.#stack.use(new Installation({ settings, directory: place.directory }))
     const tenant = await installation.addTenant(SENDING_DOMAIN)
@@ -120,6 +133,7 @@ export class Campaign {
     this.#nodes = await makeNodes({
       ...{ installation, postgres, seed, log: this.#log, keep: this.#options.keep },
       ...{ preload: this.#preload, inspected: this.#wants('thread') },
+      sources: sources?.all ?? [],
     })
     await Promise.all(this.#nodes.map((node) => node.start()))
     const http = new OverHttp(AT_ONCE)
@@ -138,7 +152,11 @@ export class Campaign {
       hangUps: () => load.hangUps,
     })
     this.#stack.defer(() => reports.abort())
-    sink.onArrival((arrival) => reports.arrived(arrival))
+    const policies = new KnownPolicies(this.#nodes)
+    sink.onArrival((arrival) => {
+      reports.arrived(arrival)
+      policies.arrived(arrival)
+    })
     const stage: Stage = {
       random: this.#random,
       log: this.#log,
@@ -159,6 +177,8 @@ export class Campaign {
       ...(postgres === null ? diskFaults(stage) : databaseFaults(stage, postgres)),
       ...(postgres === null ? [] : networkFaults(stage, postgres, NODE_TIMEOUT)),
       ...clockFaults(stage),
+      ...(sources === null ? [] : sourceFaults(stage, sources)),
+      ...(outside.noPolicies === null ? policyFaults(stage) : []),
     ].filter(({ kind }) => this.#wants(kind))
     this.#noteMissing(makers)
 
@@ -168,6 +188,8 @@ export class Campaign {
     }, PROGRESS_MS)
     this.#stack.defer(() => clearInterval(progress))
     load.start()
+    if (outside.noPolicies === null && !(await policies.known(POLICY_PATIENCE)))
+      this.#invalid.push('the nodes did not learn the policies in time')
     const over = setTimeout(() => this.#end.abort(), minutes * 60_000)
     this.#stack.defer(() => clearTimeout(over))
     await strikeAll(stage, makers, {
@@ -276,6 +298,13 @@ export class Campaign {
     }
     this.#stack.defer(() => preload.close())
     return preload
+  }
+
+  #addSources(): SourceAddresses | null {
+    const sources = SourceAddresses.add()
+    if (typeof sources !== 'string') return this.#stack.use(sources)
+    this.#miss('source', sources)
+    return null
   }
 
   #miss(kind: FaultKind, reason: string): void {

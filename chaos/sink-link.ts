@@ -1,15 +1,20 @@
 /** The run's end of the sink process. */
 import type { Zone } from '../harness/dns.ts'
 import type { PublishedKeys } from '../harness/verify-dkim.ts'
-import type { Arrival, FromSink, SinkRule, ToSink } from './arrival.ts'
+import type { Arrival, DnsAnswer, FromSink, HostDeed, SinkRule, ToSink } from './arrival.ts'
 import type { FaultLog } from './fault-log.ts'
 import type { Ledger } from './ledger.ts'
 import { OtherSide } from './other-side.ts'
 
-/** Port of the mail servers and address of the DNS server. */
 export interface SinkAddress {
+  /** Of the mail servers. */
   port: number
+  /** Of the DNS server. */
   dns: string
+  /** Certificate (PEM) of the authority of policy hosts, and of the mail servers that policies name. */
+  authority: string
+  /** Why policies cannot be published; null: they are. */
+  noPolicies: string | null
 }
 
 export interface SinkStart {
@@ -41,8 +46,12 @@ export class SinkLink extends OtherSide<ToSink, FromSink, SinkRule, SinkAddress>
     this.#onArrival = listener
   }
 
-  dns(domain: number, answer: 'servfail' | 'silent' | 'right'): void {
-    this.say({ kind: 'dns', domain, answer })
+  dns(names: string[], answer: DnsAnswer): void {
+    this.say({ kind: 'dns', names, answer })
+  }
+
+  policyHost(domain: number, deed: HostDeed | null): void {
+    this.say({ kind: 'policy-host', domain, deed })
   }
 
   protected override hear(message: FromSink): void {

@@ -29,7 +29,7 @@ export type Answer =
   /** Says nothing at all. */
   | { silent: true }
   /** TC over UDP, the values over TCP only (RFC 7766 5). */
-  | { truncated: string[] }
+  | { truncated: string[]; ttl?: number }
 
 /** Zone data: `name/TYPE` to an answer or to plain values. A name with no entry is NXDOMAIN; one with others is NODATA. */
 export type Zone = Record<string, Answer | string[]>
@@ -170,7 +170,9 @@ function answerOf(zone: Zone, { name, type }: Question, transport: 'udp' | 'tcp'
     ttl = 300,
     cname,
     secure = false,
-  } = 'truncated' in answer ? ({ values: answer.truncated } as Extract<Answer, { values: string[] }>) : answer
+  } = 'truncated' in answer
+    ? ({ ...answer, values: answer.truncated } as Extract<Answer, { values: string[] }>)
+    : answer
   const answers = values.map((value) => encodeRecord(cname ?? name, type!, ttl, value))
   if (cname !== undefined) answers.unshift(encodeRecord(name, 'CNAME', ttl, cname))
   return { ...sections, secure, answers }

@@ -7,6 +7,7 @@ import type { ConsoleRun } from '../console/report.ts'
 import { type Figures, type GrowthRun, ratioWithSpread } from '../growth-report.ts'
 import type { ListingRow, ListingRun } from '../listing/report.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
+import type { ReturnedRun } from '../returned/report.ts'
 import type { ScalingRun } from '../scaling-report.ts'
 import { wholeOf } from '../service/process-usage.ts'
 import type { SoakReport } from '../soak/report.ts'
@@ -23,14 +24,35 @@ const GROWTH_HEADS: Record<keyof Figures, string> = {
 }
 
 type Read = <Result>(
-  kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'webhooks' | 'console' | 'listing',
+  kind:
+    | 'run'
+    | 'compare'
+    | 'growth'
+    | 'scaling'
+    | 'soak'
+    | 'abuse'
+    | 'webhooks'
+    | 'returned'
+    | 'console'
+    | 'listing',
 ) => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
     const machines = new Set(
       (
-        ['run', 'compare', 'growth', 'scaling', 'soak', 'abuse', 'webhooks', 'console', 'listing'] as const
+        [
+          'run',
+          'compare',
+          'growth',
+          'scaling',
+          'soak',
+          'abuse',
+          'webhooks',
+          'returned',
+          'console',
+          'listing',
+        ] as const
       ).flatMap((kind) => {
         const results = read<{ machine: string; node: string }>(kind)
         const last = results.at(-1)
@@ -180,6 +202,23 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
         `${beside.cpuWithout.toFixed(2)} / ${beside.cpuWith.toFixed(2)}`,
       'behind the event, median / p99, ms': ({ beside }) =>
         `${beside.lagMedian.toFixed(0)} / ${beside.lagP99.toFixed(0)}`,
+      'when, commit': when,
+    })
+  },
+  returned: (read) => {
+    const newest = newestOfEach(read<ReturnedRun>('returned'), ({ database, cpus, rate, settings }) =>
+      [database, cpus, rate, ...listed(settings)].join(' '),
+    )
+    return columns(newest, {
+      how: ({ database, cpus, settings }) => [database, `CPUs ${cpus}`, ...listed(settings)].join('; '),
+      'bounces/s, due / accepted': ({ rate, reports }) => `${rate} / ${reports.accepted.toFixed(0)}`,
+      'until accepted, median / p99, ms': ({ reports }) =>
+        `${reports.p50.toFixed(1)} / ${reports.p99.toFixed(0)}`,
+      'delivered/s without / with bounces': (run) => `${run.without.toFixed(0)} / ${run.with.toFixed(0)}`,
+      ratio: ({ ratio }) => ratio.toFixed(2),
+      'CPU-ms a message without / with': ({ cpuWithout, cpuWith }) =>
+        `${cpuWithout.toFixed(2)} / ${cpuWith.toFixed(2)}`,
+      'CPU-ms to hand in a bounce': ({ reports }) => reports.loadCpu.toFixed(2),
       'when, commit': when,
     })
   },
