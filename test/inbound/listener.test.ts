@@ -83,6 +83,21 @@ describe('the listener for returned mail', () => {
     assert.deepEqual(await rig.states(id), ['delivered', 'bounced', 'delivered'])
   })
 
+  test('a message for several spellings of one return path is kept once', async () => {
+    const { id, path } = await rig.send(['spelled@rcpt.test'])
+    const [local] = path(0).split('@')
+    const client = await rig.connect()
+    const spellings = [path(0), path(0).toUpperCase(), `${local}@elsewhere.test`]
+    const answer = await client.send(bounce({ to: 'spelled@rcpt.test' }), spellings, '')
+    assert.match(answer, /^250 2\.0\.0 Kept as /)
+    client.socket.destroy()
+    const kept = await rig.service.store.inboundMails({ companyId: rig.company.id, emailId: id, limit: 10 })
+    assert.deepEqual(
+      kept.map(({ times, events }) => [times, events]),
+      [[1, 1]],
+    )
+  })
+
   test('a recipient that forwards its mail bounces when the address behind it does', async () => {
     const { id, path } = await rig.send(['front@rcpt.test', 'x@rcpt.test'])
     await rig.keep(

@@ -45,13 +45,10 @@ const pathOf = ({ wide: emailId }: Returned) =>
 
 const toOne = (of: Returned) => ['MAIL FROM:<>', `RCPT TO:<${pathOf(of)}>`, 'DATA']
 
-/** The same return path, written in another way each time. */
+/** The same return path at several hosts, of which any will do. */
 function toMost(of: Returned): string[] {
-  const path = pathOf(of)
-  const paths = Array.from(
-    { length: RECIPIENTS },
-    (_, index) => path.slice(0, index + 1).toUpperCase() + path.slice(index + 1),
-  )
+  const [local] = pathOf(of).split('@')
+  const paths = Array.from({ length: RECIPIENTS }, (_, index) => `${local}@host${index}.example`)
   return ['MAIL FROM:<>', ...paths.map((each) => `RCPT TO:<${each}>`), 'DATA']
 }
 
