@@ -73,9 +73,9 @@ await withReports(parts)
 const [without, withAll] = await inTurns([false, true], rounds, async (reports) =>
   reports
     ? await withReports(parts)
-    : { delivery: await measureDelivery(parts, messages, USUAL_CONNECTIONS), reports: null },
+    : { delivery: await measureDelivery(parts, messages, USUAL_CONNECTIONS) },
 )
-const run = runOf(without!, withAll!)
+const run = runOf(without!, withAll as ReportsRound[])
 printReturned(run)
 if (!values['no-keep']) process.stdout.write(`kept as ${keepResult('returned', run)}\n`)
 
@@ -105,7 +105,14 @@ async function returnPaths({ service }: Parts, wanted: number): Promise<Returned
   return found
 }
 
-async function withReports(parts: Parts): Promise<{ delivery: DeliveryRound; reports: ReportsFigure }> {
+/** `cpu`: CPU-ms of the service for all bounces and messages of the round. */
+interface ReportsRound {
+  delivery: DeliveryRound
+  reports: Omit<ReportsFigure, 'cpu'>
+  cpu: number
+}
+
+async function withReports(parts: Parts): Promise<ReportsRound> {
   const order: LoadOrder = {
     port: parts.service.bouncePort!,
     target: { protocol: 'returned', recipients: returned.splice(0, each) },
@@ -114,6 +121,7 @@ async function withReports(parts: Parts): Promise<{ delivery: DeliveryRound; rep
     count: each,
     rate,
   }
+  const before = parts.service.cpu()
   const reported = reporters.report<LoadReport>(order)
   const delivery = await measureDelivery(parts, messages, USUAL_CONNECTIONS)
   const { accepted, refused, refusals, startedAt, endedAt, latencies, cpu } = await reported
@@ -128,18 +136,16 @@ async function withReports(parts: Parts): Promise<{ delivery: DeliveryRound; rep
       p99: percentile(latencies, 99),
       loadCpu: cpu / accepted,
     },
+    cpu: parts.service.cpu() - before,
   }
 }
 
-function runOf(
-  without: { delivery: DeliveryRound }[],
-  withAll: { delivery: DeliveryRound; reports: ReportsFigure | null }[],
-): ReturnedRun {
-  const pairs = without.map((round, index) => ({
-    without: round.delivery,
-    with: withAll[index]!.delivery,
-    reports: withAll[index]!.reports!,
-  }))
+function runOf(without: { delivery: DeliveryRound }[], withAll: ReportsRound[]): ReturnedRun {
+  const pairs = without.map(({ delivery }, index) => {
+    const round = withAll[index]!
+    const cpu = (round.cpu - delivery.cpu * messages) / each
+    return { without: delivery, with: round.delivery, reports: { ...round.reports, cpu } }
+  })
   const of = (pick: (pair: (typeof pairs)[number]) => number) => median(pairs.map(pick))
   return {
     ...provenance(),
@@ -151,12 +157,12 @@ function runOf(
     without: of((pair) => pair.without.delivered),
     with: of((pair) => pair.with.delivered),
     ratio: of((pair) => pair.with.delivered / pair.without.delivered),
-    cpuWithout: of((pair) => pair.without.cpu),
-    cpuWith: of((pair) => pair.with.cpu),
+    cpu: of((pair) => pair.without.cpu),
     reports: {
       accepted: of(({ reports }) => reports.accepted),
       p50: of(({ reports }) => reports.p50),
       p99: of(({ reports }) => reports.p99),
+      cpu: of(({ reports }) => reports.cpu),
       loadCpu: of(({ reports }) => reports.loadCpu),
     },
     rounds: pairs,

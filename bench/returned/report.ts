@@ -8,6 +8,8 @@ export interface ReportsFigure {
   /** Ms from when a bounce was due to the answer after its commit. */
   p50: number
   p99: number
+  /** CPU-ms of the service for each. */
+  cpu: number
   /** CPU-ms of the program that hands the bounces in, for each. */
   loadCpu: number
 }
@@ -23,21 +25,20 @@ export interface ReturnedRun extends Provenance {
   without: number
   with: number
   ratio: number
-  /** CPU-ms of the service for each message; with bounces, theirs included. */
-  cpuWithout: number
-  cpuWith: number
+  /** CPU-ms of the service for each message, without bounces. */
+  cpu: number
   reports: ReportsFigure
   rounds: { without: DeliveryRound; with: DeliveryRound; reports: ReportsFigure }[]
 }
 
 export function printReturned(run: ReturnedRun): void {
-  const { machine, node, database, commit, cpus, rate, reports } = run
+  const { machine, node, database, commit, cpus, rate, cpu, reports } = run
   const lines = [
     `\n${machine}; ${node}; ${database}; commit ${commit}; CPUs ${cpus} for service, load, sink and bounces together`,
     `${rate} bounces due a second: ${reports.accepted.toFixed(0)}/s accepted, p50 ${reports.p50.toFixed(1)} ms, ` +
-      `p99 ${reports.p99.toFixed(0)} ms; ${reports.loadCpu.toFixed(3)} CPU-ms each to hand in`,
+      `p99 ${reports.p99.toFixed(0)} ms`,
     `delivered ${run.without.toFixed(0)}/s without them, ${run.with.toFixed(0)}/s with them, ratio ${run.ratio.toFixed(3)}`,
-    `CPU-ms of the service a message ${run.cpuWithout.toFixed(3)} without, ${run.cpuWith.toFixed(3)} with`,
+    `CPU-ms of the service: ${cpu.toFixed(3)} for a message, ${reports.cpu.toFixed(3)} for a bounce; ${reports.loadCpu.toFixed(3)} to hand a bounce in`,
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
   for (const [index, round] of run.rounds.entries()) {

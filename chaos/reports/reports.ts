@@ -22,7 +22,7 @@ const COPIES: readonly (readonly [copies: number, weight: number])[] = [
 /** Copies of a report come within so many ms. */
 const WITHIN = 3_000
 /** Reports under way; beyond it no new one begins. */
-const AT_ONCE = 48
+const AT_ONCE = 150
 /** Surprises that are shown; all are counted. */
 const SHOWN = 20
 
