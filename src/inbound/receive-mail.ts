@@ -14,6 +14,7 @@ import {
   type ReadReturnPath,
   type ReturnPathKey,
   readReturnPath,
+  returnPathId,
 } from '../mail/return-path/return-path.ts'
 import { canonicalAddress } from '../network/address-range.ts'
 import type {
@@ -99,9 +100,9 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 
   /** Decides the consequences of the mail. */
-  async function judge({ mail, read, email, token }: Found): Promise<Judgement> {
+  async function judge({ mail, read, email, token }: Found): Promise<MailOutcome> {
     const { report, label } = read
-    const none = (refused: NonNullable<NewInboundMail['refused']>): Judgement => ({ refused, reports: [] })
+    const none = (refused: NonNullable<NewInboundMail['refused']>): MailOutcome => ({ refused, reports: [] })
     if (!hasConsequences(report)) return none('kept')
     if (email === null) return none('no_email')
     if (isAboutAnother(report, email, token)) return none('other_email')
@@ -141,7 +142,7 @@ function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boo
   return recipient === null ? addressees.some(isReportsAddress) : isReportsAddress(recipient)
 }
 
-interface Judgement {
+interface MailOutcome {
   refused: NewInboundMail['refused']
   reports: readonly RecipientReport[]
 }
@@ -228,14 +229,19 @@ function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,
   { report, from, subject, digest }: ReadMail,
   { email, token }: Found,
-  { refused }: Judgement,
+  { refused }: MailOutcome,
   at: number,
 ): NewInboundMail {
   return {
     id: randomUUIDv7(),
-    digest:
-      token === null ? digest : `${digest} ${token.emailId} ${token.recipient ?? token.domainMark ?? ''}`,
-    ...{ at, source, peer, recipient, from, subject, refused },
+    digest: token === null ? digest : `${digest} ${returnPathId(token)}`,
+    at,
+    source,
+    peer,
+    recipient,
+    from,
+    subject,
+    refused,
     kind: kindOf(report),
     emailId: email?.id ?? null,
     findings: findingsOf(report, MOST_FINDINGS),

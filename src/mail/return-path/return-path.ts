@@ -107,6 +107,11 @@ export function readReturnPath(
   return { emailId, recipient: named === 0 ? null : named - 1, domainMark: null, at }
 }
 
+/** Equal for return paths that name the same. */
+export function returnPathId({ emailId, recipient, domainMark }: ReadReturnPath): string {
+  return `${emailId} ${recipient ?? ''} ${domainMark ?? ''}`
+}
+
 /**
  * Whether a return path was made for a transaction with recipients of this domain. Without a mark it may have been for
  * any.
