@@ -1,6 +1,12 @@
 /** Reports from outside about recipients, mostly after they have ended. */
-import { type Decision, decide, type RecipientReport } from '../../email/lifecycle.ts'
-import { type LockedRecipient, nameOf, type RecipientKey } from '../recipient-decision.ts'
+import type { EventType } from '../../email/event.ts'
+import { decide, type RecipientReport } from '../../email/lifecycle.ts'
+import {
+  type LockedRecipient,
+  nameOf,
+  type RecipientDecision,
+  type RecipientKey,
+} from '../recipient-decision.ts'
 import { findEmail } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, PortTransaction } from './port.ts'
 import { statement } from './statement.ts'
@@ -9,14 +15,15 @@ import { statement } from './statement.ts'
 const NAMED = String.raw`substring(detail FROM '"reportId":("(?:[^"\\]|\\.)*")')`
 
 /**
- * An event that records a report, whose id is given as JSON text. PostgreSQL does not read the detail as JSON, because
- * it refuses NUL and lone surrogates, which strangers may have written into a report.
+ * The events of an email that record one of these reports, whose ids are given as JSON text. PostgreSQL does not read
+ * the detail as JSON, because it refuses NUL and lone surrogates, which strangers may have written into a report.
  */
-const KNOWN = statement(
-  ({ engine }) => `SELECT 1 AS known FROM events WHERE email = $1 AND recipient = $2 AND type = $3
-    AND ${engine === 'postgres' ? `detail LIKE '%"reportId"%' AND ${NAMED}` : "detail -> 'reportId'"} = $4 LIMIT 1`,
-  'known-report',
-)
+const KNOWN = statement<{ position: number; type: EventType; report: string }>(({ engine, texts }) => {
+  const [filter, id] =
+    engine === 'postgres' ? [`detail LIKE '%"reportId"%' AND`, NAMED] : ['', "detail -> 'reportId'"]
+  return `SELECT recipient AS position, type, ${id} AS report FROM events
+    WHERE email = $1 AND ${filter} ${id} IN (${texts('$2')})`
+}, 'known-reports')
 
 export interface PlacedReport {
   place: RecipientKey
@@ -47,16 +54,30 @@ export function* recordReports(
   recipients: Map<string, LockedRecipient>,
 ): PortSteps<RecordedReports> {
   const sum = { events: 0, changes: false, suppressed: false }
+  const known = yield* knownReports(db, reports)
+  /** Decisions that are not written yet: of different recipients, at the same time. */
+  let decided = new Map<string, RecipientDecision>()
+  let decidedAt = 0
   for (const { place, happening } of reports) {
-    const recipient = recipients.get(nameOf(place))
+    const name = nameOf(place)
+    const recipient = recipients.get(name)
     const decision = recipient === undefined ? null : decide(recipient, happening)
     if (recipient === undefined || decision === null) continue
-    if (yield* isKnown(db, recipient, decision, happening.detail.reportId)) continue
-    if (yield* db.apply([{ recipient, decision }], happening.at)) sum.suppressed = true
-    recipients.set(nameOf(place), { ...recipient, ...decision.change })
+    const { reportId } = happening.detail
+    const records = decision.events.map(({ type }) => recordOf(name, type, JSON.stringify(reportId)))
+    if (reportId !== undefined && records.some((record) => known.has(record))) continue
+    for (const record of records) known.add(record)
+    if (decided.has(name) || (decided.size > 0 && decidedAt !== happening.at)) {
+      if (yield* db.apply([...decided.values()], decidedAt)) sum.suppressed = true
+      decided = new Map()
+    }
+    decided.set(name, { recipient, decision })
+    decidedAt = happening.at
+    recipients.set(name, { ...recipient, ...decision.change })
     sum.events += decision.events.length
     sum.changes ||= decision.change !== null
   }
+  if (decided.size > 0 && (yield* db.apply([...decided.values()], decidedAt))) sum.suppressed = true
   return sum
 }
 
@@ -86,18 +107,20 @@ export const reportWrites = {
 } satisfies Operations<Port>
 
 /**
- * Asks after the recipient was locked: only a statement that begins then sees what other transactions have just
- * recorded.
+ * The reports that have been recorded, as `recordOf` names them. Asks after the recipients were locked: only a statement
+ * that begins then sees what other transactions have just recorded. Once for each email: it may have thousands of events.
  */
-function* isKnown(
-  db: PortTransaction,
-  { email, position }: LockedRecipient,
-  { events }: Decision,
-  reportId: string | undefined,
-): PortSteps<boolean> {
-  if (reportId === undefined) return false
-  for (const { type } of events) {
-    if ((yield* db.one(KNOWN, email, position, type, JSON.stringify(reportId))) !== undefined) return true
+function* knownReports(db: PortTransaction, reports: readonly PlacedReport[]): PortSteps<Set<string>> {
+  const known = new Set<string>()
+  for (const [email, its] of Map.groupBy(reports, ({ place }) => place.email)) {
+    const ids = new Set(its.flatMap(({ happening }) => happening.detail.reportId ?? []))
+    if (ids.size === 0) continue
+    const wanted = [...ids].map((id) => JSON.stringify(id))
+    for (const { position, type, report } of yield* db.all(KNOWN, email, wanted))
+      known.add(recordOf(nameOf({ email, position }), type, report))
   }
-  return false
+  return known
 }
+
+/** @param report the id of the report, as JSON text */
+const recordOf = (name: string, type: EventType, report: string | undefined) => `${name} ${type} ${report}`
