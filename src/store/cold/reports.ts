@@ -107,8 +107,9 @@ export const reportWrites = {
 } satisfies Operations<Port>
 
 /**
- * The reports that have been recorded, as `recordOf` names them. Asks after the recipients were locked: only a statement
- * that begins then sees what other transactions have just recorded. Once for each email: it may have thousands of events.
+ * The reports that have been recorded, as `recordOf` names them. Asks after the recipients were locked: only a
+ * statement that begins then sees what other transactions have just recorded. Once for each email: it may have
+ * thousands of events.
  */
 function* knownReports(db: PortTransaction, reports: readonly PlacedReport[]): PortSteps<Set<string>> {
   const known = new Set<string>()
