@@ -2,7 +2,7 @@
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { returnPathOf } from '../accounts/return-path.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'
-import { type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
+import { type ReturnPathKey, readReturnPath, returnPathId } from '../mail/return-path/return-path.ts'
 
 /** Local parts at the hosts of return paths that people read (RFC 2142 4, RFC 5321 4.5.1). */
 const ROLES = new Set(['abuse', 'postmaster', 'fbl'])
@@ -48,8 +48,7 @@ export class Addressees {
     const byToken = new Map<string, string>()
     for (const address of addresses) {
       const token = readReturnPath(this.#key, address, now)
-      const key =
-        token !== null && typeof token === 'object' ? `${token.emailId} ${token.recipient}` : address
+      const key = token !== null && typeof token === 'object' ? returnPathId(token) : address
       if (!byToken.has(key)) byToken.set(key, address)
     }
     return [...byToken.values()]

@@ -2,7 +2,7 @@
  * The records of sending domains in DNS: whether they are there, whether mail may leave, and the steps of a rotation
  * that follow.
  */
-import type { DkimIdentity, RecordState, SendingDomain } from '../accounts/account.ts'
+import { type DkimIdentity, holdsName, type RecordState, type SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
 import {
   checkRecord,
@@ -10,11 +10,11 @@ import {
   type Verification,
   verifyDomain as verifyRecords,
 } from '../accounts/verify.ts'
-import { domainUpdated, type NewCompanyEvent } from '../email/company-event.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { SERVICE } from './authority.ts'
 import { continueRotation } from './dkim-rotation.ts'
+import { domainEvent } from './domain-event.ts'
 import { domainNews } from './domain-news.ts'
 import { nextDomainCheck, sendsUntil } from './domain-schedule.ts'
 import { domainNote } from './domains.ts'
@@ -93,8 +93,12 @@ async function noteVerification(op: Operation, { domain: id, verification }: Not
   const seen = seenIn(domain, verification)
   const change = changeAfter(op, domain, verification)
   const news = newsOf(op, domain, change)
+  const after = { ...domain, ...afterChange(domain, change), ...seen }
+  const { records } = verification
+  const event =
+    news.length === 0 ? undefined : domainEvent('domain.updated', after, records, op.now(), news.join(' '))
   try {
-    await op.store.updateDomain(id, { ...change, ...seen }, eventOf(op, domain, news))
+    await op.store.updateDomain(id, { ...change, ...seen }, event)
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     await op.store.updateDomain(id, seen)
@@ -103,17 +107,13 @@ async function noteVerification(op: Operation, { domain: id, verification }: Not
   return { domain: await asItIsNow(op, id), verification, news }
 }
 
-function newsOf(op: Operation, domain: SendingDomain, { proven, ...change }: DomainChange): string[] {
-  const sending = proven && domain.sending === 'inactive' ? { sending: 'active' as const } : {}
-  return domainNews(domain, { ...change, ...sending }, op.setup.domainGrace)
+function newsOf(op: Operation, domain: SendingDomain, change: DomainChange): string[] {
+  return domainNews(domain, afterChange(domain, change), op.setup.domainGrace)
 }
 
-function eventOf(
-  op: Operation,
-  { name }: SendingDomain,
-  news: readonly string[],
-): NewCompanyEvent | undefined {
-  return news.length === 0 ? undefined : domainUpdated(name, op.now(), news.join(' '))
+/** With what follows from the proof of a claim. */
+function afterChange({ sending }: SendingDomain, { proven, ...change }: DomainChange): DomainChange {
+  return proven && sending === 'inactive' ? { ...change, sending: 'active' } : change
 }
 
 /** Goes on with a rotation, and notes the check. Returns the domain as it is then. */
@@ -197,14 +197,14 @@ function keyStates(domain: SendingDomain, { records }: Verification): Record<str
  * passing fault in DNS must not stop mail.
  */
 function changeAfter(
-  op: Pick<Operation, 'now' | 'setup'>,
+  op: Pick<Operation, 'accounts' | 'now' | 'setup'>,
   domain: SendingDomain,
   verification: Verification,
 ): DomainChange {
   const { verified, uncertain } = verification
   const change: DomainChange = {
     ...(verified ? { status: 'verified', proven: true } : uncertain ? {} : { status: 'pending' }),
-    ...returnPathAfter(verification),
+    ...returnPathAfter(op, domain, verification),
     ...lossAfter(domain, verification, op.now()),
   }
   const { lostSince = domain.lostSince } = change
@@ -212,11 +212,30 @@ function changeAfter(
   return end !== null && op.now() >= end ? { ...change, sending: 'inactive' } : change
 }
 
-function returnPathAfter({ records }: Verification): Pick<DomainChange, 'returnPathHost'> {
+function returnPathAfter(
+  op: Pick<Operation, 'accounts'>,
+  domain: SendingDomain,
+  { records }: Verification,
+): Pick<DomainChange, 'returnPathHost'> {
   const own = records.filter(({ kind }) => kind === 'return_path_mx' || kind === 'return_path_spf')
   if (own.some(({ state }) => state === 'missing' || state === 'different')) return { returnPathHost: null }
   if (own.some(({ state }) => state === 'unknown')) return {}
-  return { returnPathHost: own[0]?.name ?? null }
+  const host = own[0]?.name ?? null
+  return { returnPathHost: host !== null && mayUse(op, domain, host) ? host : null }
+}
+
+/**
+ * Not a host of another company: its records are right as well, and receivers would take this company's mail for that
+ * of the other. Nothing tells the company why, because it must not learn who else is here.
+ */
+function mayUse({ accounts }: Pick<Operation, 'accounts'>, domain: SendingDomain, host: string): boolean {
+  const owners = accounts.domains.filter(
+    (each) =>
+      (each.id === domain.id || holdsName(each)) && (host === each.name || host.endsWith(`.${each.name}`)),
+  )
+  const longest = Math.max(0, ...owners.map(({ name }) => name.length))
+  const nearest = owners.filter(({ name }) => name.length === longest)
+  return nearest.length === 0 || nearest.some(({ companyId }) => companyId === domain.companyId)
 }
 
 /** The DKIM records of a domain that had them are lost when none is left of the keys that sign. */

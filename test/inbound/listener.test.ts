@@ -20,7 +20,7 @@ describe('the listener for returned mail', () => {
     const { id, path } = await rig.send(['ann@rcpt.test'])
     const forged = returnPath(
       new ReturnPathKey(Buffer.alloc(32, 1)),
-      { emailId: id, recipient: 0, at: Date.now() },
+      { emailId: id, recipient: 0, domain: null, at: Date.now() },
       HOST,
     )
     const client = await rig.connect()
@@ -81,6 +81,23 @@ describe('the listener for returned mail', () => {
     assert.equal((await rig.keep(bounce({ to: 'B@RCPT.test' }), path(null))).outcome, 'recorded')
     assert.equal((await rig.keep(bounce({ to: 'stranger@rcpt.test' }), path(null))).outcome, 'no_recipient')
     assert.deepEqual(await rig.states(id), ['delivered', 'bounced', 'delivered'])
+  })
+
+  test('a report at the return path for one domain says nothing about recipients at another', async () => {
+    const { id, path } = await rig.send(['chief@rcpt.test', 'x@evil.test', 'y@evil.test'])
+    const forged = [bounce({ to: 'chief@rcpt.test' }), complaint({ to: 'chief@rcpt.test' })]
+    for (const mail of forged) assert.equal((await rig.keep(mail, path('evil.test'))).outcome, 'unproven')
+    const both = await rig.keep(
+      bounce({ to: 'chief@rcpt.test' }).replace(
+        'Action: failed',
+        'Action: failed\r\n\r\nFinal-Recipient: rfc822; x@evil.test\r\nAction: failed\r\nStatus: 5.1.1',
+      ),
+      path('evil.test'),
+    )
+    assert.equal(both.outcome, 'recorded')
+    assert.deepEqual(await rig.states(id), ['delivered', 'bounced', 'delivered'])
+    assert.ok(!(await rig.suppressed()).some((entry) => entry.endsWith('chief@rcpt.test')))
+    assert.equal((await rig.keep(bounce({ to: 'chief@rcpt.test' }), path('rcpt.test'))).outcome, 'recorded')
   })
 
   test('a message for several spellings of one return path is kept once', async () => {

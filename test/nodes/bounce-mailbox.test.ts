@@ -44,7 +44,11 @@ describe('a bounce mailbox of several nodes', { skip }, () => {
 
     const key = new ReturnPathKey(new Seal(secret).derive(RETURN_PATHS))
     for (const [address, emailId] of sent) {
-      const addressee = returnPath(key, { emailId, recipient: 0, at: Date.now() }, 'bounces.acme.test')
+      const addressee = returnPath(
+        key,
+        { emailId, recipient: 0, domain: null, at: Date.now() },
+        'bounces.acme.test',
+      )
       dovecot.deliver(BOX, bounce({ to: address, author: 'a@acme.test', addressee }))
     }
     const read = (node: Node) => node.metric('postroad_mailbox_messages_total{result="read"}')

@@ -25,6 +25,19 @@ const KNOWN = statement<{ position: number; type: EventType; report: string }>((
     WHERE email = $1 AND ${filter} ${id} IN (${texts('$2')})`
 }, 'known-reports')
 
+/**
+ * Events of one type that reports add to a recipient, at most: a server that still tries says so every few hours, for
+ * about five days (RFC 5321 4.5.4.1), and the recipient can write as many reports as it likes.
+ */
+const MOST_OF_TYPE = 30
+/** How many such events each recipient of an email has. */
+const COUNTS = statement<{ position: number; type: EventType; count: number | bigint }>(
+  ({ engine }) => `SELECT recipient AS position, type, count(*) AS count FROM events
+    WHERE email = $1 AND ${engine === 'postgres' ? `detail LIKE '%"reportId"%'` : "detail -> 'reportId' IS NOT NULL"}
+    GROUP BY recipient, type`,
+  'report-counts',
+)
+
 export interface PlacedReport {
   place: RecipientKey
   happening: RecipientReport['happening']
@@ -64,9 +77,10 @@ export function* recordReports(
     const decision = recipient === undefined ? null : decide(recipient, happening)
     if (recipient === undefined || decision === null) continue
     const { reportId } = happening.detail
-    const records = decision.events.map(({ type }) => recordOf(name, type, JSON.stringify(reportId)))
-    if (reportId !== undefined && records.some((record) => known.has(record))) continue
-    for (const record of records) known.add(record)
+    const types = decision.events.map(({ type }) => type)
+    if (reportId !== undefined && types.some((type) => known.has(name, type, reportId))) continue
+    if (happening.kind === 'returned' && types.some((type) => known.isCrowded(name, type))) continue
+    for (const type of types) known.add(name, type, reportId)
     if (decided.has(name) || (decided.size > 0 && decidedAt !== happening.at)) {
       if (yield* db.apply([...decided.values()], decidedAt)) sum.suppressed = true
       decided = new Map()
@@ -106,22 +120,51 @@ export const reportWrites = {
   },
 } satisfies Operations<Port>
 
+/** Reports that have been recorded, by recipient. */
+class KnownReports {
+  readonly #records = new Set<string>()
+  readonly #counts = new Map<string, number>()
+
+  has(name: string, type: EventType, reportId: string): boolean {
+    return this.#records.has(`${name} ${type} ${JSON.stringify(reportId)}`)
+  }
+
+  isCrowded(name: string, type: EventType): boolean {
+    return (this.#counts.get(`${name} ${type}`) ?? 0) >= MOST_OF_TYPE
+  }
+
+  add(name: string, type: EventType, reportId: string | undefined): void {
+    if (reportId === undefined) return
+    this.record(name, type, JSON.stringify(reportId))
+    const key = `${name} ${type}`
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+
+  /** @param id as JSON text */
+  record(name: string, type: EventType, id: string): void {
+    this.#records.add(`${name} ${type} ${id}`)
+  }
+
+  count(name: string, type: EventType, events: number): void {
+    this.#counts.set(`${name} ${type}`, events)
+  }
+}
+
 /**
- * The reports that have been recorded, as `recordOf` names them. Asks after the recipients were locked: only a
- * statement that begins then sees what other transactions have just recorded. Once for each email: it may have
- * thousands of events.
+ * Asks after the recipients were locked: only a statement that begins then sees what other transactions have just
+ * recorded. Once for each email: it may have thousands of events.
  */
-function* knownReports(db: PortTransaction, reports: readonly PlacedReport[]): PortSteps<Set<string>> {
-  const known = new Set<string>()
+function* knownReports(db: PortTransaction, reports: readonly PlacedReport[]): PortSteps<KnownReports> {
+  const known = new KnownReports()
   for (const [email, its] of Map.groupBy(reports, ({ place }) => place.email)) {
     const ids = new Set(its.flatMap(({ happening }) => happening.detail.reportId ?? []))
     if (ids.size === 0) continue
     const wanted = [...ids].map((id) => JSON.stringify(id))
     for (const { position, type, report } of yield* db.all(KNOWN, email, wanted))
-      known.add(recordOf(nameOf({ email, position }), type, report))
+      known.record(nameOf({ email, position }), type, report)
+    if (!its.some(({ happening }) => happening.kind === 'returned')) continue
+    for (const { position, type, count } of yield* db.all(COUNTS, email))
+      known.count(nameOf({ email, position }), type, Number(count))
   }
   return known
 }
-
-/** @param report the id of the report, as JSON text */
-const recordOf = (name: string, type: EventType, report: string | undefined) => `${name} ${type} ${report}`

@@ -41,7 +41,7 @@ const many = (count: number, text: (index: number) => string) =>
 
 const key = new ReturnPathKey(new Seal(Buffer.from(SECRET_KEY, 'hex')).derive(RETURN_PATHS))
 const pathOf = ({ wide: emailId }: Returned) =>
-  returnPath(key, { emailId, recipient: null, at: Date.now() }, HOST)
+  returnPath(key, { emailId, recipient: null, domain: null, at: Date.now() }, HOST)
 
 const toOne = (of: Returned) => ['MAIL FROM:<>', `RCPT TO:<${pathOf(of)}>`, 'DATA']
 
