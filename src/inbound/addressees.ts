@@ -43,7 +43,8 @@ export class Addressees {
    * One address of those that await the same mail: the host of a return path does not matter, nor its case. Otherwise a
    * message with 20 spellings of one return path would cost as much as 20 messages.
    */
-  distinct(addresses: Iterable<string>, now: number): string[] {
+  distinct(addresses: ReadonlySet<string>, now: number): string[] {
+    if (addresses.size === 1) return [...addresses]
     const byToken = new Map<string, string>()
     for (const address of addresses) {
       const token = readReturnPath(this.#key, address, now)
