@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
-import { bounce } from '../inbound/reports.ts'
+import { bounce } from '../../harness/returned-mail.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { Receiver } from '../webhooks/receiver.ts'
