@@ -135,7 +135,7 @@ function namesOf({ deps }: HttpCore, { companyId }: Principal): FigureNames {
 /** Throws a Refusal. */
 function orderOf(sort: string): (items: readonly FigureItem[]) => FigureItem[] {
   const [, name = '', direction = 'asc'] = /^([\w.-]+)(?::(asc|desc))?$/.exec(sort) ?? []
-  const read = sortKeyOf(name)
+  const read = sortValueOf(name)
   const turn = direction === 'desc' ? -1 : 1
   return (items) => {
     const keyed = items.map((item) => ({ item, key: read(item) }))
@@ -145,7 +145,7 @@ function orderOf(sort: string): (items: readonly FigureItem[]) => FigureItem[] {
 }
 
 /** What items are sorted by. Throws a Refusal. */
-function sortKeyOf(name: string): (item: FigureItem) => string | number {
+function sortValueOf(name: string): (item: FigureItem) => string | number {
   // As text, dates would be sorted by their weekday.
   if (name === 'timestamp') return ({ values }) => Date.parse(values[name])
   if (isDimension(name)) return ({ values }) => values[name]
