@@ -438,6 +438,7 @@ export class DeliveryPipeline {
     const { heldFor } = reason
     const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
+    if (heldFor === 'pause') void written.then(() => this.stops.pauseWritten(ready))
     if (heldFor === 'path') void written.then(() => this.#pathHealth.heldWritten(ready))
   }
 

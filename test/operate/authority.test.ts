@@ -38,6 +38,7 @@ import * as people from '../../src/operate/people.ts'
 import * as pools from '../../src/operate/pools.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
+import * as queueSums from '../../src/operate/queue-sums.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
 import * as returnedMail from '../../src/operate/returned-mail.ts'
 import * as routes from '../../src/operate/routes.ts'
@@ -475,7 +476,10 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [overview.showReasons, (op) => overview.showReasons(op, { company: 'Acme', span: 'day' }), READS_WHOLE],
   [overview.showVolumeByCompany, (op) => overview.showVolumeByCompany(op, { span: 'day' }), OPERATOR_ALONE],
   [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
+  [queueSums.showQueueByCompany, (op) => queueSums.showQueueByCompany(op, { company: 'Acme' }), READS_WHOLE],
+  [queueSums.showQueueBySite, (op) => queueSums.showQueueBySite(op, { company: 'Acme' }), OPERATOR_ALONE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],
+  [queue.retry, (op) => queue.retry(op, { company: 'Acme', site: 'Google' }), OPERATOR_ALONE],
   [queue.retry, async (op, world) => queue.retry(op, { email: (await world.email()).id }), MANAGES],
   [pauses.pause, (op) => pauses.pause(op, { company: 'Acme' }), OPERATOR_ALONE],
   [pauses.resume, (op) => pauses.resume(op, { company: 'Acme' }), OPERATOR_ALONE],

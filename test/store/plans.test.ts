@@ -22,6 +22,7 @@ const SMALL = [
   /^api_keys$/,
   /^nodes$/,
   /^shared_paths$/,
+  /^site_pauses$/,
   /^site_reports$/,
   /^pauses$/,
   /^people$/,

@@ -367,6 +367,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: { company: null, domain: `${'p'.repeat(60)}.example` },
   },
 
+  'POST /console/api/installation/sites/retry': { body: { site: 'Google' } },
+
   // Who signs in, and what a session may do to itself. Scrypt and the like are told from the main thread's work.
   'DELETE /console/api/session': { losesSession: true },
   'DELETE /console/api/account/sessions': { losesSession: true },
