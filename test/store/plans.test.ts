@@ -23,6 +23,7 @@ const SMALL = [
   /^nodes$/,
   /^shared_paths$/,
   /^site_pauses$/,
+  /^path_tries$/,
   /^site_reports$/,
   /^pauses$/,
   /^people$/,
