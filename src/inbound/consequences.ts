@@ -89,20 +89,21 @@ function concernOf({ recipients }: MailReport, email: ReportedEmail, position: n
   return [{ recipient, finding: recipients[0] ?? null }]
 }
 
-type ReportHappening = RecipientReport['happening']
-
 function happeningOf(
   { kind }: MailReport,
   recipient: AddressedRecipient,
   finding: Finding | null,
   { label, at, fullMailbox }: ReportTerms,
-): ReportHappening | null {
+): RecipientReport['happening'] | null {
   if (kind === 'complaint') {
     // A recipient complains about an email once, whatever words the report has.
     return { kind: 'complained', at, detail: { reportId: idOf('complaint') } }
   }
   const action = finding?.action ?? (kind === 'bounce' ? 'failed' : kind === 'delay' ? 'delayed' : null)
-  const returned = (report: 'bounced' | 'delayed' | 'delivered', ...further: string[]): ReportHappening => {
+  const returned = (
+    report: 'bounced' | 'delayed' | 'delivered',
+    ...further: string[]
+  ): RecipientReport['happening'] => {
     const { status = null, reply = null, message = '' } = finding ?? {}
     const reportId = idOf(report, finding?.address ?? '', status ?? '', String(reply), message, ...further)
     const detail: EventDetail = { reportId }

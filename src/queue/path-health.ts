@@ -147,9 +147,21 @@ export class PathHealth {
       return
     }
     this.#troubles.set(key, {
-      ...{ path, domainId, kind: kind as Trouble['kind'], message, list, since, probeAt },
-      ...{ inARow: IN_A_ROW, closed: true, probe: null, insistedAt: 0, told: false, learnt: true },
-      ...{ tryUntil: 0, tryWanted: null },
+      path,
+      domainId,
+      kind: kind as Trouble['kind'],
+      message,
+      list,
+      since,
+      probeAt,
+      inARow: IN_A_ROW,
+      closed: true,
+      probe: null,
+      insistedAt: 0,
+      told: false,
+      learnt: true,
+      tryUntil: 0,
+      tryWanted: null,
       held: known?.held ?? new Set(),
     })
     this.#forget(now)
