@@ -44,6 +44,7 @@ import * as returnedMail from '../../src/operate/returned-mail.ts'
 import * as routes from '../../src/operate/routes.ts'
 import * as senderChecks from '../../src/operate/sender-checks.ts'
 import * as sites from '../../src/operate/sites.ts'
+import * as sourceAddresses from '../../src/operate/source-addresses.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import * as tags from '../../src/operate/tags.ts'
@@ -621,6 +622,24 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       return await pools.changePool(await withPool(op, pool), { pool, addresses: ['192.0.2.2'] })
     },
     OPERATOR_ALONE,
+  ],
+  [
+    sourceAddresses.listSourceAddresses,
+    (op) => sourceAddresses.listSourceAddresses(op, {}),
+    { ...SEES, foreign: ok },
+  ],
+  [
+    sourceAddresses.showSourceAddress,
+    async (op, world) => {
+      const pool = poolName(world)
+      const operator = await withPool({ ...op, caller: OPERATOR }, pool)
+      await pools.assignPool(operator, { company: 'Acme', pool })
+      const accounts = await op.store.accounts()
+      await pools.assignPool(operator, { company: 'Acme', pool: null })
+      const [address] = accounts.pools.find(({ name }) => name === pool)!.addresses
+      return await sourceAddresses.showSourceAddress({ ...op, accounts }, { address: address! })
+    },
+    SEES,
   ],
   [pools.listPools, (op) => pools.listPools(op, {}), { ...SEES, foreign: ok }],
   [
