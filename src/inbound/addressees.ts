@@ -2,7 +2,7 @@
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { returnPathOf } from '../accounts/return-path.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'
-import { type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
+import { type ReturnPathKey, readReturnPath, returnPathId } from '../mail/return-path/return-path.ts'
 
 /** Local parts at the hosts of return paths that people read (RFC 2142 4, RFC 5321 4.5.1). */
 const ROLES = new Set(['abuse', 'postmaster', 'fbl'])
@@ -37,6 +37,20 @@ export class Addressees {
     if (at < 0) return host === 'postmaster' ? null : 'unknown'
     if (!ROLES.has(local) && !isReportsAddress(address)) return 'unknown'
     return host === this.#hostname || this.#returnPathHosts().has(host) ? null : 'unknown'
+  }
+
+  /**
+   * One address of those that await the same mail: the host of a return path does not matter, nor its case. Otherwise a
+   * message with 20 spellings of one return path would cost as much as 20 messages.
+   */
+  distinct(addresses: Iterable<string>, now: number): string[] {
+    const byToken = new Map<string, string>()
+    for (const address of addresses) {
+      const token = readReturnPath(this.#key, address, now)
+      const key = token !== null && typeof token === 'object' ? returnPathId(token) : address
+      if (!byToken.has(key)) byToken.set(key, address)
+    }
+    return [...byToken.values()]
   }
 
   /** Made anew when accounts have changed. */

@@ -69,9 +69,18 @@ function names({ address, original }: Finding, recipient: AddressedRecipient): b
   return foldedAscii(address) === wanted || (original !== null && foldedAscii(original) === wanted)
 }
 
+/** Strangers choose both lists, so each is walked once. */
 function concernsByAddress({ recipients }: MailReport, email: ReportedEmail): Concern[] {
+  const findings = new Map<string, Finding>()
+  for (const finding of recipients) {
+    for (const address of [finding.address, finding.original]) {
+      if (address === null) continue
+      const folded = foldedAscii(address)
+      if (!findings.has(folded)) findings.set(folded, finding)
+    }
+  }
   return email.recipients.flatMap((recipient) => {
-    const finding = recipients.find((each) => names(each, recipient))
+    const finding = findings.get(foldedAscii(recipient.address))
     return finding === undefined ? [] : [{ recipient, finding }]
   })
 }

@@ -21,7 +21,7 @@ export interface ReadMail {
   digest: string
   /** Addresses that it was sent to, by its header. */
   addressees: string[]
-  /** Its signatures (RFC 6376 3.5). */
+  /** Its signatures (RFC 6376 3.5) that cover all that the report was read from. */
   signatures: DkimReference[]
 }
 
@@ -60,6 +60,7 @@ export function unreadable(raw: Uint8Array): ReadMail {
 export function readMail(raw: Uint8Array): ReadMail {
   const octets = withCrBeforeLf(withoutEnvelopeLine(raw))
   const { fields, bodyStart } = readHeader(octets, 0, { strict: false })
+  const body = octets.subarray(bodyStart)
   const value = (name: string) => fields.find(({ lower }) => lower === name)?.value ?? ''
   return {
     report: readReport(raw),
@@ -67,9 +68,9 @@ export function readMail(raw: Uint8Array): ReadMail {
     subject: decodeText(value('subject').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),
     author: authorOf(fields),
     label: (value('message-id') || value('date')).slice(0, MOST_TEXT),
-    digest: digestOf(fields, octets.subarray(bodyStart)),
+    digest: digestOf(fields, body),
     addressees: addresseesOf(fields),
-    signatures: signaturesOf(fields),
+    signatures: signaturesOf(fields, body),
   }
 }
 
@@ -104,8 +105,14 @@ function addressesIn(text: string): string[] {
   }
 }
 
-/** None if one of them has l= (RFC 6376 8.2): anybody can append a report to such a mail. */
-function signaturesOf(fields: readonly RawField[]): DkimReference[] {
+/**
+ * None if one of them has l= (RFC 6376 8.2): anybody can append a report to such a mail. And none if the mail may have
+ * got another Content-Type, because another boundary makes a report of any part of the email that came back.
+ */
+function signaturesOf(fields: readonly RawField[], body: Buffer): DkimReference[] {
+  const types = fields.filter(({ lower }) => lower === 'content-type')
+  if (types.length > 1) return []
+  const asWritten = beginsAs(types[0]?.value ?? '', body)
   const signatures = fields
     .filter(({ lower }) => lower === 'dkim-signature')
     .slice(0, MOST_SIGNATURES + 1)
@@ -114,6 +121,21 @@ function signaturesOf(fields: readonly RawField[]): DkimReference[] {
   return signatures.flatMap((parameters) => {
     const domain = parameters.get('d')?.toLowerCase()
     const selector = parameters.get('s')?.toLowerCase()
+    const signed = parameters.get('h')?.toLowerCase().split(':') ?? []
+    if (!asWritten && !signed.includes('content-type')) return []
     return domain && selector ? [{ domain, selector }] : []
   })
+}
+
+/**
+ * Whether the body itself tells that its Content-Type is the one it was sent with, which Google and Yahoo do not sign:
+ * it begins with the delimiter, or with plain text.
+ */
+function beginsAs(contentType: string, body: Buffer): boolean {
+  const { value: type, parameters } = readParameters(contentType || 'text/plain')
+  const start = body.toString('latin1', 0, 500).trimStart()
+  if (type === 'text/plain') return !start.startsWith('--')
+  const delimiter = `--${parameters.get('boundary') ?? ''}`
+  const isDelimited = start.startsWith(delimiter) && /^\s/.test(start.slice(delimiter.length))
+  return type.startsWith('multipart/') && delimiter !== '--' && isDelimited
 }

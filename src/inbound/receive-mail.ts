@@ -9,9 +9,21 @@ import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'
 import type { MailReport } from '../mail/report/report.ts'
-import { type ReturnPath, type ReturnPathKey, readReturnPath } from '../mail/return-path/return-path.ts'
+import {
+  isForDomain,
+  type ReadReturnPath,
+  type ReturnPathKey,
+  readReturnPath,
+  returnPathId,
+} from '../mail/return-path/return-path.ts'
 import { canonicalAddress } from '../network/address-range.ts'
-import type { InboundArrival, InboundResult, InboundStore, ReportedEmail } from '../store/store.ts'
+import type {
+  AddressedRecipient,
+  InboundArrival,
+  InboundResult,
+  InboundStore,
+  ReportedEmail,
+} from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -93,7 +105,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const none = (refused: NonNullable<NewInboundMail['refused']>): MailOutcome => ({ refused, reports: [] })
     if (!hasConsequences(report)) return none('kept')
     if (email === null) return none('no_email')
-    if (isAboutAnother(report, email)) return none('other_email')
+    if (isAboutAnother(report, email, token)) return none('other_email')
     const most = MOST_REPORTS + MOST_REPORTS_OF_RECIPIENT * email.size
     if (email.reports >= most) return none('too_many')
     const position = token?.recipient ?? null
@@ -104,12 +116,24 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
       fullMailbox: parts.fullMailbox,
     })
     if (about.length === 0) return none('no_recipient')
-    if (token !== null) return { refused: null, reports }
+    const believed = token === null ? [] : about.filter((recipient) => speaksFor(token, email, recipient))
+    if (believed.length === about.length) return { refused: null, reports }
+    const others = about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
     const peer = mail.source === 'smtp' ? (canonicalAddress(mail.peer) ?? '') : ''
-    const proven = await proof.proven({ ...read, peer, raw: mail.raw }, about)
+    const proven = await proof.proven({ ...read, peer, raw: mail.raw }, others)
+    for (const { position } of believed) proven.add(position)
     if (proven.size === 0) return none('unproven')
     return { refused: null, reports: reports.filter((each) => proven.has(each.position)) }
+  }
+
+  /** Whether the return path is that of the transaction by which the recipient got the email. */
+  function speaksFor(
+    token: ReadReturnPath,
+    { size }: ReportedEmail,
+    { address }: AddressedRecipient,
+  ): boolean {
+    return size === 1 || isForDomain(parts.returnPathKey, token, domainOf(address))
   }
 }
 
@@ -129,7 +153,7 @@ interface Found {
   read: ReadMail
   email: ReportedEmail | null
   /** The valid return path that it came to; null: it came to none. */
-  token: ReturnPath | null
+  token: ReadReturnPath | null
 }
 
 /** A mail that takes a worker down is kept, and nothing follows: it would take down the next one, too. */
@@ -152,7 +176,7 @@ async function findEmail(
   const token = tokenIn([...(mail.recipient === null ? [] : [mail.recipient]), ...addressees], (address) =>
     readReturnPath(returnPathKey, address, now()),
   )
-  const id = token?.emailId ?? (await idOfMessage(store, report.returned.messageId))
+  const id = token?.emailId ?? (await idOfMessage(store, report.returned))
   const named = { addresses: addressesOf(report), position: token?.recipient ?? null }
   const email = id === null ? null : await store.reportedEmail(id, named)
   // To the company whose key handed the mail in, other companies' emails do not exist.
@@ -163,7 +187,7 @@ async function findEmail(
 function tokenIn(
   addresses: readonly string[],
   readToken: (address: string) => ReturnType<typeof readReturnPath>,
-): ReturnPath | null {
+): ReadReturnPath | null {
   for (const address of addresses) {
     const token = readToken(address)
     if (token !== null && typeof token === 'object') return token
@@ -171,20 +195,32 @@ function tokenIn(
   return null
 }
 
-/** A Message-ID of our own begins with the email's id. */
-async function idOfMessage(store: InboundParts['store'], messageId: string | null): Promise<string | null> {
+/**
+ * A Message-ID of our own begins with the email's id. Any other one was chosen by a sender, and several companies may
+ * have chosen the same: then the author tells whose email it is.
+ */
+async function idOfMessage(
+  store: InboundParts['store'],
+  { messageId, from }: MailReport['returned'],
+): Promise<string | null> {
   if (messageId === null) return null
   const id = /^<([^@]+)@/.exec(messageId)?.[1]?.toLowerCase() ?? ''
-  return isEmailId(id) ? id : await store.emailWithMessageId(messageId)
+  if (isEmailId(id)) return id
+  return from === null ? null : await store.emailWithMessageId(messageId, domainOf(from))
 }
 
 /**
  * The mail returns another message than the email: a bounce of a bounce, or a use of the return path by somebody who
  * got the email. A relay may have given the email another Message-ID, but not another author.
  */
-function isAboutAnother({ returned }: MailReport, { messageId, sender }: ReportedEmail): boolean {
-  if (returned.messageId === null || returned.messageId === messageId) return false
-  return returned.from === null || domainOf(returned.from) !== domainOf(sender)
+function isAboutAnother(
+  { returned: { messageId: named, from } }: MailReport,
+  { messageId, sender }: ReportedEmail,
+  token: ReadReturnPath | null,
+): boolean {
+  if (named === null || (from !== null && domainOf(from) === domainOf(sender))) return false
+  // Another company may have sent mail with the same Message-ID.
+  return named !== messageId || (token === null && from !== null)
 }
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
@@ -198,7 +234,7 @@ function newMail(
 ): NewInboundMail {
   return {
     id: randomUUIDv7(),
-    digest: token === null ? digest : `${digest} ${token.emailId} ${token.recipient ?? ''}`,
+    digest: token === null ? digest : `${digest} ${returnPathId(token)}`,
     at,
     source,
     peer,

@@ -28,7 +28,8 @@ const SIGNERS: readonly { servers: string; domains: readonly string[]; authors?:
   { servers: 'google.com', domains: ['googlemail.com', 'gmail.com'] },
   {
     servers: 'outlook.com',
-    domains: ['outlook.com', 'hotmail.com', 'live.com', 'microsoft.com', 'onmicrosoft.com'],
+    // Not onmicrosoft.com: every customer has a domain below it, and sends with whatever address there.
+    domains: ['outlook.com', 'hotmail.com', 'live.com', 'microsoft.com'],
     authors: ['staff@hotmail.com'],
   },
   {

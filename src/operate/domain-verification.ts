@@ -2,7 +2,7 @@
  * The records of sending domains in DNS: whether they are there, whether mail may leave, and the steps of a rotation
  * that follow.
  */
-import type { DkimIdentity, RecordState, SendingDomain } from '../accounts/account.ts'
+import { type DkimIdentity, holdsName, type RecordState, type SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
 import {
   checkRecord,
@@ -197,14 +197,14 @@ function keyStates(domain: SendingDomain, { records }: Verification): Record<str
  * passing fault in DNS must not stop mail.
  */
 function changeAfter(
-  op: Pick<Operation, 'now' | 'setup'>,
+  op: Pick<Operation, 'accounts' | 'now' | 'setup'>,
   domain: SendingDomain,
   verification: Verification,
 ): DomainChange {
   const { verified, uncertain } = verification
   const change: DomainChange = {
     ...(verified ? { status: 'verified', proven: true } : uncertain ? {} : { status: 'pending' }),
-    ...returnPathAfter(verification),
+    ...returnPathAfter(op, domain, verification),
     ...lossAfter(domain, verification, op.now()),
   }
   const { lostSince = domain.lostSince } = change
@@ -212,11 +212,30 @@ function changeAfter(
   return end !== null && op.now() >= end ? { ...change, sending: 'inactive' } : change
 }
 
-function returnPathAfter({ records }: Verification): Pick<DomainChange, 'returnPathHost'> {
+function returnPathAfter(
+  op: Pick<Operation, 'accounts'>,
+  domain: SendingDomain,
+  { records }: Verification,
+): Pick<DomainChange, 'returnPathHost'> {
   const own = records.filter(({ kind }) => kind === 'return_path_mx' || kind === 'return_path_spf')
   if (own.some(({ state }) => state === 'missing' || state === 'different')) return { returnPathHost: null }
   if (own.some(({ state }) => state === 'unknown')) return {}
-  return { returnPathHost: own[0]?.name ?? null }
+  const host = own[0]?.name ?? null
+  return { returnPathHost: host !== null && mayUse(op, domain, host) ? host : null }
+}
+
+/**
+ * Not a host of another company: its records are right as well, and receivers would take this company's mail for that
+ * of the other. Nothing tells the company why, because it must not learn who else is here.
+ */
+function mayUse({ accounts }: Pick<Operation, 'accounts'>, domain: SendingDomain, host: string): boolean {
+  const owners = accounts.domains.filter(
+    (each) =>
+      (each.id === domain.id || holdsName(each)) && (host === each.name || host.endsWith(`.${each.name}`)),
+  )
+  const longest = Math.max(0, ...owners.map(({ name }) => name.length))
+  const nearest = owners.filter(({ name }) => name.length === longest)
+  return nearest.length === 0 || nearest.some(({ companyId }) => companyId === domain.companyId)
 }
 
 /** The DKIM records of a domain that had them are lost when none is left of the keys that sign. */

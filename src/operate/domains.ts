@@ -152,9 +152,11 @@ export const updateDomain = verb(
     const { speaksFor, settings } = input
     if (speaksFor !== undefined) authoriseWhole(op.caller)
     const domain = findDomain(op, input.domain)
+    // The other settings as they are now: the operator may have assigned a pool since the snapshot.
+    const present = settings === undefined ? null : await op.store.findDomain(domain.id)
     const updated = await changed(op, domain, {
       ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
-      ...(settings && { settings: settingsOf(domain, settings) }),
+      ...(settings && { settings: settingsOf(present ?? domain, settings) }),
     })
     // The new return path is used as soon as DNS has its records.
     if (settings?.returnPath !== undefined) await op.store.noteDomainCheck(domain.id, { dueAt: op.now() })

@@ -137,11 +137,10 @@ function unusedSite(block: ProviderBlock): FoundSite {
   return { key, site: { ...idle(block), name, hosts: [...block.mx], domains: block.domains } }
 }
 
-function idle({
-  provider,
-  limits,
-  source,
-}: SiteAgreement): Omit<SiteDescription, 'name' | 'hosts' | 'domains' | 'pausedSince'> & {
+function idle({ provider, limits, source }: SiteAgreement): Omit<
+  SiteDescription,
+  'name' | 'hosts' | 'domains' | 'pausedSince'
+> & {
   limits: SiteLimits
 } {
   return {

@@ -67,6 +67,12 @@ export interface DomainReportRow {
   amount: number
 }
 
+/** The rows of a report: as it is, and with less detail, so that they add up to a few. */
+export interface DomainReportRows {
+  named: readonly DomainReportRow[]
+  unnamed: readonly DomainReportRow[]
+}
+
 export interface DomainReportStore {
   /** Adds to the counts. `dueAt`: when the report about a day is sent, by domain and day. */
   countTlsSessions(
@@ -80,8 +86,15 @@ export interface DomainReportStore {
   /** Takes reports that are due: until then no other node sends them. Each claim counts as a try. */
   claimTlsReports(claim: { now: number; until: number; limit: number }): Promise<KeptTlsReport[]>
   noteTlsReport(report: KeptTlsReport): Promise<void>
-  /** False: the report is already kept, or the domain has `most` reports of that day. */
-  keepDomainReport(report: ReceivedReport, rows: readonly DomainReportRow[], most: number): Promise<boolean>
+  /**
+   * False: the report is already kept, or the domain has as many reports of that day as it may have. From `most.rows`
+   * rows of the day on, the unnamed ones are added.
+   */
+  keepDomainReport(
+    report: ReceivedReport,
+    rows: DomainReportRows,
+    most: { reports: number; rows: number },
+  ): Promise<boolean>
   /** The newest first. */
   domainReports(domainId: string, kind: DomainReportKind, limit: number): Promise<ReceivedReport[]>
   /** Those since a day, the newest day and then the largest first. */

@@ -35,8 +35,11 @@ export interface InboundStore {
     id: string,
     named: { addresses: readonly string[]; position: number | null },
   ): Promise<ReportedEmail | null>
-  /** The id of the newest email whose sender chose this Message-ID; null when there is none. */
-  emailWithMessageId(messageId: string): Promise<string | null>
+  /**
+   * The id of the newest email from an address at this domain whose sender chose this Message-ID; null when there is
+   * none. `domain`: in lower case.
+   */
+  emailWithMessageId(messageId: string, domain: string): Promise<string | null>
   /**
    * Keeps each mail and records its reports, in one commit. A mail that was kept before is only counted, but
    * its reports are recorded if they were not.

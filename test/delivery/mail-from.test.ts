@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery } from '../../src/delivery/delivery.ts'
-import { ReturnPathKey, readReturnPath } from '../../src/mail/return-path/return-path.ts'
+import { isForDomain, ReturnPathKey, readReturnPath } from '../../src/mail/return-path/return-path.ts'
 import { content, emailSent, relayAt, startRig, startSinks } from './route/rig.ts'
 
 const EMAIL_ID = '0198f7d2-5c1b-7c2e-9d55-3b7a1f3a0c11'
@@ -15,6 +15,13 @@ function read(address: string) {
   return [read.emailId, read.recipient]
 }
 
+/** Which of these domains the return path was made for. */
+function domainsIn(address: string, domains: string[]): string[] {
+  const read = readReturnPath(returnPaths, address, emailSent.createdAt)
+  assert.ok(read !== null && typeof read === 'object', address)
+  return domains.filter((domain) => isForDomain(returnPaths, read, domain))
+}
+
 test('names the email, in one transaction for all recipients, and at each attempt as before', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const { deliver } = await startRig(t, relayAt(sinks.port), {}, { returnPaths })
@@ -25,6 +32,21 @@ test('names the email, in one transaction for all recipients, and at each attemp
   assert.ok(first.sender.endsWith('@bounces.acme.test'))
   await deliver(['joe@y.test'], { email })
   assert.equal((await sinks.at('127.0.0.1').next()).sender, first.sender)
+})
+
+test('names the domain of the recipients, where each domain has a transaction of its own', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const zone = { 'x.test/MX': ['10 mx.x.test'], 'y.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
+  const { deliver } = await startRig(t, { kind: 'direct' }, zone, { returnPaths, smtpPort: sinks.port })
+  const senders: string[] = []
+  for (const to of [['jane@x.test', 'jim@x.test'], ['joe@y.test'], ['jim@x.test']]) {
+    await deliver(to, { email })
+    senders.push((await sinks.at('127.0.0.1').next()).sender)
+  }
+  assert.deepEqual(read(senders[0]!), [EMAIL_ID, null])
+  assert.equal(senders[2], senders[0])
+  const domains = senders.slice(0, 2).map((sender) => domainsIn(sender, ['x.test', 'y.test']))
+  assert.deepEqual(domains, [['x.test'], ['y.test']])
 })
 
 test('names the recipient of a copy in batch sending', async (t) => {

@@ -26,10 +26,12 @@ describe('reports about our domains', () => {
   let workers: Workers
   let receiver: ReportReceiver
   let own: SendingDomain
+  let another: SendingDomain
 
   before(async () => {
     service = await startService()
     own = (await service.tenant('x.test')).domain
+    another = (await service.tenant('another.test')).domain
     workers = new Workers()
     const domains = () => service.store.accounts()
     const held = new Map((await domains()).domains.map((each) => [each.name, each]))
@@ -99,6 +101,19 @@ describe('reports about our domains', () => {
     assert.deepEqual(await mail(above), { kind: 'dmarc', isNew: true, domains: ['x.test'] })
   })
 
+  test('a report about a top-level domain counts for a hundred of the domains below it', async () => {
+    const { store } = service
+    const heldDomain = (name: string) => (name === 'com' ? undefined : { ...own, id: name, name })
+    const all = reportReceiver({ store, workers, heldDomain, now: Date.now })
+    const records = Array.from({ length: 150 }, (_, index) => ({
+      ...{ source: '192.0.2.1', count: 1, headerFrom: `d${index}.com` },
+    }))
+    const xml = dmarcXml(records, { begin, end, domain: 'com', id: 'r5' })
+    const receipt = await all.receiveMail(mailWith(gzipSync(xml), 'application/gzip', 'a.xml.gz'))
+    assert.equal(receipt.kind === 'dmarc' && receipt.domains.length, 100)
+    assert.deepEqual(await store.domainReports('d149.com', 'dmarc', 1), [])
+  })
+
   test('bombs take one worker at most, and are refused in words', async () => {
     const bomb = mailWith(gzipSync(Buffer.alloc(30_000_000, 0x20)), 'application/gzip', 'a.xml.gz')
     assert.deepEqual(await receiver.receiveMail(bomb), {
@@ -115,6 +130,38 @@ describe('reports about our domains', () => {
     const found = await rows('dmarc')
     const unnamed = found.find(({ source }) => source === null)
     assert.equal(unnamed?.amount, 8_000)
+  })
+
+  test('the rows of a TLS report have neither its policies nor kinds of failure that nobody knows', async () => {
+    const long = Array.from({ length: 200 }, (_, index) => `mx: ${index}${'"'.repeat(400)}`)
+    const policies = Array.from({ length: 40 }, (_, policy) => ({
+      ...TLS_REPORT.policies[0]!,
+      domain: 'another.test',
+      ...(policy === 0 && { policy: long, hosts: long }),
+      failures: Array.from({ length: 1_000 }, (_, index) => ({
+        ...TLS_REPORT.policies[0]!.failures[0]!,
+        result: `made-up-${policy}-${index}`,
+        host: index < 30 && policy === 0 ? `mx${index}.x.test` : null,
+        reason: null,
+        sessions: 1,
+      })),
+      failed: 1_000,
+    }))
+    const json = tlsJson({ reportId: 'long', policies })
+    const sent = mailWith(gzipSync(json), 'application/tlsrpt+gzip', 'report.json.gz')
+    assert.equal((await receiver.receiveMail(sent)).kind, 'tls')
+    const found = await service.store.domainReportRows(another.id, 'tls', day, 10_000)
+    assert.equal(
+      found.length,
+      33,
+      'sessions that succeeded, failures of thirty hosts, of no host, and the rest',
+    )
+    assert.ok(found.every(({ detail }) => detail.length < 400))
+    assert.ok(found.some(({ detail }) => detail.includes('"result":"validation-failure"')))
+    assert.equal(
+      found.reduce((sum, { amount }) => sum + amount, 0),
+      40 * (1_000 + 5),
+    )
   })
 
   test('a TLS report is posted to the URL of its domain', async () => {

@@ -8,6 +8,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { selfSigned } from '../../harness/certificate.ts'
+import { ReportLinks } from '../../src/domain-reports/received/report-links.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Api, basic, call, RawConnection } from './requests.ts'
 
@@ -55,6 +56,24 @@ describe('requests under way', () => {
     assert.match(form.headers.get('retry-after')!, /^[1-9]\d*$/)
     assert.match(String(form.body.message), /in progress/)
     assert.equal(parked.filter(({ received }) => received === '').length >= 27, true)
+    await leave()
+  })
+
+  test('reports that strangers post about a domain take nothing from its company', async () => {
+    const { domain, key } = await service.tenant('victim.example')
+    const link = new URL(new ReportLinks(service.app.seal).url(service.url, domain.id)).pathname
+    for (let count = 0; count < 60; count++) {
+      const connection = new RawConnection(service.url)
+      connection.write(`POST ${link} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{`)
+      parked.push(connection)
+    }
+    await Promise.race(parked.map((connection) => connection.until(/\}$/)))
+    const victim = new Api(service.url, key.token)
+    const answers = await Promise.all([1, 2].map(() => victim.send(mail('victim.example'))))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    )
     await leave()
   })
 

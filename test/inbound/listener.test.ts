@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { bounce, complaint, vacation } from '../../harness/returned-mail.ts'
 import { ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
-import { bounce, complaint, vacation } from './reports.ts'
 import { DOMAIN, HOST, InboundRig } from './rig.ts'
 
 const DAY = 24 * 60 * 60 * 1_000
@@ -20,7 +20,7 @@ describe('the listener for returned mail', () => {
     const { id, path } = await rig.send(['ann@rcpt.test'])
     const forged = returnPath(
       new ReturnPathKey(Buffer.alloc(32, 1)),
-      { emailId: id, recipient: 0, at: Date.now() },
+      { emailId: id, recipient: 0, domain: null, at: Date.now() },
       HOST,
     )
     const client = await rig.connect()
@@ -81,6 +81,38 @@ describe('the listener for returned mail', () => {
     assert.equal((await rig.keep(bounce({ to: 'B@RCPT.test' }), path(null))).outcome, 'recorded')
     assert.equal((await rig.keep(bounce({ to: 'stranger@rcpt.test' }), path(null))).outcome, 'no_recipient')
     assert.deepEqual(await rig.states(id), ['delivered', 'bounced', 'delivered'])
+  })
+
+  test('a report at the return path for one domain says nothing about recipients at another', async () => {
+    const { id, path } = await rig.send(['chief@rcpt.test', 'x@evil.test', 'y@evil.test'])
+    const forged = [bounce({ to: 'chief@rcpt.test' }), complaint({ to: 'chief@rcpt.test' })]
+    for (const mail of forged) assert.equal((await rig.keep(mail, path('evil.test'))).outcome, 'unproven')
+    const both = await rig.keep(
+      bounce({ to: 'chief@rcpt.test' }).replace(
+        'Action: failed',
+        'Action: failed\r\n\r\nFinal-Recipient: rfc822; x@evil.test\r\nAction: failed\r\nStatus: 5.1.1',
+      ),
+      path('evil.test'),
+    )
+    assert.equal(both.outcome, 'recorded')
+    assert.deepEqual(await rig.states(id), ['delivered', 'bounced', 'delivered'])
+    assert.ok(!(await rig.suppressed()).some((entry) => entry.endsWith('chief@rcpt.test')))
+    assert.equal((await rig.keep(bounce({ to: 'chief@rcpt.test' }), path('rcpt.test'))).outcome, 'recorded')
+  })
+
+  test('a message for several spellings of one return path is kept once', async () => {
+    const { id, path } = await rig.send(['spelled@rcpt.test'])
+    const [local] = path(0).split('@')
+    const client = await rig.connect()
+    const spellings = [path(0), path(0).toUpperCase(), `${local}@elsewhere.test`]
+    const answer = await client.send(bounce({ to: 'spelled@rcpt.test' }), spellings, '')
+    assert.match(answer, /^250 2\.0\.0 Kept as /)
+    client.socket.destroy()
+    const kept = await rig.service.store.inboundMails({ companyId: rig.company.id, emailId: id, limit: 10 })
+    assert.deepEqual(
+      kept.map(({ times, events }) => [times, events]),
+      [[1, 1]],
+    )
   })
 
   test('a recipient that forwards its mail bounces when the address behind it does', async () => {

@@ -3,16 +3,19 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
+import { bounce } from '../../harness/returned-mail.ts'
 import type { InboundArrival } from '../../src/email/inbound-mail.ts'
 import { mailReceiver } from '../../src/inbound/receive-mail.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
 import type { ReportedEmail } from '../../src/store/store.ts'
-import { bounce } from './reports.ts'
 
 const ID = '0193a1b2-0000-7000-8000-000000000000'
 const MESSAGE_ID = `<${ID}@acme.example>`
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
 const KEY = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+
+/** The fields that Google signs. */
+const HEADER = 'From:To:Subject:Message-ID:Date'
 
 /** An email to one recipient, taken by this server. */
 function emailAt(server: string, address: string): ReportedEmail {
@@ -22,7 +25,7 @@ function emailAt(server: string, address: string): ReportedEmail {
   }
 }
 
-async function signed(mail: string, domain: string): Promise<string> {
+async function signed(mail: string, domain: string, headerList?: string): Promise<string> {
   const options = {
     signingDomain: domain,
     selector: 's',
@@ -31,6 +34,7 @@ async function signed(mail: string, domain: string): Promise<string> {
   const { signatures } = await dkimSign(mail, {
     canonicalization: 'relaxed/relaxed',
     signatureData: [options],
+    headerList,
   } as never)
   return `${signatures}${mail}`
 }
@@ -126,6 +130,41 @@ describe('a report without a token', () => {
       {},
       'unproven',
     ],
+    [
+      'signed but for its Content-Type, and beginning as that says',
+      () => signed(report({ from: 'postmaster@rcpt.test' }), 'rcpt.test', HEADER),
+      { published: ['rcpt.test'] },
+      'recorded',
+    ],
+    [
+      'with another boundary than it was signed with, so that a part of what came back is the report',
+      async () => {
+        const inner = report({ from: 'postmaster@rcpt.test' })
+          .replace(/"b"/, '"evil"')
+          .replace(/^--b/gm, '--evil')
+        const outer = report({ from: 'postmaster@rcpt.test', to: 'nobody@rcpt.test' })
+        const mail = outer.replace(
+          'Subject: Hello',
+          `Subject: Hello\r\n\r\n${inner.split('\r\n\r\n').slice(1).join('\r\n\r\n')}`,
+        )
+        return (await signed(mail, 'rcpt.test', HEADER)).replace('boundary="b"', 'boundary="evil"')
+      },
+      { published: ['rcpt.test'] },
+      'unproven',
+    ],
+    [
+      'with a second Content-Type in front of the signed one',
+      async () =>
+        `Content-Type: multipart/report; boundary="b"\r\n${await signed(report({ from: 'postmaster@rcpt.test' }), 'rcpt.test')}`,
+      { published: ['rcpt.test'] },
+      'unproven',
+    ],
+    [
+      'with the Message-ID of the email, returned by mail of another author',
+      () => report({ author: 'news@evil.example' }),
+      { peer: '198.51.100.7' },
+      'other_email',
+    ],
     ['about an email that is unknown', () => report({ messageId: '<other@acme.example>' }), {}, 'no_email'],
     [
       'that names nobody of the email',
@@ -161,6 +200,14 @@ describe('a report without a token', () => {
     assert.equal(
       await outcomeOf(at, await signed(mail, 'googlemail.com'), { published: ['googlemail.com'] }),
       'unproven',
+    )
+    const hosted = emailAt('customer-test.mail.protection.outlook.com [192.0.2.9]:25', 'ann@customer.test')
+    const evil = 'evil.onmicrosoft.com'
+    const forged = bounce({ to: 'ann@customer.test', messageId: MESSAGE_ID, from: `postmaster@${evil}` })
+    assert.equal(
+      await outcomeOf(hosted, await signed(forged, evil), { published: [evil] }),
+      'unproven',
+      'any customer of Microsoft has such a domain',
     )
   })
 })

@@ -15,8 +15,8 @@ export const HOST = `bounces.${DOMAIN}`
 export interface SentEmail {
   id: string
   messageId: string
-  /** The return path that names this recipient; null: the one that names the email alone. */
-  path(position: number | null, at?: number): string
+  /** The return path that names this recipient, or this domain; null: the one that names the email alone. */
+  path(named: number | string | null, at?: number): string
 }
 
 export class InboundRig implements AsyncDisposable {
@@ -60,7 +60,10 @@ export class InboundRig implements AsyncDisposable {
 
   pathsOf(emailId: string): SentEmail['path'] {
     const key = new ReturnPathKey(this.service.app.seal.derive(RETURN_PATHS))
-    return (recipient, at = Date.now()) => returnPath(key, { emailId, recipient, at }, HOST)
+    return (named, at = Date.now()) => {
+      const [recipient, domain] = typeof named === 'string' ? [null, named] : [named, null]
+      return returnPath(key, { emailId, recipient, domain, at }, HOST)
+    }
   }
 
   /** A client that was greeted. */

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { parseMailbox } from '../../src/mail/address/address.ts'
 import { base32, fromBase32 } from '../../src/mail/return-path/base32.ts'
 import {
+  isForDomain,
   RETURN_PATH_DAYS,
   type ReturnPath,
   ReturnPathKey,
@@ -19,21 +20,36 @@ const secret = randomBytes(32)
 const key = new ReturnPathKey(secret)
 
 function made(fields: Partial<ReturnPath> = {}): { path: ReturnPath; address: string } {
-  const path = { emailId: randomUUID(), recipient: null, at: Date.UTC(2026, 5, 15), ...fields }
+  const path = { emailId: randomUUID(), recipient: null, domain: null, at: Date.UTC(2026, 5, 15), ...fields }
   return { path, address: returnPath(key, path, HOST) }
 }
+
+const asRead = ({ domain: _, ...path }: ReturnPath) => ({ ...path, domainMark: null })
 
 describe('a return path', () => {
   it('names its email, and the recipient when there is only one', () => {
     for (const recipient of [null, 0, 1, 999, 65_534]) {
       const { path, address } = made({ recipient })
-      assert.deepEqual(readReturnPath(key, address, NOON), path)
+      assert.deepEqual(readReturnPath(key, address, NOON), asRead(path))
     }
   })
 
   it('names no recipient whose index has more than 16 bits', () => {
     const { path, address } = made({ recipient: 65_535 })
-    assert.deepEqual(readReturnPath(key, address, NOON), { ...path, recipient: null })
+    assert.deepEqual(readReturnPath(key, address, NOON), { ...asRead(path), recipient: null })
+  })
+
+  it('names the domain of its recipients, of which nobody can find another one with the same mark', () => {
+    const { path, address } = made({ domain: 'x.test' })
+    const found = readReturnPath(key, address, NOON)
+    assert.ok(found !== null && typeof found === 'object')
+    assert.deepEqual([found.emailId, found.recipient, found.at], [path.emailId, null, path.at])
+    assert.ok(isForDomain(key, found, 'x.test'))
+    assert.ok(!isForDomain(key, found, 'y.test'))
+    const other = readReturnPath(key, made({ domain: 'x.test' }).address, NOON)
+    assert.ok(other !== null && typeof other === 'object')
+    assert.notEqual(other.domainMark, found.domainMark)
+    assert.ok(isForDomain(key, { ...found, domainMark: null }, 'y.test'), 'of a relay: any domain')
   })
 
   it('is an address of letters and digits within the limit of RFC 5321 4.5.3.1.1', () => {
@@ -52,8 +68,8 @@ describe('a return path', () => {
 
   it('is recognised in any case and at any host: servers on the way change both', () => {
     const { path, address } = made()
-    assert.deepEqual(readReturnPath(key, address.toUpperCase(), NOON), path)
-    assert.deepEqual(readReturnPath(key, address.replace(HOST, 'mx.acme.test'), NOON), path)
+    assert.deepEqual(readReturnPath(key, address.toUpperCase(), NOON), asRead(path))
+    assert.deepEqual(readReturnPath(key, address.replace(HOST, 'mx.acme.test'), NOON), asRead(path))
   })
 
   it('is forged when one character differs, whichever it is', () => {
@@ -73,7 +89,7 @@ describe('a return path', () => {
   it(`expires after ${RETURN_PATH_DAYS} days`, () => {
     const { path, address } = made()
     const end = path.at + (RETURN_PATH_DAYS + 1) * DAY
-    assert.deepEqual(readReturnPath(key, address, end - 1), path)
+    assert.deepEqual(readReturnPath(key, address, end - 1), asRead(path))
     assert.equal(readReturnPath(key, address, end), 'expired')
   })
 

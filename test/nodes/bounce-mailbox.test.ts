@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { selfSigned } from '../../harness/certificate.ts'
 import { freePort } from '../../harness/free-port.ts'
+import { bounce } from '../../harness/returned-mail.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { RETURN_PATHS, ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
-import { bounce } from '../inbound/reports.ts'
 import { Dovecot, HOST } from '../peers/dovecot.ts'
 import { missing } from '../peers/jail.ts'
 import { execute, withoutPostgres } from '../support/postgres.ts'
@@ -44,7 +44,11 @@ describe('a bounce mailbox of several nodes', { skip }, () => {
 
     const key = new ReturnPathKey(new Seal(secret).derive(RETURN_PATHS))
     for (const [address, emailId] of sent) {
-      const addressee = returnPath(key, { emailId, recipient: 0, at: Date.now() }, 'bounces.acme.test')
+      const addressee = returnPath(
+        key,
+        { emailId, recipient: 0, domain: null, at: Date.now() },
+        'bounces.acme.test',
+      )
       dovecot.deliver(BOX, bounce({ to: address, author: 'a@acme.test', addressee }))
     }
     const read = (node: Node) => node.metric('postroad_mailbox_messages_total{result="read"}')

@@ -138,6 +138,38 @@ describe('a domain that sends', () => {
     assert.deepEqual([status, sending, returnPathHost], ['verified', 'active', null], 'they are advice')
   })
 
+  test('uses no return path of another company, though its records are right', async () => {
+    const start = Date.now()
+    const domain = await verified(start)
+    const other = await service.domain((await service.company()).id, 'shared.example')
+    publish(other)
+    const set = async (returnPath: string) => {
+      const changed = await updateDomain(await operation(start), {
+        domain: domain.id,
+        settings: { returnPath },
+      })
+      publish(changed)
+      await verifyDomain(await operation(start), { domain: domain.id })
+      return usedReturnPath(await now(domain))
+    }
+    assert.equal(await set('bounces.shared.example'), null)
+    assert.equal(await set('elsewhere.example'), 'elsewhere.example')
+    // A company may have a domain below one of another company.
+    const below = await service.domain(company, 'mg.shared.example')
+    publish(below)
+    const { domain: own } = await verifyDomain(await operation(start), { domain: below.id })
+    assert.equal(usedReturnPath(own), 'bounces.mg.shared.example')
+  })
+
+  test('keeps a pool that the operator has assigned meanwhile', async () => {
+    const domain = await verified()
+    const before = await operation()
+    await service.store.updateDomain(domain.id, { settings: { ...domain.settings, pool: 'slow' } })
+    await updateDomain(before, { domain: domain.id, settings: { openTracking: true } })
+    const { pool, openTracking } = (await now(domain)).settings
+    assert.deepEqual([pool, openTracking], ['slow', true])
+  })
+
   test('gets another return path, which is used as soon as DNS has its records', async () => {
     const start = Date.now()
     const domain = await verified(start)

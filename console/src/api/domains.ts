@@ -52,7 +52,7 @@ export const checkQuery = (
     refetchInterval: ({ state: { data } }) => (data?.state === 'right' ? false : LOOK_EVERY),
   })
 
-export type SenderCheck = JsonAnswer<'GET /companies/:company/domains/:domain/sender'>['checks'][number]
+export type SenderRecord = JsonAnswer<'GET /companies/:company/domains/:domain/sender'>['checks'][number]
 
 /** What receivers look up about the sender, beside the records of the domain. */
 export const senderQuery = (company: string, domain: string) =>

@@ -3,10 +3,10 @@ import type { Log } from '../../common/logging.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import { parseServer } from '../../email/server-name.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
-import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
 import { localAddressFor, type Source } from '../path/source.ts'
+import { domainOf } from '../recipient-domain.ts'
 import { hostAddresses, reachable } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
@@ -130,11 +130,6 @@ export class DirectRoute implements Route {
       this.#options.log.warn({ domain }, `${message}. ${hint}`)
     }
   }
-}
-
-function domainOf(recipients: DeliveryRecipient[]): string {
-  const address = recipients[0]?.address ?? ''
-  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
 function allFailed({ delivery }: RouteRequest, failure: RouteFailure): RouteResult {

@@ -2,9 +2,10 @@
 import type { SendingDomain } from '../../accounts/account.ts'
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsReport } from '../../mail/domain-report/tls-report.ts'
+import { MOST_UNPACKED } from '../../mail/domain-report/unpack.ts'
 import type {
   DomainReportKind,
-  DomainReportRow,
+  DomainReportRows,
   DomainReportStore,
   ReceivedReport,
 } from '../../store/store.ts'
@@ -12,7 +13,7 @@ import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { Workers } from '../../workers/workers.ts'
 import { DAY_MS } from '../detail.ts'
-import { type ReadReport, type ReportOctets, readDomainReport } from './read-report.ts'
+import type { ReadReport, ReportOctets } from './read-report.ts'
 import { dmarcRows, tlsRows } from './sum-up.ts'
 
 export interface ReportReceiverParts {
@@ -39,22 +40,27 @@ export interface ReportReceiver {
   receiveTlsReport(octets: Uint8Array, domainId: string): Promise<ReportReceipt>
 }
 
-/** Octets that are read in place: what they unpack to takes some milliseconds. */
-const SMALL = 2_048
+/** Octets that an octet unpacks to, at most: what counts is the work, not how small it was packed. */
+const MOST_RATIO = 1_000
 const READ = jobAt<ReportOctets, ReadReport>(new URL('./read-report-job.ts', import.meta.url))
 /** The company whose turn reports of strangers take. */
-const STRANGERS = 'domain-reports'
+export const REPORTERS = 'domain-reports'
 
 /** Reports are sent daily; older and longer ones are made up. */
 const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
-/** Reports about one domain and day, at most. */
-const MOST_REPORTS = 500
+/** Reports about one domain and day, at most, and the rows from which on their sources are left out. */
+const MOST = { reports: 500, rows: 5_000 }
+
+/**
+ * Domains that one report counts for, at most: each takes a commit. A report about `com` would concern most of them.
+ */
+const MOST_DOMAINS = 100
 
 /** A domain of this installation, and what the report says about it. */
 interface DomainPart {
   domain: SendingDomain
-  rows: DomainReportRow[]
+  rows: DomainReportRows
 }
 
 export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
@@ -70,10 +76,9 @@ export function reportReceiver(parts: ReportReceiverParts): ReportReceiver {
 }
 
 async function read({ workers }: ReportReceiverParts, sent: ReportOctets): Promise<ReadReport> {
-  const weight = sent.octets.byteLength
-  if (weight <= SMALL) return await readDomainReport(sent)
   try {
-    return await workers.run(READ, sent, { company: STRANGERS, weight })
+    const weight = Math.min(sent.octets.byteLength * MOST_RATIO, MOST_UNPACKED)
+    return await workers.run(READ, sent, { company: REPORTERS, weight })
   } catch (error) {
     if (error instanceof WorkerDied)
       return { kind: 'unreadable', reason: 'The report is too large to be read.' }
@@ -95,12 +100,12 @@ async function keep(
     return refused('The report is about no recent day.')
   }
   const all = read.kind === 'dmarc' ? dmarcParts(read.report, heldDomain) : tlsParts(read.report, heldDomain)
-  const own = all.filter(({ domain }) => isOwn(domain))
+  const own = all.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
   if (own.length === 0) return refused('The report is about no domain of this installation.')
   const { kind } = read
   let isNew = false
   for (const { domain, rows } of own) {
-    const amount = rows.reduce((sum, row) => sum + row.amount, 0)
+    const amount = rows.unnamed.reduce((sum, row) => sum + row.amount, 0)
     const report: ReceivedReport = {
       domainId: domain.id,
       kind,
@@ -111,7 +116,7 @@ async function keep(
       reporter: read.kind === 'dmarc' ? read.report.reporter : read.report.organization,
       reportId: read.report.reportId,
     }
-    if (await store.keepDomainReport(report, rows, MOST_REPORTS)) isNew = true
+    if (await store.keepDomainReport(report, rows, MOST)) isNew = true
   }
   return { kind, isNew, domains: own.map(({ domain }) => domain.name) }
 }

@@ -1,16 +1,16 @@
 /** The rows of a report about one domain, summed up by day, source and result. */
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
-import type { DomainReportRow } from '../../store/store.ts'
+import type { DomainReportRow, DomainReportRows } from '../../store/store.ts'
 import { type DmarcDetail, dayOf, detailKey } from '../detail.ts'
 
-/** Rows that one report adds, at most; the rest counts without source. */
+/** Rows with a source that one report adds, at most; the rest counts without source. */
 const MOST_ROWS = 1_000
 
 export function dmarcRows(
   records: DmarcReport['records'],
   { begin, policy }: Pick<DmarcReport, 'begin' | 'policy'>,
-): DomainReportRow[] {
+): DomainReportRows {
   const details = records.map(
     ({ messages, source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }) => {
       const seen = { source, headerFrom, dkim, spf, disposition, dkimDomain, spfDomain }
@@ -27,8 +27,9 @@ export function dmarcRows(
   }))
 }
 
-export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): DomainReportRow[] {
-  const details = policies.flatMap(({ type, policy, hosts, successful, failures, failed }) => {
+/** Without the text of the policy, which may be long, and would stand in every row. */
+export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): DomainReportRows {
+  const details = policies.flatMap(({ type, successful, failures, failed }) => {
     const known = failures.map(({ sessions, ...failure }) => ({ failure, amount: sessions }))
     const named = known.reduce((sum, { amount }) => sum + amount, 0)
     const unnamed = Math.max(0, failed - named)
@@ -38,7 +39,7 @@ export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): Do
       { failure: UNNAMED_FAILURE, amount: unnamed },
     ]
     return all.map(({ failure, amount }): { detail: TlsSessionResult; amount: number } => ({
-      detail: { type, policy, hosts, failure },
+      detail: { type, policy: [], hosts: [], failure },
       amount,
     }))
   })
@@ -63,13 +64,16 @@ function summedUp<Detail>(
   details: readonly { detail: Detail; amount: number }[],
   day: string,
   withoutSource: (detail: Detail) => Detail,
-): DomainReportRow[] {
+): DomainReportRows {
   const some = details.filter(({ amount }) => amount > 0).toSorted((a, b) => b.amount - a.amount)
-  const rows = new Map<string, DomainReportRow>()
+  const named = new Map<string, DomainReportRow>()
+  const unnamed = new Map<string, DomainReportRow>()
   for (const { detail, amount } of some) {
-    add(rows, rows.size < MOST_ROWS ? detail : withoutSource(detail), amount, day)
+    const bare = withoutSource(detail)
+    add(named, named.size < MOST_ROWS ? detail : bare, amount, day)
+    add(unnamed, bare, amount, day)
   }
-  return [...rows.values()]
+  return { named: [...named.values()], unnamed: [...unnamed.values()] }
 }
 
 function add(rows: Map<string, DomainReportRow>, value: unknown, amount: number, day: string): void {

@@ -42,7 +42,7 @@ const RETRY_MS = 60 * 60_000
 const MOST_TRIES = 24
 /** Counts of a report, at most. */
 const MOST_COUNTS = 2_000
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 10_000
 const MOST_OF_ANSWER = 1_024
 const pack = promisify<Uint8Array, Buffer>(gzip)
 
@@ -50,7 +50,7 @@ export class TlsReportSender {
   readonly #parts: TlsReportSenderParts
   readonly #now: () => number
   #timer: NodeJS.Timeout | undefined
-  #stopped = false
+  readonly #stopping = new AbortController()
   #working: Promise<void> = Promise.resolve()
 
   constructor(parts: TlsReportSenderParts) {
@@ -62,8 +62,9 @@ export class TlsReportSender {
     this.#plan(FIRST_MS)
   }
 
+  /** Requests under way are given up: another node repeats them, or this one after its next start. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#stopping.abort()
     clearTimeout(this.#timer)
     await this.#working
   }
@@ -78,20 +79,33 @@ export class TlsReportSender {
     try {
       await this.sendDue()
     } catch (error) {
-      if (!this.#stopped) this.#parts.onFault(error)
+      if (!this.#isStopped) this.#parts.onFault(error)
     }
-    if (!this.#stopped) this.#plan(ROUND_MS)
+    if (!this.#isStopped) this.#plan(ROUND_MS)
   }
 
-  /** Sends all reports that are due. */
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  /** Sends all reports that are due, some at once: the servers that take them may be slow. */
   async sendDue(): Promise<void> {
     const { store } = this.#parts
-    while (!this.#stopped) {
+    while (!this.#isStopped) {
       const now = this.#now()
       const claimed = await store.claimTlsReports({ now, until: now + CLAIM_MS, limit: AT_ONCE })
       if (claimed.length === 0) return
-      for (const report of claimed) await store.noteTlsReport(await this.#send(report))
+      const done = await Promise.allSettled(claimed.map((report) => this.#sendAndNote(report)))
+      const failure = done.find((each) => each.status === 'rejected')
+      if (failure !== undefined) throw failure.reason
     }
+  }
+
+  async #sendAndNote(report: KeptTlsReport): Promise<void> {
+    const after = await this.#send(report)
+    // A report that was cut off is due again when its claim ends.
+    const isCutOff = this.#isStopped && after.sentTo.length === report.sentTo.length
+    if (!isCutOff) await this.#parts.store.noteTlsReport(after)
   }
 
   /** The report as it is now. */
@@ -105,19 +119,27 @@ export class TlsReportSender {
     const counts = await store.tlsSessions(domain, day, MOST_COUNTS)
     const report = dayReport(kept, counts, author)
     const packed = { ...report, domain, octets: await pack(Buffer.from(tlsReportJson(report))) }
-    let after = kept
-    let fault: string | null = null
-    for (const uri of uris) {
-      if (after.sentTo.includes(uri)) continue
-      try {
-        await this.#deliver(uri, packed, `tls-report:${domain}:${day}:${uri}`)
-        after = { ...after, sentTo: [...after.sentTo, uri], sentAt: this.#now() }
-      } catch (error) {
-        this.#parts.onFault(error)
-        fault = `${uri}: ${error instanceof Error ? error.message : String(error)}`
-      }
+    const open = uris.filter((uri) => !kept.sentTo.includes(uri))
+    // At once: one of the servers may be slow.
+    const faults = await Promise.all(
+      open.map((uri) => this.#faultOf(uri, packed, `tls-report:${domain}:${day}:${uri}`)),
+    )
+    const taken = open.filter((_, index) => faults[index] === null)
+    const after =
+      taken.length === 0 ? kept : { ...kept, sentTo: [...kept.sentTo, ...taken], sentAt: this.#now() }
+    const fault = faults.findLast((each) => each !== null)
+    return fault === undefined ? { ...after, state: 'sent', fault: null } : this.#again(after, fault)
+  }
+
+  /** Null: the report has been taken. */
+  async #faultOf(uri: string, report: PackedTlsReport, key: string): Promise<string | null> {
+    try {
+      await this.#deliver(uri, report, key)
+      return null
+    } catch (error) {
+      if (!this.#isStopped) this.#parts.onFault(error)
+      return `${uri}: ${error instanceof Error ? error.message : String(error)}`
     }
-    return fault === null ? { ...after, state: 'sent', fault: null } : this.#again(after, fault)
   }
 
   #again(report: KeptTlsReport, fault: string): KeptTlsReport {
@@ -142,6 +164,7 @@ export class TlsReportSender {
       body: octets,
       timeoutMs: TIMEOUT_MS,
       maxOctets: MOST_OF_ANSWER,
+      signal: this.#stopping.signal,
     })
     if (status < 200 || status > 299) throw new Error(`the server answered with status ${status}`)
   }

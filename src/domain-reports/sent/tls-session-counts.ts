@@ -20,8 +20,10 @@ const ROW_MS = 200
 const ROWS_AT_ONCE = 100
 /** Counts in memory, at most. Sessions beyond them are not counted. */
 const MOST_COUNTS = 20_000
-/** Counts of one domain that name servers and reasons, at most, until the next day. */
+/** Counts of one domain that name policies, servers and reasons, at most, until the next day. */
 const MOST_DETAILS = 50
+/** Characters of a detail, as JSON; of a longer one the text of the policy is left out. */
+const LONGEST_DETAIL = 2_000
 /** RFC 8460 4.1: reports are sent within some hours after the end of the day, not all at once. */
 const FIRST_DUE_MS = 10 * 60_000
 const SPREAD_MS = 4 * 3_600_000
@@ -30,8 +32,9 @@ export class TlsSessionCounts {
   readonly #parts: TlsSessionCountsParts
   readonly #now: () => number
   readonly #counts = new Map<string, TlsSessionCount>()
-  /** Details of each domain on the present day. */
+  /** The keys of the details of each domain on the present day, and their number. */
   readonly #details = new Map<string, Set<string>>()
+  #known = 0
   #day = ''
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -46,15 +49,15 @@ export class TlsSessionCounts {
     const day = dayOf(this.#now())
     if (day !== this.#day) {
       this.#day = day
-      this.#details.clear()
+      this.#forgetDetails()
     }
     for (const { domain, ...result } of sessions) {
-      const detail = this.#detail(domain, result)
-      const place = placeOf({ domain, day, detail })
+      const { key, detail } = this.#detail(domain, result)
+      const place = placeOf({ domain, day, key })
       const count = this.#counts.get(place)
       if (count !== undefined) count.sessions++
       else if (this.#counts.size < MOST_COUNTS) {
-        this.#counts.set(place, { domain, day, key: detailKey(detail), detail, sessions: 1 })
+        this.#counts.set(place, { domain, day, key, detail, sessions: 1 })
       }
     }
     this.#plan(ROUND_MS)
@@ -68,23 +71,37 @@ export class TlsSessionCounts {
     while (this.#counts.size > 0 && (await this.#write()));
   }
 
-  /** A server that answers differently each time gets no count of its own for each answer. */
-  #detail(domain: string, result: TlsSessionResult): string {
-    const detail = JSON.stringify(result)
-    if (result.failure === null) return detail
-    let known = this.#details.get(domain)
-    if (known === undefined) {
-      if (this.#details.size >= MOST_COUNTS) this.#details.clear()
-      known = new Set()
-      this.#details.set(domain, known)
-    }
-    if (known.has(detail)) return detail
-    if (known.size < MOST_DETAILS) {
-      known.add(detail)
-      return detail
-    }
+  /** A domain that answers differently each time gets no count of its own for each answer. */
+  #detail(domain: string, result: TlsSessionResult): Pick<TlsSessionCount, 'key' | 'detail'> {
+    const whole = JSON.stringify(result)
+    const { type, failure } = result
+    const withoutPolicy = { type, policy: [], hosts: [], failure }
+    const detail = whole.length > LONGEST_DETAIL ? JSON.stringify(withoutPolicy) : whole
+    const key = detailKey(detail)
+    if (this.#isKnown(domain, key)) return { key, detail }
     const place = { sourceAddress: null, host: null, address: null, reason: null }
-    return JSON.stringify({ ...result, failure: { result: result.failure.result, ...place } })
+    const bare = JSON.stringify({
+      ...withoutPolicy,
+      failure: failure && { result: failure.result, ...place },
+    })
+    return { key: detailKey(bare), detail: bare }
+  }
+
+  /** Whether a detail has a count of its own. A new one gets it while the domain has few. */
+  #isKnown(domain: string, key: string): boolean {
+    if (this.#known >= MOST_COUNTS) this.#forgetDetails()
+    const known = this.#details.get(domain) ?? new Set()
+    this.#details.set(domain, known)
+    if (known.has(key)) return true
+    if (known.size >= MOST_DETAILS) return false
+    known.add(key)
+    this.#known++
+    return true
+  }
+
+  #forgetDetails(): void {
+    this.#details.clear()
+    this.#known = 0
   }
 
   #plan(ms: number): void {
@@ -130,8 +147,8 @@ export class TlsSessionCounts {
   }
 }
 
-function placeOf({ domain, day, detail }: Pick<TlsSessionCount, 'domain' | 'day' | 'detail'>): string {
-  return `${domain} ${day} ${detail}`
+function placeOf({ domain, day, key }: Pick<TlsSessionCount, 'domain' | 'day' | 'key'>): string {
+  return `${domain} ${day} ${key}`
 }
 
 /** The same on every node, and different for different domains. */

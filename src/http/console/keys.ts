@@ -62,7 +62,10 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
       .filter((key) => hasEnded(key, now) === ended && key.name.toLowerCase().includes(search))
       .toSorted((a, b) => b.createdAt - a.createdAt)
     const listed = await withLastUse(op, found.slice(0, MOST_LISTED))
-    const shown = listed.map(({ lastUse, ...key }) => ({ ...keyJson(op, key), lastUse: lastUseJson(lastUse) }))
+    const shown = listed.map(({ lastUse, ...key }) => ({
+      ...keyJson(op, key),
+      lastUse: lastUseJson(lastUse),
+    }))
     return { keys: shown, total: found.length }
   },
 

@@ -41,6 +41,29 @@ const MOST_RECORDS = 10_000
 const MOST_MESSAGES = 1_000_000_000
 const LONGEST_NAME = 255
 
+/** The elements that are read, by their paths within the report. */
+const FACTS: ReadonlySet<string> = new Set([
+  'report_metadata/org_name',
+  'report_metadata/report_id',
+  'report_metadata/date_range/begin',
+  'report_metadata/date_range/end',
+  'policy_published/domain',
+  'policy_published/p',
+])
+/** The same within a record. */
+const RECORD_FACTS: ReadonlySet<string> = new Set([
+  'row/source_ip',
+  'row/count',
+  'row/policy_evaluated/disposition',
+  'row/policy_evaluated/dkim',
+  'row/policy_evaluated/spf',
+  'identifiers/header_from',
+  'auth_results/dkim/domain',
+  'auth_results/spf/domain',
+])
+/** Elements around the deepest of them, itself and the root included. */
+const DEEPEST_FACT = 5
+
 /** Throws a DomainReportError. */
 export function readDmarcReport(xml: string): DmarcReport {
   const reader = new DmarcReader()
@@ -60,13 +83,21 @@ class DmarcReader {
   }
 
   close(_: string, text: string): void {
-    const [root, section, ...rest] = this.#path
-    this.#path.pop()
-    if (root !== 'feedback' || section === undefined) return
-    if (section === 'record') {
-      if (rest.length === 0) this.#end()
-      else keepFirst(this.#record, rest.join('/'), text)
-    } else if (rest.length > 0) keepFirst(this.#facts, `${section}/${rest.join('/')}`, text)
+    const path = this.#path
+    const [root, section] = path
+    if (root === 'feedback' && section === 'record') {
+      if (path.length === 2) this.#end()
+      else this.#keep(this.#record, RECORD_FACTS, 2, text)
+    } else if (root === 'feedback') this.#keep(this.#facts, FACTS, 1, text)
+    path.pop()
+  }
+
+  /** Keeps the text of the present element if it is one of those that are read, and the first with its path. */
+  #keep(facts: Map<string, string>, read: ReadonlySet<string>, from: number, text: string): void {
+    // A path of long names is not put together for each of a million elements.
+    if (text === '' || this.#path.length > DEEPEST_FACT) return
+    const path = this.#path.slice(from).join('/')
+    if (read.has(path) && !facts.has(path)) facts.set(path, text)
   }
 
   #end(): void {
@@ -111,10 +142,6 @@ function recordOf(facts: ReadonlyMap<string, string>): DmarcReportRecord | null 
     dkimDomain: domainOf(fact('auth_results/dkim/domain')),
     spfDomain: domainOf(fact('auth_results/spf/domain')),
   }
-}
-
-function keepFirst(facts: Map<string, string>, path: string, text: string): void {
-  if (text !== '' && !facts.has(path)) facts.set(path, text)
 }
 
 /** RFC 9990: `pass` says that the policy did not apply, as `none` does. */

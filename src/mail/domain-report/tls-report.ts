@@ -54,10 +54,26 @@ export interface TlsSession extends TlsSessionResult {
 }
 
 const MOST_POLICIES = 100
+/** Kinds of failure that are read, of all policies together. */
 const MOST_FAILURES = 1_000
 const MOST_LINES = 200
 const LONGEST_TEXT = 500
 const MOST_SESSIONS = 1_000_000_000
+/** RFC 8460 4.3. */
+const RESULTS: ReadonlySet<string> = new Set([
+  'starttls-not-supported',
+  'certificate-host-mismatch',
+  'certificate-expired',
+  'certificate-not-trusted',
+  'validation-failure',
+  'tlsa-invalid',
+  'dnssec-invalid',
+  'dane-required',
+  'sts-policy-fetch-error',
+  'sts-policy-invalid',
+  'sts-webpki-invalid',
+])
+const OTHER_RESULT = 'validation-failure'
 
 type JsonObject = Record<string, unknown>
 
@@ -78,7 +94,7 @@ export function readTlsReport(text: string): TlsReport {
     throw new DomainReportError(`The report has more than ${MOST_POLICIES} policies.`)
   }
   const contact = textOf(report['contact-info']) ?? ''
-  return { organization, contact, reportId, begin, end, policies: policies.map(policyOf) }
+  return { organization, contact, reportId, begin, end, policies: policiesOf(policies) }
 }
 
 function parsed(text: string): unknown {
@@ -89,7 +105,17 @@ function parsed(text: string): unknown {
   }
 }
 
-function policyOf(value: unknown): TlsPolicyResult {
+function policiesOf(values: readonly unknown[]): TlsPolicyResult[] {
+  let room = MOST_FAILURES
+  return values.map((value) => {
+    const policy = policyOf(value, room)
+    room -= policy.failures.length
+    return policy
+  })
+}
+
+/** `room`: failures that are read. */
+function policyOf(value: unknown, room: number): TlsPolicyResult {
   const { policy, summary, 'failure-details': details } = objectOf(value)
   const published = objectOf(policy)
   const counts = objectOf(summary)
@@ -106,20 +132,26 @@ function policyOf(value: unknown): TlsPolicyResult {
     hosts: linesOf(typeof hosts === 'string' ? [hosts] : hosts),
     successful: countOf(counts['total-successful-session-count']),
     failed: countOf(counts['total-failure-session-count']),
-    failures: Array.isArray(details) ? details.slice(0, MOST_FAILURES).map(failureOf) : [],
+    failures: Array.isArray(details) ? details.slice(0, room).map(failureOf) : [],
   }
 }
 
 function failureOf(value: unknown): TlsFailure {
   const details = objectOf(value)
   return {
-    result: textOf(details['result-type']) ?? 'validation-failure',
+    result: resultOf(details['result-type']),
     sourceAddress: textOf(details['sending-mta-ip']),
     host: textOf(details['receiving-mx-hostname']),
     address: textOf(details['receiving-ip']),
     sessions: countOf(details['failed-session-count']),
     reason: textOf(details['failure-reason-code']),
   }
+}
+
+/** A result that is not known says no more than that something failed. */
+function resultOf(value: unknown): string {
+  const result = textOf(value)?.toLowerCase() ?? ''
+  return RESULTS.has(result) ? result : OTHER_RESULT
 }
 
 function objectOf(value: unknown): JsonObject {

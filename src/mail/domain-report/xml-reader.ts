@@ -10,6 +10,7 @@ export interface XmlEvents {
 }
 
 const DEEPEST = 20
+const LONGEST_NAME = 100
 const LONGEST_TEXT = 1_000
 
 /**
@@ -33,13 +34,13 @@ export function readXml(xml: string, events: XmlEvents): void {
     onopentagname(start, end) {
       if (open.length >= DEEPEST)
         throw new DomainReportError('The elements of the report are nested too deep.')
-      const name = localName(xml.slice(start, Math.min(end, start + LONGEST_TEXT)))
+      const name = localName(xml.slice(start, Math.min(end, start + LONGEST_NAME)))
       open.push({ name, text: '' })
       events.open(name)
     },
     onselfclosingtag: close,
     onclosetag(start, end) {
-      const name = localName(xml.slice(start, Math.min(end, start + LONGEST_TEXT)))
+      const name = localName(xml.slice(start, Math.min(end, start + LONGEST_NAME)))
       if (open.at(-1)?.name !== name) throw new DomainReportError('The XML of the report is not well-formed.')
       close()
     },

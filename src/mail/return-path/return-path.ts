@@ -13,7 +13,7 @@ export const RETURN_PATHS = 'return paths'
 /** Days for which a return path is accepted. Servers give up on a message after about five (RFC 5321 4.5.4.1). */
 export const RETURN_PATH_DAYS = 60
 
-export interface ReturnPath {
+interface NamedEmail {
   /** A UUID in lower case. */
   emailId: string
   /**
@@ -23,6 +23,16 @@ export interface ReturnPath {
   recipient: number | null
   /** Unix ms when the email was accepted; only its day counts. The same at every attempt. */
   at: number
+}
+
+export interface ReturnPath extends NamedEmail {
+  /** The domain of all recipients of the transaction; null: they have several, or the recipient is named. */
+  domain: string | null
+}
+
+/** A return path that was read. It has a mark of the domain: see `isForDomain`. */
+export interface ReadReturnPath extends NamedEmail {
+  domainMark: number | null
 }
 
 /** Secret octets that make and recognise the return paths of an installation; 32 or more, used for nothing else. */
@@ -37,8 +47,12 @@ export class ReturnPathKey {
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** The first letter of the local part, which distinguishes return paths from other addresses of their host. */
 const MARK = 'b'
-/** Octets: the id, the day since 1970, the recipient, which is 0 when none is named and counts from 1. */
+/**
+ * Octets: the id, the day since 1970, the recipient, which is 0 when none is named and counts from 1. With the highest
+ * bit of the day, which the day itself does not need before 2059, the mark of a domain stands for the recipient.
+ */
 const ID = UUID_OCTETS
+const HAS_DOMAIN = 0x8000
 const CLAIM = ID + 2 + 2
 const MOST_RECIPIENTS = 65_535
 /**
@@ -53,11 +67,18 @@ const LOCAL_PART = new RegExp(`^${MARK}([a-z2-7]{${((CLAIM + SIGNATURE) * 8) / 5
  *
  * @param host the return-path host of the domain, as A-labels
  */
-export function returnPath(key: ReturnPathKey, { emailId, recipient, at }: ReturnPath, host: string): string {
+export function returnPath(key: ReturnPathKey, path: ReturnPath, host: string): string {
+  const { emailId, recipient, domain, at } = path
   const octets = Buffer.allocUnsafe(CLAIM + SIGNATURE)
   uuidOctets(emailId).copy(octets)
-  octets.writeUInt16BE(Math.floor(at / DAY_MS), ID)
-  octets.writeUInt16BE(recipient === null || recipient >= MOST_RECIPIENTS ? 0 : recipient + 1, ID + 2)
+  const day = Math.floor(at / DAY_MS)
+  if (recipient === null && domain !== null) {
+    octets.writeUInt16BE(day | HAS_DOMAIN, ID)
+    octets.writeUInt16BE(markOf(key, emailId, domain), ID + 2)
+  } else {
+    octets.writeUInt16BE(day, ID)
+    octets.writeUInt16BE(recipient === null || recipient >= MOST_RECIPIENTS ? 0 : recipient + 1, ID + 2)
+  }
   signatureOf(key, octets).copy(octets, CLAIM)
   return `${MARK}${base32(octets)}@${host}`
 }
@@ -72,15 +93,41 @@ export function readReturnPath(
   key: ReturnPathKey,
   address: string,
   now: number,
-): ReturnPath | 'forged' | 'expired' | null {
+): ReadReturnPath | 'forged' | 'expired' | null {
   const token = LOCAL_PART.exec(address.slice(0, Math.max(address.lastIndexOf('@'), 0)))?.[1]
   if (token === undefined) return null
   const octets = fromBase32(token)
   if (octets === null || !timingSafeEqual(octets.subarray(CLAIM), signatureOf(key, octets))) return 'forged'
-  const at = octets.readUInt16BE(ID) * DAY_MS
+  const day = octets.readUInt16BE(ID)
+  const at = (day & ~HAS_DOMAIN) * DAY_MS
   if (now >= at + (RETURN_PATH_DAYS + 1) * DAY_MS) return 'expired'
-  const recipient = octets.readUInt16BE(ID + 2)
-  return { emailId: uuidAt(octets), recipient: recipient === 0 ? null : recipient - 1, at }
+  const named = octets.readUInt16BE(ID + 2)
+  const emailId = uuidAt(octets)
+  if ((day & HAS_DOMAIN) !== 0) return { emailId, recipient: null, domainMark: named, at }
+  return { emailId, recipient: named === 0 ? null : named - 1, domainMark: null, at }
+}
+
+/** Equal for return paths that name the same. */
+export function returnPathId({ emailId, recipient, domainMark }: ReadReturnPath): string {
+  return `${emailId} ${recipient ?? ''} ${domainMark ?? ''}`
+}
+
+/**
+ * Whether a return path was made for a transaction with recipients of this domain. Without a mark it may have been for
+ * any.
+ */
+export function isForDomain(
+  key: ReturnPathKey,
+  { emailId, domainMark }: Pick<ReadReturnPath, 'emailId' | 'domainMark'>,
+  domain: string,
+): boolean {
+  return domainMark === null || domainMark === markOf(key, emailId, domain)
+}
+
+/** Different for each email, so that nobody can look for a domain with the mark of another one. */
+function markOf(key: ReturnPathKey, emailId: string, domain: string): number {
+  const text = Buffer.from(`domain ${domain}`)
+  return key.hmac.octets(Buffer.concat([uuidOctets(emailId), text])).readUInt16BE(0)
 }
 
 function signatureOf(key: ReturnPathKey, octets: Buffer): Buffer {

@@ -51,6 +51,9 @@ const NOTE = statement(`UPDATE tls_reports SET state = $3, due_at = $4, sent_to 
 /** A row when the day has more than the given number of reports. */
 const CROWDED = statement(`SELECT 1 AS crowded FROM domain_reports
   WHERE domain_id = $1 AND kind = $2 AND begin_at BETWEEN $3 AND $4 LIMIT 1 OFFSET $5`)
+/** A row when the reports of the day have more than the given number of rows. */
+const FULL = statement(`SELECT 1 AS full_day FROM domain_report_rows
+  WHERE domain_id = $1 AND kind = $2 AND day = $3 LIMIT 1 OFFSET $4`)
 const KEEP = statement(`INSERT INTO domain_reports
     (domain_id, kind, reporter, report_id, begin_at, end_at, received_at, amount)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (domain_id, kind, reporter, report_id) DO NOTHING`)
@@ -119,15 +122,17 @@ export const domainReportWrites = {
     yield* port.write.run(NOTE, domain, day, state, dueAt, JSON.stringify(sentTo), sentAt, told)
   },
 
-  *keepDomainReport(port, report, rows, most) {
+  *keepDomainReport(port, report, { named, unnamed }, most) {
     const { domainId, kind, reporter, reportId, begin, end, receivedAt, amount } = report
     return yield* port.transaction(function* (db) {
       const midnight = begin - (begin % DAY_MS)
       const day = [midnight, midnight + DAY_MS - 1] as const
-      if ((yield* db.one(CROWDED, domainId, kind, ...day, most - 1)) !== undefined) return false
+      if ((yield* db.one(CROWDED, domainId, kind, ...day, most.reports - 1)) !== undefined) return false
       const kept = yield* db.run(KEEP, domainId, kind, reporter, reportId, begin, end, receivedAt, amount)
       if (kept === 0) return false
-      yield* db.run(ADD, domainId, kind, rows)
+      const of = new Date(midnight).toISOString().slice(0, 10)
+      const isFull = (yield* db.one(FULL, domainId, kind, of, most.rows - 1)) !== undefined
+      yield* db.run(ADD, domainId, kind, isFull ? unnamed : named)
       return true
     })
   },

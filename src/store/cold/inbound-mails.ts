@@ -51,6 +51,7 @@ const REPORTS = statement<{ count: number | bigint }>(
 const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
   const [id, newest] = engine === 'postgres' ? ['id::text', 'seq'] : ['id', emailKey]
   return `SELECT id FROM emails WHERE message_id = $1 AND substr(message_id, 2, 36) <> ${id}
+      AND substr(sender, length(sender) - length($2::text)) = '@' || $2
     ORDER BY ${newest} DESC LIMIT 1`
 })
 
@@ -59,7 +60,10 @@ const KEEP = statement<{ id: string }>(
       events, findings, size, raw)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     ON CONFLICT (digest) DO UPDATE SET times = inbound_mails.times + 1, events = inbound_mails.events + excluded.events,
+      company = coalesce(inbound_mails.company, excluded.company),
+      email_id = coalesce(inbound_mails.email_id, excluded.email_id),
       outcome = CASE WHEN inbound_mails.outcome = 'recorded' OR excluded.outcome = 'repeated'
+          OR (excluded.email_id IS NULL AND inbound_mails.email_id IS NOT NULL)
         THEN inbound_mails.outcome ELSE excluded.outcome END
     RETURNING id`,
 )
@@ -94,8 +98,8 @@ export const inboundMailReads = {
     return { id, companyId, messageId, sender, size, reports, recipients: [...recipients.values()] }
   },
 
-  *emailWithMessageId(port, messageId) {
-    return (yield* port.look.one(WITH_MESSAGE_ID, messageId))?.id ?? null
+  *emailWithMessageId(port, messageId, domain) {
+    return (yield* port.look.one(WITH_MESSAGE_ID, messageId, domain))?.id ?? null
   },
 
   *inboundMails(port, filter) {

@@ -18,6 +18,17 @@ const KNOWN = statement(
   'known-report',
 )
 
+/**
+ * Events of one type that reports add to a recipient, at most: a server that still tries says so every few hours, for
+ * about five days (RFC 5321 4.5.4.1), and the recipient can write as many reports as it likes.
+ */
+const MOST_OF_TYPE = 30
+/** A row when the recipient has more than the given number of such events. */
+const CROWDED = statement(
+  ({ engine }) => `SELECT 1 AS crowded FROM events WHERE email = $1 AND recipient = $2 AND type = $3
+    AND ${engine === 'postgres' ? `detail LIKE '%"reportId"%'` : "detail -> 'reportId' IS NOT NULL"} LIMIT 1 OFFSET $4`,
+)
+
 export interface PlacedReport {
   place: RecipientKey
   happening: RecipientReport['happening']
@@ -51,7 +62,7 @@ export function* recordReports(
     const recipient = recipients.get(nameOf(place))
     const decision = recipient === undefined ? null : decide(recipient, happening)
     if (recipient === undefined || decision === null) continue
-    if (yield* isKnown(db, recipient, decision, happening.detail.reportId)) continue
+    if (yield* isKnown(db, recipient, decision, happening)) continue
     if (yield* db.apply([{ recipient, decision }], happening.at)) sum.suppressed = true
     recipients.set(nameOf(place), { ...recipient, ...decision.change })
     sum.events += decision.events.length
@@ -86,17 +97,21 @@ export const reportWrites = {
 } satisfies Operations<Port>
 
 /**
- * Asks after the recipient was locked: only a statement that begins then sees what other transactions have just
- * recorded.
+ * Whether the report is on record, or the recipient has as many as it may have. Asks after the recipient was locked:
+ * only a statement that begins then sees what other transactions have just recorded.
  */
 function* isKnown(
   db: PortTransaction,
   { email, position }: LockedRecipient,
   { events }: Decision,
-  reportId: string | undefined,
+  { kind, detail: { reportId } }: PlacedReport['happening'],
 ): PortSteps<boolean> {
   if (reportId === undefined) return false
   for (const { type } of events) {
+    if (kind === 'returned') {
+      const crowded = yield* db.one(CROWDED, email, position, type, MOST_OF_TYPE - 1)
+      if (crowded !== undefined) return true
+    }
     if ((yield* db.one(KNOWN, email, position, type, JSON.stringify(reportId))) !== undefined) return true
   }
   return false

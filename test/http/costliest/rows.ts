@@ -263,6 +263,18 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...{ metrics: many(12_000, () => 'accepted_count'), pagination: { limit: 1_500 } },
     },
   },
+  'POST /v2/bounce-classification/metrics': {
+    body: {
+      ...{ duration: '1d', resolution: 'hour', pagination: { limit: 1_000, sort: 'timestamp:asc' } },
+      dimensions: ['entity-name', 'category', 'criticality', 'severity', 'domain.name', 'timestamp'],
+      filter: {
+        AND: many(20, () => ({
+          ...{ attribute: 'category', comparator: 'not contains' },
+          values: many(240, (index) => ({ label: '', value: `no${index}` })),
+        })),
+      },
+    },
+  },
   'POST /v1/analytics/tags': { body: { include_metrics: true, pagination: { limit: 20, sort: 'tag:desc' } } },
   'GET /v3/:domain/tags': { query: '?limit=1000' },
   'GET /v3/:domain/tags/:tag/stats': {

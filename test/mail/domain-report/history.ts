@@ -20,7 +20,8 @@ export async function keepHistory(
     const { records, policy, reporter } = readDmarcReport(xml)
     const facts = { domainId, begin, end: begin + DAY - 1, receivedAt: today, amount }
     const report = { ...facts, reporter, reportId: `r${back}` }
-    await store.keepDomainReport({ ...report, kind: 'dmarc' }, dmarcRows(records, { begin, policy }), 10)
-    await store.keepDomainReport({ ...report, kind: 'tls' }, tlsRows(TLS_REPORT.policies, begin), 10)
+    const most = { reports: 10, rows: 1_000 }
+    await store.keepDomainReport({ ...report, kind: 'dmarc' }, dmarcRows(records, { begin, policy }), most)
+    await store.keepDomainReport({ ...report, kind: 'tls' }, tlsRows(TLS_REPORT.policies, begin), most)
   }
 }

@@ -104,6 +104,14 @@ describe('DMARC aggregate reports', () => {
     assert.equal(readDmarcReport(named).reporter, '&b;')
   })
 
+  test('elements that mean nothing take no memory, however long their paths are', () => {
+    const names = Array.from({ length: 17 }, (_, index) => String.fromCharCode(97 + index).repeat(1_000))
+    const leaves = Array.from({ length: 200_000 }, (_, index) => `<x${index}>1</x${index}>`).join('')
+    const deep = names.reduceRight((inner, name) => `<${name}>${inner}</${name}>`, leaves)
+    const xml = dmarcXml(RECORDS).replace('</record>', `${deep}</record>`)
+    assert.deepEqual(readDmarcReport(xml), readDmarcReport(dmarcXml(RECORDS)))
+  })
+
   test('what is no report is refused, and so are deep elements and too many records', () => {
     assert.throws(() => readDmarcReport('<html><body>hello</body></html>'), /no DMARC aggregate report/)
     assert.throws(() => readDmarcReport(dmarcXml([]).slice(0, -20)), /ends too early/)

@@ -41,6 +41,9 @@ const row = (key: string, amount: number, day = DAY_TEXT) => ({
   amount,
 })
 
+const MOST = { reports: 3, rows: 10 }
+const rowsOf = (...named: ReturnType<typeof row>[]) => ({ named, unnamed: [] })
+
 export function domainReportsContract(open: OpenBench): void {
   describe('reports about domains', () => {
     test('sessions that several nodes count add up, and the report is planned once', async (t) => {
@@ -84,10 +87,11 @@ export function domainReportsContract(open: OpenBench): void {
     test('a received report counts once, and what reports say adds up', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
-      assert.ok(await store.keepDomainReport(REPORT, [row('k1', 7), row('k2', 1)], 3))
-      assert.equal(await other.keepDomainReport(REPORT, [row('k1', 7)], 3), false)
+      assert.ok(await store.keepDomainReport(REPORT, rowsOf(row('k1', 7), row('k2', 1)), MOST))
+      assert.equal(await other.keepDomainReport(REPORT, rowsOf(row('k1', 7)), MOST), false)
       const second = { ...REPORT, reporter: 'other.test', begin: NOW + 1 }
-      assert.ok(await other.keepDomainReport(second, [row('k1', 2), row('k1', 4, '2026-11-21')], 3))
+      const added = rowsOf(row('k1', 2), row('k1', 4, '2026-11-21'))
+      assert.ok(await other.keepDomainReport(second, added, MOST))
       assert.deepEqual(await store.domainReports('d1', 'dmarc', 10), [second, REPORT])
       assert.deepEqual(await store.domainReports('d1', 'tls', 10), [])
       const rows = (since: string) => store.domainReportRows('d1', 'dmarc', since, 10)
@@ -97,15 +101,32 @@ export function domainReportsContract(open: OpenBench): void {
 
     test('a domain has only so many reports of one day', async (t) => {
       const { store } = await open(t)
-      const keep = (reportId: string) => store.keepDomainReport({ ...REPORT, reportId }, [], 2)
+      const keep = (reportId: string) =>
+        store.keepDomainReport({ ...REPORT, reportId }, rowsOf(), { ...MOST, reports: 2 })
       assert.deepEqual([await keep('r1'), await keep('r2'), await keep('r3')], [true, true, false])
-      assert.ok(await store.keepDomainReport({ ...REPORT, reportId: 'r3', begin: NOW + DAY }, [], 2))
+      const next = { ...REPORT, reportId: 'r3', begin: NOW + DAY }
+      assert.ok(await store.keepDomainReport(next, rowsOf(), { ...MOST, reports: 2 }))
+    })
+
+    test('from a number of rows on, a day gets rows without detail', async (t) => {
+      const { store } = await open(t)
+      const most = { reports: 10, rows: 2 }
+      const rows = async () =>
+        (await store.domainReportRows('d1', 'dmarc', DAY_TEXT, 10)).map(({ key }) => key)
+      const keep = (reportId: string, ...keys: string[]) => {
+        const named = keys.map((key) => row(key, 1))
+        return store.keepDomainReport({ ...REPORT, reportId }, { named, unnamed: [row('bare', 2)] }, most)
+      }
+      assert.ok(await keep('r1', 'k1'))
+      assert.ok(await keep('r2', 'k2', 'k3'))
+      assert.ok(await keep('r3', 'k4', 'k5'))
+      assert.deepEqual((await rows()).toSorted(), ['bare', 'k1', 'k2', 'k3'])
     })
 
     test('old days are forgotten', async (t) => {
       const { store } = await open(t)
       await store.countTlsSessions([counted('k1', 1)], DUE)
-      await store.keepDomainReport(REPORT, [row('k1', 7)], 3)
+      await store.keepDomainReport(REPORT, rowsOf(row('k1', 7)), MOST)
       assert.equal(await store.forgetDomainReports(NOW, 10), 0)
       assert.equal(await store.forgetDomainReports(NOW + DAY, 10), 4)
       assert.deepEqual(await store.domainReports('d1', 'dmarc', 10), [])

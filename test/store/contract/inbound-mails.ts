@@ -76,6 +76,45 @@ export function inboundMailsContract(open: OpenBench): void {
       assert.equal(await store.readInboundMail(newId()), null)
     })
 
+    test('adds thirty delays of a recipient, however many it reports', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const { id: emailId } = await accept(store, email(owner, ['a@x.test', 'b@x.test']))
+      const delays = (position: number, count: number) =>
+        Array.from({ length: count }, (_, index): RecipientReport => {
+          const { happening } = bounce(emailId, position, `d${index}`)
+          return {
+            emailId,
+            position,
+            happening: { ...happening, report: 'delayed', deadAddress: false } as never,
+          }
+        })
+      const keep = async (position: number, count: number) => {
+        const arrivals = delays(position, count).map((each) => ({
+          mail: inboundMail({ emailId, kind: 'delay' }),
+          reports: [each],
+        }))
+        return (await store.keepInboundMails(arrivals)).reduce((sum, { events }) => sum + events, 0)
+      }
+      assert.equal(await keep(0, 40), 30)
+      assert.equal(await keep(1, 1), 1)
+    })
+
+    test('belongs to the company of its email, whichever company handed it in first or again', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const { id: emailId } = await accept(store, email(owner, ['a@x.test']))
+      const foreign = inboundMail({ refused: 'no_email' })
+      const own = { ...foreign, id: newId(), emailId, refused: 'unproven' as const }
+      await store.keepInboundMails([{ mail: foreign, reports: [] }])
+      for (const mail of [own, foreign]) {
+        await store.keepInboundMails([{ mail, reports: [] }])
+        const [kept, ...others] = await store.inboundMails({ companyId: owner.id, limit: 10 })
+        assert.deepEqual([kept?.id, kept?.emailId, kept?.outcome], [foreign.id, emailId, 'unproven'])
+        assert.deepEqual(others, [])
+      }
+    })
+
     test('is found by each field of a filter, newest first, in pages of both directions', async (t) => {
       const { store } = await open(t)
       const [own, other] = [await acme(store), await acme(store, 'Other')]
@@ -146,8 +185,14 @@ export function inboundMailsContract(open: OpenBench): void {
       assert.equal((await store.reportedEmail(value.id, none))?.recipients.length, 0)
       assert.equal(await store.reportedEmail(newId(), none), null)
       assert.equal(await store.reportedEmail('x', none), null)
-      assert.equal(await store.emailWithMessageId(value.content.messageId), value.id)
-      assert.equal(await store.emailWithMessageId('<other@acme.test>'), null)
+      const { messageId } = value.content
+      const at = value.sender.slice(value.sender.indexOf('@') + 1)
+      assert.equal(await store.emailWithMessageId(messageId, at), value.id)
+      assert.equal(await store.emailWithMessageId('<other@acme.test>', at), null)
+      // Mail of another author with the same Message-ID is somebody else's.
+      for (const other of ['other.test', at.slice(1), `mail.${at}`, '%', '']) {
+        assert.equal(await store.emailWithMessageId(messageId, other), null)
+      }
       await store.keepInboundMails([
         { mail: inboundMail({ emailId: value.id }), reports: [bounce(value.id, 0, 'r1')] },
       ])

@@ -1,14 +1,14 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { DomainDkimKey, RecordCheck, RequiredRecord, SenderCheck } from '../../api/domains.ts'
+import type { DomainDkimKey, RecordCheck, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { nameWithin } from './record-names.ts'
 
 /** A record of the domain, or one that receivers look up about the sender. */
 type CardRecord = Pick<RequiredRecord, 'name' | 'value' | 'preference' | 'required' | 'purpose'> & {
-  kind: RequiredRecord['kind'] | SenderCheck['kind']
+  kind: RequiredRecord['kind'] | SenderRecord['kind']
   type: string
 }
 type CardCheck = Pick<RecordCheck, 'state' | 'found' | 'advice' | 'explanation' | 'suggestion'>

@@ -1,0 +1,119 @@
+/** TLS reports to recipients' domains: what is counted, and how they are sent. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { TlsReportSender } from '../../src/domain-reports/sent/tls-report-sender.ts'
+import { TlsSessionCounts } from '../../src/domain-reports/sent/tls-session-counts.ts'
+import type { TlsSession } from '../../src/mail/domain-report/tls-report.ts'
+import { Outgoing } from '../../src/network/outgoing.ts'
+import { type Service, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const fail = (error: unknown) => assert.fail(String(error))
+const failure = {
+  result: 'validation-failure',
+  sourceAddress: null,
+  host: 'mx.x.test',
+  address: null,
+  reason: null,
+}
+
+describe("TLS reports to recipients' domains", () => {
+  let service: Service
+  before(async () => {
+    // Without delivery it sends no reports of its own.
+    service = await startService({ roles: ['api'] })
+  })
+  after(() => service.close())
+
+  const today = () => new Date().toISOString().slice(0, 10)
+  async function counted(domain: string, sessions: Omit<TlsSession, 'domain'>[]) {
+    const counts = new TlsSessionCounts({ store: service.store, onFault: fail })
+    counts.count(sessions.map((session) => ({ ...session, domain })))
+    await counts.stop()
+    return await service.store.tlsSessions(domain, today(), 10_000)
+  }
+
+  test('a domain with another policy for each session has fifty counts, and one for the rest', async () => {
+    const sessions = Array.from({ length: 1_000 }, (_, index) => ({
+      ...{ type: 'tlsa' as const, policy: [`3 1 1 ${index}`], hosts: [], failure: null },
+    }))
+    const rows = await counted('changing.test', sessions)
+    assert.equal(rows.length, 51)
+    assert.equal(rows[0]!.sessions, 950)
+    assert.deepEqual(JSON.parse(rows[0]!.detail), { type: 'tlsa', policy: [], hosts: [], failure: null })
+  })
+
+  test('a long policy is left out, and what failed is not', async () => {
+    const policy = [`3 0 0 ${'a'.repeat(100_000)}`]
+    const [row, ...others] = await counted('long.test', [{ type: 'tlsa', policy, hosts: [], failure }])
+    assert.deepEqual(others, [])
+    assert.deepEqual(JSON.parse(row!.detail), { type: 'tlsa', policy: [], hosts: [], failure })
+  })
+
+  describe('with a server that takes no report', () => {
+    let dns: FakeDns
+    const silent = net.createServer()
+    const sockets = new Set<net.Socket>()
+    before(async () => {
+      silent.on('connection', (socket) => {
+        sockets.add(socket.on('error', () => {}))
+      })
+      silent.listen(0, '127.0.0.1')
+      await once(silent, 'listening')
+      const { port } = silent.address() as net.AddressInfo
+      dns = await startDns({
+        '_smtp._tls.silent.test/TXT': [
+          `v=TLSRPTv1; rua=https://127.0.0.1:${port}/a,https://127.0.0.1:${port}/b`,
+        ],
+        '_smtp._tls.taking.test/TXT': ['v=TLSRPTv1; rua=mailto:tls@taking.test'],
+      })
+    })
+    after(async () => {
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+      await dns.close()
+    })
+
+    test('others get theirs, and the service stops without waiting for it', async () => {
+      const day = '2026-11-20'
+      const due = ['silent.test', 'taking.test'].map((domain, index) => ({ domain, day, dueAt: index + 1 }))
+      await service.store.countTlsSessions([], due)
+      await using outgoing = new AsyncDisposableStack()
+      const client = new Outgoing({ guard: () => null, resolve: async () => [], connections: 4 })
+      outgoing.defer(() => client.close())
+      const mailed: string[] = []
+      const sender = new TlsReportSender({
+        store: service.store,
+        resolver: new Resolver({ servers: [dns.address] }),
+        author: { organization: 'acme.test', contact: 'postmaster@acme.test' },
+        async mail(to) {
+          mailed.push(to)
+        },
+        ask: client.ask,
+        userAgent: 'test',
+        onFault: fail,
+      })
+      sender.start()
+      const states = async () =>
+        (await service.store.tlsReports({ day, limit: 10 })).map(({ domain, state, tries }) => [
+          domain,
+          state,
+          tries,
+        ])
+      await until(
+        async () => (await states())[0]?.[1] === 'sent' && sockets.size === 2,
+        'the report and both requests',
+      )
+      assert.deepEqual(mailed, ['tls@taking.test'])
+      await sender.stop()
+      assert.deepEqual(await states(), [
+        ['taking.test', 'sent', 1],
+        ['silent.test', 'waiting', 1],
+      ])
+    })
+  })
+})
