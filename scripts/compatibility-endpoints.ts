@@ -364,12 +364,34 @@ export const MAILGUN: Known[] = [
   ...all(TEMPLATES, '/v3/{}/templates', '/v4/templates'),
   ...all(MARKETING, '/v3/lists'),
   ...all(INBOUND, '/v3/routes', '/v3/forwards'),
+  ...here(
+    'the addresses of the pools that are assigned to the company or its domains, or else those that are free for all; none where mail leaves through a relay. `rdns` is the EHLO name, and `dedicated` says that no other company has the address',
+    ...['GET /v3/ips', 'GET /v3/ips/{}'],
+  ),
+  ...all(YET, 'GET /v3/ips/{}/domains', 'GET /v3/domains/{}/ips'),
+  ...here(
+    'the pools that are assigned to the company or its domains; `pool_id` is the name',
+    ...['GET /v3/ip_pools', 'GET /v1/ip_pools', 'GET /v3/ip_pools/{}', 'GET /v1/ip_pools/{}'],
+    'GET /v3/ip_pools/{}/domains',
+  ),
+  ...all(
+    'the operator makes pools of addresses and assigns them: `postroad pool`',
+    ...['POST /v3/domains/{}/ips', 'DELETE /v3/domains/{}/ips/{}', 'DELETE /v3/domains/{}/pool/{}'],
+    ...['POST /v3/ips/{}/domains', 'DELETE /v3/ips/{}/domains', 'POST /v3/ips/{}/ip_band'],
+    ...[
+      'GET /v3/ips/request/new',
+      'POST /v3/ips/request/new',
+      '/v3/ips/domain/{}',
+      '/v3/ips/account/settings',
+    ],
+    ...['GET /v3/ips/details/all', 'PATCH /v3/ips/subaccounts'],
+    ...['POST /v3/ip_pools', 'DELETE /v3/ip_pools/{}', 'PATCH /v3/ip_pools/{}'],
+    ...['POST /v1/ip_pools', 'DELETE /v1/ip_pools/{}', 'PATCH /v1/ip_pools/{}'],
+    ...['PUT /v3/ip_pools/{}/ips/{}', 'DELETE /v3/ip_pools/{}/ips/{}', 'POST /v3/ip_pools/{}/ips.json'],
+    '/v3/ip_pools/{}/delegate',
+  ),
   ...all(
     IPS,
-    '/v3/domains/{}/ips',
-    '/v3/domains/{}/pool',
-    '/v3/ips',
-    '/v3/ip_pools',
     ...[
       '/v3/dynamic_pools',
       '/v3/domains/{}/dynamic_pools',

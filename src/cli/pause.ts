@@ -13,15 +13,22 @@ export function addPause(queue: Command): void {
     parent
       .option('--company <name or id>', 'only what this company sent')
       .option('--domain <domain>', 'only what goes to this recipient domain')
+      .option('--site <site>', 'only what goes to this site, as in: postroad site show')
 
   scoped(
     command(queue, {
       usage: 'pause',
-      description: 'Hold waiting mail: all of it, or the mail of one company or to one domain.',
+      description: 'Hold waiting mail: all of it, or the mail of one company, to one domain or to one site.',
       details:
         'Mail is still accepted. Waiting mail keeps waiting and loses no attempts; open SMTP sessions go on. Every node applies the pause ' +
-        'within a second. Pauses can overlap: mail waits as long as at least one of them covers it.',
-      examples: ['queue pause', 'queue pause --company Acme', 'queue pause --domain example.com'],
+        'within a second. Pauses can overlap: mail waits as long as at least one of them covers it.\n\n' +
+        'With --site, mail that takes another way to the same recipient domains, such as the route of a company, is sent.',
+      examples: [
+        'queue pause',
+        'queue pause --company Acme',
+        'queue pause --domain example.com',
+        'queue pause --site Google',
+      ],
     }),
   ).action(begin)
 
@@ -29,7 +36,11 @@ export function addPause(queue: Command): void {
     command(queue, {
       usage: 'resume',
       description: 'End a pause. Name it with the options it was set with.',
-      examples: ['queue resume', 'queue resume --company Acme --domain example.com'],
+      examples: [
+        'queue resume',
+        'queue resume --company Acme --domain example.com',
+        'queue resume --site Google',
+      ],
     }),
   ).action(end)
 
@@ -60,8 +71,9 @@ const list = listing({
   verb: listPauses,
   json: pauseJson,
   titles: ['COMPANY', 'DESTINATION', 'SINCE'],
-  row: ({ companyId, domain, since }, op) => {
-    return [companyId === null ? 'all' : companyName(op, companyId), domain ?? 'all', formatTime(since)]
+  row: ({ companyId, domain, site, since }, op) => {
+    const where = site === undefined ? (domain ?? 'all') : `site ${site.name}`
+    return [companyId === null ? 'all' : companyName(op, companyId), where, formatTime(since)]
   },
   nothing: 'Nothing is paused.',
 })

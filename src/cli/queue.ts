@@ -1,13 +1,15 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/queue.ts'
-import { laneJson, pauseScopeJson } from '../operate/shapes.ts'
+import { type LaneSum, showQueueByCompany, showQueueBySite } from '../operate/queue-sums.ts'
+import { companySumJson, laneJson, pauseScopeJson, siteSumJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
 import { printDeliveryAdvice } from './delivery-advice.ts'
 import { withOperation } from './open.ts'
 import { addPause } from './pause.ts'
 import {
+  type Cell,
   clipped,
   formatTime,
   ProgressLine,
@@ -24,15 +26,21 @@ export function addQueue(program: Command): void {
     description:
       'Show the waiting mail by company and destination: until when it waits, and why. Largest first.',
     details:
-      'A destination is a recipient domain. Recipients are counted by state:\n\n' +
+      'A destination is a recipient domain; with --by site, it is the mail servers of one or more domains, which are then looked up. ' +
+      'OLDEST is the time when the oldest waiting email was accepted. Recipients are counted by state:\n\n' +
       '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused\n' +
       '  SENDING      a node is delivering to them, or is about to\n' +
       '  QUARANTINED  not attempted until released: postroad queue quarantine\n\n' +
       'With --json every destination is listed, by company and name.',
-    examples: ['queue', 'queue --company Acme', 'queue --limit 1000'],
+    examples: ['queue', 'queue --company Acme', 'queue --by site', 'queue --limit 1000'],
   })
     .option('--company <name or id>', 'only what this company sent')
-    .option('--limit <count>', 'at most this many destinations', countUpTo(1_000_000), 50)
+    .addOption(
+      new Option('--by <what>', 'a line for each')
+        .choices(['destination', 'site', 'company'])
+        .default('destination'),
+    )
+    .option('--limit <count>', 'at most this many lines', countUpTo(1_000_000), 50)
     .action(queue)
     .enablePositionalOptions()
     .helpCommand(false)
@@ -40,7 +48,7 @@ export function addQueue(program: Command): void {
   command(shown, {
     usage: 'retry [email]',
     description:
-      'Try waiting mail now instead of later: all of it, one email, or the mail of a company or to a domain.',
+      'Try waiting mail now instead of later: all of it, one email, or the mail of a company, to a domain or to a site.',
     details:
       'Use it after a relay or a network was repaired: deferred mail can wait for up to a day. Every node ' +
       'starts at once; session limits apply as usual, so a long queue takes a while. Attempts already made still count, and ' +
@@ -48,11 +56,13 @@ export function addQueue(program: Command): void {
       'Not changed: mail that is being sent or already due, paused mail (postroad queue resume), mail held because of its sending domain ' +
       '(postroad domain activate), and mail that its sender scheduled for later.\n\n' +
       'Scheduled mail is sent early only if you give its id.\n\n' +
-      '--domain takes a recipient domain, as `postroad queue` lists them, not a site. The log names sites: the mail servers that several ' +
-      'domains share, or a relay. Mail for a closed site is sent automatically once the site accepts mail again.',
+      '--domain takes a recipient domain, --site the mail servers that one or more domains share, as in: postroad site show. ' +
+      'It includes all waiting mail to the domains of the site, whichever way it takes. ' +
+      'Mail for a closed site is sent automatically once the site accepts mail again; a retry tries the site at once.',
     examples: [
       'queue retry',
       'queue retry --domain example.com',
+      'queue retry --site Google',
       'queue retry --company Acme',
       'queue retry ID',
       'queue retry ID --domain example.com',
@@ -60,6 +70,7 @@ export function addQueue(program: Command): void {
   })
     .option('--company <name or id>', 'only what this company sent')
     .option('--domain <domain>', 'only what goes to this recipient domain')
+    .option('--site <site>', 'only what goes to the recipient domains of this site')
     .action(tryAgain)
   addQuarantine(shown)
   addPause(shown)
@@ -67,38 +78,81 @@ export function addQueue(program: Command): void {
   shown.allowExcessArguments()
 }
 
+type QueueOptions = JsonOption & CompanyFilter & { limit: number }
+
 async function queue(
-  { company, limit, json }: JsonOption & CompanyFilter & { limit: number },
+  { by, ...options }: QueueOptions & { by: 'destination' | 'site' | 'company' },
   called: Command,
 ): Promise<void> {
   refuseUnknown(called)
+  if (by === 'site') return await queueBySite(options)
+  if (by === 'company') return await queueByCompany(options)
+  const { company, limit, json } = options
   await withOperation(async (op) => {
     const lanes = await showQueue(op, { company })
     if (json) return printJson(lanes.map(laneJson))
     const shown = lanes.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
     printTable(
-      ['COMPANY', 'DESTINATION', 'WAITING', 'SENDING', 'QUARANTINED', 'NEXT ATTEMPT', 'LAST ANSWER'],
-      shown.map((lane) => [
-        companyName(op, lane.companyId),
-        lane.domain,
-        lane.waiting,
-        lane.sending,
-        lane.quarantined,
-        lane.paused ? 'paused' : formatTime(lane.nextDueAt),
-        clipped(lane.lastMessage ?? '', 100),
-      ]),
-      'No mail is waiting.',
+      ['COMPANY', 'DESTINATION', ...SUM_TITLES],
+      shown.map((lane) => [companyName(op, lane.companyId), lane.domain, ...sumCells(lane)]),
+      NOTHING_WAITS,
     )
-    printSums(lanes, shown.length)
+    printSums(lanes, shown.length, 'destinations')
     printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
   })
 }
 
-function printSums(lanes: readonly { waiting: number; quarantined: number }[], shown: number): void {
+async function queueBySite({ company, limit, json }: QueueOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const sites = await showQueueBySite(op, { company })
+    if (json) return printJson(sites.map(siteSumJson))
+    const shown = sites.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
+    printTable(
+      ['SITE', 'DOMAINS', ...SUM_TITLES],
+      shown.map(({ site, domains, ...sum }) => [site.name, domains.length, ...sumCells(sum)]),
+      NOTHING_WAITS,
+    )
+    printSums(sites, shown.length, 'sites')
+  })
+}
+
+async function queueByCompany({ company, limit, json }: QueueOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const companies = await showQueueByCompany(op, { company })
+    if (json) return printJson(companies.map(companySumJson))
+    const shown = companies.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
+    printTable(
+      ['COMPANY', ...SUM_TITLES],
+      shown.map(({ companyId, ...sum }) => [companyName(op, companyId), ...sumCells(sum)]),
+      NOTHING_WAITS,
+    )
+    printSums(companies, shown.length, 'companies')
+  })
+}
+
+const NOTHING_WAITS = 'No mail is waiting.'
+const SUM_TITLES = ['WAITING', 'SENDING', 'QUARANTINED', 'OLDEST', 'NEXT ATTEMPT', 'LAST ANSWER']
+
+function sumCells(sum: LaneSum): Cell[] {
+  return [
+    sum.waiting,
+    sum.sending,
+    sum.quarantined,
+    formatTime(sum.oldestAt),
+    sum.paused ? 'paused' : formatTime(sum.nextDueAt),
+    clipped(sum.lastMessage ?? '', 100),
+  ]
+}
+
+function printSums(
+  lanes: readonly { waiting: number; quarantined: number }[],
+  shown: number,
+  what: string,
+): void {
   if (lanes.length > 1) {
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
     printLine()
-    printLine(`Waiting in total: ${waiting} recipients at ${lanes.length} destinations.`)
+    printLine(`Waiting in total: ${waiting} recipients at ${lanes.length} ${what}.`)
   }
   if (lanes.length > shown) {
     printLine(`The ${shown} largest are shown. To see all: postroad queue --limit ${lanes.length}`)
@@ -111,13 +165,13 @@ function printSums(lanes: readonly { waiting: number; quarantined: number }[], s
 
 async function tryAgain(
   email: string | undefined,
-  { json, ...of }: JsonOption & Pick<RetryInput, 'company' | 'domain'>,
+  { json, ...of }: JsonOption & Pick<RetryInput, 'company' | 'domain' | 'site'>,
 ): Promise<void> {
   await withOperation(async (op) => {
     const result = await withProgress((onStep) => retry(op, { email, ...of, onStep }))
-    const { request, ...counts } = result
-    if (json) return printJson({ ...pauseScopeJson(request), email_id: request.emailId, ...counts })
-    for (const line of describeRetry(result, describeRequest(op, request))) printLine(line)
+    const { request, scope, ...counts } = result
+    if (json) return printJson({ ...pauseScopeJson(scope), email_id: request.emailId, ...counts })
+    for (const line of describeRetry(result, describeRequest(op, result))) printLine(line)
   })
 }
 
@@ -155,9 +209,11 @@ function describeRetry(
   return lines
 }
 
-function describeRequest(op: Operation, { companyId, domain, emailId }: RetriedMail['request']): string {
+function describeRequest(op: Operation, { scope, request: { emailId } }: RetriedMail): string {
+  const { companyId, domain, site } = scope
   const mail = emailId === null ? 'all mail' : `the email ${emailId}`
   const whose =
     companyId === null ? mail : `${emailId === null ? 'mail' : mail} of ${companyName(op, companyId)}`
+  if (site !== undefined) return `${whose} to the site ${site.name}`
   return domain === null ? whose : `${whose} to ${domain}`
 }

@@ -55,7 +55,7 @@ async function show(site: string, { json }: JsonOption): Promise<void> {
 }
 
 function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
-  const { limits, lowered, used, closed, sources } = site
+  const { limits, lowered, used, closed, pausedSince, sources } = site
   return [
     ['Site', site.name],
     ['Limits of', site.provider ?? 'default'],
@@ -71,6 +71,7 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Messages per session', limits.messagesPerSession],
     ['Recipients per transaction', limits.recipientsPerTransaction],
     ['TLS', limits.tls],
+    ['Paused since', formatTime(pausedSince)],
     ['Closed since', formatTime(closed?.since ?? null)],
     ['For mail of', closed && (closed.sendingDomain ?? 'all sending domains')],
     ['Reason', closed?.reason ?? null],

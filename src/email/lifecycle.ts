@@ -88,7 +88,7 @@ function decideRetry(
   { at, named, paused, scheduled, byMember }: Of<'retry'>,
 ): Decision | null {
   if (before.state !== 'waiting' || before.dueAt === null || before.dueAt <= at) return null
-  if (paused) return leftAlone('paused')
+  if (paused || before.heldFor === 'pause') return leftAlone('paused')
   // A recipient with a closed path may be tried all the same; one whose domain may not send may not.
   if (before.heldFor === 'domain') return leftAlone('held')
   if (scheduled && !named) return leftAlone('scheduled')

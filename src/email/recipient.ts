@@ -24,6 +24,7 @@ export const CAPTURE_SERVER = 'capture'
 export type Suspicion = 0 | 1 | 2
 
 /**
- * The reason why a recipient waits without a time of its own: its sending domain may not send, or its path is closed.
+ * The reason why a recipient waits without a time of its own: its sending domain may not send, its path is closed, or
+ * its site is paused.
  */
-export type HoldReason = 'domain' | 'path'
+export type HoldReason = 'domain' | 'path' | 'pause'

@@ -41,7 +41,9 @@ export const showBacklog = verb(
     pauses.replace(paused)
     const own = companyId
     const alone = (companyId: string | null, domain: string | null) =>
-      paused.some((pause) => pause.companyId === companyId && pause.domain === domain)
+      paused.some(
+        (pause) => pause.companyId === companyId && pause.domain === domain && pause.site === undefined,
+      )
     return {
       ...backlog,
       // No company and no domain is named '', so a pause that covers '' covers all.

@@ -75,12 +75,13 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const address = addressIn(request.address)
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
   const sender = senderOf(op, request)
-  const [found, suppressions, pauses, last] = await Promise.all([
+  const [found, suppressions, allPauses, last] = await Promise.all([
     forecastFor(op, sender, domain),
     suppressionsOf(op, sender, address),
-    pausesOf(op, sender, domain),
+    op.store.pauses(),
     lastResults(op, request, domain),
   ])
+  const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
   const facts = { ...found, address, domain, suppressions, pauses, last }
   return { ...facts, problem: problemOf(facts, sender) }
 }
@@ -155,12 +156,11 @@ const NO_SEAL = {
   },
 }
 
-async function pausesOf({ store }: Operation, { companyId }: Sender, to: string): Promise<Pause[]> {
-  const all = await store.pauses()
-  return all.filter(
-    (pause) =>
-      (pause.domain === null || pause.domain === to) &&
-      (pause.companyId === null || companyId === null || pause.companyId === companyId),
+function concerns(pause: Pause, { companyId }: Sender, to: string, siteKey: string): boolean {
+  return (
+    (pause.domain === null || pause.domain === to) &&
+    (pause.site === undefined || pause.site.key === siteKey) &&
+    (pause.companyId === null || companyId === null || pause.companyId === companyId)
   )
 }
 

@@ -126,7 +126,7 @@ function bySchedule(
   if (state === 'sending') return step('answer')
   if (state === 'quarantined') return step('release')
   if (state !== 'waiting') return step(null)
-  if (paused(address.slice(address.lastIndexOf('@') + 1))) return step('pause')
+  if (heldFor === 'pause' || paused(address.slice(address.lastIndexOf('@') + 1))) return step('pause')
   if (scheduledAt !== null && scheduledAt > now && at !== null && at >= scheduledAt)
     return step('schedule', at)
   if (heldFor === 'domain' || !maySend) return step('domain')

@@ -3,19 +3,22 @@ import type { Pause, PauseScope } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, companyName, companyScope, domainName } from './find.ts'
+import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Without a company, a pause is for all of them; without a domain, for all recipient domains. */
+/** Without a company, a pause is for all of them; without a domain or a site, for all recipient domains. */
 export interface PauseInput extends CompanyFilter {
   /** Recipient domain. */
   domain?: string | undefined
+  /** A site, as `showSite` takes it; without a domain. */
+  site?: string | undefined
 }
 
 /** Waiting mail stays in the queue, and uses up no attempts. Every node follows within a second. */
 export const pause = verb(
   'operate',
   async (op, input: PauseInput): Promise<PauseScope> => {
-    const scope = scopeOf(op, input)
+    const scope = await scopeOf(op, input)
     await op.store.pause({ ...scope, since: op.now() })
     return scope
   },
@@ -26,9 +29,10 @@ export const pause = verb(
 export const resume = verb(
   'operate',
   async (op, input: PauseInput): Promise<PauseScope> => {
-    const scope = scopeOf(op, input)
+    const pauses = await op.store.pauses()
+    const scope = pausedSite(op, input, pauses) ?? (await scopeOf(op, input))
     if (await op.store.resume(scope)) return scope
-    const others = (await op.store.pauses()).map((other) => scopeText(op, other)).join('; ')
+    const others = pauses.map((other) => scopeText(op, other)).join('; ')
     throw new OperateError(
       'not_found',
       `there is no pause of exactly ${scopeText(op, scope)}. ${others === '' ? 'Nothing is paused' : `Paused: ${others}`}`,
@@ -50,22 +54,37 @@ export const listPauses = verb('read', async (op, _input: object): Promise<Pause
 function pauseAudit(action: string): Audit<PauseInput, PauseScope> {
   return {
     action,
-    note({ domain }, scope, before) {
-      if (scope === null) return { target: domain ?? '' }
+    note({ domain, site }, scope, before) {
+      if (scope === null) return { target: domain ?? site ?? '' }
       return { target: scopeText(before, scope), companyId: scope.companyId }
     },
   }
 }
 
-function scopeOf(op: Operation, { domain, ...of }: PauseInput): PauseScope {
-  return {
-    companyId: companyScope(op, of),
-    domain: domain === undefined ? null : domainName(domain),
-  }
+async function scopeOf(op: Operation, { domain, site, ...of }: PauseInput): Promise<PauseScope> {
+  const companyId = companyScope(op, of)
+  if (site === undefined) return { companyId, domain: domain === undefined ? null : domainName(domain) }
+  if (domain !== undefined)
+    throw new OperateError('invalid', 'a pause is for a domain or for a site, not both')
+  const found = await findSite(op, site)
+  return { companyId, domain: null, site: { key: found.key, name: found.site.name } }
+}
+
+/** The scope of a pause that is named as it is listed: the servers of the site may have changed since it began. */
+function pausedSite(
+  op: Operation,
+  { site, domain, ...of }: PauseInput,
+  pauses: readonly Pause[],
+): PauseScope | undefined {
+  if (site === undefined || domain !== undefined) return undefined
+  const companyId = companyScope(op, of)
+  const wanted = site.trim().toLowerCase()
+  return pauses.find((pause) => pause.companyId === companyId && pause.site?.name.toLowerCase() === wanted)
 }
 
 /** `all mail`, `mail of Acme to example.com`. */
-export function scopeText(op: Pick<Operation, 'accounts'>, { companyId, domain }: PauseScope): string {
+export function scopeText(op: Pick<Operation, 'accounts'>, { companyId, domain, site }: PauseScope): string {
   const whose = companyId === null ? 'all mail' : `mail of ${companyName(op, companyId)}`
+  if (site !== undefined) return `${whose} to the site ${site.name}`
   return domain === null ? whose : `${whose} to ${domain}`
 }

@@ -1,6 +1,7 @@
-/** The queue: listing waiting mail, and retrying it now. */
+/** The queue: listing waiting mail, and retrying it now. By site and by company: queue-sums.ts. */
 import { Pauses } from '../queue/pauses.ts'
-import type { QueueLane, RetryCounts, RetryRequest } from '../store/store.ts'
+import type { NamedSite, PauseScope, QueueLane, RetryCounts, RetryRequest } from '../store/store.ts'
+import { authorise } from './authority.ts'
 import { OperateError } from './error.ts'
 import {
   type CompanyFilter,
@@ -10,7 +11,9 @@ import {
   findCompany,
   requireEmail,
 } from './find.ts'
+import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
+import { sitesOfDomains } from './waiting-sites.ts'
 
 export interface LaneReport extends QueueLane {
   /** The lane is paused, by a pause of exactly this lane or by a wider one. */
@@ -30,12 +33,15 @@ export interface RetryInput extends CompanyFilter {
   email?: string | undefined
   /** Recipient domain. */
   domain?: string | undefined
+  /** A site, as `showSite` takes it: for operators, and without a domain. */
+  site?: string | undefined
   /** Called with the totals so far, because hundreds of thousands of recipients take a while. */
   onStep?: (sum: RetryCounts) => void
 }
 
 export interface RetriedMail extends RetryCounts {
-  /** The scope of the retry, by ids. */
+  /** The scope of the retry, as it was named. */
+  scope: PauseScope
   request: RetryRequest
   /** Whether any node delivers mail at present. */
   delivering: boolean
@@ -45,9 +51,15 @@ export interface RetriedMail extends RetryCounts {
 export const retry = verb(
   'manage',
   async (op, input: RetryInput): Promise<RetriedMail> => {
+    const site = await siteIn(op, input)
+    const companyId = whose(op, input)
+    const domain = input.domain === undefined ? null : domainName(input.domain)
+    const scope: PauseScope = { companyId, domain, ...(site !== null && { site }) }
+    const named = domain === null ? null : [domain]
+    const domains = site === null ? named : await waitingDomains(op, site, companyId)
     const request: RetryRequest = {
-      companyId: whose(op, input),
-      domain: input.domain === undefined ? null : domainName(input.domain),
+      companyId,
+      domains,
       emailId: input.email ?? null,
       now: op.now(),
       byMember: op.caller.kind !== 'operator',
@@ -55,7 +67,7 @@ export const retry = verb(
     if (input.email !== undefined) await refuseDone(op, input.email)
     const retried = await op.store.retry(request, input.onStep)
     const nodes = await op.store.nodes()
-    return { ...retried, request, delivering: nodes.some(({ roles }) => roles.includes('delivery')) }
+    return { ...retried, scope, request, delivering: nodes.some(({ roles }) => roles.includes('delivery')) }
   },
   null,
 )
@@ -70,6 +82,23 @@ export function whyNotRetried({ paused, held }: Pick<RetryCounts, 'paused' | 'he
 function whose(op: Operation, { email, company }: RetryInput): string | null {
   if (email === undefined) return companyScope(op, { company })
   return company === undefined ? null : findCompany(op, company).id
+}
+
+async function siteIn(op: Operation, { site, domain, email }: RetryInput): Promise<NamedSite | null> {
+  if (site === undefined) return null
+  authorise(op.caller, 'operate')
+  if (domain !== undefined || email !== undefined) {
+    throw new OperateError('invalid', 'a site is named without a domain or an email')
+  }
+  const found = await findSite(op, site)
+  return { key: found.key, name: found.site.name }
+}
+
+/** The recipient domains with waiting mail that the site serves. */
+async function waitingDomains(op: Operation, site: NamedSite, companyId: string | null): Promise<string[]> {
+  const lanes = await op.store.queue(companyId ?? undefined)
+  const sites = await sitesOfDomains(op, new Set(lanes.map(({ domain }) => domain)))
+  return [...sites].filter(([, { key }]) => key === site.key).map(([domain]) => domain)
 }
 
 async function refuseDone(op: Operation, id: string): Promise<void> {

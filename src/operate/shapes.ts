@@ -27,6 +27,7 @@ import { retiresAt } from './domain-schedule.ts'
 import type { ListedKey } from './keys.ts'
 import type { PoolDescription } from './pools.ts'
 import type { LaneReport } from './queue.ts'
+import type { CompanySum, LaneSum, SiteSum } from './queue-sums.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { SiteDescription } from './sites.ts'
 import type { OwnedWebhook } from './webhook-find.ts'
@@ -248,21 +249,32 @@ function attemptJson({ startedAt, duration, ...attempt }: StoredAttempt) {
 }
 
 export function laneJson(lane: LaneReport) {
+  return { company_id: lane.companyId, domain: lane.domain, ...laneSumJson(lane) }
+}
+
+export function siteSumJson({ site, domains, ...sum }: SiteSum) {
+  return { site: site.name, provider: site.provider, domains, ...laneSumJson(sum) }
+}
+
+export function companySumJson({ companyId, ...sum }: CompanySum) {
+  return { company_id: companyId, ...laneSumJson(sum) }
+}
+
+function laneSumJson(sum: LaneSum) {
   return {
-    company_id: lane.companyId,
-    domain: lane.domain,
-    waiting: lane.waiting,
-    sending: lane.sending,
-    quarantined: lane.quarantined,
-    next_attempt_at: isoTime(lane.nextDueAt),
-    last_answer: lane.lastMessage,
-    paused: lane.paused,
+    waiting: sum.waiting,
+    sending: sum.sending,
+    quarantined: sum.quarantined,
+    oldest_at: isoTime(sum.oldestAt),
+    next_attempt_at: isoTime(sum.nextDueAt),
+    last_answer: sum.lastMessage,
+    paused: sum.paused,
   }
 }
 
-/** Null: every company, every domain. */
-export function pauseScopeJson({ companyId, domain }: PauseScope) {
-  return { company_id: companyId, domain }
+/** Null: every company, every domain, every site. */
+export function pauseScopeJson({ companyId, domain, site }: PauseScope) {
+  return { company_id: companyId, domain, site: site?.name ?? null }
 }
 
 export function pauseJson(pause: Pause) {
@@ -329,6 +341,7 @@ export function siteJson({
   closed,
   sources,
   source,
+  pausedSince,
 }: SiteDescription) {
   return {
     name,
@@ -346,6 +359,7 @@ export function siteJson({
     ...useJson({ lowered, used, closed }),
     sources: sources.map(({ name, helo, ...use }) => ({ name, helo, ...useJson(use) })),
     source,
+    paused_since: isoTime(pausedSince),
   }
 }
 

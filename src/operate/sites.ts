@@ -1,10 +1,10 @@
 /** Sites of direct delivery: the limits that hold, how much of them is used, and which are closed. */
 import { mailHosts } from '../delivery/path/mail-hosts.ts'
-import { siteOf } from '../delivery/path/site-directory.ts'
+import { siteOf, siteOfProvider } from '../delivery/path/site-directory.ts'
 import type { SiteLimits } from '../delivery/sites/site-block.ts'
 import type { ProviderBlock, SiteAgreement, SiteTable } from '../delivery/sites/site-table.ts'
 import { combined, inOrder } from '../queue/site-states.ts'
-import type { SiteState } from '../store/store.ts'
+import type { Pause, SiteState } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { domainName } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -17,6 +17,8 @@ export interface SiteDescription extends Omit<SiteState, 'key'> {
   domains: readonly string[]
   /** Where the figures of the limits are from. */
   source: string | null
+  /** Unix ms: since when mail of all companies to it has been paused; null: it is not. */
+  pausedSince: number | null
 }
 
 /** The sites that had mail within the hour, and all known providers. */
@@ -25,9 +27,11 @@ export const listSites = verb(
   async (op, _input: object): Promise<SiteDescription[]> => {
     const table = op.sites()
     const states = await statesOf(op)
+    const pauses = await op.store.pauses()
     const used = new Set([...states.values()].map(({ name }) => name))
     const unused = table.providers.filter(({ provider }) => !used.has(provider)).map(unusedSite)
-    return inOrder([...[...states.values()].map((state) => described(state, table)), ...unused])
+    const all = [...[...states.values()].map((state) => found(state, table)), ...unused]
+    return inOrder(all.map((each) => withPause(each, pauses)))
   },
   null,
 )
@@ -35,30 +39,48 @@ export const listSites = verb(
 /** `site`: a name as listed, the name of a mail server, or a recipient domain. */
 export const showSite = verb(
   'operate',
-  async (op, { site }: { site: string }): Promise<SiteDescription> => {
-    const table = op.sites()
-    const states = await statesOf(op)
-    const wanted = site.trim().toLowerCase()
-    const known = named([...states.values()], wanted)
-    if (known !== undefined) return described(known, table)
-    const provider = table.provider(wanted) ?? table.ofHost(wanted)
-    if (provider !== null) return ofProvider(provider, states, table)
-    const host = [...states.values()].find(({ hosts }) => hosts.includes(wanted))
-    if (host !== undefined) return described(host, table)
-    if (!wanted.includes('.')) {
-      throw new OperateError('not_found', `there is no site "${site}"`, { verb: 'listSites' })
-    }
-    return await ofDomain(op, domainName(wanted), states, table)
-  },
+  async (op, { site }: { site: string }): Promise<SiteDescription> =>
+    withPause(await findSite(op, site), await op.store.pauses()),
   null,
 )
+
+interface FoundSite {
+  key: string
+  site: Omit<SiteDescription, 'pausedSince'>
+}
+
+function withPause({ key, site }: FoundSite, pauses: readonly Pause[]): SiteDescription {
+  const pause = pauses.find((each) => each.companyId === null && each.site?.key === key)
+  return { ...site, pausedSince: pause?.since ?? null }
+}
+
+/** Throws OperateError `not_found`. `site`: as for `showSite`. */
+export async function findSite(op: Operation, site: string): Promise<FoundSite> {
+  const table = op.sites()
+  const states = await statesOf(op)
+  const wanted = site.trim().toLowerCase()
+  const known = named([...states.values()], wanted)
+  if (known !== undefined) return found(known, table)
+  const provider = table.provider(wanted) ?? table.ofHost(wanted)
+  if (provider !== null) return ofProvider(provider, states, table)
+  const host = [...states.values()].find(({ hosts }) => hosts.includes(wanted))
+  if (host !== undefined) return found(host, table)
+  if (!wanted.includes('.')) {
+    throw new OperateError('not_found', `there is no site "${site}"`, { verb: 'listSites' })
+  }
+  return await ofDomain(op, domainName(wanted), states, table)
+}
+
+function found(state: SiteState, table: SiteTable): FoundSite {
+  return { key: state.key, site: described(state, table) }
+}
 
 async function ofDomain(
   op: Operation,
   domain: string,
   states: ReadonlyMap<string, SiteState>,
   table: SiteTable,
-): Promise<SiteDescription> {
+): Promise<FoundSite> {
   const hosts = await mailHosts(domain, op.hosts(), { ownName: null })
   const ranks = hosts.kind === 'hosts' ? hosts.ranks : []
   const agreement = table.recognise(domain, ranks)
@@ -68,8 +90,8 @@ async function ofDomain(
   }
   const { key, name, provider } = siteOf(domain, { hosts, until: 0 }, agreement)
   const state = states.get(key)
-  if (state !== undefined) return described(state, table)
-  return { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] }
+  if (state !== undefined) return found(state, table)
+  return { key, site: { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] } }
 }
 
 /** The sites as all nodes together see them, by key. */
@@ -93,12 +115,12 @@ function ofProvider(
   block: ProviderBlock,
   states: ReadonlyMap<string, SiteState>,
   table: SiteTable,
-): SiteDescription {
+): FoundSite {
   const state = named([...states.values()], block.provider.toLowerCase())
-  return state === undefined ? unusedSite(block) : described(state, table)
+  return state === undefined ? unusedSite(block) : found(state, table)
 }
 
-function described({ key: _, ...state }: SiteState, table: SiteTable): SiteDescription {
+function described({ key: _, ...state }: SiteState, table: SiteTable): FoundSite['site'] {
   const block = state.provider === null ? null : table.provider(state.provider)
   const { source } = block ?? table.general
   const whole = block !== null && state.name === block.provider
@@ -110,15 +132,17 @@ function described({ key: _, ...state }: SiteState, table: SiteTable): SiteDescr
   }
 }
 
-function unusedSite(block: ProviderBlock): SiteDescription {
-  return { ...idle(block), name: block.provider, hosts: [...block.mx], domains: block.domains }
+function unusedSite(block: ProviderBlock): FoundSite {
+  const { key, name } = siteOfProvider(block.provider)
+  return { key, site: { ...idle(block), name, hosts: [...block.mx], domains: block.domains } }
 }
 
-function idle({
-  provider,
-  limits,
-  source,
-}: SiteAgreement): Omit<SiteDescription, 'name' | 'hosts' | 'domains'> & { limits: SiteLimits } {
+function idle({ provider, limits, source }: SiteAgreement): Omit<
+  SiteDescription,
+  'name' | 'hosts' | 'domains' | 'pausedSince'
+> & {
+  limits: SiteLimits
+} {
   return {
     provider,
     limits,

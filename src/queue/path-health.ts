@@ -60,7 +60,14 @@ interface Trouble {
   told: boolean
   /** Learnt from another node, and not met here since. */
   learnt: boolean
+  /** Unix ms: until then no other node tries the path. 0: this node may not try it, unless it is alone. */
+  tryUntil: number
+  /** Mail is here that would try the path; `insisted`: at the word of a person. */
+  tryWanted: 'due' | 'insisted' | null
 }
+
+/** Milliseconds before its end at which the right to a try that is under way is renewed. */
+const RENEW_MS = 20_000
 
 /** Milliseconds by which other nodes leave the next try of a closed path to the node that has closed it. */
 const LEFT_TO_OTHERS_MS = 15_000
@@ -88,6 +95,10 @@ export class PathHealth {
   /** By path and kind. */
   readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
+  /** Keys of troubles whose try has ended here, until `takeTried`. */
+  readonly #tried = new Set<string>()
+  /** True while no other node delivers: it needs no right to try a closed path. */
+  alone = true
   /** Sending domains (ids) whose mail is being released, and whether another release has been requested meanwhile. */
   readonly #releasing = new Map<string, boolean>()
 
@@ -149,6 +160,8 @@ export class PathHealth {
       insistedAt: 0,
       told: false,
       learnt: true,
+      tryUntil: 0,
+      tryWanted: null,
       held: known?.held ?? new Set(),
     })
     this.#forget(now)
@@ -169,6 +182,36 @@ export class PathHealth {
     return opened
   }
 
+  /** The closed paths that this node would try, and those that it is trying for long; `now` in Unix ms. */
+  *wantedTries(now: number): Generator<{ key: string; insisted: boolean }> {
+    for (const [key, { closed, probe, tryWanted, tryUntil }] of this.#troubles) {
+      const ends = probe !== null && tryUntil > 0 && tryUntil - now < RENEW_MS
+      if (closed && (tryWanted !== null || ends)) yield { key, insisted: tryWanted === 'insisted' }
+    }
+  }
+
+  /** Whether this node (`own`) or another one tries the path; all others wait until then (Unix ms). */
+  tryDecided(key: string, own: boolean, until: number, now: number): void {
+    const trouble = this.#troubles.get(key)
+    if (trouble === undefined) return
+    trouble.tryWanted = null
+    if (own) trouble.tryUntil = until
+    else {
+      trouble.probeAt = Math.max(trouble.probeAt, until)
+      trouble.insistedAt = now
+    }
+  }
+
+  /** The tries of this node that have ended since the last call, and the time of the next one (Unix ms; 0: at once). */
+  takeTried(): { key: string; next: number }[] {
+    const tried = [...this.#tried].map((key) => {
+      const trouble = this.#troubles.get(key)
+      return { key, next: trouble?.closed ? trouble.probeAt : 0 }
+    })
+    this.#tried.clear()
+    return tried
+  }
+
   /** Whether mail of the sending domain may take the path now, or would be the next to try it. */
   isOpen({ key }: Pick<Path, 'key'>, domainId: string, now: number): boolean {
     if (this.#troubles.size === 0) return true
@@ -178,15 +221,22 @@ export class PathHealth {
     })
   }
 
-  /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
-  closedFor(ready: ReadyDelivery, now: number): ReturnReason | null {
+  /**
+   * Null when the delivery may begin: the usual case. `asks`: it tries the path once the nodes have decided which of
+   * them does. `now` in Unix ms.
+   */
+  closedFor(ready: ReadyDelivery, now: number): ReturnReason | 'asks' | null {
     if (this.#troubles.size === 0) return null
     const met = keysOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
     const insisted = insists(ready)
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
-      if (trouble.probe === null && now >= trouble.probeAt) continue
+      const isDue = trouble.probe === null && now >= trouble.probeAt
+      if (isDue && (this.alone || now < trouble.tryUntil)) continue
+      const asks = isDue && trouble.tryWanted === null
+      if (isDue && trouble.tryWanted !== 'insisted') trouble.tryWanted = insisted ? 'insisted' : 'due'
+      if (asks) return 'asks'
       // The due times are spread, so that another delivery can try the path if this one does not; all are released when
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
@@ -285,6 +335,8 @@ export class PathHealth {
         held: new Set(),
         told: false,
         learnt: false,
+        tryUntil: 0,
+        tryWanted: null,
       }
     }
     // Moved to the end, so that the troubles that were met longest ago come first.
@@ -296,6 +348,7 @@ export class PathHealth {
     trouble.learnt = false
     trouble.inARow += 1
     trouble.probe = null
+    this.#tryEnded(key, trouble)
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials')
     this.#forget(now)
     return trouble
@@ -314,6 +367,7 @@ export class PathHealth {
     if (trouble === undefined) return
     this.#troubles.delete(key)
     if (!trouble.closed) return
+    this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
     if (trouble.told) {
       const site = path.site.name
@@ -329,7 +383,14 @@ export class PathHealth {
     const trouble = this.#troubles.get(path)
     if (trouble?.probe !== ready) return
     trouble.probe = null
+    this.#tryEnded(path, trouble)
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since)
+  }
+
+  #tryEnded(key: string, trouble: Trouble): void {
+    if (trouble.tryUntil === 0) return
+    trouble.tryUntil = 0
+    this.#tried.add(key)
   }
 
   #tell(key: string, { path, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {

@@ -6,16 +6,21 @@ import type { SessionLimits } from './session-limits.ts'
 
 /** The parts of the queue that learn from answers of servers. */
 export interface PathLearning {
-  health: Pick<PathHealth, 'closedHere' | 'learn' | 'reopen' | 'takeOpened'>
+  health: Pick<
+    PathHealth,
+    'closedHere' | 'learn' | 'reopen' | 'takeOpened' | 'wantedTries' | 'tryDecided' | 'takeTried'
+  >
   sessions: Pick<SessionLimits, 'lowered' | 'learn' | 'forget'>
   pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget'>
 }
 
 export interface PathSharingParts {
-  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shared'>
+  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared'>
   /** The token of this node; null: it has none now. */
   token(): number | null
   learning: PathLearning
+  /** Called after each look: the nodes may have decided which of them tries a closed path. */
+  onLook?(): void
 }
 
 /** Milliseconds between two looks. */
@@ -24,6 +29,11 @@ const LOOK_MS = 1_000
 const FORGET_MS = 6 * 3_600_000
 /** Paths that a node shares at most. */
 const MAX_PATHS = 1_000
+
+/** Tries of closed paths that a node asks for in one look, at most. */
+const MAX_TRIES = 500
+/** Milliseconds for which a node gets a try, which it renews while the try is under way. */
+const TRY_MS = 60_000
 
 const USUAL: SharedState = { closed: null, sessions: null, messagesPerMinute: null }
 
@@ -78,9 +88,13 @@ export class PathSharing {
     if (node === null) return
     try {
       await this.#share(node)
-      if (this.#parts.store.shared) await this.#follow(node)
+      if (!this.#parts.store.shared) return
+      await this.#follow(node)
+      await this.#shareTries(node)
     } catch {
       // The next look tries again, and other writes report the fault.
+    } finally {
+      this.#parts.onLook?.()
     }
   }
 
@@ -137,6 +151,18 @@ export class PathSharing {
       }
     }
     this.#mark = mark
+  }
+
+  /** A dead site costs all nodes together one try at a time. */
+  async #shareTries(node: number): Promise<void> {
+    const { store, learning } = this.#parts
+    const { health } = learning
+    const now = Date.now()
+    const wanted = [...health.wantedTries(now)].slice(0, MAX_TRIES)
+    const ended = health.takeTried()
+    if (wanted.length === 0 && ended.length === 0) return
+    const tries = await store.shareTries({ node, now, wanted, until: now + TRY_MS, ended })
+    for (const { key, node: holder, until } of tries) health.tryDecided(key, holder === node, until, now)
   }
 
   #learn({ key, changedAt, state }: SharedPath, isStart: boolean): void {

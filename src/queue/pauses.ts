@@ -9,17 +9,20 @@ export class Pauses {
   readonly #domains = new Set<string>()
   /** `companyId\0domain`. */
   readonly #lanes = new Set<string>()
+  /** `companyId\0key of the site`, and the key alone for all companies. */
+  readonly #sites = new Set<string>()
   #text = '[]'
 
   /** False when nothing has changed. */
   replace(pauses: readonly Pause[]): boolean {
-    const text = JSON.stringify(pauses.map(({ companyId, domain }) => [companyId, domain]))
+    const text = JSON.stringify(pauses.map(({ companyId, domain, site }) => [companyId, domain, site?.key]))
     if (text === this.#text) return false
     this.#text = text
     this.#all = false
-    for (const set of [this.#companies, this.#domains, this.#lanes]) set.clear()
-    for (const { companyId, domain } of pauses) {
-      if (companyId === null && domain === null) this.#all = true
+    for (const set of [this.#companies, this.#domains, this.#lanes, this.#sites]) set.clear()
+    for (const { companyId, domain, site } of pauses) {
+      if (site !== undefined) this.#sites.add(companyId === null ? site.key : `${companyId}\0${site.key}`)
+      else if (companyId === null && domain === null) this.#all = true
       else if (domain === null) this.#companies.add(companyId!)
       else if (companyId === null) this.#domains.add(domain)
       else this.#lanes.add(`${companyId}\0${domain}`)
@@ -42,6 +45,16 @@ export class Pauses {
     if (this.#none) return false
     if (this.#all || this.#companies.has(companyId) || this.#domains.has(domain)) return true
     return this.#lanes.has(`${companyId}\0${domain}`)
+  }
+
+  /** Only the path tells whether a pause of a site concerns the mail: `key` is that of its site. */
+  coversSite(companyId: string, key: string): boolean {
+    return this.#sites.size > 0 && (this.#sites.has(key) || this.#sites.has(`${companyId}\0${key}`))
+  }
+
+  /** The paused sites, with their companies. */
+  get sites(): string[] {
+    return [...this.#sites]
   }
 
   /** The mail that a claim leaves out. */

@@ -20,6 +20,7 @@
  *                             +-- lease lost: dropped, because other nodes have taken its recipients
  *                             +-- suspect by now: READY for the isolated process
  *                             +-- stopped, or its path is closed --------------------> RECORDING (given back)
+ *                             +-- asks for the try of a closed path: READY once the nodes have decided
  *                             +-- cannot be prepared: counts as an attempt ----------> RECORDING
  *                             v
  *                          SENDING
@@ -138,6 +139,8 @@ export class DeliveryPipeline {
   readonly #pauses: ProbePauses
   readonly #warmUp: WarmUp
   readonly #pathHealth: PathHealth
+  /** Deliveries that try a closed path if this node gets the try: one for each path. */
+  readonly #asking = new Set<ReadyDelivery>()
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
   #idle: (() => void) | undefined
 
@@ -216,6 +219,7 @@ export class DeliveryPipeline {
   /** The nodes that share the limits of all paths. */
   set nodes(count: number) {
     this.#throttle.nodes = count
+    this.#pathHealth.alone = count <= 1
     this.queues.limitsChanged()
     this.#isolated.queues.limitsChanged()
   }
@@ -234,7 +238,9 @@ export class DeliveryPipeline {
     this.#mode = 'stopping'
     this.stops.stop()
     await this.#claims.stop()
-    const waiting = [...this.#unresolved.drain(), ...this.queues.drain(), ...this.#isolated.queues.drain()]
+    const ready = [...this.queues.drain(), ...this.#isolated.queues.drain(), ...this.#asking]
+    this.#asking.clear()
+    const waiting = [...this.#unresolved.drain(), ...ready]
     for (const ready of waiting) this.#giveBackAtStop(ready)
     const finished = new Promise<void>((resolve) => {
       this.#idle = resolve
@@ -312,6 +318,15 @@ export class DeliveryPipeline {
     this.#giveBack(ready, { dueAt: now + SUSPECT_MS, heldFor: null, message }, now)
   }
 
+  /** The nodes may have decided which of them tries a closed path. */
+  triesDecided(): void {
+    if (this.#asking.size === 0) return
+    const asking = [...this.#asking]
+    this.#asking.clear()
+    for (const ready of asking) this.#enqueue(ready)
+    this.pump()
+  }
+
   /** Begins deliveries while sessions are free. */
   pump(): void {
     if (!this.mayBegin) return
@@ -362,8 +377,9 @@ export class DeliveryPipeline {
     const closed = this.#warmUp.closedFor(rest.path, now) ?? this.#pathHealth.closedFor(rest, now)
     if (closed === null) return rest
     const other = this.#otherSource(rest)
-    if (other === null) this.#giveBack(rest, closed, now)
-    else this.#enqueue({ ...rest, path: other })
+    if (other !== null) this.#enqueue({ ...rest, path: other })
+    else if (closed === 'asks') this.#asking.add(rest)
+    else this.#giveBack(rest, closed, now)
     return null
   }
 
@@ -438,6 +454,7 @@ export class DeliveryPipeline {
     const { heldFor } = reason
     const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
+    if (heldFor === 'pause') void written.then(() => this.stops.pauseWritten(ready))
     if (heldFor === 'path') void written.then(() => this.#pathHealth.heldWritten(ready))
   }
 
@@ -474,6 +491,7 @@ export class DeliveryPipeline {
       ...this.#unresolved.deliveries(),
       ...this.queues.deliveries(),
       ...this.#isolated.queues.deliveries(),
+      ...this.#asking,
     ]
   }
 

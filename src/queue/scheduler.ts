@@ -57,6 +57,7 @@ export class Scheduler implements Handover {
       store,
       token: () => membership.lease?.token ?? null,
       learning: this.#pipeline.learning,
+      onLook: () => this.#pipeline.triesDecided(),
     })
   }
 

@@ -9,6 +9,8 @@ import { Pauses } from './pauses.ts'
 
 /** Mail of a domain that may not send is looked at again after this long. */
 const HELD_MS = 60_000
+/** Mail to a paused site is released when the pause ends; until then it is looked at again after this long. */
+const SITE_PAUSED_MS = 6 * 3_600_000
 /** Changed stops are read after this delay: many changes may come at once. */
 const STOPS_MS = 100
 const BACK_OFF_MS = 500
@@ -72,7 +74,7 @@ export class Stops {
 
   /** Null when the whole delivery may begin: the usual case. */
   sift(ready: ReadyDelivery, now: number): StopSplit | null {
-    const whole = this.#whole(ready, now)
+    const whole = this.#whole(ready, now) ?? this.#atSite(ready, now)
     if (whole !== null) return { go: [], back: [{ recipients: ready.recipients, why: whole }] }
     if (this.pauses.none && this.#suppressions.none(ready)) return null
     const parts = Map.groupBy(ready.recipients, (recipient) => this.#part(ready, recipient))
@@ -89,6 +91,14 @@ export class Stops {
   domainsChanged(): void {
     // Mail that is held again from now on is due later than that.
     this.#release(Date.now() + HELD_MS + 1)
+  }
+
+  /** The delivery was given back because its site is paused, and that is now durable. */
+  pauseWritten({ email, path }: ReadyDelivery): void {
+    if (this.pauses.coversSite(email.companyId, path.site.key)) return
+    // The pause ended before this delivery could be released.
+    this.#heldDomains.add(email.domainId)
+    this.#release(Number.MAX_SAFE_INTEGER)
   }
 
   /** Mail from this domain (id) was given back as held, and that is now durable. */
@@ -136,6 +146,12 @@ export class Stops {
     const stopped = domain?.sending === 'active' ? signing : domain
     const message = `Sending from ${stopped?.name ?? 'a removed domain'} is not active; held`
     return { dueAt: now + HELD_MS, heldFor: 'domain', message }
+  }
+
+  /** Claims cannot leave such mail in the store: they do not know its path. */
+  #atSite({ email, path }: ReadyDelivery, now: number): ReturnReason | null {
+    if (!this.pauses.coversSite(email.companyId, path.site.key)) return null
+    return { dueAt: now + SITE_PAUSED_MS, heldFor: 'pause', message: PAUSED }
   }
 
   /** A domain that is merely unknown may be new to this node: its mail waits. */
@@ -187,7 +203,14 @@ export class Stops {
     this.#toCancel = new Set(cancels)
     this.#cursor = suppressions.cursor
     this.#suppressions.add(suppressions.added, waiting())
-    if (this.pauses.replace(pauses)) onChanged()
+    const sites = this.pauses.sites
+    if (!this.pauses.replace(pauses)) return
+    if (sites.some((site) => !this.pauses.sites.includes(site))) {
+      // Any node, also one that has ended, may have held the mail.
+      for (const id of await store.heldDomains()) this.#heldDomains.add(id)
+      this.#release(Number.MAX_SAFE_INTEGER)
+    }
+    onChanged()
   }
 }
 

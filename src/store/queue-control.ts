@@ -9,6 +9,8 @@ export interface QueueLane {
   quarantined: number
   /** Unix ms of the earliest due time of a waiting recipient. */
   nextDueAt: number | null
+  /** Unix ms: when the oldest email with a waiting recipient of the lane was accepted. */
+  oldestAt: number | null
   /** The last reply to a waiting recipient of the lane; when none waits, the reason why one is in quarantine. */
   lastMessage: string | null
 }
@@ -105,6 +107,14 @@ export interface PauseScope {
   companyId: string | null
   /** Recipient domain, a lower-case A-label. */
   domain: string | null
+  /** Only mail on the paths to this site; `domain` is null then. */
+  site?: NamedSite
+}
+
+export interface NamedSite {
+  key: string
+  /** Its name for people, as it was when the pause began. */
+  name: string
 }
 
 export interface Pause extends PauseScope {
@@ -113,7 +123,9 @@ export interface Pause extends PauseScope {
 }
 
 /** The waiting recipients to try now. Null: of every company, at every domain, of every email. */
-export interface RetryRequest extends PauseScope {
+export interface RetryRequest extends Pick<PauseScope, 'companyId'> {
+  /** Recipient domains, each once. */
+  domains: readonly string[] | null
   emailId: string | null
   /** Unix ms: their new due time. Recipients that are due by then are left alone. */
   now: number
@@ -126,7 +138,7 @@ export interface RetryCounts {
   retried: number
   /** Left for the time that their sender asked for. When the request names the email, they are tried now. */
   scheduled: number
-  /** Left because mail of their company or to their domain is paused. */
+  /** Left because mail of their company, to their domain or to their site is paused. */
   paused: number
   /** Left because their sending domain may not send. */
   held: number

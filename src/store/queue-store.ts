@@ -72,7 +72,7 @@ export interface QueueStore {
   /** Ids of emails of a sending domain that have waiting recipients, in no order; at most `limit`. */
   waitingEmails(companyId: string, domainId: string, limit: number): Promise<string[]>
   counts(now: number): Promise<StoreCounts>
-  /** By company, then domain. A handful. */
+  /** By company, then domain; those of sites come last, by company and site. A handful. */
   pauses(): Promise<Pause[]>
   /**
    * Pauses a scope: claims leave it out as soon as their node has read the pause. An existing pause of the same scope

@@ -31,10 +31,31 @@ export interface SharedPath {
   state: SharedState
 }
 
+/** Requests of a node that concern the tries of closed paths. All times in Unix ms. */
+export interface TryChange {
+  node: number
+  now: number
+  /** `insisted`: the try is wanted although another node has tried the path a moment ago. */
+  wanted: readonly { key: string; insisted: boolean }[]
+  /** The node gives up a try that it gets after this time, unless it gets it anew. */
+  until: number
+  /** Tries of this node that have ended; no node tries the path before `next`. */
+  ended: readonly { key: string; next: number }[]
+}
+
+/** The answer to a wanted try: the node that tries the path, and the time until which no other one does. */
+export interface PathTry {
+  key: string
+  node: number
+  until: number
+}
+
 export interface SharedPathStore {
   /** Replaces what is known of these paths, and forgets paths that are as usual, or not changed since `before`. */
   sharePaths(change: { paths: SharedPath[]; usual: string[]; before: number }): Promise<void>
   sharedPaths(): Promise<SharedPath[]>
+  /** One node at a time gets the try of a path. Answers every wanted try, in no order. */
+  shareTries(change: TryChange): Promise<PathTry[]>
   /** Differs after every change. */
   sharedPathsMark(): Promise<string>
 }

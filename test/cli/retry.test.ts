@@ -81,6 +81,7 @@ describe('what the operator tries again', () => {
       {
         company_id: 'string',
         domain: null,
+        site: null,
         email_id: null,
         retried: 1,
         scheduled: 1,
@@ -110,7 +111,8 @@ describe('what the operator tries again', () => {
     const cases: [string[], number, RegExp][] = [
       [['no-such-id'], 1, /no email with the id "no-such-id"/],
       [['--company', 'Nobody'], 1, /no company with the name or id "Nobody"/],
-      [['--site', 'mx.b.test'], 2, /unknown option '--site'/],
+      [['--site', 'nowhere'], 1, /no site "nowhere"/],
+      [['--site', 'Google', '--domain', 'b.test'], 1, /a site is named without a domain/],
       [['--domain', 'not a domain'], 1, /not a domain/],
     ]
     for (const [args, code, message] of cases) {
@@ -120,6 +122,6 @@ describe('what the operator tries again', () => {
     }
     const help = (await place.run('queue', 'retry', '--help')).stdout.replaceAll('\n', ' ')
     assert.match(help, /Scheduled mail is sent early only if you give its id/)
-    assert.match(help, /takes a recipient domain, .* not a site/)
+    assert.match(help, /--domain takes a recipient domain, --site the mail servers/)
   })
 })

@@ -24,6 +24,16 @@ interface Shown {
   source: string | null
 }
 
+interface Lane {
+  site: string
+  domains: string[]
+  waiting: number
+  oldest_at: string
+  next_attempt_at: string
+  last_answer: string | null
+  paused: boolean
+}
+
 describe('sites on the command line', () => {
   let place: Workplace
   let service: Serving
@@ -41,6 +51,9 @@ describe('sites on the command line', () => {
       'mx1.big.test/A': ['127.0.0.1'],
       'mx.closed.test/A': ['127.0.0.1'],
       'one.test/MX': ['10 mx1.big.test'],
+      'two.test/MX': ['10 mx1.big.test'],
+      'other.test/MX': ['10 mx.other.test'],
+      'mx.other.test/A': ['127.0.0.1'],
       'closed.test/MX': ['10 mx.closed.test'],
       'idle.test/MX': ['10 mx.idle.test', '20 mx2.idle.test'],
     })
@@ -112,6 +125,7 @@ describe('sites on the command line', () => {
         },
       ],
       source: 'ticket 7',
+      paused_since: null,
     })
     for (const name of ['one.test', 'mx1.big.test', 'mx9.big.test'])
       assert.equal((await show(name)).name, 'Big')
@@ -137,6 +151,86 @@ describe('sites on the command line', () => {
     assert.match(first?.closed?.reason ?? '', /blocked using zen\.spamhaus\.org/)
     assert.deepEqual(first?.closed?.list, { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' })
     assert.match((await place.run('site', 'list')).stdout, /^SITE .*\nmx\.closed\.test +default /)
+  })
+
+  test('a paused site keeps its mail untried, whichever of its domains it is for, until it is resumed', async () => {
+    const shown = async () =>
+      (await place.json<Lane[]>('queue', '--by', 'site')).map(({ site, domains, waiting, paused }) => [
+        site,
+        domains,
+        waiting,
+        paused,
+      ])
+    const before = sink.messages.length
+    assert.equal(
+      (await place.run('queue', 'pause', '--site', 'mx1.big.test')).stdout,
+      'Paused: all mail to the site Big.\n',
+    )
+    // The node reads the pause within a moment: the first mail may still go.
+    const kept = await until(async () => {
+      await send('one@one.test')
+      const [row] = (await shown()).filter(([site]) => site === 'Big')
+      return row?.[3] === true && row[2] === 1 && row
+    }, 'mail that stays')
+    assert.deepEqual(kept, ['Big', ['one.test'], 1, true])
+    await send('two@two.test')
+    const both = await until(async () => {
+      const row = (await shown()).find(([site]) => site === 'Big')
+      return row?.[2] === 2 && row
+    }, 'the second')
+    assert.deepEqual([...(both[1] as string[])].sort(), ['one.test', 'two.test'])
+    const gone = sink.messages.length - before
+    const [oldest] = (await place.json<Lane[]>('queue', '--by', 'site')).filter(({ site }) => site === 'Big')
+    assert.ok(Date.parse(oldest!.oldest_at) <= Date.now())
+    assert.ok(Date.parse(oldest!.next_attempt_at) > Date.now(), 'not due, and so not late')
+    assert.equal(oldest!.last_answer, 'Paused by the operator')
+    assert.match(
+      (await place.run('queue', '--by', 'site')).stdout,
+      /^Big +2 +2 +0 +0 +20\S+ \S+ +paused +Paused by/m,
+    )
+    assert.notEqual(
+      (await place.json<{ paused_since: string | null }>('site', 'show', 'Big')).paused_since,
+      null,
+    )
+    assert.match((await place.run('queue', 'pauses')).stdout, /^all +site Big +20/m)
+
+    const retried = await place.json<Record<string, unknown>>('queue', 'retry', '--site', 'big')
+    assert.deepEqual([retried.site, retried.retried, retried.paused], ['Big', 0, 2])
+    const wrong = await place.run('queue', 'resume')
+    assert.match(wrong.stderr, /no pause of exactly all mail\. Paused: all mail to the site Big/)
+    assert.equal(sink.messages.length - before, gone)
+
+    await place.json('queue', 'resume', '--site', 'big')
+    await sink.until(before + gone + 2)
+    assert.deepEqual(await place.json('queue', 'pauses'), [])
+  })
+
+  test('waiting mail of a site is tried at once, whichever of its domains it is for', async () => {
+    sink.script = ({ step }) => (step === 'mail' ? { reply: '451 4.3.0 Later' } : undefined)
+    await send('a@one.test')
+    await send('b@two.test')
+    await send('c@other.test')
+    await until(async () => {
+      const lanes = await place.json<Lane[]>('queue')
+      return lanes.filter(({ last_answer: said }) => said?.includes('Later')).length === 3
+    }, 'three that wait')
+    const [big] = (await place.json<Lane[]>('queue', '--by', 'site')).filter(({ site }) => site === 'Big')
+    assert.deepEqual([big?.waiting, big?.last_answer?.includes('Later')], [2, true])
+    const [acme] = await place.json<(Lane & { company_id: string })[]>('queue', '--by', 'company')
+    assert.ok(acme!.waiting >= 3)
+    assert.match((await place.run('queue', '--by', 'company')).stdout, /^Acme +\d/m)
+    sink.script = undefined
+    const before = sink.messages.length
+    const said = await place.run('queue', 'retry', '--site', 'Big')
+    assert.equal(said.stdout, 'Due now, of all mail to the site Big: 2 recipients.\n')
+    await sink.until(before + 2)
+    assert.deepEqual(
+      sink.messages
+        .slice(before)
+        .flatMap(({ recipients }) => recipients)
+        .sort(),
+      ['a@one.test', 'b@two.test'],
+    )
   })
 
   test('a site without mail is looked up, and every known provider is listed', async () => {

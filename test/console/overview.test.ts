@@ -102,6 +102,20 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     for (const text of ['4 of 10', '59 of 60', '1,234', '554 5.7.1 blocked using zen.spamhaus.org']) {
       await row.getByText(text).waitFor()
     }
+    await row.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry now' }).click()
+    await page.getByText('Retrying 0 recipients now.').waitFor()
+    await row.getByRole('button', { name: 'Pause' }).click()
+    await row.getByText('Paused').waitFor()
+    const pauses = page.getByRole('region', { name: 'Pauses' })
+    await pauses.getByText('All mail to the site mx.big.test').waitFor()
+    assert.deepEqual(
+      (await store.pauses()).map(({ companyId, domain, site }) => [companyId, domain, site?.key]),
+      [[null, null, big.key]],
+    )
+    await row.getByRole('button', { name: 'Resume' }).click()
+    await row.getByText('Paused').waitFor({ state: 'detached' })
+    await pauses.getByText('All mail to the site mx.big.test').waitFor({ state: 'detached' })
     assert.equal(await sites.getByText('Google').count(), 0)
     await sites.getByRole('switch', { name: 'Show all known providers' }).click()
     await sites.getByText('Google', { exact: true }).waitFor()
@@ -139,15 +153,16 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
 
   test('an operator pauses mail, lets it go again, and adds a company', async (t) => {
     const { page } = await stage.visit(t, '/installation')
-    await page.getByLabel('Recipient domain').fill('slow.test')
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('All mail to slow.test').waitFor()
+    const pauses = page.getByRole('region', { name: 'Pauses' })
+    await pauses.getByLabel('Recipient domain').fill('slow.test')
+    await pauses.getByRole('button', { name: 'Pause' }).click()
+    await pauses.getByText('All mail to slow.test').waitFor()
     assert.deepEqual(
       (await stage.service.store.pauses()).map(({ companyId, domain }) => [companyId, domain]),
       [[null, 'slow.test']],
     )
-    await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByText('All mail to slow.test').waitFor({ state: 'detached' })
+    await pauses.getByRole('button', { name: 'Resume' }).click()
+    await pauses.getByText('All mail to slow.test').waitFor({ state: 'detached' })
     await page.getByLabel('New company').fill('Gamma')
     await page.getByRole('button', { name: 'Add' }).click()
     await page.getByRole('link', { name: 'Gamma' }).waitFor()

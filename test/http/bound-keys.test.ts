@@ -160,6 +160,7 @@ function withIds(path: string, { domain, ids, mark }: Owner): string {
   const values: Record<string, string> = {
     ...{ id: of, attachment: ids.attachment, domain, key: ids.email, selector: ids.selector },
     ...{ address: `${mark}@listed.test`, value: `${mark}@listed.test`, word: 'delivered', tag: mark },
+    ...{ ip: '192.0.2.1', pool: mark },
     ...{ login: mark, event: ids.message, '*': ids.page, webhook: ids.webhook },
   }
   return path.replace(/\{([^}]+)\}/g, (_, name: string) =>

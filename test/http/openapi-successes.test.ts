@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { bounce } from '../../harness/returned-mail.ts'
+import { OPERATOR } from '../../src/operate/authority.ts'
+import { operationOn } from '../../src/operate/open.ts'
+import { assignPool, createPool } from '../../src/operate/pools.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { Receiver } from '../webhooks/receiver.ts'
@@ -219,6 +222,25 @@ test('webhooks of the form dialect', async () => {
   await ask('DELETE', '/v4/domains/{domain}/webhooks', { ...D, query })
   await ask('GET', '/v5/accounts/http_signing_key')
   await ask('POST', '/v5/accounts/http_signing_key')
+})
+
+test('source addresses of the form dialect', async () => {
+  const { settings, store } = service
+  const op = operationOn(settings, store, OPERATOR, await store.accounts())
+  const [pool, ip] = ['own', '192.0.2.9']
+  await createPool(op, { pool, addresses: [ip] })
+  const accounts = await store.accounts()
+  await assignPool({ ...op, accounts }, { domain: 'ours.test', pool })
+  await service.app.refreshAccounts()
+  await ask('GET', '/v3/ips')
+  await ask('GET', '/v3/ips/{ip}', { ip })
+  await ask('GET', '/v3/ips/{ip}/domains', { ip })
+  await ask('GET', '/v3/domains/{domain}/ips', D)
+  for (const version of ['v1', 'v3']) {
+    await ask('GET', `/${version}/ip_pools`)
+    await ask('GET', `/${version}/ip_pools/{pool}`, { pool })
+  }
+  await ask('GET', '/v3/ip_pools/{pool}/domains', { pool })
 })
 
 test('figures of the form dialect', async () => {

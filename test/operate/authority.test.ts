@@ -38,11 +38,13 @@ import * as people from '../../src/operate/people.ts'
 import * as pools from '../../src/operate/pools.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
+import * as queueSums from '../../src/operate/queue-sums.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
 import * as returnedMail from '../../src/operate/returned-mail.ts'
 import * as routes from '../../src/operate/routes.ts'
 import * as senderChecks from '../../src/operate/sender-checks.ts'
 import * as sites from '../../src/operate/sites.ts'
+import * as sourceAddresses from '../../src/operate/source-addresses.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import * as tags from '../../src/operate/tags.ts'
@@ -482,7 +484,10 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [overview.showReasons, (op) => overview.showReasons(op, { company: 'Acme', span: 'day' }), READS_WHOLE],
   [overview.showVolumeByCompany, (op) => overview.showVolumeByCompany(op, { span: 'day' }), OPERATOR_ALONE],
   [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
+  [queueSums.showQueueByCompany, (op) => queueSums.showQueueByCompany(op, { company: 'Acme' }), READS_WHOLE],
+  [queueSums.showQueueBySite, (op) => queueSums.showQueueBySite(op, { company: 'Acme' }), OPERATOR_ALONE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],
+  [queue.retry, (op) => queue.retry(op, { company: 'Acme', site: 'Google' }), OPERATOR_ALONE],
   [queue.retry, async (op, world) => queue.retry(op, { email: (await world.email()).id }), MANAGES],
   [pauses.pause, (op) => pauses.pause(op, { company: 'Acme' }), OPERATOR_ALONE],
   [pauses.resume, (op) => pauses.resume(op, { company: 'Acme' }), OPERATOR_ALONE],
@@ -617,6 +622,24 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       return await pools.changePool(await withPool(op, pool), { pool, addresses: ['192.0.2.2'] })
     },
     OPERATOR_ALONE,
+  ],
+  [
+    sourceAddresses.listSourceAddresses,
+    (op) => sourceAddresses.listSourceAddresses(op, {}),
+    { ...SEES, foreign: ok },
+  ],
+  [
+    sourceAddresses.showSourceAddress,
+    async (op, world) => {
+      const pool = poolName(world)
+      const operator = await withPool({ ...op, caller: OPERATOR }, pool)
+      await pools.assignPool(operator, { company: 'Acme', pool })
+      const accounts = await op.store.accounts()
+      await pools.assignPool(operator, { company: 'Acme', pool: null })
+      const [address] = accounts.pools.find(({ name }) => name === pool)!.addresses
+      return await sourceAddresses.showSourceAddress({ ...op, accounts }, { address: address! })
+    },
+    SEES,
   ],
   [pools.listPools, (op) => pools.listPools(op, {}), { ...SEES, foreign: ok }],
   [

@@ -376,6 +376,8 @@ const CASES: Case[] = [
   ['a site of no domain', 'invalid', null, (op) => showSite(op, { site: 'no domain.' })],
   ['a site of a domain that is gone', 'not_found', 'listSites', (op) => showSite(op, { site: 'x.test' })],
   ['a retry to no domain', 'invalid', null, (op) => retry(op, { domain: 'no domain' })],
+  ['a retry to no site', 'not_found', 'listSites', (op) => retry(op, { site: 'Nowhere' })],
+  ['a retry to two things', 'invalid', null, (op) => retry(op, { site: 'Google', domain: 'y.test' })],
   [
     'a retry of what has ended',
     'nothing_to_do',
@@ -393,6 +395,9 @@ const CASES: Case[] = [
     async (op) => retry(op, { email: (await world.quarantined()).id }),
   ],
   ['a pause of nobody', 'not_found', 'listCompanies', (op) => pause(op, { company: 'X' })],
+  ['a pause of no site', 'not_found', 'listSites', (op) => pause(op, { site: 'Nowhere' })],
+  ['a pause of two things', 'invalid', null, (op) => pause(op, { site: 'Google', domain: 'y.test' })],
+  ['the end of no pause of a site', 'not_found', null, (op) => resume(op, { site: 'Google' })],
   ['the end of no pause', 'not_found', null, (op) => resume(op, { domain: 'y.test' })],
   [
     'a release of what is not in quarantine',

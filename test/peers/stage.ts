@@ -154,7 +154,7 @@ export class Sending implements AsyncDisposable {
 
   /** What is waiting is tried now. */
   async retry(): Promise<void> {
-    await this.service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
+    await this.service.store.retry({ companyId: null, domains: null, emailId: null, now: Date.now() })
   }
 
   /** The octets that left for this recipient. */

@@ -223,7 +223,12 @@ test('queue retry tries a closed path now', async (t) => {
   const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => send(`n${n}@x.test`)))
   for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
   sink.script = undefined
-  const retried = await service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
+  const retried = await service.store.retry({
+    companyId: null,
+    domains: null,
+    emailId: null,
+    now: Date.now(),
+  })
   assert.deepEqual([retried.retried, retried.held], [40, 0])
   await sink.until(40)
   for (const id of ids) await api.lastEvent(id, 'delivered')
@@ -236,7 +241,7 @@ test('queue retry tries a closed path once, not with each message, when nothing 
   const ids = await Promise.all(Array.from({ length: 600 }, (_, n) => send(`n${n}@x.test`)))
   for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
   const before = steps(sink, 'MAIL')
-  await service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
+  await service.store.retry({ companyId: null, domains: null, emailId: null, now: Date.now() })
   // All of them come to where the path is looked at, and wait again.
   for (let insisting = ids.length; insisting > 0; ) {
     const recipients = await Promise.all(ids.map((id) => service.store.readHistory(id)))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { parseDatabase } from '../../src/config/parse.ts'
 import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { Pacing } from '../../src/queue/pacing.ts'
@@ -10,6 +11,7 @@ import { SessionLimits } from '../../src/queue/session-limits.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
+import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { pathTo, readyFor } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -27,6 +29,12 @@ const BUSY: DeliveryResult = {
 async function opened(t: TestContext): Promise<Store> {
   const path = join(temporaryDirectory(t), 'a.db')
   const store = await openStore({ engine: 'sqlite', path }, { exclusive: false })
+  t.after(() => store.close())
+  return store
+}
+
+async function openedPostgres(t: TestContext): Promise<Store> {
+  const store = await openStore(parseDatabase(await freshDatabase()), { exclusive: false })
   t.after(() => store.close())
   return store
 }
@@ -101,6 +109,58 @@ test('servers that one node cannot reach may be reached by another one', async (
   assert.equal(two.health.isOpen(ready.path, ready.email.domainId, Date.now()), true)
   for (const { sharing } of [one, two]) await sharing.stop()
 })
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`a closed path costs all nodes together one try at a time, on ${engine}`, {
+    skip: engine === 'postgres' && withoutPostgres(),
+  }, async (t) => {
+    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const nodes = [await startNode(store, 1), await startNode(store, 2)]
+    const look = async () => {
+      for (const { sharing } of nodes) await sharing.look()
+    }
+    for (const { health } of nodes) health.alone = false
+    const ready = readyFor('c', pathTo('x.test'))
+    // Servers that a node cannot reach: both have met that, and neither has learnt it from the other.
+    const hindrance = { kind: 'unreachable', wide: true, message: 'no answer' } as const
+    const closed = { ...BUSY, hindrance }
+    let now = Date.now() - 3_600_000
+    for (const { health } of nodes) for (let n = 0; n < 3; n++) health.ended(ready, closed, false, now)
+    await look()
+    const tries = () => nodes.filter(({ health }) => health.closedFor(ready, now) === null)
+    now = Date.now()
+
+    assert.deepEqual(tries(), [], 'both have to ask first')
+    const other = nodes[0]!.health.closedFor(ready, now)
+    assert.equal(other !== 'asks' && other?.heldFor, 'path', 'one delivery asks for all')
+    await look()
+    const [holder, ...more] = tries()
+    assert.deepEqual([holder, more], [nodes[0], []])
+    now = Date.now() + 61_000
+    assert.deepEqual(tries(), [], 'the try is under way')
+
+    // The others wait for what it finds: nothing so far, so for the next try.
+    holder!.health.ended(ready, closed, false, now)
+    const next = holder!.health.closures().get(ready.path.key)!.nextTryAt
+    await look()
+    await look()
+    const [first] = nodes.map(({ health }) => health.closures().get(ready.path.key)!.nextTryAt)
+    assert.equal(first, next)
+    now = Date.now()
+    tries()
+    await look()
+    assert.equal(tries().length <= 1, true)
+
+    // Found open by one, it is open for all.
+    holder!.health.ended(ready, DELIVERY, false, now)
+    await look()
+    await look()
+    assert.deepEqual(
+      nodes.map(({ health }) => health.isOpen(ready.path, ready.email.domainId, now)),
+      [true, true],
+    )
+  })
+}
 
 test('a limit that the other nodes have given up is given up by a node that only learned it', async (t) => {
   const store = await opened(t)

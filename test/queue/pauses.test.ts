@@ -31,6 +31,24 @@ test('read again unchanged, pauses are what they were', () => {
   assert.equal(pauses.replace(everything), true)
   assert.equal(pauses.replace(everything), false)
   assert.deepEqual([pauses.none, pauses.all, pauses.covers('c', 'y.test')], [false, true, true])
+  const site = { key: 'provider:big', name: 'Big' }
+  const ofSites = [
+    { companyId: null, domain: null, site: { key: 'mx:a', name: 'a' }, since },
+    { companyId: 'a', domain: null, site, since },
+  ]
+  assert.equal(pauses.replace(ofSites), true)
+  assert.equal(pauses.replace(ofSites), false)
+  assert.deepEqual([pauses.none, pauses.all, pauses.covers('a', 'x.test')], [false, false, false])
+  const atSites = (companyId: string) =>
+    ['mx:a', 'provider:big', 'mx:b'].map((key) => pauses.coversSite(companyId, key))
+  assert.deepEqual(
+    [atSites('a'), atSites('b')],
+    [
+      [true, true, false],
+      [true, false, false],
+    ],
+  )
+
   assert.equal(pauses.replace([]), true)
   assert.deepEqual([pauses.none, pauses.all, pauses.covers('a', 'x.test')], [true, false, false])
 })

@@ -141,7 +141,7 @@ test('what is being given back for a closed path while the path is clear again l
   const first = await accept('first@x.test')
   await until(async () => (await stateOf(store, first)).state === 'waiting')
   closed = false
-  await store.retry({ companyId: null, domain: null, emailId: first.id, now: Date.now() })
+  await store.retry({ companyId: null, domains: null, emailId: first.id, now: Date.now() })
   scheduler.waiting(Date.now())
   await tried.promise
 

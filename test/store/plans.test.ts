@@ -22,6 +22,8 @@ const SMALL = [
   /^api_keys$/,
   /^nodes$/,
   /^shared_paths$/,
+  /^site_pauses$/,
+  /^path_tries$/,
   /^site_reports$/,
   /^pauses$/,
   /^people$/,

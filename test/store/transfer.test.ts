@@ -333,7 +333,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     const store = await opened(t, way.to)
     assert.deepEqual(await store.heldDomains(), [domainId])
     // Whose path is closed may be tried all the same, whose domain may not send may not.
-    const retried = await store.retry({ companyId: null, domain: null, emailId: null, now: NOW })
+    const retried = await store.retry({ companyId: null, domains: null, emailId: null, now: NOW })
     assert.deepEqual(retried, { retried: 1, held: 1, paused: 0, scheduled: 0 })
     assert.equal(await store.releaseHeld(domainId, { now: NOW, dueBefore: NOW + HOUR + 1 }), 1)
     assert.deepEqual(await store.heldDomains(), [])

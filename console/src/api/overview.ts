@@ -5,6 +5,7 @@ import { change, read } from './queries.ts'
 
 const BACKLOG = 'GET /companies/:company/overview/backlog'
 const INSTALLATION = 'GET /installation'
+const SITES = 'GET /installation/sites'
 
 export type OverviewBacklog = JsonAnswer<typeof BACKLOG>
 export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
@@ -56,14 +57,14 @@ export const retryWaiting = (company: string, domain: string | null) =>
 
 export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 
-/** `null` stands for every company, or for every domain. */
+/** `null` stands for every company, or for every domain; without a site, for every site. */
 type PauseTarget = Body<'POST /installation/pauses'>
 
 export const pause = (body: PauseTarget) =>
-  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG)
+  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES)
 
 export const endPause = (body: PauseTarget) =>
-  change('POST /installation/pauses/end', { body }, INSTALLATION, BACKLOG)
+  change('POST /installation/pauses/end', { body }, INSTALLATION, BACKLOG, SITES)
 
 export const createCompany = (name: string) =>
   change('POST /installation/companies', { body: { name } }, 'GET /session')

@@ -2,15 +2,19 @@ import { type RetryAnswer, retryWaiting } from '../api/overview.ts'
 import type { Confirmation } from '../parts/confirm.tsx'
 import { notify } from '../parts/notify.ts'
 
-/**
- * Retries waiting mail of a company, to one recipient domain or all. Asks first, since all mail that waits for a site
- * which deferred it is tried there at once.
- */
-export function retryAction(
-  company: string,
-  domain: string | null,
-): { ask: Confirmation; run: () => Promise<void> } {
+interface RetryAction {
+  ask: Confirmation
+  run: () => Promise<void>
+}
+
+/** Retries waiting mail of a company, to one recipient domain or all. */
+export function retryAction(company: string, domain: string | null): RetryAction {
   const what = domain === null ? 'all waiting mail' : `all mail waiting for ${domain}`
+  return retryOf(what, () => retryWaiting(company, domain))
+}
+
+/** Asks first, since all mail that waits for a site which deferred it is tried there at once. */
+export function retryOf(what: string, retry: () => Promise<RetryAnswer>): RetryAction {
   return {
     ask: {
       title: `Retry ${what} now?`,
@@ -19,7 +23,7 @@ export function retryAction(
       act: 'Retry now',
       harmless: true,
     },
-    run: async () => reportRetry(await retryWaiting(company, domain)),
+    run: async () => reportRetry(await retry()),
   }
 }
 

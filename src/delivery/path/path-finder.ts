@@ -17,6 +17,8 @@ import {
   type RoutingFields,
   type SessionTerms,
   type Site,
+  siteNamed,
+  siteOfRoute,
 } from './path.ts'
 import { SiteDirectory } from './site-directory.ts'
 import type { Source } from './source.ts'
@@ -86,7 +88,7 @@ export class PathFinder {
     const { route, resolver, hostname, allowPrivateNetworks, sites } = options
     this.#sources = options.sources
     this.#policy = policyOf(DEFAULT_ROUTE, route)
-    this.#simulator = this.#path(namedSite('simulator'))
+    this.#simulator = this.#path(siteNamed('simulator'))
     this.#onlyOne = route.kind === 'direct' ? null : this.#path(siteOfRoute(route))
     this.#direct = new SiteDirectory({
       resolver,
@@ -217,17 +219,6 @@ function waitingFor({ messagesPerMinute, messagesPerHour }: SiteAgreement['limit
   return Math.max(LEAST_WAITING, Math.min(WAITING_DIRECT, aMinute))
 }
 
-function namedSite(kind: 'capture' | 'simulator'): Site {
-  return { name: kind, key: kind, kind, servers: null, provider: null }
-}
-
 function policyOf(id: string, route: DeliveryRoute): Policy {
   return { id, route, firstAlone: route.kind === 'relay' && route.user !== null }
-}
-
-function siteOfRoute(route: Exclude<DeliveryRoute, { kind: 'direct' }>): Site {
-  if (route.kind === 'capture') return namedSite('capture')
-  const { host, port } = route
-  const key = `relay:${host.toLowerCase()}:${port}`
-  return { name: host, key, kind: 'relay', servers: null, provider: null }
 }

@@ -85,3 +85,15 @@ export function pathOf(parts: Omit<Path, 'key'>): Path {
   const { source, site, policy } = parts
   return { key: `${source.name}\0${site.key}\0${policy.id}`, ...parts }
 }
+
+export function siteNamed(kind: 'capture' | 'simulator'): Site {
+  return { name: kind, key: kind, kind, servers: null, provider: null }
+}
+
+/** The site that all mail of the route goes to. */
+export function siteOfRoute(route: Exclude<DeliveryRoute, { kind: 'direct' }>): Site {
+  if (route.kind === 'capture') return siteNamed('capture')
+  const { host, port } = route
+  const key = `relay:${host.toLowerCase()}:${port}`
+  return { name: host, key, kind: 'relay', servers: null, provider: null }
+}

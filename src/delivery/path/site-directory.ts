@@ -187,9 +187,7 @@ export function siteOf(domain: string, servers: MailServers, { provider, whole }
   const { hosts } = servers
   if (hosts.kind === 'none')
     return { name: domain, key: `domain:${domain}`, kind: 'direct', servers, provider }
-  if (provider !== null && whole) {
-    return { name: provider, key: `provider:${provider.toLowerCase()}`, kind: 'direct', servers, provider }
-  }
+  if (provider !== null && whole) return { ...siteOfProvider(provider), kind: 'direct', servers, provider }
   const names = hosts.ranks.flat()
   const more = names.length - 1
   // A name from DNS may hold a comma, and may equal that of any site, but it holds no line break: DNS clients write one
@@ -197,6 +195,11 @@ export function siteOf(domain: string, servers: MailServers, { provider, whole }
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
   return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers, provider }
+}
+
+/** The one site of all domains that a provider serves. */
+export function siteOfProvider(provider: string): Pick<Site, 'key' | 'name'> {
+  return { key: `provider:${provider.toLowerCase()}`, name: provider }
 }
 
 function withPolicy(site: Site, mtaSts: MtaStsPolicy | null): Site {

@@ -9,8 +9,16 @@ import { isoTime } from '../../operate/shapes.ts'
 import type { INSTALLATION_ROUTES } from './contract/overview.ts'
 import type { Works } from './work.ts'
 
-function scopeOf({ company, domain }: { company: string | null; domain: string | null }) {
-  return { company: company ?? undefined, domain: domain ?? undefined }
+function scopeOf({
+  company,
+  domain,
+  site,
+}: {
+  company: string | null
+  domain: string | null
+  site?: string
+}) {
+  return { company: company ?? undefined, domain: domain ?? undefined, site }
 }
 
 export const installationWorks: Works<typeof INSTALLATION_ROUTES> = {
@@ -22,9 +30,10 @@ export const installationWorks: Works<typeof INSTALLATION_ROUTES> = {
     ])
     return {
       nodes: nodes.map(({ name, roles, since }) => ({ name, roles, since: isoTime(since) })),
-      pauses: pauses.map(({ companyId, domain, since }) => ({
+      pauses: pauses.map(({ companyId, domain, site, since }) => ({
         company: companyId === null ? null : { id: companyId, name: companyName(op, companyId) },
         domain,
+        site: site?.name ?? null,
         since: isoTime(since),
       })),
       storage,

@@ -1,3 +1,4 @@
+import { retry } from '../../operate/queue.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
@@ -7,7 +8,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
   'GET /installation/sites': async ({ op }) => {
     const sites = await listSites(op, {})
     return {
-      sites: sites.map(({ name, provider, hosts, source, limits, lowered, used, closed }) => ({
+      sites: sites.map(({ name, provider, hosts, source, limits, lowered, used, closed, pausedSince }) => ({
         name,
         provider,
         hosts,
@@ -20,7 +21,10 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
           since: isoTime(closed.since),
           nextTryAt: isoTime(closed.nextTryAt),
         },
+        pausedSince: isoTime(pausedSince),
       })),
     }
   },
+
+  'POST /installation/sites/retry': async ({ op, body: { site } }) => await retry(op, { site }),
 }

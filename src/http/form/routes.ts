@@ -28,6 +28,7 @@ import { trackingRoutes } from './domains/tracking.ts'
 import { eventRoutes } from './log/routes.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
+import { sourceRoutes } from './sources/routes.ts'
 import { aggregateRoutes } from './stats/aggregates.ts'
 import { statsByDomainRoutes } from './stats/by-domain.ts'
 import { statsRoutes } from './stats/routes.ts'
@@ -64,6 +65,7 @@ export class FormDialect implements Api {
     ...bounceMetricRoutes,
     ...keyRoutes,
     ...signingKeyRoutes,
+    ...sourceRoutes,
     ...statsRoutes,
     ...statsByDomainRoutes,
     ...aggregateRoutes,

@@ -10,6 +10,17 @@ const ADD = statement(
   'INSERT INTO pauses (company, domain, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
 )
 const END = statement('DELETE FROM pauses WHERE company = $1 AND domain = $2')
+const LIST_SITES = statement<SitePauseRow>(`SELECT c.id AS "companyId", p.site, p.name, p.since
+  FROM site_pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.site`)
+const ADD_SITE = statement(
+  'INSERT INTO site_pauses (company, site, name, since) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+)
+const END_SITE = statement('DELETE FROM site_pauses WHERE company = $1 AND site = $2')
+
+interface SitePauseRow extends Pick<Pause, 'companyId' | 'since'> {
+  site: string
+  name: string
+}
 
 /** A row of mail `q` that no pause covers. */
 const NOT_PAUSED = `NOT EXISTS (
@@ -28,7 +39,14 @@ const OLDEST_DUE = statement<{ at: number | null }>(({ engine }) =>
 
 export const pauseReads = {
   *pauses(port) {
-    return yield* port.read.all(LIST)
+    const pauses = yield* port.read.all(LIST)
+    const ofSites = yield* port.read.all(LIST_SITES)
+    return [
+      ...pauses,
+      ...ofSites.map(({ companyId, site: key, name, since }) => {
+        return { companyId, domain: null, site: { key, name }, since }
+      }),
+    ]
   },
 
   *oldestDue(port) {
@@ -38,11 +56,14 @@ export const pauseReads = {
 
 export const pauseWrites = {
   *pause(port, { since, ...scope }) {
-    yield* change(port, ADD, scope, Math.round(since))
+    const { site } = scope
+    const at = Math.round(since)
+    if (site === undefined) yield* change(port, ADD, scope, at)
+    else yield* change(port, ADD_SITE, scope, site.name, at)
   },
 
   *resume(port, scope) {
-    return yield* change(port, END, scope)
+    return yield* change(port, scope.site === undefined ? END : END_SITE, scope)
   },
 } satisfies Operations<Port>
 
@@ -50,11 +71,11 @@ export const pauseWrites = {
 function* change(
   port: Port,
   statement: ColdStatement,
-  { companyId, domain }: PauseScope,
+  { companyId, domain, site }: PauseScope,
   ...more: ParameterValue[]
 ): PortSteps<boolean> {
   const company = companyId === null ? 0 : yield* companyNumber(port, companyId)
   return yield* port.notice('stops', function* (db) {
-    return (yield* db.run(statement, company, domain ?? '', ...more)) > 0
+    return (yield* db.run(statement, company, site?.key ?? domain ?? '', ...more)) > 0
   })
 }

@@ -1,5 +1,5 @@
 /** The states of paths that nodes have learned. */
-import type { SharedPath, SharedState } from '../shared-paths.ts'
+import type { PathTry, SharedPath, SharedState } from '../shared-paths.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
@@ -17,6 +17,19 @@ const SHARE = statement(
 )
 const FORGET = statement(({ texts }) => `DELETE FROM shared_paths WHERE key IN (${texts('$1')})`)
 const FORGET_OLD = statement('DELETE FROM shared_paths WHERE changed_at < $1')
+
+const TAKE = statement(
+  `INSERT INTO path_tries (key, node, until, under_way) VALUES ($1, $2, $3, 1)
+    ON CONFLICT (key) DO UPDATE SET node = excluded.node, until = excluded.until, under_way = 1
+    WHERE path_tries.until <= $4 OR path_tries.node = excluded.node OR ($5 = 1 AND path_tries.under_way = 0)`,
+)
+const END = statement('UPDATE path_tries SET until = $3, under_way = 0 WHERE key = $1 AND node = $2')
+const TRIES = statement<PathTry>(
+  ({ texts }) => `SELECT key, node, until FROM path_tries WHERE key IN (${texts('$1')})`,
+)
+const FORGET_TRIES = statement('DELETE FROM path_tries WHERE until < $1')
+/** Milliseconds after which an ended try is forgotten. */
+const TRY_KEPT_MS = 3_600_000
 
 /** PostgreSQL refuses NUL, which separates the parts of a key, and which the words of a server may contain. */
 const stored = (text: string) => text.replaceAll('\0', '\u001f')
@@ -47,4 +60,30 @@ export const sharedPathWrites = {
       yield* db.run(FORGET_OLD, Math.round(before))
     })
   },
+
+  *shareTries(port, { node, now, wanted, until, ended }) {
+    const [at, end] = [Math.round(now), Math.round(until)]
+    if (ended.length > 0) {
+      yield* port.transaction(function* (db) {
+        for (const { key, next } of inOrder(ended)) yield* db.run(END, stored(key), node, Math.round(next))
+      })
+      yield* port.write.run(FORGET_TRIES, at - TRY_KEPT_MS)
+    }
+    if (wanted.length === 0) return []
+    return yield* port.transaction(function* (db) {
+      for (const { key, insisted } of inOrder(wanted)) {
+        yield* db.run(TAKE, stored(key), node, end, at, insisted ? 1 : 0)
+      }
+      const rows = yield* db.all(
+        TRIES,
+        wanted.map(({ key }) => stored(key)),
+      )
+      return rows.map((row) => ({ key: read(row.key), node: Number(row.node), until: Number(row.until) }))
+    })
+  },
 } satisfies Operations<Port>
+
+/** The same on all nodes, so that their transactions never wait for each other in a circle. */
+function inOrder<Named extends { key: string }>(changes: readonly Named[]): Named[] {
+  return changes.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+}

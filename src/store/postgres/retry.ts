@@ -3,6 +3,7 @@ import { decideEach, nameOf } from '../recipient-decision.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type { QueueStore, RetryCounts } from '../store.ts'
 import { apply } from './apply.ts'
+import { texts } from './arrays.ts'
 import type { Statement } from './database.ts'
 import { factsOf, PLACES, type RecipientKey } from './facts.ts'
 import type { StoreParts } from './parts.ts'
@@ -25,7 +26,7 @@ ORDER BY email, position LIMIT ${STEP}`,
 }
 
 /**
- * Of these rows ($1, $2): those that wait for a time later than $3, of the company $4 and at the domain $5, either of
+ * Of these rows ($1, $2): those that wait for a time later than $3, of the company $4 and at the domains $5, either of
  * which may be NULL. A locked row is being claimed or recorded, and is left alone.
  */
 const HOLD: Statement = {
@@ -37,7 +38,7 @@ SELECT q.email::text AS email, q.position,
 FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
   SELECT * FROM queue q
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease IS NULL AND q.due_at > $3::int8
-    AND ($4::int4 IS NULL OR q.company = $4) AND ($5::text IS NULL OR q.domain = $5)
+    AND ($4::int4 IS NULL OR q.company = $4) AND ($5::text[] IS NULL OR q.domain = ANY ($5))
   FOR UPDATE SKIP LOCKED
 ) q`,
 }
@@ -50,7 +51,7 @@ interface RetryCandidate extends RecipientKey {
 
 interface RetryScope {
   company: number | null
-  domain: string | null
+  domains: readonly string[] | null
   /** The request names one email. */
   named: boolean
   now: number
@@ -61,11 +62,16 @@ interface RetryScope {
 export function retry({ database, companies, changes }: StoreParts): Pick<QueueStore, 'retry'> {
   const tryAgain = async (
     seen: readonly RecipientKey[],
-    { company, domain, named, now, byMember }: RetryScope,
+    { company, domains, named, now, byMember }: RetryScope,
   ): Promise<RetryCounts> => {
     if (seen.length === 0) return NOTHING_RETRIED
     return await database.transaction(async (session) => {
-      const waiting = await session.run<RetryCandidate>(HOLD, [...PLACES.values(seen), now, company, domain])
+      const waiting = await session.run<RetryCandidate>(HOLD, [
+        ...PLACES.values(seen),
+        now,
+        company,
+        domains && texts(domains),
+      ])
       const flags = new Map(waiting.map((row) => [nameOf(row), row]))
       const all = decideEach(await factsOf(session, waiting), (recipient) => {
         const { paused, scheduled } = flags.get(nameOf(recipient))!
@@ -79,11 +85,11 @@ export function retry({ database, companies, changes }: StoreParts): Pick<QueueS
     })
   }
   return {
-    async retry({ companyId, domain, emailId, now, byMember = false }, onStep) {
+    async retry({ companyId, domains, emailId, now, byMember = false }, onStep) {
       if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
       const company = await companies.filter(companyId)
       if (company === undefined) return NOTHING_RETRIED
-      const scope = { company, domain, named: emailId !== null, now: Math.round(now), byMember }
+      const scope = { company, domains, named: emailId !== null, now: Math.round(now), byMember }
       let sum = NOTHING_RETRIED
       // Before the first row: positions begin with 0.
       let place: RecipientKey | undefined = { email: emailId ?? FIRST_ID, position: -1 }

@@ -58,6 +58,7 @@ export const MOVES: readonly Move[] = [
   },
   { name: 'quotas', order: ['t.company'] },
   { name: 'pauses', order: ['t.company', 't.domain'] },
+  { name: 'site_pauses', order: ['t.company', 't.site'] },
   { name: 'followers', order: ['t.name'] },
   { name: 'search_lists', order: ['t.company', 't.kind', 't.major', 't.minor'] },
   { name: 'search_spans', order: ['t.company', 't.segment'] },

@@ -60,6 +60,12 @@ export const OPERATOR: Row[] = [
     cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 0 } }),
   },
   {
+    name: 'retry what is held for the pause of its site',
+    given: { heldFor: 'pause' },
+    happening: { kind: 'retry', at: AT, named: true, paused: false, scheduled: false },
+    cells: waiting({ left: 'paused' }),
+  },
+  {
     name: 'retry what is held for its domain',
     given: { heldFor: 'domain' },
     happening: { kind: 'retry', at: AT, named: true, paused: false, scheduled: true },

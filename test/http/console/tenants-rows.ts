@@ -296,6 +296,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
 
   'GET /installation': { may: OPERATES },
   'GET /installation/sites': { may: OPERATES },
+  'POST /installation/sites/retry': { may: OPERATES, body: { site: 'Google' } },
   'GET /installation/tls-reports': { may: OPERATES },
   'GET /installation/companies': { may: OPERATES, query: SPAN },
   'POST /installation/companies': { may: OPERATES, body: () => ({ name: newAddress() }) },

@@ -84,6 +84,8 @@ export const NAMED: Readonly<Record<string, (of: Filled, url: string) => string>
   address: () => `s1-1@${'long'.repeat(10)}.example`,
   value: () => `s1-1@${'long'.repeat(10)}.example`,
   tag: () => 'value1-1',
+  ip: () => '192.0.2.1',
+  pool: () => 'p'.repeat(63),
   word: () => 'delivered',
   position: () => '0',
   attempt: () => '1',
@@ -378,6 +380,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/api/installation/pauses/end': {
     body: { company: null, domain: `${'p'.repeat(60)}.example` },
   },
+
+  'POST /console/api/installation/sites/retry': { body: { site: 'Google' } },
 
   // Who signs in, and what a session may do to itself. Scrypt and the like are told from the main thread's work.
   'DELETE /console/api/session': { losesSession: true },

@@ -141,7 +141,7 @@ describe('/domains', () => {
     const at = new Date(Date.now() + 86_400_000).toISOString()
     const id = await api.accepted({ ...email, scheduled_at: at })
     given(await resend.domains.remove(domainId))
-    await service.store.retry({ companyId: null, domain: null, emailId: id, now: Date.now() })
+    await service.store.retry({ companyId: null, domains: null, emailId: id, now: Date.now() })
     const history = async () => (await service.store.readHistory(id))!
     await until(async () => (await history()).recipients[0]!.state === 'failed', 'the email to fail')
     const { recipients, events, attempts } = await history()

@@ -189,7 +189,13 @@ class Stage {
     const ids = named ? this.#players.map(({ email }) => email.id) : [null]
     const sum: RetryCounts = { retried: 0, scheduled: 0, paused: 0, held: 0 }
     for (const emailId of ids) {
-      const retried = await this.#store.retry({ ...scope, emailId, now: at, byMember })
+      const retried = await this.#store.retry({
+        companyId: scope.companyId,
+        domains: null,
+        emailId,
+        now: at,
+        byMember,
+      })
       for (const [name, count] of Object.entries(retried)) sum[name as keyof RetryCounts] += count
     }
     if (paused) await this.#store.resume(scope)

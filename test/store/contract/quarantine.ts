@@ -111,7 +111,7 @@ export function quarantineContract(open: OpenBench): void {
       await store.recover({ now: NOW, jitterMs: 0 })
       assert.equal(await store.nextDue(), null)
       assert.deepEqual(await claimed(store, 2, NOW + DAY), {})
-      const everything = { companyId: null, domain: null, emailId: value.id, now: NOW }
+      const everything = { companyId: null, domains: null, emailId: value.id, now: NOW }
       assert.equal((await store.retry(everything)).retried, 0)
       const after = NOW + 100 * DAY
       assert.equal(await store.retain({ contentBefore: after, emailsBefore: after, limit: 10 }), 0)

@@ -227,7 +227,7 @@ export function readContract(open: OpenBench): void {
       const value = email(owner, ['a@x.test', 'b@x.test', 'c@y.test'])
       await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [deferred(0, NOW + HOUR)]))
-      await accept(store, email(owner, ['d@x.test'], { dueAt: NOW + 2 * HOUR }))
+      await accept(store, email(owner, ['d@x.test'], { createdAt: NOW + 1, dueAt: NOW + 2 * HOUR }))
       await accept(store, email(other, ['e@x.test'], { dueAt: NOW - 1 }))
       const x = {
         companyId: owner.id,
@@ -236,6 +236,7 @@ export function readContract(open: OpenBench): void {
         sending: 1,
         quarantined: 0,
         nextDueAt: NOW + HOUR,
+        oldestAt: NOW,
         lastMessage: '451 4.7.1 Greylisted',
       }
       const y = {
@@ -245,6 +246,7 @@ export function readContract(open: OpenBench): void {
         sending: 1,
         quarantined: 0,
         nextDueAt: null,
+        oldestAt: null,
         lastMessage: null,
       }
       const byName = (lanes: { companyId: string; domain: string }[]) =>
@@ -257,6 +259,7 @@ export function readContract(open: OpenBench): void {
         waiting: 1,
         sending: 0,
         nextDueAt: NOW - 1,
+        oldestAt: NOW,
       }
       assert.deepEqual(byName(await store.queue()), [x, y, foreign])
       assert.deepEqual(await store.queue(newId()), [])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { decideGiveBack } from '../../../src/email/lifecycle.ts'
 import type { RetryCounts, RetryRequest } from '../../../src/store/store.ts'
 import { accept, acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, states } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -7,7 +8,7 @@ import type { OpenBench } from './contract.ts'
 const LATER = NOW + HOUR
 
 function everything(change: Partial<RetryRequest> = {}): RetryRequest {
-  return { companyId: null, domain: null, emailId: null, now: NOW, ...change }
+  return { companyId: null, domains: null, emailId: null, now: NOW, ...change }
 }
 
 function sum(change: Partial<RetryCounts>): RetryCounts {
@@ -29,23 +30,28 @@ export function retryContract(open: OpenBench): void {
         return works.flatMap(({ recipients }) => recipients.map(({ address }) => address)).sort()
       }
       assert.deepEqual(
-        await store.retry(everything({ emailId: mixed.id, domain: 'y.test' })),
+        await store.retry(everything({ emailId: mixed.id, domains: ['y.test'] })),
         sum({ retried: 1 }),
       )
       assert.equal(await store.nextDue(), NOW)
       assert.deepEqual(await due(), ['b@y.test'])
       assert.deepEqual(await store.retry(everything({ emailId: mixed.id, companyId: other.id })), sum({}))
       assert.deepEqual(
-        await store.retry(everything({ companyId: other.id, domain: 'x.test' })),
+        await store.retry(everything({ companyId: other.id, domains: ['x.test'] })),
         sum({ retried: 1 }),
       )
       assert.deepEqual(await due(), ['d@x.test'])
-      assert.deepEqual(await store.retry(everything({ domain: 'x.test' })), sum({ retried: 2 }))
-      assert.deepEqual(await store.retry(everything({ domain: 'x.test' })), sum({}), 'they are due already')
+      assert.deepEqual(await store.retry(everything({ domains: ['x.test'] })), sum({ retried: 2 }))
+      assert.deepEqual(
+        await store.retry(everything({ domains: ['x.test'] })),
+        sum({}),
+        'they are due already',
+      )
       assert.deepEqual(await due(), ['a@x.test', 'c@x.test'])
       for (const change of [
         { companyId: newId() },
-        { domain: 'no.test' },
+        { domains: ['no.test'] },
+        { domains: [] },
         { emailId: newId() },
         { emailId: 'x' },
       ]) {
@@ -53,6 +59,32 @@ export function retryContract(open: OpenBench): void {
       }
       assert.deepEqual(await store.retry(everything()), sum({ retried: 1 }))
       assert.deepEqual(await due(), ['e@z.test'])
+    })
+
+    test('makes due what goes to any of several domains, and leaves mail to a paused site', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      const wait = { dueAt: LATER }
+      await accept(store, email(owner, ['a@x.test', 'b@y.test'], wait))
+      await accept(store, email(other, ['c@x.test', 'd@z.test', 'e@w.test'], wait))
+      const domains = ['z.test', 'no.test', 'x.test']
+      assert.deepEqual(await store.retry(everything({ companyId: owner.id, domains })), sum({ retried: 1 }))
+      assert.deepEqual(await store.retry(everything({ domains })), sum({ retried: 2 }))
+      const [work] = await store.claim(claimRequest(1, { now: LATER, skipDomains: [...domains, 'y.test'] }))
+      assert.deepEqual(
+        work?.recipients.map(({ address }) => address),
+        ['e@w.test'],
+      )
+      const { position } = work!.recipients[0]!
+      const decision = decideGiveBack({
+        kind: 'given-back',
+        at: NOW,
+        dueAt: LATER,
+        heldFor: 'pause',
+        message: 'Paused',
+      })
+      await store.record({ ...attempt({ id: work!.id }, 1, []), recipients: [{ position, decision }] })
+      assert.deepEqual(await store.retry(everything({ domains: ['w.test'] })), sum({ paused: 1 }))
     })
 
     test('keeps the attempts made, the server to ask first and the doubt about a lost answer', async (t) => {

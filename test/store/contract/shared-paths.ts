@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { SharedPath } from '../../../src/store/store.ts'
+import type { SharedPath, Store } from '../../../src/store/store.ts'
 import { NOW } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -38,6 +38,42 @@ export function sharedPathsContract(open: OpenBench): void {
       await store.sharePaths({ paths: [], usual: [], before: NOW + 11 })
       assert.deepEqual(await other.sharedPaths(), [])
       assert.equal(new Set(marks).size, marks.length)
+    })
+
+    test('a closed path is tried by one node at a time, until its time is over or its try has ended', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const [a, b] = ['default\0mx:a.test\0default', 'b']
+      const ask = (node: number, now: number, keys: string[], insisted = false) => ({
+        ...{ node, now, until: now + 60, ended: [] },
+        wanted: keys.map((key) => ({ key, insisted })),
+      })
+      const answered = async (from: Store, ...asked: Parameters<typeof ask>) => {
+        const tries = await from.shareTries(ask(...asked))
+        return Object.fromEntries(tries.map(({ key, node, until }) => [key, [node, until - NOW]]))
+      }
+      assert.deepEqual(await answered(store, 1, NOW, [a]), { [a]: [1, 60] })
+      assert.deepEqual(await answered(other, 2, NOW + 1, [b, a]), { [a]: [1, 60], [b]: [2, 61] })
+      assert.deepEqual(await answered(other, 2, NOW + 2, [a], true), { [a]: [1, 60] }, 'it is under way')
+      assert.deepEqual(await answered(store, 1, NOW + 10, [a]), { [a]: [1, 70] }, 'renewed')
+
+      // Other nodes wait for the next try after one that has ended, unless a person wants it sooner.
+      const ended = [
+        { key: a, next: NOW + 500 },
+        { key: b, next: 0 },
+      ]
+      assert.deepEqual(await store.shareTries({ node: 1, now: NOW, until: NOW, wanted: [], ended }), [])
+      assert.deepEqual(await answered(other, 2, NOW + 100, [a]), { [a]: [1, 500] })
+      assert.deepEqual(await answered(other, 2, NOW + 100, [b]), { [b]: [2, 160] }, 'not the try of node 1')
+      assert.deepEqual(await answered(other, 2, NOW + 100, [a], true), { [a]: [2, 160] })
+      assert.deepEqual(await answered(store, 1, NOW + 160, [a, b]), { [a]: [1, 220], [b]: [1, 220] })
+      await Promise.all(
+        [1, 2].map((node) => (node === 1 ? store : other).shareTries(ask(node, NOW + 300, [a, b, 'c']))),
+      )
+      const [one, two] = await Promise.all(
+        [store, other].map((each) => answered(each, 3, NOW + 301, [a, b, 'c'])),
+      )
+      assert.deepEqual(one, two)
     })
   })
 }

@@ -148,6 +148,33 @@ export function stopsContract(open: OpenBench): void {
       })
     })
 
+    test('of sites are kept apart from all others, and last', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const owner = await acme(store)
+      const [big, small] = [
+        { key: 'provider:big', name: 'Big' },
+        { key: 'mx:a.test\nb.test', name: 'a.test +1' },
+      ]
+      const scopes = [
+        { companyId: null, domain: null, site: small },
+        { companyId: null, domain: null, site: big },
+        { companyId: owner.id, domain: null, site: big },
+      ]
+      for (const scope of scopes) await store.pause({ ...scope, since: NOW })
+      await store.pause({ companyId: null, domain: 'x.test', since: NOW })
+      await other.pause({ ...scopes[0]!, since: NOW + 5 })
+      const kept = scopes.map((scope) => ({ ...scope, since: NOW }))
+      assert.deepEqual(await other.pauses(), [{ companyId: null, domain: 'x.test', since: NOW }, ...kept])
+      assert.equal(await other.resume({ companyId: null, domain: null }), false)
+      assert.equal(await other.resume(scopes[1]!), true)
+      assert.equal(await store.resume(scopes[1]!), false)
+      assert.equal(await store.resume({ companyId: null, domain: 'x.test' }), true)
+      assert.deepEqual(await store.pauses(), [kept[0], kept[2]])
+      await accept(store, email(owner, ['a@x.test'], { dueAt: NOW + 1, scheduledAt: NOW + 1 }))
+      assert.equal(await store.oldestDue(), NOW + 1, 'the store does not know which mail is concerned')
+    })
+
     test('leave their mail out of the oldest that is due', async (t) => {
       const { store } = await open(t)
       const [owner, other] = [await acme(store), await acme(store, 'Other')]

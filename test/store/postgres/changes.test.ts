@@ -82,7 +82,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
       {
         kind: 'queue',
         what: 'mail tried again',
-        make: () => store.retry({ companyId: null, domain: null, emailId: value.id, now: NOW }),
+        make: () => store.retry({ companyId: null, domains: null, emailId: value.id, now: NOW }),
       },
       { kind: 'stops', what: 'a cancellation', make: () => store.cancel(canceled.id, NOW) },
       { kind: 'stops', what: 'a bounce', make: () => store.record(bounced) },

@@ -22,7 +22,7 @@ export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
     >
       <ListTable
         rows={pauses}
-        keyOf={({ company, domain }) => `${company?.id} ${domain}`}
+        keyOf={({ company, domain, site }) => `${company?.id} ${domain} ${site}`}
         columns={[
           { head: 'Mail', headHidden: true, cell: scopeText },
           {
@@ -38,11 +38,11 @@ export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
             head: 'Actions',
             headHidden: true,
             right: true,
-            cell: ({ company, domain }) => (
+            cell: ({ company, domain, site }) => (
               <ActionButton
                 size="xs"
                 leftSection={<Play size={14} aria-hidden />}
-                run={() => endPause({ company: company?.id ?? null, domain })}
+                run={() => endPause({ company: company?.id ?? null, domain, ...(site !== null && { site }) })}
               >
                 Resume
               </ActionButton>
@@ -55,8 +55,9 @@ export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
   )
 }
 
-function scopeText({ company, domain }: PauseItem): string {
+function scopeText({ company, domain, site }: PauseItem): string {
   const whose = company === null ? 'All mail' : `Mail of ${visible(company.name)}`
+  if (site !== null) return `${whose} to the site ${visible(site)}`
   return domain === null ? whose : `${whose} to ${domain}`
 }
 

@@ -1,12 +1,16 @@
 import { Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Pause, Play, RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { type SiteItem, sitesQuery } from '../../api/sites.ts'
+import { endPause, pause } from '../../api/overview.ts'
+import { retrySite, type SiteItem, sitesQuery } from '../../api/sites.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
+import { retryOf } from '../../shell/retry-waiting.ts'
 
 /** The sites that mail goes to, with their limits and what is used of them. */
 export function Sites() {
@@ -42,7 +46,7 @@ export function Sites() {
           keyOf={({ name, hosts }) => [name, ...hosts].join(' ')}
           columns={[
             { head: 'Site', rowHead: true, cell: (site) => <SiteName {...site} /> },
-            { head: 'State', cell: ({ closed }) => <Closure of={closed} /> },
+            { head: 'State', cell: (site) => <State {...site} /> },
             {
               head: 'Sessions',
               right: true,
@@ -59,6 +63,7 @@ export function Sites() {
               right: true,
               cell: ({ used, limits }) => ofLimit(used.messagesLastHour, limits.messagesPerHour, null),
             },
+            { head: 'Actions', headHidden: true, right: true, cell: (site) => <SiteActions {...site} /> },
           ]}
         />
       )}
@@ -66,8 +71,42 @@ export function Sites() {
   )
 }
 
-function isActive({ closed, used }: SiteItem): boolean {
-  return closed !== null || used.messagesLastHour > 0 || used.sessions > 0
+function SiteActions({ name, pausedSince }: SiteItem) {
+  const scope = { company: null, domain: null, site: name }
+  return (
+    <Group gap={6} wrap="nowrap" justify="flex-end">
+      {pausedSince === null && (
+        <ActionButton
+          size="compact-xs"
+          leftSection={<RotateCw size={12} aria-hidden />}
+          {...retryOf(`all mail waiting for ${visible(name)}`, () => retrySite(name))}
+        >
+          Retry now
+        </ActionButton>
+      )}
+      {pausedSince === null ? (
+        <ActionButton
+          size="compact-xs"
+          leftSection={<Pause size={12} aria-hidden />}
+          run={() => pause(scope)}
+        >
+          Pause
+        </ActionButton>
+      ) : (
+        <ActionButton
+          size="compact-xs"
+          leftSection={<Play size={12} aria-hidden />}
+          run={() => endPause(scope)}
+        >
+          Resume
+        </ActionButton>
+      )}
+    </Group>
+  )
+}
+
+function isActive({ closed, used, pausedSince }: SiteItem): boolean {
+  return closed !== null || pausedSince !== null || used.messagesLastHour > 0 || used.sessions > 0
 }
 
 function SiteName({ name, provider, limits, source }: SiteItem) {
@@ -85,14 +124,32 @@ function SiteName({ name, provider, limits, source }: SiteItem) {
   )
 }
 
-function Closure({ of }: { of: SiteItem['closed'] }) {
-  if (of === null) {
+function State({ closed, pausedSince }: SiteItem) {
+  if (closed === null && pausedSince === null) {
     return (
       <Text size="sm" c="dimmed">
         open
       </Text>
     )
   }
+  return (
+    <Stack gap={2}>
+      {pausedSince !== null && (
+        <Group gap={4}>
+          <Text size="sm" fw={600} c="orange">
+            Paused
+          </Text>
+          <Text size="xs" c="dimmed">
+            since <Time at={pausedSince} />
+          </Text>
+        </Group>
+      )}
+      {closed !== null && <Closure of={closed} />}
+    </Stack>
+  )
+}
+
+function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
   const { since, reason, nextTryAt, sendingDomain, list } = of
   return (
     <Stack gap={2}>

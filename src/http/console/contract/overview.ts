@@ -3,7 +3,19 @@ import { SPANS } from '../../../events/spans.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { DOMAIN_OR_NULL, DONE, INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import {
+  DOMAIN_OR_NULL,
+  DONE,
+  INTEGER,
+  NAMED,
+  object,
+  orNull,
+  RETRIED,
+  SITE_NAME,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+} from './shapes.ts'
 
 const SPAN = { enum: SPANS } as const
 export type OverviewSpan = Static<typeof SPAN>
@@ -93,16 +105,6 @@ export type BacklogJson = Static<typeof BACKLOG>
 /** Recipient domain; null: all of them. */
 const RETRY_WAITING = object({ domain: DOMAIN_OR_NULL })
 
-/** Recipients. */
-const RETRIED = object({
-  retried: INTEGER,
-  scheduled: INTEGER,
-  paused: INTEGER,
-  held: INTEGER,
-  /** At least one node delivers. */
-  delivering: { type: 'boolean' },
-})
-
 const INSTALLATION = object({
   nodes: {
     type: 'array',
@@ -113,6 +115,7 @@ const INSTALLATION = object({
     items: object({
       company: orNull(NAMED),
       domain: TEXT_OR_NULL,
+      site: TEXT_OR_NULL,
       since: TIME,
     }),
   },
@@ -126,7 +129,7 @@ const INSTALLATION = object({
 export type Installation = Static<typeof INSTALLATION>
 
 /** Null: no restriction. */
-const PAUSE_SCOPE = object({ company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL })
+const PAUSE_SCOPE = object({ company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL }, { site: SITE_NAME })
 
 const OF_SPAN = object({ span: SPAN })
 const OF_VOLUME = object({ span: SPAN }, { domain: DOMAIN_NAME, to: DOMAIN_NAME })

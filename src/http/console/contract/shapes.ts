@@ -1,6 +1,6 @@
 /** Building blocks of the contracts: plain JSON Schema. */
 import type { CountedState, RecipientState } from '../../../email/recipient.ts'
-import { DOMAIN_NAME, ID } from '../../bounds.ts'
+import { DOMAIN_NAME, ID, LINE } from '../../bounds.ts'
 import { object } from '../../object-schema.ts'
 
 export { object }
@@ -20,6 +20,19 @@ export const DOMAIN_OR_NULL = orNull(DOMAIN_NAME)
 export const TEXT_OR_NULL = orNull(TEXT)
 export const INTEGER_OR_NULL = orNull(INTEGER)
 export const TIME_OR_NULL = orNull(TIME)
+
+/** A site, by its name, one of its servers, or a recipient domain. */
+export const SITE_NAME = LINE
+
+/** Waiting recipients that were made due, and those that were left. */
+export const RETRIED = object({
+  retried: INTEGER,
+  scheduled: INTEGER,
+  paused: INTEGER,
+  held: INTEGER,
+  /** At least one node delivers. */
+  delivering: { type: 'boolean' },
+})
 
 /** Success without further data. */
 export const DONE = object({})

@@ -1,7 +1,17 @@
 /** Sites of direct delivery, for operators. */
 import type { Static } from 'typebox'
 import { routes } from './route.ts'
-import { INTEGER, INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import {
+  INTEGER,
+  INTEGER_OR_NULL,
+  object,
+  orNull,
+  RETRIED,
+  SITE_NAME,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+} from './shapes.ts'
 
 const SITE = object({
   name: TEXT,
@@ -30,6 +40,8 @@ const SITE = object({
       list: orNull(object({ name: TEXT, removal: TEXT })),
     }),
   ),
+  /** Mail of all companies to it. */
+  pausedSince: orNull(TIME),
 })
 export type SiteItem = Static<typeof SITE>
 
@@ -37,5 +49,10 @@ export const SITE_ROUTES = routes('operator', {
   'GET /installation/sites': {
     operation: 'installation_read',
     answer: object({ sites: { type: 'array', items: SITE } }),
+  },
+  'POST /installation/sites/retry': {
+    operation: 'backlog_retry',
+    body: object({ site: SITE_NAME }),
+    answer: RETRIED,
   },
 })

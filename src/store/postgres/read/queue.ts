@@ -4,11 +4,13 @@ import { texts } from '../arrays.ts'
 import type { Statement } from '../database.ts'
 import type { StoreParts } from '../parts.ts'
 
-/** One pass over `queue`, which holds only live work. */
-const LANES = `SELECT company, domain, count(*) FILTER (WHERE lease IS NULL) AS waiting,
+/** One pass over `queue`, which holds only live work. Ids rise with time. */
+const LANES = `SELECT l.company, l.domain, l.waiting, l.sending, l.quarantined, l."nextDueAt", e.created_at AS "oldestAt" FROM (
+  SELECT company, domain, count(*) FILTER (WHERE lease IS NULL) AS waiting,
     count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined,
-    min(due_at) FILTER (WHERE lease IS NULL) AS "nextDueAt"
-  FROM queue WHERE $1::integer IS NULL OR company = $1 GROUP BY company, domain ORDER BY company, domain`
+    min(due_at) FILTER (WHERE lease IS NULL) AS "nextDueAt", min(email::text) FILTER (WHERE lease IS NULL) AS oldest
+  FROM queue WHERE $1::integer IS NULL OR company = $1 GROUP BY company, domain
+  ) l LEFT JOIN emails e ON e.id = l.oldest::uuid ORDER BY l.company, l.domain`
 
 /** Searched for among the first hundred due recipients of a lane. */
 const MESSAGES = `WITH first AS (

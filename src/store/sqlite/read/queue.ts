@@ -44,6 +44,13 @@ export function queue(
      FROM recipients r INDEXED BY recipients_quarantined CROSS JOIN companies c ON c.num = r.company
      WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
   )
+  // An index alone is read, but all of its rows.
+  const oldestOfLanes = db.prepare(
+    `SELECT c.id AS companyId, chosen.company, chosen.domain, e.created_at AS at
+     FROM (SELECT company, domain, min(email) AS email FROM recipients INDEXED BY recipients_waiting
+           WHERE state = 'waiting' AND company BETWEEN ? AND ? GROUP BY company, domain) chosen
+     CROSS JOIN companies c ON c.num = chosen.company CROSS JOIN emails e ON e.num = chosen.email`,
+  )
   const sendingIn = db.prepare(
     `SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND company BETWEEN ? AND ?`,
   )
@@ -140,11 +147,18 @@ export function queue(
       const wanted = range(companyId)
       if (wanted === null) return []
       const lanes = new Map<string, QueueLane>()
-      const laneOf = ({ companyId, company, domain }: LaneCountRow): QueueLane => {
+      const laneOf = ({ companyId, company, domain }: LaneOwner): QueueLane => {
         const key = `${company} ${domain}`
         const known = lanes.get(key)
         if (known !== undefined) return known
-        const nothing = { waiting: 0, sending: 0, quarantined: 0, nextDueAt: null, lastMessage: null }
+        const nothing = {
+          waiting: 0,
+          sending: 0,
+          quarantined: 0,
+          nextDueAt: null,
+          oldestAt: null,
+          lastMessage: null,
+        }
         const lane = { companyId, domain, ...nothing }
         lanes.set(key, lane)
         return lane
@@ -153,6 +167,12 @@ export function queue(
         const lastMessage = lastMessageOf(row)
         Object.assign(laneOf(row), { waiting: row.n, nextDueAt: row.nextDueAt, lastMessage })
       }
+      aroundDamage(
+        () => {
+          for (const row of all<OldestRow>(oldestOfLanes, ...wanted)) laneOf(row).oldestAt = row.at
+        },
+        () => {},
+      )
       for (const row of all<LaneCountRow>(sending, ...wanted)) laneOf(row).sending = row.n
       for (const row of all<LaneCountRow & { lastMessage: string | null }>(quarantinedLanes, ...wanted)) {
         const lane = laneOf(row)
@@ -221,9 +241,16 @@ interface LaneName {
   domain: string
 }
 
-interface LaneCountRow extends LaneName {
+interface LaneOwner extends LaneName {
   companyId: string
+}
+
+interface LaneCountRow extends LaneOwner {
   n: number
+}
+
+interface OldestRow extends LaneOwner {
+  at: number
 }
 
 interface DestinationRow extends Omit<WaitingDestination, 'lastMessage'> {

@@ -64,7 +64,7 @@ export class Retry extends WriteOperation {
     const found = damage.inEmail(num, request.now, () => this.#ofEmail.all(num, request.now))
     const wanted = found.filter((recipient) => {
       const ofCompany = company === null || recipient.company === company
-      return ofCompany && (request.domain === null || recipient.domain === request.domain)
+      return ofCompany && (request.domains?.includes(recipient.domain) ?? true)
     })
     for (const rows of Map.groupBy(wanted, ({ domain }) => domain).values()) {
       this.#retryRows(rows[0]!, rows, request, chunk)
@@ -122,12 +122,19 @@ export class Retry extends WriteOperation {
     }
   }
 
-  #next({ companyId, domain }: RetryRequest, after: LaneKey): LaneKey | undefined {
+  #next({ companyId, domains }: RetryRequest, after: LaneKey): LaneKey | undefined {
     const company = companyId === null ? undefined : (this.parts.companies.find(companyId) ?? -1)
     const first = company ?? 0
     const last = company ?? Number.MAX_SAFE_INTEGER
-    if (domain === null) return one<LaneKey>(this.#laneAfter, after.company, after.domain, first, last)
-    return one<LaneKey>(this.#laneAtDomain, domain, after.company, first, last)
+    if (domains === null) return one<LaneKey>(this.#laneAfter, after.company, after.domain, first, last)
+    // Domain by domain, in the order of the request.
+    for (let at = Math.max(domains.indexOf(after.domain), 0); at < domains.length; at++) {
+      const domain = domains[at]!
+      const from = domain === after.domain ? after.company : -1
+      const lane = one<LaneKey>(this.#laneAtDomain, domain, from, first, last)
+      if (lane !== undefined) return lane
+    }
+    return undefined
   }
 }
 

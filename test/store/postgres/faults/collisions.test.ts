@@ -72,7 +72,7 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
       assert.deepEqual(await colliding(1, () => store.record(attempt(value, token, results))), {
         refused: [],
       })
-      const request = { companyId: null, domain: null, emailId: value.id, now: NOW }
+      const request = { companyId: null, domains: null, emailId: value.id, now: NOW }
       assert.equal((await colliding(1, () => store.retry(request))).retried, 1)
       assert.deepEqual(await colliding(1, () => store.cancel(value.id, NOW)), { canceled: 1, sending: 2 })
       assert.deepEqual(await states(store, value.id), ['delivered', 'canceled', 'sending', 'sending'])

@@ -94,7 +94,7 @@ const WALKS: {
         ),
       ),
     walk: async (store) =>
-      (await store.retry({ companyId: null, domain: null, emailId: null, now: NOW })).retried,
+      (await store.retry({ companyId: null, domains: null, emailId: null, now: NOW })).retried,
   },
 ]
 

@@ -1,0 +1,82 @@
+/** The queue by site and by company. */
+import { Pauses } from '../queue/pauses.ts'
+import type { QueueLane } from '../store/store.ts'
+import type { CompanyFilter } from './find.ts'
+import { companyFilter } from './find.ts'
+import { verb } from './verb.ts'
+import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
+
+/** Mail of several lanes. `lastMessage`: of the lane with the most waiting mail that has one. */
+export interface LaneSum extends Omit<QueueLane, 'companyId' | 'domain'> {
+  /** All of it is paused. */
+  paused: boolean
+}
+
+export interface SiteSum extends LaneSum {
+  site: WaitingSite
+  /** The recipient domains, in the order of their waiting mail. */
+  domains: string[]
+}
+
+export interface CompanySum extends LaneSum {
+  companyId: string
+}
+
+/**
+ * The mail that takes a route of its own is at the site of its recipient domain as well: lanes do not tell it apart.
+ */
+export const showQueueBySite = verb(
+  'operate',
+  async (op, of: CompanyFilter): Promise<SiteSum[]> => {
+    const { companyId } = companyFilter(op, of)
+    const lanes = await op.store.queue(companyId)
+    const pauses = new Pauses()
+    pauses.replace(await op.store.pauses())
+    const sites = await sitesOfDomains(op, new Set(lanes.map(({ domain }) => domain)))
+    const isPaused = (lane: QueueLane) =>
+      pauses.covers(lane.companyId, lane.domain) ||
+      pauses.coversSite(lane.companyId, sites.get(lane.domain)!.key)
+    const groups = Map.groupBy(lanes, ({ domain }) => sites.get(domain)!.key)
+    return [...groups.values()].map((group) => ({
+      ...summed(group, isPaused),
+      site: sites.get(group[0]!.domain)!,
+      domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
+    }))
+  },
+  null,
+)
+
+export const showQueueByCompany = verb('read', async (op, of: CompanyFilter): Promise<CompanySum[]> => {
+  const lanes = await op.store.queue(companyFilter(op, of).companyId)
+  const pauses = new Pauses()
+  pauses.replace(await op.store.pauses())
+  const groups = Map.groupBy(lanes, ({ companyId }) => companyId)
+  return [...groups].map(([companyId, group]) => ({
+    ...summed(group, (lane) => pauses.covers(lane.companyId, lane.domain)),
+    companyId,
+  }))
+})
+
+function summed(lanes: readonly QueueLane[], isPaused: (lane: QueueLane) => boolean): LaneSum {
+  const count = (of: 'waiting' | 'sending' | 'quarantined') => lanes.reduce((sum, lane) => sum + lane[of], 0)
+  return {
+    waiting: count('waiting'),
+    sending: count('sending'),
+    quarantined: count('quarantined'),
+    oldestAt: earliest(lanes.map(({ oldestAt }) => oldestAt)),
+    nextDueAt: earliest(lanes.map(({ nextDueAt }) => nextDueAt)),
+    lastMessage: mostFirst(lanes).find(({ lastMessage }) => lastMessage !== null)?.lastMessage ?? null,
+    paused: lanes.every(isPaused),
+  }
+}
+
+function mostFirst(lanes: readonly QueueLane[]): QueueLane[] {
+  return lanes.toSorted((a, b) => b.waiting - a.waiting)
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce(
+    (least, time) => (least === null || (time !== null && time < least) ? time : least),
+    null,
+  )
+}
