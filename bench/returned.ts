@@ -92,7 +92,11 @@ async function returnPaths({ service }: Parts, wanted: number): Promise<Returned
     for (let before: string | undefined; found.length < wanted; ) {
       const page = await store.listEmails({ limit: PAGE, ...(before !== undefined && { before }) })
       for (const { id: emailId, to } of page) {
-        const path = returnPath(key, { emailId, recipient: null, domain: null, at: Date.now() }, RETURN_PATH_HOST)
+        const path = returnPath(
+          key,
+          { emailId, recipient: null, domain: null, at: Date.now() },
+          RETURN_PATH_HOST,
+        )
         found.push({ path, address: to[0]! })
       }
       if (page.length < PAGE) break
