@@ -32,8 +32,8 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
     return { ...series, p50: [...p50], p90: [...p90], p99: [...p99] }
   },
 
-  'GET /companies/:company/overview/destinations': async ({ op, company, query: { span } }) => {
-    const { busiest, failing } = await showDestinations(op, { span, company: company ?? undefined })
+  'GET /companies/:company/overview/destinations': async ({ op, company, query: { span, limit } }) => {
+    const { busiest, failing } = await showDestinations(op, { span, limit, company: company ?? undefined })
     return { busiest: named(busiest), failing: named(failing) }
   },
 

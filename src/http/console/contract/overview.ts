@@ -144,7 +144,7 @@ export const OVERVIEW_ROUTES = routes('company', {
   },
   'GET /companies/:company/overview/destinations': {
     operation: 'overview',
-    query: OF_SPAN,
+    query: object({ span: SPAN }, { limit: { type: 'integer', minimum: 1, maximum: 200, default: 10 } }),
     answer: DESTINATIONS,
   },
   'GET /companies/:company/overview/domains': {
