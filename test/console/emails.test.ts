@@ -68,14 +68,14 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
 
   test('an email is unread until it is opened, and the title of the page counts', async (t) => {
     const first = await stage.send({
-      subject: 'Unread one',
+      subject: 'Letter one',
       text: 'The invoice\nis attached.',
       attachments: [{ filename: 'a.txt', content: btoa('a') }],
     })
-    const second = await stage.send({ subject: 'Unread two', html: '<p>Hello <i>Ann</i>' })
-    const visit = await stage.visit(t, `${list}?q=unread`, { viewport: { width: 1440, height: 900 } })
+    const second = await stage.send({ subject: 'Letter two', html: '<p>Hello <i>Ann</i>' })
+    const visit = await stage.visit(t, `${list}?q=letter`, { viewport: { width: 1440, height: 900 } })
     const { page } = visit
-    const unread = (id: string) => row(page, id).filter({ hasText: 'Unread\n' })
+    const unread = (id: string) => row(page, id).filter({ hasText: 'Unread' })
     const title = (text: string) => page.waitForFunction(`document.title === ${JSON.stringify(text)}`)
     await row(page, first).filter({ hasText: 'The invoice is attached.' }).waitFor()
     await row(page, first).filter({ hasText: 'With attachments' }).waitFor()
@@ -93,10 +93,10 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await title('(1) Emails - Postroad')
     await page.goto(`${new URL(page.url()).origin}/console/c/${stage.company.id}/emails/${second}`)
     await page.getByRole('tab', { name: 'Text' }).waitFor()
-    await page.goto(`${new URL(page.url()).origin}/console${list}?q=unread`)
+    await page.goto(`${new URL(page.url()).origin}/console${list}?q=letter`)
     await row(page, second).waitFor()
     await title('Emails - Postroad')
-    const third = await stage.send({ subject: 'Unread three' })
+    const third = await stage.send({ subject: 'Letter three' })
     await row(page, third).waitFor()
     await title('(1) Emails - Postroad')
     await page.getByRole('button', { name: 'Mark all as read' }).click()

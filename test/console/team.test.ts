@@ -74,6 +74,8 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Renew the invitation of eva@people.test' }).click()
     await page.getByText('Invitation for eva@people.test as viewer').waitFor()
     const link = await page.getByLabel('The link', { exact: true }).inputValue()
+    await page.mouse.move(0, 0)
+    await page.getByRole('tooltip').waitFor({ state: 'detached' })
     assert.deepEqual(await visit.barriers(), [])
     assert.notEqual(link, old)
     const all = await store.invitations(stage.company.id, Date.now())

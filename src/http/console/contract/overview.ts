@@ -17,6 +17,8 @@ const SERIES = {
   since: INTEGER,
   until: INTEGER,
   step: INTEGER,
+  /** Unix ms when the company was created, or the first one; there is nothing before. */
+  began: INTEGER,
 } as const
 
 const VOLUME_SERIES = object({
