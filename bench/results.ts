@@ -17,6 +17,7 @@ export type ResultKind =
   | 'beside'
   | 'listing'
   | 'webhooks'
+  | 'returned'
   | 'console'
   | 'memory'
 

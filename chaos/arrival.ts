@@ -1,4 +1,5 @@
 /** What the sink and the run say to each other. Times are those of `now` in harness/clock.ts: one clock for all processes of the machine. */
+import type { Zone } from '../harness/dns.ts'
 import type { PublishedKeys } from '../harness/verify-dkim.ts'
 import type { Rule } from './other-side.ts'
 
@@ -20,7 +21,15 @@ export type SinkStep = (typeof SINK_STEPS)[number]
 
 /** What it does there: an answer of its class, or something worse. `slow` answers rightly in the end. */
 export const SINK_DEEDS = ['4xx', '421', '5xx', 'close', 'reset', 'hang', 'garbage', 'slow'] as const
-export type SinkDeed = (typeof SINK_DEEDS)[number]
+/** `no-starttls`, at `ehlo`: an attacker takes STARTTLS out of the answer. */
+export type SinkDeed = (typeof SINK_DEEDS)[number] | 'no-starttls'
+
+/** What a policy host does in place of its answer. */
+export const HOST_DEEDS = ['close', 'hang', 'error', 'garbage'] as const
+export type HostDeed = (typeof HOST_DEEDS)[number]
+
+/** `truncated`: the answer fits only into TCP (RFC 7766 5). `diverted`: it names a server of another domain. */
+export type DnsAnswer = 'servfail' | 'silent' | 'truncated' | 'absent' | 'diverted' | 'right'
 
 export interface SinkRule extends Rule {
   step: SinkStep
@@ -45,6 +54,8 @@ export interface Arrival {
   server: number
   /** EHLO name: tells which life of which node it was. */
   helo: string
+  /** The address that it came from. */
+  from: string
   sender: string
   recipients: string[]
   messageId: string
@@ -69,8 +80,11 @@ export interface PermanentRefusal {
 }
 
 export type ToSink =
-  | { kind: 'start'; seed: number; keys: [string, string][]; verifyShare: number }
-  | { kind: 'dns'; domain: number; answer: 'servfail' | 'silent' | 'right' }
+  | { kind: 'start'; seed: number; keys: [string, string][]; verifyShare: number; zone: Zone }
+  /** `names`: of records, as in a zone. */
+  | { kind: 'dns'; names: string[]; answer: DnsAnswer }
+  /** Null: the host answers rightly, and the policy is announced as another one. */
+  | { kind: 'policy-host'; domain: number; deed: HostDeed | null }
 
 export type FromSink = { kind: 'seen'; arrivals: Arrival[]; refusals: PermanentRefusal[] }
 

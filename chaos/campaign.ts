@@ -1,11 +1,13 @@
 /** One run from its first process to its report: set up, load, faults at random times, peace, count. */
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
+import { createWriteStream, mkdirSync, type WriteStream, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../harness/clock.ts'
+import { zoneOf } from '../harness/dns.ts'
 import { Preload } from '../harness/preload/preload.ts'
 import { Random, seedFor } from '../harness/random.ts'
 import { Installation } from '../harness/service/installation.ts'
+import type { Tenant } from '../harness/service/tenant.ts'
 import type { Settings } from '../src/config/settings.ts'
 import { countArrivals, earlyArrivals } from './count.ts'
 import { ChaosDatabase, NODE_TIMEOUT } from './database.ts'
@@ -16,19 +18,26 @@ import { databaseFaults } from './faults/database.ts'
 import { diskFaults } from './faults/disk.ts'
 import { networkFaults } from './faults/network.ts'
 import { outsideFaults } from './faults/outside.ts'
+import { policyFaults } from './faults/policy.ts'
 import { processFaults } from './faults/process.ts'
+import { sourceFaults } from './faults/sources.ts'
 import { threadFaults } from './faults/thread.ts'
 import { makeNodes } from './fleet.ts'
+import { KnownPolicies } from './known-policies.ts'
 import { Ledger } from './ledger.ts'
-import { Load } from './load.ts'
+import { AT_ONCE, Load } from './load.ts'
 import { SENDING_DOMAIN } from './mail.ts'
 import type { ChaosNode } from './node.ts'
 import type { ChaosOptions } from './options.ts'
+import { OverHttp } from './over-http.ts'
 import { Place, removeLeftovers } from './place.ts'
 import { progressLine } from './progress.ts'
 import type { ChaosReport } from './report.ts'
+import { checkReports } from './reports/check.ts'
+import { Reports } from './reports/reports.ts'
 import { settingsFor } from './settings.ts'
 import { SinkLink } from './sink-link.ts'
+import { SourceAddresses } from './source-addresses.ts'
 import type { FaultMaker, Stage } from './stage.ts'
 import { checkStored } from './stored.ts'
 import { strikeAll } from './striking.ts'
@@ -36,6 +45,8 @@ import { ChaosWebhooks } from './webhooks/webhooks.ts'
 
 /** Time between two lines about the progress, in ms. */
 const PROGRESS_MS = 10_000
+/** Ms within which each node has delivered to each domain with a policy. */
+const POLICY_PATIENCE = 60_000
 /** Lost and refused messages that are named. */
 const SHOWN = 30
 
@@ -100,29 +111,52 @@ export class Campaign {
     }
     const postgres = database === 'postgres' ? this.#stack.use(await ChaosDatabase.start()) : null
     const file = join(place.data, 'postroad.db')
-    const settings = settingsFor(postgres?.url ?? `sqlite:${file}`, await sink.listening())
+    const outside = await sink.listening()
+    const sources = this.#wants('source') ? this.#addSources() : null
+    const settings = {
+      ...settingsFor(postgres?.url ?? `sqlite:${file}`, outside),
+      NODE_EXTRA_CA_CERTS: join(place.directory, 'authority.pem'),
+    }
+    writeFileSync(settings.NODE_EXTRA_CA_CERTS, outside.authority)
+    if (this.#wants('policy') && outside.noPolicies !== null) this.#miss('policy', outside.noPolicies)
     const stored: Settings['database'] = postgres?.settings ?? { engine: 'sqlite', path: file }
     const installation = this.#stack.use(new Installation({ settings, directory: place.directory }))
     const tenant = await installation.addTenant(SENDING_DOMAIN)
-    sink.start(this.#ledger, this.#log, tenant.keys, verifyShare)
+    const zone = zoneOf(tenant.records)
+    sink.start({ ledger: this.#ledger, log: this.#log, keys: tenant.keys, zone, verifyShare })
+    await sink.settled()
+    // From here on MAIL FROM is the return path.
+    await installation.command('domain', 'verify', SENDING_DOMAIN)
     await webhooks.start(installation, tenant, this.#log)
 
     this.#log.nodeTimeout = postgres === null ? null : NODE_TIMEOUT
     this.#nodes = await makeNodes({
       ...{ installation, postgres, seed, log: this.#log, keep: this.#options.keep },
       ...{ preload: this.#preload, inspected: this.#wants('thread') },
+      sources: sources?.all ?? [],
     })
     await Promise.all(this.#nodes.map((node) => node.start()))
-    const load = new Load({
-      ledger: this.#ledger,
-      token: tenant.token,
-      rate,
-      targets: () =>
-        this.#nodes.flatMap(({ url, submissionPort: smtpPort }) =>
-          url === null || smtpPort === null ? [] : [{ url, smtpPort }],
-        ),
-    })
+    const http = new OverHttp(AT_ONCE)
+    this.#stack.defer(() => http.close())
+    const targets = () =>
+      this.#nodes.flatMap(({ url, submissionPort: smtpPort, bouncePort }) =>
+        url === null || smtpPort === null || bouncePort === null ? [] : [{ url, smtpPort, bouncePort }],
+      )
+    const load = new Load({ ledger: this.#ledger, token: tenant.token, rate, http, targets })
     this.#stack.defer(() => load.abort())
+    const reports = new Reports({
+      ledger: this.#ledger,
+      token: await reportingKey(installation, tenant),
+      http,
+      targets,
+      hangUps: () => load.hangUps,
+    })
+    this.#stack.defer(() => reports.abort())
+    const policies = new KnownPolicies(this.#nodes)
+    sink.onArrival((arrival) => {
+      reports.arrived(arrival)
+      policies.arrived(arrival)
+    })
     const stage: Stage = {
       random: this.#random,
       log: this.#log,
@@ -143,6 +177,8 @@ export class Campaign {
       ...(postgres === null ? diskFaults(stage) : databaseFaults(stage, postgres)),
       ...(postgres === null ? [] : networkFaults(stage, postgres, NODE_TIMEOUT)),
       ...clockFaults(stage),
+      ...(sources === null ? [] : sourceFaults(stage, sources)),
+      ...(outside.noPolicies === null ? policyFaults(stage) : []),
     ].filter(({ kind }) => this.#wants(kind))
     this.#noteMissing(makers)
 
@@ -152,6 +188,8 @@ export class Campaign {
     }, PROGRESS_MS)
     this.#stack.defer(() => clearInterval(progress))
     load.start()
+    if (outside.noPolicies === null && !(await policies.known(POLICY_PATIENCE)))
+      this.#invalid.push('the nodes did not learn the policies in time')
     const over = setTimeout(() => this.#end.abort(), minutes * 60_000)
     this.#stack.defer(() => clearTimeout(over))
     await strikeAll(stage, makers, {
@@ -168,6 +206,8 @@ export class Campaign {
       aborted: () => this.#aborted,
     })
     if (left !== null) this.#invalid.push(left)
+    const unreported = await reports.finish(patience * 1_000)
+    if (unreported !== null) this.#invalid.push(unreported)
     await webhooks.drain(stored, patience * 1_000, () => this.#aborted !== null)
     const drainedAt = now()
     clearInterval(progress)
@@ -176,12 +216,16 @@ export class Campaign {
     }
     await sink.settled()
     this.#options.onProgress('comparing what arrived with what the store says; that may take minutes')
-    const records = await checkStored(stored, this.#ledger, this.#log).catch((error: unknown) => {
+    const records = await checkStored(stored, this.#ledger, this.#log, reports).catch((error: unknown) => {
       this.#invalid.push(`the store cannot be read: ${String(error)}`)
       return null
     })
     const told = await webhooks.check(stored).catch((error: unknown) => {
       this.#invalid.push(`the log of events cannot be read: ${String(error)}`)
+      return null
+    })
+    const reported = await checkReports(stored, reports.all).catch((error: unknown) => {
+      this.#invalid.push(`the reports cannot be read: ${String(error)}`)
       return null
     })
     const early = earlyArrivals(this.#ledger, this.#log, peaceAt)
@@ -226,8 +270,9 @@ export class Campaign {
       strangers: ledger.strangers,
       stored: records,
       webhooks: told,
-      surprises: load.surprises,
-      surpriseCount: load.surpriseCount,
+      reports: reported,
+      surprises: [...load.surprises, ...reports.surprises],
+      surpriseCount: load.surpriseCount + reports.surpriseCount,
       crashes: this.#nodes.flatMap(({ crashes }) => crashes),
       failedStarts: this.#nodes.reduce((sum, { failedStarts }) => sum + failedStarts, 0),
       invalid: this.#invalid,
@@ -255,6 +300,13 @@ export class Campaign {
     return preload
   }
 
+  #addSources(): SourceAddresses | null {
+    const sources = SourceAddresses.add()
+    if (typeof sources !== 'string') return this.#stack.use(sources)
+    this.#miss('source', sources)
+    return null
+  }
+
   #miss(kind: FaultKind, reason: string): void {
     this.#missing[kind] = reason
     this.#options.onProgress(`NOT RUN: ${kind}: ${reason}`)
@@ -271,4 +323,10 @@ export class Campaign {
   #tell(fault: Fault, over: boolean): void {
     this.#faultFile?.write(`${JSON.stringify({ at: Math.round(now()), over, ...fault })}\n`)
   }
+}
+
+/** A key that hands in mail that came back. */
+async function reportingKey(installation: Installation, { companyId }: Tenant): Promise<string> {
+  const named = ['--company', companyId, '--name', 'reports', '--scope', 'management']
+  return (await installation.command<{ token: string }>('key', 'create', ...named)).token
 }

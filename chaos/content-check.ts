@@ -13,6 +13,8 @@ export interface Checked {
   wrong: string[]
 }
 
+const RETURN_PATH = new RegExp(`^b[a-z2-7]{48}@bounces\\.${SENDING_DOMAIN.replace('.', '\\.')}$`)
+
 const EMPTY: Checked = { messageId: '', wrong: [] }
 
 export async function checkContent(seed: number, envelope: Envelope, raw: Buffer): Promise<Checked> {
@@ -30,7 +32,7 @@ export async function checkContent(seed: number, envelope: Envelope, raw: Buffer
   }
   if (new Set(envelope.recipients).size !== envelope.recipients.length)
     wrong.push('an address twice in one envelope')
-  if (envelope.sender !== `orders@${SENDING_DOMAIN}`) wrong.push(`MAIL FROM is ${envelope.sender}`)
+  if (!RETURN_PATH.test(envelope.sender)) wrong.push(`MAIL FROM is ${envelope.sender}`)
   if (mail.variables !== null && envelope.recipients.length !== 1)
     wrong.push('copies of a batch went out together')
   if (wrong.length > 0) return { ...EMPTY, wrong }

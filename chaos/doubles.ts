@@ -4,6 +4,7 @@
  */
 import type { Fault, FaultKind, FaultLog, Life } from './fault-log.ts'
 import type { Seen } from './ledger.ts'
+import { lastNumber } from './source-addresses.ts'
 
 export const CAUSES = [
   /** The sink took the message and, by one of its faults, wrote no reply that could be read. */
@@ -22,6 +23,8 @@ export const CAUSES = [
   'paused-before-record',
   /** Cut off from the database beyond the node timeout before the record: another node took over. */
   'cut-off-before-record',
+  /** The machine lost the source address before the reply could be read. */
+  'source-died',
   'unexplained',
 ] as const
 export type Cause = (typeof CAUSES)[number]
@@ -97,7 +100,13 @@ export function explain(earlier: Seen, later: Seen, lives: readonly string[], lo
     const cause = silence.kind === 'cut' ? 'cut-off-before-record' : 'paused-before-record'
     return { cause, age: Math.max(0, silence.from - dotAt) }
   }
+  if (sourceDied(earlier, log)) return { cause: 'source-died', age: null }
   return { cause: 'unexplained', age: null }
+}
+
+function sourceDied({ source, dotAt, answeredAt }: Seen, log: FaultLog): boolean {
+  const deaths = log.during(dotAt - UNREAD_MS, (answeredAt ?? dotAt + SLOW_MS) + TELL_MS, ['source'])
+  return deaths.some(({ detail }) => detail.split(' and ').some((address) => lastNumber(address) === source))
 }
 
 /**

@@ -17,6 +17,8 @@ export interface FleetParts {
   preload: Preload | null
   /** Threads of the nodes are struck: they can be reached. */
   inspected: boolean
+  /** Addresses that mail leaves from; none: the system chooses. */
+  sources: readonly string[]
 }
 
 type Role = 'api' | 'delivery'
@@ -39,7 +41,7 @@ export async function makeNodes(parts: FleetParts): Promise<ChaosNode[]> {
 }
 
 function makeNode(
-  { installation, seed, log, keep, preload, inspected }: FleetParts,
+  { installation, seed, log, keep, preload, inspected, sources }: FleetParts,
   name: string,
   roles: Role[],
   own: Settings = {},
@@ -48,6 +50,7 @@ function makeNode(
   return new ChaosNode({
     name,
     roles,
+    sources,
     installation,
     settings: {
       ...own,

@@ -28,6 +28,8 @@ export interface KeptRun extends Kept {
   sentAfterLostCommit?: number
   /** Events that webhooks were to be told of, in how many requests, and those that came more than once; absent: none. */
   webhooks?: { wanted: number; requests: number; again: number; lost: number; invented: number }
+  /** Reports that came back, how often they were accepted, and those that were lost or counted twice; absent: none. */
+  reports?: { reports: number; accepted: number; lost: number; doubled: number }
   /** What must not be, beside what was lost or is unexplained. */
   defects: Record<string, number>
 }
@@ -38,7 +40,7 @@ export function keptRun(report: ChaosReport, commit: string): KeptRun {
     struck > 0 ? [[kind, struck]] : [],
   )
   const { unexplained, ...explained } = report.doubled
-  const { webhooks } = report
+  const { webhooks, reports } = report
   return {
     at: report.startedAt,
     commit,
@@ -61,6 +63,14 @@ export function keptRun(report: ChaosReport, commit: string): KeptRun {
       webhooks: {
         ...{ wanted: webhooks.wanted, requests: webhooks.requests, again: webhooks.again },
         ...{ lost: webhooks.lostCount, invented: webhooks.inventedCount },
+      },
+    }),
+    ...(reports !== null && {
+      reports: {
+        reports: reports.reports,
+        accepted: reports.accepted,
+        lost: reports.lostCount,
+        doubled: reports.doubledCount,
       },
     }),
     defects: others,

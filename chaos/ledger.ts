@@ -6,6 +6,7 @@ import { now } from '../harness/clock.ts'
 import type { Arrival, Ending, PermanentRefusal } from './arrival.ts'
 import { Column } from './column.ts'
 import { readAddress, recipientCount } from './mail.ts'
+import { lastNumber } from './source-addresses.ts'
 
 /** What the senders know about a message. */
 const FATES = ['pending', 'accepted', 'refused', 'unknown'] as const
@@ -17,6 +18,8 @@ const ENDINGS: readonly Ending[] = ['answered', 'answered-reset', 'withheld', 'g
 export interface Seen {
   /** Which life of which node: index into `lives`. */
   life: number
+  /** The last number of the source address. */
+  source: number
   server: number
   dotAt: number
   answeredAt: number | null
@@ -58,6 +61,7 @@ export class Ledger {
     arrivals: new Column(Uint8Array),
     refused: new Column(Uint8Array),
     life: new Column(Uint16Array),
+    source: new Column(Uint8Array),
     server: new Column(Uint8Array),
     ending: new Column(Uint8Array),
     dotAt: new Column(Float64Array),
@@ -151,10 +155,11 @@ export class Ledger {
   /** Every arrival of a slot, in the order of their dots. */
   seen(slot: number): Seen[] {
     if (this.arrivals(slot) === 0) return []
-    const { life, server, ending, dotAt, answeredAt, hash } = this.#slots
+    const { life, source, server, ending, dotAt, answeredAt, hash } = this.#slots
     const answered = answeredAt.get(slot)
     const first: Seen = {
       life: life.get(slot),
+      source: source.get(slot),
       server: server.get(slot),
       ending: ENDINGS[ending.get(slot)]!,
       dotAt: dotAt.get(slot),
@@ -173,7 +178,8 @@ export class Ledger {
         this.wrong.push({ recipients: arrival.recipients.slice(0, 3), wrong: arrival.wrong })
     }
     const { server, dotAt, answeredAt, ending, hash } = arrival
-    const seen: Seen = { life: this.#life(arrival.helo), server, dotAt, answeredAt, ending, hash }
+    const from = { life: this.#life(arrival.helo), source: lastNumber(arrival.from) }
+    const seen: Seen = { ...from, server, dotAt, answeredAt, ending, hash }
     for (const recipient of arrival.recipients) {
       const slot = this.#slotOf(recipient)
       if (slot === null) {
@@ -211,8 +217,9 @@ export class Ledger {
     }
     this.arrivedOnce++
     if (this.fate(number) === 'accepted') this.arrivedAccepted++
-    const { life, server, ending, dotAt, answeredAt, hash } = this.#slots
+    const { life, source, server, ending, dotAt, answeredAt, hash } = this.#slots
     life.set(slot, seen.life)
+    source.set(slot, seen.source)
     server.set(slot, seen.server)
     ending.set(slot, ENDINGS.indexOf(seen.ending))
     dotAt.set(slot, seen.dotAt)

@@ -7,12 +7,12 @@ import { Random, seedFor } from '../harness/random.ts'
 import type { Answer, Outcome } from './answer.ts'
 import type { Ledger } from './ledger.ts'
 import { type Mail, mailOf } from './mail.ts'
-import { OverHttp } from './over-http.ts'
+import type { OverHttp } from './over-http.ts'
 import { sendOverSmtp, smtpSubmissionOf } from './over-smtp.ts'
 import { submissionOf } from './submission.ts'
 
 /** Requests at once: beyond it nothing new is begun. */
-const AT_ONCE = 64
+export const AT_ONCE = 64
 /** Of the repeatable requests that were accepted, this share is sent once more: the answer must be the same. */
 const ONCE_MORE = 0.02
 
@@ -21,13 +21,16 @@ export interface LoadOptions {
   token: string
   /** Requests a second. */
   rate: number
-  /** Nodes that take mail in now: base address, and port of SMTP. */
+  http: OverHttp
+  /** Nodes that take mail in now. */
   targets: () => Target[]
 }
 
 export interface Target {
   url: string
   smtpPort: number
+  /** Of the listener for mail that comes back. */
+  bouncePort: number
 }
 
 /** One try of handing in a message. */
@@ -36,7 +39,6 @@ type Try = (target: Target, hangUpAfter: number | null) => Promise<Outcome>
 export class Load {
   readonly #options: LoadOptions
   readonly #random: Random
-  readonly #http = new OverHttp(AT_ONCE)
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | null = null
   #stopped = false
@@ -73,14 +75,12 @@ export class Load {
   async finish(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     await Promise.all(this.#underWay)
-    this.#http.close()
   }
 
   /** Gives up on everything. */
   abort(): void {
     this.#stopped = true
     if (this.#timer !== null) clearInterval(this.#timer)
-    this.#http.close()
   }
 
   get underWay(): number {
@@ -151,7 +151,7 @@ export class Load {
       return ({ smtpPort }, hangUpAfter) => sendOverSmtp(smtpPort, message, hangUpAfter)
     }
     const request = submissionOf(mail, token, dueAt)
-    return ({ url }, hangUpAfter) => this.#http.send(url, request, hangUpAfter)
+    return ({ url }, hangUpAfter) => this.#options.http.send(url, request, hangUpAfter)
   }
 
   async #hand(attempt: Try): Promise<Outcome> {

@@ -6,6 +6,7 @@ import { now } from '../harness/clock.ts'
 import type { Installation, Settings } from '../harness/service/installation.ts'
 import type { ServiceChild } from '../harness/service/service-child.ts'
 import type { FaultLog, Life } from './fault-log.ts'
+import { sourceSetting } from './source-addresses.ts'
 
 /** How long a start may take, in ms. */
 const START_MS = 60_000
@@ -13,6 +14,8 @@ const START_MS = 60_000
 export interface NodeOptions {
   name: string
   roles: ('api' | 'delivery')[]
+  /** Addresses that mail leaves from; none: the system chooses. */
+  sources: readonly string[]
   installation: Installation
   /** Added to those of the installation. */
   settings: Settings
@@ -70,6 +73,11 @@ export class ChaosNode {
     return this.url === null || this.#child!.submissionUrls.length === 0 ? null : this.#child!.submissionPort
   }
 
+  /** Where it takes mail that comes back; null while it does not. */
+  get bouncePort(): number | null {
+    return this.url === null || this.#child!.bounceUrls.length === 0 ? null : this.#child!.bouncePort
+  }
+
   /** Of the debugger, null while there is none. */
   get inspector(): string | null {
     return this.#child?.alive ? this.#child.inspector : null
@@ -98,11 +106,15 @@ export class ChaosNode {
   /** Resolves when the process has ended: whether it had come to listen. */
   async #oneLife(onListening: () => void): Promise<boolean> {
     const name = `${this.name}-${++this.#lifeNumber}.chaos.test`
-    const { installation, settings, log } = this.#options
+    const { installation, settings, log, sources } = this.#options
     this.#told = false
     const child = await installation.start({
       prefix: ['setpriv', '--pdeathsig', 'KILL'],
-      settings: { ...settings, POSTROAD_HOSTNAME: name },
+      settings: {
+        ...settings,
+        POSTROAD_HOSTNAME: name,
+        ...(sources.length > 0 && { POSTROAD_SOURCE_ADDRESSES: sourceSetting(sources, name) }),
+      },
       onLine: (line) => this.#file?.write(`${line}\n`),
     })
     this.#child = child

@@ -15,7 +15,11 @@ export class OverHttp {
   }
 
   /** `hangUpAfter`: ms after which the client goes away; null: it stays. */
-  send(base: string, { path, headers, body }: HttpSubmission, hangUpAfter: number | null): Promise<Outcome> {
+  send(
+    base: string,
+    { path, headers, body, accepted }: HttpSubmission,
+    hangUpAfter: number | null,
+  ): Promise<Outcome> {
     const url = new URL(base)
     return new Promise((resolve) => {
       const end = (outcome: Outcome) => {
@@ -31,7 +35,7 @@ export class OverHttp {
           response.on('data', (chunk: string) => {
             heard += chunk
           })
-          response.on('end', () => end(response.complete ? answerOf(response, heard) : 'lost'))
+          response.on('end', () => end(response.complete ? answerOf(response, heard, accepted) : 'lost'))
           response.on('error', () => end('lost'))
           response.on('aborted', () => end('lost'))
         },
@@ -52,7 +56,11 @@ export class OverHttp {
  * A node that was stopped in the middle of a request finds that it took too long: a 408, which says by itself that the
  * request may be repeated (RFC 9110 15.5.9).
  */
-function answerOf({ statusCode: status = 0, headers }: http.IncomingMessage, body: string): Outcome {
+function answerOf(
+  { statusCode: status = 0, headers }: http.IncomingMessage,
+  body: string,
+  accepted: RegExp,
+): Outcome {
   const temporary = status === 408 || (status === 503 && 'retry-after' in headers)
-  return { status, body, accepted: status === 200 && /^\{"id":"/.test(body), temporary }
+  return { status, body, accepted: status === 200 && accepted.test(body), temporary }
 }

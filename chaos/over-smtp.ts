@@ -1,4 +1,4 @@
-/** Messages handed in over SMTP with AUTH (RFC 6409): one session each. */
+/** Messages handed in over SMTP, with AUTH (RFC 6409) where the listener asks for it: one session each. */
 import net from 'node:net'
 import { ANSWER_MS, type Answer, type Outcome } from './answer.ts'
 import { type Mail, recipientsOf } from './mail.ts'
@@ -8,20 +8,24 @@ export interface SmtpSubmission {
   recipients: string[]
   /** Lines end in CRLF. */
   message: Buffer
-  token: string
+  /** The initial response of AUTH PLAIN (RFC 4616); null: the listener knows no login. */
+  login: string | null
+  /** What the reply to an accepted message looks like. */
+  accepted: RegExp
 }
+
+const QUEUED = /^250 2\.0\.0 Queued as [0-9a-f-]{36}$/
 
 export function smtpSubmissionOf(mail: Mail, token: string): SmtpSubmission {
   const sender = /<(.*)>/.exec(mail.from)![1]!
-  return { sender, recipients: recipientsOf(mail), message: mail.mime!, token }
+  const login = Buffer.from(`\0orders\0${token}`).toString('base64')
+  return { sender, recipients: recipientsOf(mail), message: mail.mime!, login, accepted: QUEUED }
 }
-
-const ACCEPTED = /^250 2\.0\.0 Queued as [0-9a-f-]{36}$/
 
 /** `hangUpAfter`: ms after which the client goes away; null: it stays. */
 export async function sendOverSmtp(
   port: number,
-  { sender, recipients, message, token }: SmtpSubmission,
+  { sender, recipients, message, login, accepted }: SmtpSubmission,
   hangUpAfter: number | null,
 ): Promise<Outcome> {
   const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
@@ -39,11 +43,10 @@ export async function sendOverSmtp(
       if (status === wanted) return null
       return { status, body: value, accepted: false, temporary: status >= 400 && status < 500 }
     }
-    const login = Buffer.from(`\0orders\0${token}`).toString('base64')
     const steps: [string | null, number][] = [
       [null, 220],
       ['EHLO load.chaos.test', 250],
-      [`AUTH PLAIN ${login}`, 235],
+      ...(login === null ? [] : [[`AUTH PLAIN ${login}`, 235] as [string, number]]),
       [`MAIL FROM:<${sender}>`, 250],
       ...recipients.map((recipient): [string, number] => [`RCPT TO:<${recipient}>`, 250]),
       ['DATA', 354],
@@ -58,7 +61,7 @@ export async function sendOverSmtp(
     if (value === undefined) return 'lost'
     const status = Number(value.slice(0, 3))
     socket.end('QUIT\r\n')
-    return { status, body: value, accepted: ACCEPTED.test(value), temporary: status >= 400 && status < 500 }
+    return { status, body: value, accepted: accepted.test(value), temporary: status >= 400 && status < 500 }
   } catch {
     return whole ? 'lost' : 'never'
   } finally {

@@ -10,7 +10,14 @@ const sum = (counts: Partial<Record<string, number>>) =>
 
 export function section(runs: readonly KeptRun[]): string {
   if (runs.length === 0) return 'No run is kept yet.'
-  const parts = [outcomes(runs), webhooks(runs), faults(runs), doubles(runs), afterFailedSync(runs)]
+  const parts = [
+    outcomes(runs),
+    webhooks(runs),
+    reports(runs),
+    faults(runs),
+    doubles(runs),
+    afterFailedSync(runs),
+  ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
@@ -57,6 +64,22 @@ function webhooks(runs: readonly KeptRun[]): string {
     'sent more than once',
   ]
   return table([...head, 'never sent', 'sent without an event'], rows)
+}
+
+/** Of the runs that had reports. */
+function reports(runs: readonly KeptRun[]): string {
+  const rows = runs.flatMap(({ at, commit, store, seed, reports }) =>
+    reports === undefined
+      ? []
+      : [
+          [`${at.slice(0, 10)}, ${commit}`, store, String(seed)].concat(
+            [reports.reports, reports.accepted, reports.lost, reports.doubled].map(figure),
+          ),
+        ],
+  )
+  if (rows.length === 0) return ''
+  const head = ['reports that came back: date, commit', 'store', 'seed', 'reports', 'times accepted']
+  return table([...head, 'lost', 'counted twice'], rows)
 }
 
 /** Of all runs together, by store. */

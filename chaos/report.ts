@@ -3,6 +3,7 @@ import { CAUSES, type Cause, type DoubledMail } from './doubles.ts'
 import { FAULT_KINDS, FAULT_WORDS, type FaultKind } from './fault-log.ts'
 import type { Early, Fate, WrongMessage } from './ledger.ts'
 import type { Crash } from './node.ts'
+import type { ReportCount } from './reports/check.ts'
 import type { StoredReport } from './stored.ts'
 import type { WebhookReport } from './webhooks/check.ts'
 
@@ -49,6 +50,7 @@ export interface ChaosReport {
   strangers: number
   stored: StoredReport | null
   webhooks: WebhookReport | null
+  reports: ReportCount | null
   surprises: string[]
   surpriseCount: number
   crashes: Crash[]
@@ -72,6 +74,9 @@ export function defects(report: ChaosReport): [what: string, count: number][] {
     ['events that were not told', report.webhooks?.lostCount ?? 0],
     ['told and no event', report.webhooks?.inventedCount ?? 0],
     ['told wrongly', report.webhooks?.wrongCount ?? 0],
+    ['reports that were lost', report.reports?.lostCount ?? 0],
+    ['reports that were counted twice', report.reports?.doubledCount ?? 0],
+    ['reports with wrong records', report.reports?.wrongCount ?? 0],
     ['answers that may not be', report.surpriseCount],
     ['nodes that ended by themselves', report.crashes.length],
     ['reasons to distrust the run', report.invalid.length],
@@ -110,14 +115,21 @@ export function reportText(report: ChaosReport): string {
   row('refused for good by the mail servers', report.refusedForGood)
   row('messages checked / signatures verified', `${report.transactions} / ${report.signaturesVerified}`)
   if (report.stored !== null) {
-    const { emails, recipients, delivered, bounced, bouncedAfterLostAnswer, attempts } = report.stored
+    const { emails, recipients, attempts, delivered, bounced, bouncedAfterLostAnswer, suppressed } =
+      report.stored
     row('stored', `${emails} emails, ${recipients} recipients, ${attempts} attempts`)
     row('  delivered / bounced', `${delivered} / ${bounced} (${bouncedAfterLostAnswer} after a lost answer)`)
+    if (suppressed > 0) row('  suppressed by a report while they waited', suppressed)
   }
   if (report.webhooks !== null) {
     const { endpoints, wanted, requests, again, lostCount } = report.webhooks
     row('webhooks', `${wanted} events to ${endpoints} endpoints, in ${requests} requests`)
     row('  told more than once / not told', `${again} / ${lostCount}`)
+  }
+  if (report.reports !== null) {
+    const { reports, accepted, lostCount, doubledCount } = report.reports
+    row('reports that came back', `${reports}, accepted ${accepted} times`)
+    row('  lost / counted twice', `${lostCount} / ${doubledCount}`)
   }
   for (const cause of CAUSES) {
     if (report.doubled[cause] === 0 && cause !== 'unexplained') continue
@@ -152,6 +164,9 @@ export function reportText(report: ChaosReport): string {
     ['not told', report.webhooks?.lost ?? []],
     ['no event', report.webhooks?.invented ?? []],
     ['told wrongly', report.webhooks?.wrong ?? []],
+    ['reports lost', report.reports?.lost ?? []],
+    ['reports counted twice', report.reports?.doubled ?? []],
+    ['reports wrong', report.reports?.wrong ?? []],
     ['answers', report.surprises],
     ['crashes', report.crashes],
     ['distrust', report.invalid],

@@ -11,9 +11,9 @@ import { keepRun } from './results.ts'
 
 const HELP = `Usage: npm run chaos -- [options]
 
-Runs the service under load from both dialects and over SMTP, lets random faults strike it, and in the end compares every accepted
-message with everything the mail servers saw and everything the store says. Ends with exit code 1 when anything was lost,
-doubled outside the window between the final dot and its record, or wrong.
+Runs the service under load from both dialects and over SMTP, with reports about its messages that come back, lets random faults
+strike it, and in the end compares every accepted message and report with everything the mail servers saw and everything the store
+says. Ends with exit code 1 when anything was lost, doubled outside the window between the final dot and its record, or wrong.
 
   --database KIND   sqlite or postgres (sqlite)
   --minutes N       how long faults strike (${DEFAULTS.minutes})

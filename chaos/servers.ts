@@ -1,15 +1,19 @@
 /** The mail servers of the recipient domains: two each, addresses of the loopback network, some with STARTTLS. */
 import type { Zone } from '../harness/dns.ts'
 import { DOMAINS } from './mail.ts'
+import { POLICY_DOMAINS } from './policy.ts'
 
 export interface MailServer {
   index: number
   name: string
   address: string
   domain: number
-  /** Offers STARTTLS. */
+  /** Offers STARTTLS; with a valid certificate where the domain has a policy. */
   tls: boolean
 }
+
+/** Seconds for which an answer may be kept. */
+export const TTL = 5
 
 export const SERVERS: readonly MailServer[] = Array.from({ length: DOMAINS * 2 }, (_, index) => {
   const domain = index >> 1
@@ -19,12 +23,12 @@ export const SERVERS: readonly MailServer[] = Array.from({ length: DOMAINS * 2 }
     name: `${which}.mx${domain}.test`,
     address: `127.17.${domain}.${(index % 2) + 1}`,
     domain,
-    tls: domain % 4 === 1,
+    tls: domain % 4 === 1 || POLICY_DOMAINS.includes(domain),
   }
 })
 
 /** The MX record of a domain; half of the domains prefer one server, the others neither. */
-export function mxOf(domain: number): string[] {
+function mxOf(domain: number): string[] {
   const second = domain % 2 === 0 ? 20 : 10
   return [`10 a.mx${domain}.test`, `${second} b.mx${domain}.test`]
 }
@@ -32,7 +36,7 @@ export function mxOf(domain: number): string[] {
 export function rightZone(): Zone {
   const zone: Zone = {}
   for (let domain = 0; domain < DOMAINS; domain++)
-    zone[`in${domain}.test/MX`] = { values: mxOf(domain), ttl: 5 }
-  for (const { name, address } of SERVERS) zone[`${name}/A`] = { values: [address], ttl: 5 }
+    zone[`in${domain}.test/MX`] = { values: mxOf(domain), ttl: TTL }
+  for (const { name, address } of SERVERS) zone[`${name}/A`] = { values: [address], ttl: TTL }
   return zone
 }

@@ -11,6 +11,8 @@ export function settingsFor(databaseUrl: string, sink: { port: number; dns: stri
   return {
     POSTROAD_DATABASE_URL: databaseUrl,
     POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0',
+    POSTROAD_BOUNCE_LISTEN: 'smtp://127.0.0.1:0',
+    POSTROAD_BOUNCE_HOST: 'back.chaos.test',
     POSTROAD_DELIVERY: 'direct',
     POSTROAD_PUBLIC_URL: PUBLIC_URL,
     POSTROAD_HOSTNAME: 'out.chaos.test',

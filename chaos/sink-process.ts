@@ -4,25 +4,31 @@
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { selfSigned } from '../harness/certificate.ts'
+import { type Certificate, type Issuer, issuedBy, selfSigned } from '../harness/certificate.ts'
 import { now } from '../harness/clock.ts'
-import { startDns } from '../harness/dns.ts'
+import { type Answer, startDns, type Zone } from '../harness/dns.ts'
 import { Random } from '../harness/random.ts'
 import type { Choice, Dialogue, Reaction, SinkHooks, Step } from '../harness/sink/hooks.ts'
 import { SinkServer } from '../harness/sink/server.ts'
 import { type PublishedKeys, verifyDkim } from '../harness/verify-dkim.ts'
 import {
   type Arrival,
+  type DnsAnswer,
   type FromSink,
+  type HostDeed,
   keysOf,
   type PermanentRefusal,
   type SinkRule,
   type ToSink,
 } from './arrival.ts'
 import { checkContent } from './content-check.ts'
+import { readAddress } from './mail.ts'
 import { OtherSideProcess } from './other-side-process.ts'
-import { type MailServer, mxOf, rightZone, SERVERS } from './servers.ts'
+import { announced, POLICY_DOMAINS, policyZone } from './policy.ts'
+import { startPolicyHost } from './policy-host.ts'
+import { type MailServer, rightZone, SERVERS, TTL } from './servers.ts'
 import type { SinkAddress } from './sink-link.ts'
+import { lifeOfHelo } from './source-addresses.ts'
 
 let seed = 0
 let keys: PublishedKeys = new Map()
@@ -41,7 +47,8 @@ const side = new OtherSideProcess<ToSink, FromSink, SinkRule, SinkAddress>({
   },
   hear(message) {
     if (message.kind === 'start') start(message)
-    else answerDns(message)
+    else if (message.kind === 'dns') answerDns(message)
+    else answerPolicy(message)
   },
 })
 
@@ -49,13 +56,42 @@ function start(message: ToSink & { kind: 'start' }): void {
   seed = message.seed
   keys = keysOf(message.keys)
   verifyShare = message.verifyShare
+  Object.assign(right, message.zone)
+  Object.assign(dns.zone, message.zone)
   side.random = new Random(seed)
 }
 
-function answerDns({ domain, answer }: ToSink & { kind: 'dns' }): void {
-  const name = `in${domain}.test/MX`
-  if (answer === 'right') dns.zone[name] = { values: mxOf(domain), ttl: 5 }
-  else dns.zone[name] = answer === 'silent' ? { silent: true } : { rcode: 'SERVFAIL' }
+function answerDns({ names, answer }: ToSink & { kind: 'dns' }): void {
+  for (const name of names) dns.zone[name] = dnsAnswer(right[name]!, answer)
+}
+
+function dnsAnswer(right: Answer | string[], answer: DnsAnswer): Answer | string[] {
+  switch (answer) {
+    case 'right':
+      return right
+    case 'servfail':
+      return { rcode: 'SERVFAIL' }
+    case 'silent':
+      return { silent: true }
+    case 'absent':
+      return { absentFor: TTL }
+    case 'truncated':
+      return { truncated: (right as { values: string[] }).values, ttl: TTL }
+    case 'diverted':
+      return { values: [`10 ${SERVERS[0]!.name}`], ttl: TTL }
+  }
+}
+
+const hostDeeds = new Map<number, HostDeed>()
+let policyVersion = 0
+
+/** What is announced anew is fetched anew, while the host is away and when it is back. */
+function answerPolicy({ domain, deed }: ToSink & { kind: 'policy-host' }): void {
+  if (deed === null) hostDeeds.delete(domain)
+  else hostDeeds.set(domain, deed)
+  const zone = announced(domain, ++policyVersion)
+  Object.assign(right, zone)
+  Object.assign(dns.zone, zone)
 }
 
 function struck(server: MailServer, step: Step | 'answered'): SinkRule | undefined {
@@ -82,6 +118,8 @@ async function reactionTo({ deed, step }: SinkRule): Promise<Reaction | undefine
       return { close: true }
     case 'reset':
       return { reset: true }
+    case 'no-starttls':
+      return { reply: '250 mx.test' }
     case 'garbage':
       return answering ? { close: true } : { reply: '2X0\u0000 \u00ff what\r\n\r\n999999999999' }
     case 'hang':
@@ -102,7 +140,7 @@ class Server implements SinkHooks {
   constructor(server: MailServer, port: number) {
     this.#server = server
     const { address: host, name, tls } = server
-    this.#sink = new SinkServer({ port, host, name, ...(tls && { tls: selfSigned([name]) }) }, this)
+    this.#sink = new SinkServer({ port, host, name, ...(tls && { tls: certificateOf(server) }) }, this)
   }
 
   async listen(): Promise<number> {
@@ -143,7 +181,8 @@ class Server implements SinkHooks {
     const raw = dialogue.message()
     const arrival: Arrival = {
       server: this.#server.index,
-      helo: dialogue.helo,
+      helo: lifeOfHelo(dialogue.helo),
+      from: dialogue.peer,
       sender: dialogue.sender ?? '',
       recipients,
       messageId: '',
@@ -151,7 +190,7 @@ class Server implements SinkHooks {
       dotAt,
       answeredAt: null,
       ending: answers ? 'gone' : 'withheld',
-      wrong: [],
+      wrong: wrongPlace(this.#server, dialogue),
       verified: false,
     }
     if (answers) this.#taken.set(dialogue, arrival)
@@ -194,10 +233,47 @@ class Server implements SinkHooks {
   }
 }
 
-const dns = await startDns(rightZone())
+function certificateOf({ name, domain }: MailServer): Certificate {
+  return POLICY_DOMAINS.includes(domain) ? issuedBy(root, [name]) : selfSigned([name])
+}
+
+/** A domain with a policy gets its mail over TLS, at its own servers (RFC 8461 5). */
+function wrongPlace({ domain, name }: MailServer, { secure, recipients }: Dialogue): string[] {
+  if (noPolicies !== null) return []
+  const protectedDomains = new Set(
+    recipients
+      .flatMap((address) => readAddress(address)?.domain ?? [])
+      .filter((each) => POLICY_DOMAINS.includes(each)),
+  )
+  const wrong: string[] = []
+  for (const each of protectedDomains) {
+    if (!secure) wrong.push(`in clear text for in${each}.test, which has a policy`)
+    if (each !== domain) wrong.push(`at ${name}, which the policy of in${each}.test does not name`)
+  }
+  return wrong
+}
+
+const root: Issuer = { name: 'Chaos Root', ...selfSigned(['Chaos Root']) }
+const noPolicies = await startPolicyHosts()
+const right: Zone = {
+  ...rightZone(),
+  ...Object.assign({}, ...(noPolicies === null ? POLICY_DOMAINS.map(policyZone) : [])),
+}
+const dns = await startDns({ ...right })
+/** A sentence when they cannot listen here. */
+async function startPolicyHosts(): Promise<string | null> {
+  try {
+    for (const domain of POLICY_DOMAINS)
+      await startPolicyHost(domain, root, () => hostDeeds.get(domain) ?? null)
+    return null
+  } catch (error) {
+    return `policy hosts need port 443: ${(error as Error).message}`
+  }
+}
+
 const first = new Server(SERVERS[0]!, 0)
 const port = await first.listen()
 const servers = [first, ...SERVERS.slice(1).map((server) => new Server(server, port))]
 for (const server of servers.slice(1)) await server.listen()
 
-side.listens({ port, dns: dns.address })
+side.listens({ port, dns: dns.address, authority: root.cert, noPolicies })

@@ -7,6 +7,7 @@ import type { FaultLog } from './fault-log.ts'
 import type { Ledger, Seen } from './ledger.ts'
 import { mailOf, readSubject, recipientsOf } from './mail.ts'
 import { refusedByFailedSync, refusedByLostCommit } from './refused.ts'
+import type { Reports } from './reports/reports.ts'
 import { SERVERS } from './servers.ts'
 
 export interface StoredReport {
@@ -16,6 +17,8 @@ export interface StoredReport {
   bounced: number
   /** Recipients that bounced although an earlier attempt, whose answer could not be recorded, had arrived. */
   bouncedAfterLostAnswer: number
+  /** Recipients that got no further attempt because of a report. */
+  suppressed: number
   attempts: number
   /** Sentences; the first ones. */
   wrong: string[]
@@ -30,10 +33,11 @@ export async function checkStored(
   database: Settings['database'],
   ledger: Ledger,
   log: FaultLog,
+  reports: Pick<Reports, 'about'>,
 ): Promise<StoredReport> {
   const store = await openStore(database, { exclusive: false })
   try {
-    return await new StoredCheck(store, ledger, log).run()
+    return await new StoredCheck(store, ledger, log, reports).run()
   } finally {
     await store.close()
   }
@@ -43,6 +47,7 @@ class StoredCheck {
   readonly #store: Store
   readonly #ledger: Ledger
   readonly #log: FaultLog
+  readonly #reports: Pick<Reports, 'about'>
   /** How many emails carry each number. */
   readonly #times: Uint8Array
   readonly #report: StoredReport = {
@@ -51,15 +56,17 @@ class StoredCheck {
     delivered: 0,
     bounced: 0,
     bouncedAfterLostAnswer: 0,
+    suppressed: 0,
     attempts: 0,
     wrong: [],
     wrongCount: 0,
   }
 
-  constructor(store: Store, ledger: Ledger, log: FaultLog) {
+  constructor(store: Store, ledger: Ledger, log: FaultLog, reports: Pick<Reports, 'about'>) {
     this.#store = store
     this.#ledger = ledger
     this.#log = log
+    this.#reports = reports
     this.#times = new Uint8Array(ledger.count)
   }
 
@@ -120,6 +127,7 @@ class StoredCheck {
     const slot = this.#ledger.slotOf(address)
     if (slot === null) return
     const seen = this.#ledger.seen(slot)
+    const returned = this.#reports.about(slot)
     const deliveredEvents = events.filter(
       ({ type, recipient }) => type === 'delivered' && recipient === position,
     )
@@ -138,6 +146,7 @@ class StoredCheck {
       }
       case 'bounced': {
         this.#report.bounced++
+        if (returned === 'dead' || returned === 'bounce') break
         if (seen.some((each) => this.#unrecorded(each))) say('bounced, and an answered message had arrived')
         else if (seen.length > 0) this.#report.bouncedAfterLostAnswer++
         const domain = address.slice(address.indexOf('@in') + 3, -5)
@@ -146,6 +155,10 @@ class StoredCheck {
         if (!this.#ledger.refused(slot) && !wholly) say('bounced, and no server had refused it for good')
         break
       }
+      case 'suppressed':
+        this.#report.suppressed++
+        if (returned !== 'dead' && returned !== 'complaint') say('suppressed, and no report said so')
+        break
       default:
         say(`is ${state} in the end`)
     }

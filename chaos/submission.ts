@@ -6,7 +6,11 @@ export interface HttpSubmission {
   path: string
   headers: Record<string, string>
   body: Buffer
+  /** The beginning of the answer to an accepted request. */
+  accepted: RegExp
 }
+
+const ACCEPTED = /^\{"id":"/
 
 /** `dueAt`: Unix ms for a message with a delay, on the clock of the service. */
 export function submissionOf(mail: Mail, token: string, dueAt: number | null): HttpSubmission {
@@ -43,6 +47,7 @@ function jsonOf(mail: Mail, token: string, dueAt: number | null): HttpSubmission
       ...(mail.keyed && { 'Idempotency-Key': `chaos-${mail.number}` }),
     },
     body: Buffer.from(body),
+    accepted: ACCEPTED,
   }
 }
 
@@ -67,7 +72,7 @@ function formOf(mail: Mail, token: string, dueAt: number | null): HttpSubmission
   }
   if (files.length === 0 && mail.number % 2 === 0) {
     headers['Content-Type'] = 'application/x-www-form-urlencoded'
-    return { path, headers, body: Buffer.from(new URLSearchParams(fields).toString()) }
+    return { path, headers, body: Buffer.from(new URLSearchParams(fields).toString()), accepted: ACCEPTED }
   }
   const boundary = `----chaos${mail.number}boundary`
   headers['Content-Type'] = `multipart/form-data; boundary=${boundary}`
@@ -86,5 +91,5 @@ function formOf(mail: Mail, token: string, dueAt: number | null): HttpSubmission
     )
   }
   chunks.push(Buffer.from(`--${boundary}--\r\n`))
-  return { path, headers, body: Buffer.concat(chunks) }
+  return { path, headers, body: Buffer.concat(chunks), accepted: ACCEPTED }
 }

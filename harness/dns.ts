@@ -2,6 +2,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server as TcpServer } from 'node:net'
+import type { PrintedRecord } from './verify-dkim.ts'
 
 export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR' | 'TLSA'
 const TYPE_NUMBERS: Record<RecordType, number> = {
@@ -28,7 +29,7 @@ export type Answer =
   /** Says nothing at all. */
   | { silent: true }
   /** TC over UDP, the values over TCP only (RFC 7766 5). */
-  | { truncated: string[] }
+  | { truncated: string[]; ttl?: number }
 
 /** Zone data: `name/TYPE` to an answer or to plain values. A name with no entry is NXDOMAIN; one with others is NODATA. */
 export type Zone = Record<string, Answer | string[]>
@@ -169,7 +170,9 @@ function answerOf(zone: Zone, { name, type }: Question, transport: 'udp' | 'tcp'
     ttl = 300,
     cname,
     secure = false,
-  } = 'truncated' in answer ? ({ values: answer.truncated } as Extract<Answer, { values: string[] }>) : answer
+  } = 'truncated' in answer
+    ? ({ ...answer, values: answer.truncated } as Extract<Answer, { values: string[] }>)
+    : answer
   const answers = values.map((value) => encodeRecord(cname ?? name, type!, ttl, value))
   if (cname !== undefined) answers.unshift(encodeRecord(name, 'CNAME', ttl, cname))
   return { ...sections, secure, answers }
@@ -196,6 +199,16 @@ function respond(server: FakeDns, query: Buffer, transport: 'udp' | 'tcp', port:
   const asked = query.subarray(12, question.end)
   const copied = server.lowersCase ? Buffer.from(asked.toString('latin1').toLowerCase(), 'latin1') : asked
   return Buffer.concat([header, ...(server.omitsQuestion ? [] : [copied]), ...answers, ...authorities])
+}
+
+/** What DNS answers once these records are published. */
+export function zoneOf(records: readonly PrintedRecord[]): Zone {
+  const zone: Record<string, string[]> = {}
+  for (const { type, name, value, preference } of records) {
+    zone[`${name}/${type}`] ??= []
+    zone[`${name}/${type}`]!.push(type === 'MX' ? `${preference} ${value}` : value)
+  }
+  return zone
 }
 
 /** Starts on a free port of 127.0.0.1. `zone` may be changed while it runs. */

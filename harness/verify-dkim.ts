@@ -10,6 +10,8 @@ export interface PrintedRecord {
   type: string
   name: string
   value: string
+  /** Of an MX record. */
+  preference?: number | null
 }
 
 export interface SignatureCheck {

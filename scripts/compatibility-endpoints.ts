@@ -114,7 +114,7 @@ export const RESEND: Known[] = [
     endpoint: 'POST /webhooks',
     because: YET,
     differs:
-      'events of emails are sent, `email.canceled` included. The other documented events (`email.received`, `contact.*`, `domain.*`, ' +
+      'events of emails and domains are sent, `email.canceled` included. The other documented events (`email.received`, `contact.*`, ' +
       '`suppression.*`, `topic.*`, `inbox.*`) are stored and shown, but never sent; an unknown name is a 422',
   },
   {
@@ -258,6 +258,10 @@ export const MAILGUN: Known[] = [
     'POST /v1/analytics/metrics',
   ),
   ...here('`aggregates` count the entries of the page', 'POST /v1/analytics/logs'),
+  ...here(
+    'no dimensions for tags, recipient domains, source addresses, pools and rules; categories are those of the events',
+    'POST /v2/bounce-classification/metrics',
+  ),
   ...all(YET, 'POST /v1/analytics/tags', 'PUT /v1/analytics/tags'),
   {
     endpoint: 'DELETE /v1/analytics/tags',
@@ -325,8 +329,8 @@ export const MAILGUN: Known[] = [
     'GET /v3/domains/{}/limits/tag',
   ),
   ...all(
-    'events and logs contain the answers of servers (`/v3/{domain}/events`)',
-    ...['POST /v2/bounce-classification/metrics', '/v1/bounce-classification'],
+    '`POST /v2/bounce-classification/metrics` counts by category and provider',
+    '/v1/bounce-classification',
   ),
   ...all(
     'keys change by `/v1/dkim/keys`, and are rotated in the console or with `postroad domain rotate`',

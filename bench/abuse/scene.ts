@@ -23,13 +23,12 @@ export interface Scene extends AsyncDisposable {
 /** `secure`: it speaks TLS, and so does the other company. */
 export async function openScene(rig: Rig, { secure }: { secure: boolean }): Promise<Scene> {
   const metricsPort = await freePort()
-  const bouncePort = await freePort()
   const directory = mkdtempSync(join(rig.choice.parent, 'postroad-abuse-'))
   let abuserCompany = ''
   const { service } = await rig.serve({
     settings: {
       POSTROAD_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      POSTROAD_BOUNCE_LISTEN: `smtp://127.0.0.1:${bouncePort}`,
+      POSTROAD_BOUNCE_LISTEN: 'smtp://127.0.0.1:0',
       POSTROAD_SUBMISSION_LISTEN: `${secure ? 'smtps' : 'smtp'}://127.0.0.1:0`,
       ...(secure && certificateIn(directory)),
     },
@@ -47,7 +46,7 @@ export async function openScene(rig: Rig, { secure }: { secure: boolean }): Prom
   const target = {
     port,
     submissionPort: service.submissionPort!,
-    bouncePort,
+    bouncePort: service.bouncePort!,
     bounceAddress: `abuse@bounces.${DOMAIN}`,
     domain: DOMAIN,
     token,

@@ -1,11 +1,12 @@
 /** The load generator, a process of its own: offers prepared messages over kept-open connections and measures its own cost. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../../harness/clock.ts'
+import { bounce } from '../../harness/returned-mail.ts'
 import { MARK, markedRecipient, PreparedText, preparedMessage, preparedRequest } from '../message.ts'
 import { workOff } from '../service/part.ts'
 import { HttpConnection } from './http-connection.ts'
 import type { LoadOrder, LoadReport, LoadTarget } from './order.ts'
-import { SmtpConnection } from './smtp-connection.ts'
+import { type PreparedEnvelope, SmtpConnection } from './smtp-connection.ts'
 
 /** Ms between looks at the clock of an open-loop run; a request leaves at most so much later than intended by our own doing. */
 const TICK = 1
@@ -20,6 +21,7 @@ function opener(target: LoadTarget): (port: number) => Promise<Connection> {
     const request = preparedRequest(target)
     return (port) => HttpConnection.open('127.0.0.1', port, request.copy())
   }
+  if (target.protocol === 'returned') return (port) => SmtpConnection.open('127.0.0.1', port, bounces(target))
   const envelope = `MAIL FROM:<${target.from}>\r\nRCPT TO:<${markedRecipient(target.shape)}>\r\nDATA\r\n`
   const commands = new PreparedText(Buffer.from(envelope), target.shape.domains)
   const { pipelining = true, token, header = [] } = target
@@ -31,6 +33,23 @@ function opener(target: LoadTarget): (port: number) => Promise<Connection> {
       pipelining,
       ...(token && { login: Buffer.from(`\0bench\0${token}`).toString('base64') }),
     })
+}
+
+function bounces({ recipients }: LoadTarget & { protocol: 'returned' }): PreparedEnvelope {
+  return {
+    commands: {
+      for: (number) => Buffer.from(`MAIL FROM:<>\r\nRCPT TO:<${recipients[number]!.path}>\r\nDATA\r\n`),
+    },
+    message: {
+      for(number) {
+        const { path, address } = recipients[number]!
+        const id = `<${number}-${address}>`
+        return Buffer.from(
+          `${bounce({ to: address, id, author: 'orders@bench.test', addressee: path })}.\r\n`,
+        )
+      },
+    },
+  }
 }
 
 class Run {

@@ -14,6 +14,18 @@ export type LoadTarget =
       /** False: one command at a time, for servers whose answers to several come late. */
       pipelining?: boolean
     }
+  | {
+      /** Bounces, each of another recipient; their numbers count from 0. */
+      protocol: 'returned'
+      recipients: ReturnedRecipient[]
+    }
+
+/** A recipient that bounces. */
+export interface ReturnedRecipient {
+  address: string
+  /** MAIL FROM of its message. */
+  path: string
+}
 
 export interface LoadOrder {
   port: number

@@ -1,13 +1,17 @@
 /** One kept-open SMTP session that hands in one message after the other, with as little of its own cost as possible. */
 import { once } from 'node:events'
 import net, { type Socket } from 'node:net'
-import type { PreparedText } from '../message.ts'
 import type { Answer } from './http-connection.ts'
+
+/** The octets for each number; valid until the next call. */
+export interface NumberedText {
+  for(number: number): Buffer
+}
 
 /** Envelope commands of one message, pipelined where the server offers it (RFC 2920). */
 export interface PreparedEnvelope {
-  commands: PreparedText
-  message: PreparedText
+  commands: NumberedText
+  message: NumberedText
   /** False: one command at a time, also where the server offers more. */
   pipelining?: boolean
   /** What AUTH PLAIN is given (RFC 4616), in base64; absent: nobody logs in. */

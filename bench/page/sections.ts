@@ -7,6 +7,7 @@ import type { ConsoleRun } from '../console/report.ts'
 import { type Figures, type GrowthRun, ratioWithSpread } from '../growth-report.ts'
 import type { ListingRow, ListingRun } from '../listing/report.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
+import type { ReturnedRun } from '../returned/report.ts'
 import type { ScalingRun } from '../scaling-report.ts'
 import { wholeOf } from '../service/process-usage.ts'
 import type { SoakReport } from '../soak/report.ts'
@@ -23,14 +24,35 @@ const GROWTH_HEADS: Record<keyof Figures, string> = {
 }
 
 type Read = <Result>(
-  kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'webhooks' | 'console' | 'listing',
+  kind:
+    | 'run'
+    | 'compare'
+    | 'growth'
+    | 'scaling'
+    | 'soak'
+    | 'abuse'
+    | 'webhooks'
+    | 'returned'
+    | 'console'
+    | 'listing',
 ) => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
     const machines = new Set(
       (
-        ['run', 'compare', 'growth', 'scaling', 'soak', 'abuse', 'webhooks', 'console', 'listing'] as const
+        [
+          'run',
+          'compare',
+          'growth',
+          'scaling',
+          'soak',
+          'abuse',
+          'webhooks',
+          'returned',
+          'console',
+          'listing',
+        ] as const
       ).flatMap((kind) => {
         const results = read<{ machine: string; node: string }>(kind)
         const last = results.at(-1)
@@ -147,22 +169,11 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
     return `${measured.join('\n')}\n\n${pages}`
   },
   abuse: (read) => {
-    const run = read<AbuseRun>('abuse').at(-1)
-    if (run === undefined) return NOTHING
-    const attacks = columns(run.attacks, {
-      attack: ({ what }) => what,
-      "the other company's p50 / p99 / worst, ms": ({ p50, p99, worst }) =>
-        [p50, p99, worst].map((ms) => ms.toFixed(0)).join(' / '),
-      'its answers': ({ statuses }) => shownStatuses(statuses),
-      'peak RSS, MB': ({ peak }) => megabytes(peak),
-      'main thread away for over 50 ms of its CPU, times': ({ stalls }) => String(stalls),
-      'longest, CPU-ms at most': ({ longest }) => (longest === 0 ? 'under 10' : longest.toFixed(0)),
-      "the abuser's answers": ({ abuser }) => shownStatuses(abuser),
-    })
-    return (
-      `${when(run)}: ${run.database}, CPUs ${run.cpus}; ${[`${run.connections} connections`, `${run.seconds} s each`, ...listed(run.settings)].join(', ')}. ` +
-      `Of the other company's ${run.accepted} mails ${run.lost} were lost and ${run.doubled} doubled.\n\n${attacks}`
-    )
+    const runs = read<AbuseRun>('abuse')
+    const most = Math.max(...runs.map(({ attacks }) => attacks.length))
+    const whole = runs.findLastIndex(({ attacks }) => attacks.length === most)
+    // Runs of single attacks say nothing about the others.
+    return runs.length === 0 ? NOTHING : runs.slice(whole).map(abused).join('\n\n')
   },
   webhooks: (read) => {
     const newest = newestOfEach(read<WebhooksRun>('webhooks'), ({ database, cpus, rate, settings }) =>
@@ -180,6 +191,23 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
         `${beside.cpuWithout.toFixed(2)} / ${beside.cpuWith.toFixed(2)}`,
       'behind the event, median / p99, ms': ({ beside }) =>
         `${beside.lagMedian.toFixed(0)} / ${beside.lagP99.toFixed(0)}`,
+      'when, commit': when,
+    })
+  },
+  returned: (read) => {
+    const newest = newestOfEach(read<ReturnedRun>('returned'), ({ database, cpus, rate, settings }) =>
+      [database, cpus, rate, ...listed(settings)].join(' '),
+    )
+    return columns(newest, {
+      how: ({ database, cpus, settings }) => [database, `CPUs ${cpus}`, ...listed(settings)].join('; '),
+      'bounces/s, due / accepted': ({ rate, reports }) => `${rate} / ${reports.accepted.toFixed(0)}`,
+      'until accepted, median / p99, ms': ({ reports }) =>
+        `${reports.p50.toFixed(1)} / ${reports.p99.toFixed(0)}`,
+      'delivered/s without / with bounces': (run) => `${run.without.toFixed(0)} / ${run.with.toFixed(0)}`,
+      ratio: ({ ratio }) => ratio.toFixed(2),
+      'CPU-ms for a message / a bounce': ({ cpu, reports }) =>
+        `${cpu.toFixed(2)} / ${reports.cpu.toFixed(2)}`,
+      'CPU-ms of the sender for a bounce': ({ reports }) => reports.loadCpu.toFixed(2),
       'when, commit': when,
     })
   },
@@ -287,4 +315,21 @@ function when({ at, commit }: Kept): string {
 
 function megabytes(octets: number): string {
   return (octets / 1_048_576).toFixed(0)
+}
+
+function abused(run: AbuseRun): string {
+  const attacks = columns(run.attacks, {
+    attack: ({ what }) => what,
+    "the other company's p50 / p99 / worst, ms": ({ p50, p99, worst }) =>
+      [p50, p99, worst].map((ms) => ms.toFixed(0)).join(' / '),
+    'its answers': ({ statuses }) => shownStatuses(statuses),
+    'peak RSS, MB': ({ peak }) => megabytes(peak),
+    'main thread away for over 50 ms of its CPU, times': ({ stalls }) => String(stalls),
+    'longest, CPU-ms at most': ({ longest }) => (longest === 0 ? 'under 10' : longest.toFixed(0)),
+    "the abuser's answers": ({ abuser }) => shownStatuses(abuser),
+  })
+  return (
+    `${when(run)}: ${run.database}, CPUs ${run.cpus}; ${[`${run.connections} connections`, `${run.seconds} s each`, ...listed(run.settings)].join(', ')}. ` +
+    `Of the other company's ${run.accepted} mails ${run.lost} were lost and ${run.doubled} doubled.\n\n${attacks}`
+  )
 }

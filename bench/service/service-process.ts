@@ -11,6 +11,8 @@ export interface ServiceProcess {
   port: number
   /** Where it takes mail in over SMTP; null while it does not. */
   submissionPort: number | null
+  /** Where it takes mail that comes back; null while it does not. */
+  bouncePort: number | null
   token: string
   from: string
   directory: string
@@ -67,6 +69,7 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
     return {
       port: children[0]!.port,
       submissionPort: children[0]!.submissionUrls.length > 0 ? children[0]!.submissionPort : null,
+      bouncePort: children[0]!.bounceUrls.length > 0 ? children[0]!.bouncePort : null,
       token: tenant.token,
       from: `orders@${tenant.domain}`,
       directory: installation.directory,

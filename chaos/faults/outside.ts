@@ -37,12 +37,16 @@ export function outsideFaults(stage: Stage): FaultMaker[] {
 
   const dnsFails = async () => {
     const domains = Array.from({ length: DOMAINS }, (_, domain) => domain).filter(() => random.chance(0.4))
-    const answer = random.pick(['servfail', 'silent'] as const)
-    const fault = log.begin('dns', [], `${answer} for ${domains.length} domains`)
-    for (const domain of domains) sink.dns(domain, answer)
-    fault.hits = domains.length
+    const answer = random.pick(['servfail', 'silent', 'truncated'] as const)
+    const ofServers = random.chance(0.4)
+    const names = ofServers
+      ? SERVERS.filter(({ domain }) => domains.includes(domain)).map(({ name }) => `${name}/A`)
+      : domains.map((domain) => `in${domain}.test/MX`)
+    const fault = log.begin('dns', [], `${answer} for ${names.length} ${ofServers ? 'servers' : 'domains'}`)
+    sink.dns(names, answer)
+    fault.hits = names.length
     await stage.wait(random.between(1_000, 8_000))
-    for (const domain of domains) sink.dns(domain, 'right')
+    sink.dns(names, 'right')
     log.end(fault)
   }
 

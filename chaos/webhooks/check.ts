@@ -1,5 +1,6 @@
 /** Whether every event of the log reached the endpoints that want it, and nothing else did. */
-import type { LoggedEvent } from '../../src/email/event.ts'
+import type { LogEntry } from '../../src/email/company-event.ts'
+import { isOfEmail } from '../../src/email/event-notice.ts'
 import { NoticeReader } from '../../src/events/notice-reader.ts'
 import { isReportedPerRecipient } from '../../src/events/notices/types.ts'
 import { messageId } from '../../src/events/webhooks/message-id.ts'
@@ -87,12 +88,13 @@ export async function checkTold(
   const check = new ToldCheck(reached, endpoints.length)
   const teller = new NoticeReader(store)
   for (let cursor = 0; ; ) {
-    const page = await store.eventsAfter(cursor, { companyId }, PAGE)
+    const page = await store.entriesAfter(cursor, { companyId }, PAGE)
     for await (const some of teller.tellAll(page.events)) {
       for (const notice of some) {
         for (const [index, { id, dialect, types }] of endpoints.entries()) {
           if (types.length > 0 && !types.includes(notice.event.type)) continue
-          const each = isReportedPerRecipient(dialect, notice) ? teller.tellEach(notice) : [[notice]]
+          const isForEach = isOfEmail(notice) && isReportedPerRecipient(dialect, notice)
+          const each = isForEach ? teller.tellEach(notice) : [[notice]]
           for await (const parts of each) {
             for (const part of parts) {
               const body = payload(dialect, part, PUBLIC_URL)
@@ -109,6 +111,6 @@ export async function checkTold(
   }
 }
 
-function named({ number, type, emailId, address }: LoggedEvent): string {
+function named({ number, type, emailId, address }: LogEntry): string {
   return `event ${number} (${type} of ${emailId}${address === null ? '' : ` to ${address}`})`
 }

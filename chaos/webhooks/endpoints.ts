@@ -1,6 +1,6 @@
 /** The webhooks of the company under load. */
 import type { Installation } from '../../harness/service/installation.ts'
-import type { EventType } from '../../src/email/event.ts'
+import type { EntryType } from '../../src/email/company-event.ts'
 import { typesOfWord } from '../../src/events/notices/types.ts'
 
 export interface Endpoint {
@@ -9,7 +9,7 @@ export interface Endpoint {
   dialect: 'json' | 'form'
   secret: string
   /** Empty: everything. */
-  types: EventType[]
+  types: EntryType[]
 }
 
 const WANTED: readonly { dialect: 'json' | 'form'; events: string[] }[] = [

@@ -5,6 +5,7 @@ import { seedFor } from '../../harness/random.ts'
 import type { Installation } from '../../harness/service/installation.ts'
 import type { Tenant } from '../../harness/service/tenant.ts'
 import type { Settings } from '../../src/config/settings.ts'
+import { entryLog } from '../../src/events/entry-log.ts'
 import { eventTypesIn } from '../../src/events/notices/unsent.ts'
 import { lastEvents } from '../../src/events/page.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -66,7 +67,7 @@ export class ChaosWebhooks implements AsyncDisposable {
     const webhooks = await store.webhooks({ companyId: this.#companyId })
     const left = webhooks.map(async ({ id, cursor, types }) => {
       const filter = { companyId: this.#companyId, ...(types.length > 0 && { types: eventTypesIn(types) }) }
-      const [last] = (await lastEvents(store, filter, 1)).events
+      const [last] = (await lastEvents(entryLog(store), filter, 1)).events
       const retries = await store.webhookRetries(id, Number.MAX_SAFE_INTEGER, MOST)
       const done = retries.length === 0 && (last === undefined || last.number <= cursor)
       return done ? [] : [{ id, cursor, subjects: retries }]

@@ -126,7 +126,7 @@ export class Installation {
     await this.command('domain', 'activate', domain)
     const creating = ['key', 'create', '--company', id, '--name', 'test']
     const { token } = await this.command<{ token: string }>(...creating)
-    return { companyId: id, domain, token, keys: keysOfRecords(dns_records) }
+    return { companyId: id, domain, token, keys: keysOfRecords(dns_records), records: dns_records }
   }
 
   /** Starts `serve` and waits for nothing. */

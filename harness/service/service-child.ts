@@ -17,6 +17,7 @@ export interface FirstStart {
 interface Listening {
   url: string
   submissionUrls?: string[]
+  bounceUrls?: string[]
   firstStart: FirstStart | null
 }
 
@@ -41,6 +42,8 @@ export class ServiceChild {
   url = ''
   /** Where it takes mail in over SMTP; empty while it does not. */
   submissionUrls: string[] = []
+  /** Where it takes mail that comes back; empty while it does not. */
+  bounceUrls: string[] = []
   /** Address of the debugger; null: there is none. */
   inspector: string | null = null
   /** Null: the database was there already. */
@@ -64,9 +67,10 @@ export class ServiceChild {
 
   #hear(line: string): void {
     if (line.startsWith('{"url"')) {
-      const { url, submissionUrls = [], firstStart } = JSON.parse(line) as Listening
+      const { url, submissionUrls = [], bounceUrls = [], firstStart } = JSON.parse(line) as Listening
       this.url = url
       this.submissionUrls = submissionUrls
+      this.bounceUrls = bounceUrls
       this.firstStart = firstStart
       this.#listening.resolve()
     } else if (line.startsWith('Debugger listening on ')) {
@@ -86,6 +90,11 @@ export class ServiceChild {
   /** Of the first address where it takes mail in over SMTP. */
   get submissionPort(): number {
     return Number(new URL(this.submissionUrls[0]!).port)
+  }
+
+  /** Of the first address where it takes mail that comes back. */
+  get bouncePort(): number {
+    return Number(new URL(this.bounceUrls[0]!).port)
   }
 
   get alive(): boolean {

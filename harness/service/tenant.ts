@@ -4,13 +4,15 @@ import { createCompany } from '../../src/operate/companies.ts'
 import { activateDomain, addDomain } from '../../src/operate/domains.ts'
 import { createKey } from '../../src/operate/keys.ts'
 import { openOperation } from '../../src/operate/open.ts'
-import { keysOfRecords, type PublishedKeys } from '../verify-dkim.ts'
+import { keysOfRecords, type PrintedRecord, type PublishedKeys } from '../verify-dkim.ts'
 
 export interface Tenant {
   companyId: string
   domain: string
   token: string
   keys: PublishedKeys
+  /** All that its domain has to publish. */
+  records: PrintedRecord[]
 }
 
 /** `environment`: that of the service; a relative path of its database is one in `directory`. */
@@ -27,5 +29,5 @@ export async function makeTenant(
   const { records } = await addDomain(await again(), { company: companyId, name: domain })
   await activateDomain(await again(), { domain })
   const { token } = await createKey(await again(), { company: companyId, name: 'test' })
-  return { companyId, domain, token, keys: keysOfRecords(records) }
+  return { companyId, domain, token, keys: keysOfRecords(records), records }
 }

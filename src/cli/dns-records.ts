@@ -1,6 +1,7 @@
 /** The DNS records of a domain: to publish, and as DNS has them. */
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
+import type { SenderCheck } from '../operate/sender-checks.ts'
 import { printLine } from './print.ts'
 
 export function printRecords(records: readonly DnsRecord[]): void {
@@ -22,19 +23,32 @@ function zoneValue({ value, preference }: Pick<DnsRecord, 'value' | 'preference'
   return preference === null ? value : `${preference} ${value}`
 }
 
-export function printCheck({
-  state,
-  required,
-  type,
-  name,
-  value,
-  preference,
-  found,
-  advice,
-}: RecordCheck): void {
-  printLine(`${state.padEnd(9)}  ${type} ${name}${required ? '' : ' (advised)'}`)
+export function printCheck({ required, value, preference, ...check }: RecordCheck): void {
+  printState({ ...check, value: zoneValue({ value, preference }) }, required ? '' : ' (advised)')
+}
+
+/** What receivers look up about the sender; nothing when it is empty. */
+export function printSender(checks: readonly SenderCheck[]): void {
+  if (checks.length === 0) return
+  printLine('What receivers look up about the sender:')
+  for (const check of checks) printState(check, ' (advised)')
+  printLine()
+}
+
+function printState(
+  {
+    state,
+    type,
+    name,
+    value,
+    found,
+    advice,
+  }: Omit<SenderCheck, 'kind' | 'type' | 'purpose'> & { type: string },
+  need: string,
+): void {
+  printLine(`${state.padEnd(9)}  ${type} ${name}${need}`)
   if (advice === null) return
   printLine(`           ${advice}`)
-  printLine(`           expected: ${zoneValue({ value, preference })}`)
+  printLine(`           expected: ${value}`)
   for (const text of found) printLine(`           found:    ${text}`)
 }

@@ -17,11 +17,12 @@ import {
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
 import { assignPool } from '../operate/pools.ts'
+import { senderChecks } from '../operate/sender-checks.ts'
 import { serviceNames } from '../operate/service-names.ts'
 import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
-import { printCheck, printRecords } from './dns-records.ts'
+import { printCheck, printRecords, printSender } from './dns-records.ts'
 import { addRotateCommand, dkimFields } from './domain-rotation.ts'
 import { CommandFailure, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
@@ -176,9 +177,11 @@ async function add(name: string, options: AddOptions): Promise<void> {
       ...(returnPath !== undefined && { settings: { returnPath } }),
     }
     const { domain, company, records } = await addDomain(op, input)
-    if (json) return printJson(wholeDomainJson(op.accounts, domain, records))
+    const sender = await senderChecks(op, domain)
+    if (json) return printJson({ ...wholeDomainJson(op.accounts, domain, records), sender })
     printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
     printRecords(records)
+    printSender(sender)
     printLine(`Then: postroad domain verify ${domain.name}`)
     printInactive(op, domain)
   })
@@ -307,16 +310,18 @@ const list = listing({
 async function show(name: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
   await withOperation(async (op) => {
     const { domain, records } = await showDomain(op, { domain: name })
-    if (json) {
-      const advice = { dmarc_advice: await dmarcAdviceFor(op, domain) }
-      return printJson({ ...wholeDomainJson(op.accounts, domain, records), ...advice })
-    }
-    if (zone) {
+    if (zone && !json) {
       for (const record of records) printLine(zoneLine(record))
       return
     }
+    const sender = await senderChecks(op, domain)
+    if (json) {
+      const advice = { dmarc_advice: await dmarcAdviceFor(op, domain) }
+      return printJson({ ...wholeDomainJson(op.accounts, domain, records), sender, ...advice })
+    }
     await printDomain(op, domain)
     printRecords(records)
+    printSender(sender)
   })
 }
 
@@ -365,16 +370,18 @@ function lossFields({ setup }: Operation, domain: SendingDomain): [string, strin
 }
 
 async function verify(name: string, { json }: JsonOption): Promise<void> {
-  const { domain, shown, verification } = await withOperation(async (op) => {
+  const { domain, shown, verification, sender } = await withOperation(async (op) => {
     const found = await verifyDomain(op, { domain: name })
-    return { ...found, shown: domainJson(op.accounts, found.domain) }
+    const sender = await senderChecks(op, found.domain)
+    return { ...found, sender, shown: domainJson(op.accounts, found.domain) }
   })
   const { records, verified, uncertain } = verification
   if (json) {
-    printJson({ ...shown, verified, dns_records: records.map(recordCheckJson) })
+    printJson({ ...shown, verified, dns_records: records.map(recordCheckJson), sender })
   } else {
     for (const record of records) printCheck(record)
     printLine()
+    printSender(sender)
   }
   if (verified) {
     if (!json)

@@ -84,7 +84,7 @@ function printEvent({ event, word }: DialectEvent): void {
   const fields = [
     formatTime(at)!,
     word.padEnd(WORD),
-    emailId,
+    emailId ?? '-',
     address ?? '-',
     clipped(formatDetail(detail), 200),
   ]
@@ -125,7 +125,7 @@ function printTry({ event, attempt, word, messageId }: ForwardTry): void {
     String(status ?? 'no answer').padEnd(STATUS),
     `${Math.round(duration)} ms`.padStart(8),
     word.padEnd(WORD),
-    event.address ?? event.emailId,
+    event.address ?? event.emailId ?? event.detail.domain ?? '-',
     messageId,
     succeeded
       ? ''

@@ -44,9 +44,13 @@ async function serve({ json }: JsonOption): Promise<void> {
   }
   // The default of V8.
   setFlagsFromString('--semi-space-growth-factor=2')
-  const { url, submission, firstStart, empty, console, signInLink } = app
+  const { url, submission, bounces: bounceUrls, firstStart, empty, console, signInLink } = app
   const { urls: submissionUrls } = submission
-  const where = { url, ...(submissionUrls.length > 0 && { submissionUrls }) }
+  const where = {
+    url,
+    ...(submissionUrls.length > 0 && { submissionUrls }),
+    ...(bounceUrls.length > 0 && { bounceUrls }),
+  }
   if (json) printJsonLine({ ...where, console: signInLink ?? console, firstStart })
   else if (firstStart) printText(firstStartText({ url, submission, signInLink }, firstStart))
   else if (empty) printText(firstStepsText({ url, signInLink, console }))

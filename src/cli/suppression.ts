@@ -187,18 +187,21 @@ const list = listing({
 })
 
 /** An entry with the name of the sending domain on whose list it is. */
-type Named<Entry> = Entry & { domain: string | null }
+type WithDomainName<Entry> = Entry & { domain: string | null }
 
-function named<Entry extends { domainId: string | null }>(op: Operation, entries: Entry[]): Named<Entry>[] {
+function named<Entry extends { domainId: string | null }>(
+  op: Operation,
+  entries: Entry[],
+): WithDomainName<Entry>[] {
   const nameOf = domainNames(op)
   return entries.map((entry) => ({ ...entry, domain: nameOf(entry.domainId) }))
 }
 
-function jsonOf({ domain, ...suppression }: Named<Suppression>) {
+function jsonOf({ domain, ...suppression }: WithDomainName<Suppression>) {
   return suppressionJson(suppression, domain)
 }
 
-function formatScope(suppression: Named<Suppression>): string {
+function formatScope(suppression: WithDomainName<Suppression>): string {
   return scopeOf(suppression) === null ? 'all domains' : (suppression.domain ?? 'a removed domain')
 }
 

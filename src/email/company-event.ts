@@ -1,8 +1,17 @@
 /** Events of a company itself, not of its emails: in the same log, numbered in the same order. */
+import type { DomainState } from './domain-state.ts'
 import type { EventDetail, EventType, LoggedEvent } from './event.ts'
 
-export const COMPANY_EVENT_TYPES = ['domain.updated', 'webhook.disabled', 'webhook.enabled'] as const
+export const COMPANY_EVENT_TYPES = [
+  'domain.created',
+  'domain.updated',
+  'domain.deleted',
+  'webhook.disabled',
+  'webhook.enabled',
+] as const
 export type CompanyEventType = (typeof COMPANY_EVENT_TYPES)[number]
+/** The type of any entry of the log. */
+export type EntryType = EventType | CompanyEventType
 
 export interface NewCompanyEvent {
   type: CompanyEventType
@@ -25,12 +34,20 @@ export type LogEntry = LoggedEvent | CompanyEvent
 /** The wanted entries; absent fields do not restrict. */
 export interface EntryFilter {
   companyId?: string
-  types?: readonly (EventType | CompanyEventType)[]
+  types?: readonly EntryType[]
 }
 
-/** A check of DNS has changed what a sending domain may do, or where its bounces go. */
-export function domainUpdated(domain: string, at: number, message: string): NewCompanyEvent {
-  return { type: 'domain.updated', at, detail: { domain, message } }
+/**
+ * A sending domain was added or removed, or a check of DNS has changed what it may do, or where its bounces go.
+ */
+export function domainChanged(
+  type: 'domain.created' | 'domain.updated' | 'domain.deleted',
+  { id: domainId, name: domain }: { id: string; name: string },
+  domainState: DomainState,
+  at: number,
+  message: string,
+): NewCompanyEvent {
+  return { type, at, detail: { domain, domainId, domainState, message } }
 }
 
 /** A webhook was enabled or disabled. Of its URL only the host is recorded: the rest may be a secret. */

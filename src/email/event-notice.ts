@@ -1,10 +1,11 @@
 /** An event with the facts about its email that are sent along, in any dialect. */
 import type { MessageContent } from '../mail/message.ts'
+import type { LogEntry } from './company-event.ts'
 import type { LoggedEvent } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 
-export interface EventNotice {
-  event: LoggedEvent
+export interface EventNotice<Event extends LogEntry = LoggedEvent> {
+  event: Event
   /** A UUID that stays the same whenever and wherever the event is sent. */
   id: string
   /**
@@ -12,7 +13,10 @@ export interface EventNotice {
    * the event is reported as it is in the log.
    */
   part: number
-  /** The event's email; for a recipient of a batch, the copy of that recipient. Null: retention has removed it. */
+  /**
+   * The event's email; for a recipient of a batch, the copy of that recipient. Null: retention has removed it, or the
+   * event is one of a company.
+   */
   email: NoticeEmail | null
   /** The recipient of the event, or the first one when it is about the email as a whole. Null: removed. */
   recipient: NoticeRecipient | null
@@ -21,6 +25,10 @@ export interface EventNotice {
 }
 
 export const WHOLE = -1
+
+export function isOfEmail(notice: EventNotice<LogEntry>): notice is EventNotice {
+  return notice.event.emailId !== null
+}
 
 /** The address that an event is about: for an email as a whole, its first recipient; empty when unknown. */
 export function noticeAddress({

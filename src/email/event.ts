@@ -1,5 +1,6 @@
 /** Immutable facts about an email, mostly about one of its recipients. */
 import type { BounceCategory } from '../mail/reply/category.ts'
+import type { DomainState } from './domain-state.ts'
 import type { SuppressionType } from './suppression.ts'
 
 /** The closed vocabulary of `last_event`. */
@@ -127,6 +128,8 @@ export interface EventDetail {
   /** For a webhook that was disabled or enabled: its id, and the host of its URL, with a given port. */
   webhookId?: string
   host?: string
-  /** The name of a sending domain that has changed. */
+  /** The name and the id of a sending domain that has changed, and the domain as the change has left it. */
   domain?: string
+  domainId?: string
+  domainState?: DomainState
 }

@@ -1,4 +1,5 @@
 /** A position in the log: behind an event, or within an event that is reported once per recipient. */
+import type { LogEntry } from '../email/company-event.ts'
 import { type EventNotice, WHOLE } from '../email/event-notice.ts'
 
 export interface LogPosition {
@@ -14,13 +15,13 @@ export function behind(number: number, recipient = Number.POSITIVE_INFINITY): Lo
 }
 
 /** The place right behind an event, or behind one of its parts. */
-export function placeOf({ event: { number }, email, part }: EventNotice): LogPosition {
+export function placeOf({ event: { number }, email, part }: EventNotice<LogEntry>): LogPosition {
   const isLast = part === WHOLE || part + 1 === email?.recipientCount
   return behind(number, isLast ? undefined : part)
 }
 
 /** The place right before an event or part. */
-export function placeBefore({ event: { number }, part }: EventNotice): LogPosition {
+export function placeBefore({ event: { number }, part }: EventNotice<LogEntry>): LogPosition {
   return part <= 0 ? behind(number - 1) : behind(number, part - 1)
 }
 

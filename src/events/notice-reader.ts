@@ -1,6 +1,6 @@
 /** Adds the emails and recipients to events of the log. */
 import { LRUCache } from 'lru-cache'
-import type { LoggedEvent } from '../email/event.ts'
+import type { LogEntry } from '../email/company-event.ts'
 import {
   type EventNotice,
   type NoticeEmail,
@@ -55,12 +55,16 @@ export class NoticeReader {
    * Completes the first events, up to the one that exceeds this many octets: at least one. The query asks only for as
    * many events as are likely to fit, because databases measure all requested rows first.
    */
-  async readNotices(all: readonly LoggedEvent[], most = AT_A_TIME): Promise<EventNotice[]> {
+  async readNotices<Event extends LogEntry>(
+    all: readonly Event[],
+    most = AT_A_TIME,
+  ): Promise<EventNotice<Event>[]> {
     const events = all.slice(0, this.#likely(most))
     // From this event on, the email may be scheduled for another time.
-    for (const { type, emailId } of events) if (type === 'scheduled') this.#emails.delete(emailId)
+    for (const event of events) if (event.type === 'scheduled') this.#emails.delete(event.emailId)
     const emails = new Map<string, CachedEmail | null>()
     const requests = events.map(({ emailId, recipient }): NoticeRequest => {
+      if (emailId === null) return NO_REQUEST
       const cachedEmail = emails.get(emailId) ?? this.#emails.get(emailId)
       const place = {
         emailId,
@@ -72,7 +76,7 @@ export class NoticeReader {
     })
     const isRead = ({ known, recipient }: NoticeRequest) => !known || recipient !== null
     const read = (await this.#store.readTold(requests.filter(isRead), most)).values()
-    const notices: EventNotice[] = []
+    const notices: EventNotice<Event>[] = []
     let left = most
     for (const [index, event] of events.entries()) {
       const { emailId } = event
@@ -80,9 +84,9 @@ export class NoticeReader {
       // The store returned only the events before this one.
       if (found === undefined) break
       if (found !== NOTHING) this.#usual += (found.octets - this.#usual) / INERTIA
-      const before = emails.get(emailId) ?? null
+      const before = emailId === null ? null : (emails.get(emailId) ?? null)
       const cachedEmail = found.email === null ? before : cachedEmailOf(found.email, found)
-      if (cachedEmail !== null && cachedEmail !== before) {
+      if (emailId !== null && cachedEmail !== null && cachedEmail !== before) {
         emails.set(emailId, cachedEmail)
         this.#emails.set(emailId, cachedEmail)
       }
@@ -98,7 +102,7 @@ export class NoticeReader {
   }
 
   /** Completes all events in the given order, a limited number of octets at a time. */
-  async *tellAll(events: readonly LoggedEvent[]): AsyncGenerator<EventNotice[]> {
+  async *tellAll<Event extends LogEntry>(events: readonly Event[]): AsyncGenerator<EventNotice<Event>[]> {
     for (let from = 0; from < events.length; ) {
       const notices = await this.readNotices(events.slice(from))
       from += notices.length
@@ -165,6 +169,8 @@ export class NoticeReader {
   }
 }
 
+/** An event of a company has no email. */
+const NO_REQUEST: NoticeRequest = { emailId: '', recipient: null, known: true }
 const NOTHING: NoticeFacts = { email: null, recipient: null, octets: 0 }
 
 function cachedEmailOf(read: NoticeEmail, { recipient, octets }: NoticeFacts): CachedEmail {
@@ -197,7 +203,7 @@ const NUMBER_DIGITS = 11
  * two installations.
  */
 export function eventId(
-  { at, number, companyId }: Pick<LoggedEvent, 'at' | 'number' | 'companyId'>,
+  { at, number, companyId }: Pick<LogEntry, 'at' | 'number' | 'companyId'>,
   part = WHOLE,
 ): string {
   const time = Math.max(0, Math.round(at)).toString(16).padStart(12, '0').slice(-12)

@@ -39,6 +39,21 @@ export class Addressees {
     return host === this.#hostname || this.#returnPathHosts().has(host) ? null : 'unknown'
   }
 
+  /**
+   * One address of those that await the same mail: the host of a return path does not matter, nor its case. Otherwise a
+   * message with 20 spellings of one return path would cost as much as 20 messages.
+   */
+  distinct(addresses: Iterable<string>, now: number): string[] {
+    const byToken = new Map<string, string>()
+    for (const address of addresses) {
+      const token = readReturnPath(this.#key, address, now)
+      const key =
+        token !== null && typeof token === 'object' ? `${token.emailId} ${token.recipient}` : address
+      if (!byToken.has(key)) byToken.set(key, address)
+    }
+    return [...byToken.values()]
+  }
+
   /** Made anew when accounts have changed. */
   #returnPathHosts(): ReadonlySet<string> {
     const { snapshot } = this.#directory

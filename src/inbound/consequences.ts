@@ -69,9 +69,18 @@ function names({ address, original }: Finding, recipient: AddressedRecipient): b
   return foldedAscii(address) === wanted || (original !== null && foldedAscii(original) === wanted)
 }
 
+/** Strangers choose both lists, so each is walked once. */
 function concernsByAddress({ recipients }: MailReport, email: ReportedEmail): Concern[] {
+  const findings = new Map<string, Finding>()
+  for (const finding of recipients) {
+    for (const address of [finding.address, finding.original]) {
+      if (address === null) continue
+      const folded = foldedAscii(address)
+      if (!findings.has(folded)) findings.set(folded, finding)
+    }
+  }
   return email.recipients.flatMap((recipient) => {
-    const finding = recipients.find((each) => names(each, recipient))
+    const finding = findings.get(foldedAscii(recipient.address))
     return finding === undefined ? [] : [{ recipient, finding }]
   })
 }
@@ -89,20 +98,21 @@ function concernOf({ recipients }: MailReport, email: ReportedEmail, position: n
   return [{ recipient, finding: recipients[0] ?? null }]
 }
 
-type ReportHappening = RecipientReport['happening']
-
 function happeningOf(
   { kind }: MailReport,
   recipient: AddressedRecipient,
   finding: Finding | null,
   { label, at, fullMailbox }: ReportTerms,
-): ReportHappening | null {
+): RecipientReport['happening'] | null {
   if (kind === 'complaint') {
     // A recipient complains about an email once, whatever words the report has.
     return { kind: 'complained', at, detail: { reportId: idOf('complaint') } }
   }
   const action = finding?.action ?? (kind === 'bounce' ? 'failed' : kind === 'delay' ? 'delayed' : null)
-  const returned = (report: 'bounced' | 'delayed' | 'delivered', ...further: string[]): ReportHappening => {
+  const returned = (
+    report: 'bounced' | 'delayed' | 'delivered',
+    ...further: string[]
+  ): RecipientReport['happening'] => {
     const { status = null, reply = null, message = '' } = finding ?? {}
     const reportId = idOf(report, finding?.address ?? '', status ?? '', String(reply), message, ...further)
     const detail: EventDetail = { reportId }

@@ -47,7 +47,12 @@ export function unreadable(raw: Uint8Array): ReadMail {
   const returned = { messageId: null, feedbackId: null, from: null, envelopeId: null }
   return {
     report: { kind: 'none', recipients: [], returned },
-    ...{ from: '', subject: '', author: '', label: '', addressees: [], signatures: [] },
+    from: '',
+    subject: '',
+    author: '',
+    label: '',
+    addressees: [],
+    signatures: [],
     digest: hash('sha256', raw),
   }
 }

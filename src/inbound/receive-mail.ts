@@ -88,9 +88,9 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 
   /** Decides the consequences of the mail. */
-  async function judge({ mail, read, email, token }: Found): Promise<Judgement> {
+  async function judge({ mail, read, email, token }: Found): Promise<MailOutcome> {
     const { report, label } = read
-    const none = (refused: NonNullable<NewInboundMail['refused']>): Judgement => ({ refused, reports: [] })
+    const none = (refused: NonNullable<NewInboundMail['refused']>): MailOutcome => ({ refused, reports: [] })
     if (!hasConsequences(report)) return none('kept')
     if (email === null) return none('no_email')
     if (isAboutAnother(report, email)) return none('other_email')
@@ -118,7 +118,7 @@ function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boo
   return recipient === null ? addressees.some(isReportsAddress) : isReportsAddress(recipient)
 }
 
-interface Judgement {
+interface MailOutcome {
   refused: NewInboundMail['refused']
   reports: readonly RecipientReport[]
 }
@@ -193,13 +193,19 @@ function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,
   { report, from, subject, digest }: ReadMail,
   { email, token }: Found,
-  { refused }: Judgement,
+  { refused }: MailOutcome,
   at: number,
 ): NewInboundMail {
   return {
     id: randomUUIDv7(),
     digest: token === null ? digest : `${digest} ${token.emailId} ${token.recipient ?? ''}`,
-    ...{ at, source, peer, recipient, from, subject, refused },
+    at,
+    source,
+    peer,
+    recipient,
+    from,
+    subject,
+    refused,
     kind: kindOf(report),
     emailId: email?.id ?? null,
     findings: findingsOf(report, MOST_FINDINGS),

@@ -102,14 +102,14 @@ export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayB
   return own ? { octets: body, transfer: [buffer] } : { octets: alone(body), transfer: [] }
 }
 
-type Parts = Pick<IngressDeps, 'intake' | 'workers' | 'remoteFiles'>
+type ReadingParts = Pick<IngressDeps, 'intake' | 'workers' | 'remoteFiles'>
 
 export class Reading<Asked> {
-  readonly #parts: Parts
+  readonly #parts: ReadingParts
   readonly #reader: Reader<Asked>
   readonly #job: Job<Order<Asked>, Read>
 
-  constructor(parts: Parts, reader: Reader<Asked>) {
+  constructor(parts: ReadingParts, reader: Reader<Asked>) {
     this.#parts = parts
     this.#reader = reader
     this.#job = jobAt(reader.job)

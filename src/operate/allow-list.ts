@@ -83,7 +83,7 @@ export const addAllowed = verb(
  */
 export const removeAllowed = verb(
   'manage',
-  async (op, { company, domain, domainId, value }: AllowedRemoval): Promise<number> => {
+  async (op, { company, domain, domainId, value }: AllowListRemoval): Promise<number> => {
     if (value === undefined) return await op.store.removeAllowed(allowScope(op, company, domain))
     const scope =
       domainId === undefined
@@ -103,7 +103,7 @@ export const removeAllowed = verb(
   },
 )
 
-type AllowedRemoval =
+type AllowListRemoval =
   | { company: string; domain?: string | undefined; domainId?: undefined; value?: string | undefined }
   | { company: string; domain?: undefined; domainId: string | null; value: string }
 

@@ -10,11 +10,16 @@ export function tlsReportsJson({ reports, received }: TlsReports) {
 function reportJson({ domain, day, state, ...report }: TlsReportDescription) {
   const { dueAt, sentAt, sentTo, tries, fault, successful, failed, policies } = report
   return {
-    ...{ domain, day, state },
+    domain,
+    day,
+    state,
     due_at: isoTime(dueAt),
     sent_at: isoTime(sentAt),
     sent_to: sentTo,
-    ...{ tries, fault, successful, failed },
+    tries,
+    fault,
+    successful,
+    failed,
     policies: policies.map(policyJson),
   }
 }

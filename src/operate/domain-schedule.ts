@@ -10,12 +10,22 @@ const AFTER_SILENCE_MS = 10 * 60_000
 
 /** Unix ms. `grace`: ms for which a domain may send without its records. */
 export function nextDomainCheck(
-  { dkim, lostSince }: Pick<SendingDomain, 'dkim' | 'lostSince'>,
+  { id, dkim, lostSince }: Pick<SendingDomain, 'id' | 'dkim' | 'lostSince'>,
   { checkedAt, uncertain, grace }: { checkedAt: number; uncertain: boolean; grace: number },
 ): number {
-  const usual = uncertain ? AFTER_SILENCE_MS : CHECK_EVERY_MS
+  const usual = uncertain ? checkedAt + AFTER_SILENCE_MS : nextTurn(id, checkedAt)
   const end = lostSince === null || lostSince + grace <= checkedAt ? [] : [lostSince + grace]
-  return Math.round(Math.min(checkedAt + usual, ...end, ...dkim.flatMap((key) => dueFor(key, checkedAt))))
+  return Math.round(Math.min(usual, ...end, ...dkim.flatMap((key) => dueFor(key, checkedAt))))
+}
+
+/**
+ * Each domain has its own minute of the hour, made of its id. So domains that were checked together, after a pause of
+ * the service, do not stay together.
+ */
+function nextTurn(id: string, checkedAt: number): number {
+  const share = Number.parseInt(id.slice(-8), 16) / 2 ** 32
+  const turn = share * CHECK_EVERY_MS
+  return turn + (Math.floor((checkedAt - turn) / CHECK_EVERY_MS) + 1) * CHECK_EVERY_MS
 }
 
 function dueFor({ rotation }: DkimIdentity, checkedAt: number): number[] {

@@ -10,11 +10,11 @@ import {
   type Verification,
   verifyDomain as verifyRecords,
 } from '../accounts/verify.ts'
-import { domainUpdated, type NewCompanyEvent } from '../email/company-event.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { SERVICE } from './authority.ts'
 import { continueRotation } from './dkim-rotation.ts'
+import { domainEvent } from './domain-event.ts'
 import { domainNews } from './domain-news.ts'
 import { nextDomainCheck, sendsUntil } from './domain-schedule.ts'
 import { domainNote } from './domains.ts'
@@ -93,8 +93,12 @@ async function noteVerification(op: Operation, { domain: id, verification }: Not
   const seen = seenIn(domain, verification)
   const change = changeAfter(op, domain, verification)
   const news = newsOf(op, domain, change)
+  const after = { ...domain, ...afterChange(domain, change), ...seen }
+  const { records } = verification
+  const event =
+    news.length === 0 ? undefined : domainEvent('domain.updated', after, records, op.now(), news.join(' '))
   try {
-    await op.store.updateDomain(id, { ...change, ...seen }, eventOf(op, domain, news))
+    await op.store.updateDomain(id, { ...change, ...seen }, event)
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     await op.store.updateDomain(id, seen)
@@ -103,17 +107,13 @@ async function noteVerification(op: Operation, { domain: id, verification }: Not
   return { domain: await asItIsNow(op, id), verification, news }
 }
 
-function newsOf(op: Operation, domain: SendingDomain, { proven, ...change }: DomainChange): string[] {
-  const sending = proven && domain.sending === 'inactive' ? { sending: 'active' as const } : {}
-  return domainNews(domain, { ...change, ...sending }, op.setup.domainGrace)
+function newsOf(op: Operation, domain: SendingDomain, change: DomainChange): string[] {
+  return domainNews(domain, afterChange(domain, change), op.setup.domainGrace)
 }
 
-function eventOf(
-  op: Operation,
-  { name }: SendingDomain,
-  news: readonly string[],
-): NewCompanyEvent | undefined {
-  return news.length === 0 ? undefined : domainUpdated(name, op.now(), news.join(' '))
+/** With what follows from the proof of a claim. */
+function afterChange({ sending }: SendingDomain, { proven, ...change }: DomainChange): DomainChange {
+  return proven && sending === 'inactive' ? { ...change, sending: 'active' } : change
 }
 
 /** Goes on with a rotation, and notes the check. Returns the domain as it is then. */

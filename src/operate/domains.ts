@@ -11,6 +11,7 @@ import type { DomainChange } from '../store/store.ts'
 import type { Audit, AuditNote } from './audit-trail.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
 import { checkedRetention } from './content-retention.ts'
+import { domainEvent } from './domain-event.ts'
 import { type About, OperateError, unlessTaken } from './error.ts'
 import {
   type CompanyFilter,
@@ -59,9 +60,11 @@ export const addDomain = verb(
       createdAt: op.now(),
     })
     const domain = { ...fresh, settings: settingsOf(fresh, input.settings) }
-    await unlessTaken(op.store.addDomain(domain), { noun: 'domain', name })
+    const records = dnsRecords(domain, serviceNames(op, domain))
+    const event = domainEvent('domain.created', domain, records, op.now(), `${name} was added.`)
+    await unlessTaken(op.store.addDomain(domain, event), { noun: 'domain', name })
     await op.store.inheritSuppressions(domain.id)
-    return { domain, company, records: dnsRecords(domain, serviceNames(op, domain)) }
+    return { domain, company, records }
   },
   {
     action: 'addDomain',
@@ -228,7 +231,9 @@ export const removeDomain = verb(
       const message = `sending from ${domain.name} is suspended: only the operator of this service may remove it`
       throw new OperateError('conflict', message)
     }
-    if (await op.store.removeDomain(domain.id, op.now())) return domain
+    const records = dnsRecords(domain, serviceNames(op, domain))
+    const event = domainEvent('domain.deleted', domain, records, op.now(), `${domain.name} was removed.`)
+    if (await op.store.removeDomain(domain.id, op.now(), event)) return domain
     throw noSuchDomain(input.domain)
   },
   domainAudit('removeDomain'),

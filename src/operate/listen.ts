@@ -2,8 +2,9 @@
  * Follows the events of a running installation in the form in which webhooks send them, for developing an application.
  */
 import type { Company } from '../accounts/account.ts'
-import type { EventType, LogFilter, LoggedEvent } from '../email/event.ts'
-import type { EventNotice } from '../email/event-notice.ts'
+import type { EntryFilter, EntryType, LogEntry } from '../email/company-event.ts'
+import { type EventNotice, isOfEmail } from '../email/event-notice.ts'
+import { entryLog } from '../events/entry-log.ts'
 import { type FollowOptions, follow } from '../events/follow.ts'
 import { NoticeReader } from '../events/notice-reader.ts'
 import { isReportedPerRecipient, wordOfType } from '../events/notices/types.ts'
@@ -29,7 +30,7 @@ export interface ListenRequest extends CompanyFilter {
 
 /** An event, and its form in the dialect. */
 export interface DialectEvent {
-  event: LoggedEvent
+  event: LogEntry
   /** The dialect's name for the event's type. */
   word: string
   body: object
@@ -44,11 +45,11 @@ export const listen = verb(
   ): Promise<AsyncGenerator<DialectEvent[]>> => {
     const { company, dialect, events = [], since, ...following } = input
     const types = eventTypes(dialect, events)
-    const filter: LogFilter = { ...companyFilter(op, { company }), ...(types.length > 0 && { types }) }
+    const filter: EntryFilter = { ...companyFilter(op, { company }), ...(types.length > 0 && { types }) }
     return dialectEvents(
       op,
       dialect,
-      follow(op.store, { filter, after: await start(op, since), ...following }),
+      follow(entryLog(op.store), { filter, after: await start(op, since), ...following }),
     )
   },
 )
@@ -56,20 +57,21 @@ export const listen = verb(
 async function* dialectEvents(
   { store, apiUrl }: Operation,
   dialect: WebhookDialect,
-  events: AsyncGenerator<LoggedEvent[]>,
+  events: AsyncGenerator<LogEntry[]>,
 ): AsyncGenerator<DialectEvent[]> {
   const teller = new NoticeReader(store)
   for await (const bunch of events) {
     for await (const some of teller.tellAll(bunch)) {
       for (const notice of some) {
-        const each = isReportedPerRecipient(dialect, notice) ? teller.tellEach(notice) : [[notice]]
+        const isForEach = isOfEmail(notice) && isReportedPerRecipient(dialect, notice)
+        const each = isForEach ? teller.tellEach(notice) : [[notice]]
         for await (const parts of each) yield parts.flatMap((part) => inWords(dialect, part, apiUrl()) ?? [])
       }
     }
   }
 }
 
-function inWords(dialect: WebhookDialect, notice: EventNotice, base: string): DialectEvent | null {
+function inWords(dialect: WebhookDialect, notice: EventNotice<LogEntry>, base: string): DialectEvent | null {
   const { event } = notice
   const word = wordOfType(dialect, event.type)
   const body = payload(dialect, notice, base)
@@ -87,7 +89,7 @@ export interface ForwardRequest extends ListenRequest, Omit<ForwardingListener, 
 }
 
 export interface ForwardTry {
-  event: LoggedEvent
+  event: LogEntry
   attempt: WebhookAttempt
   /** The dialect's name for the event's type, and the id of its webhook message. */
   word: string
@@ -114,7 +116,7 @@ export const forwardEvents = verb(
     const { dialect, events = [], since, userAgent, onTried, ...ears } = input
     const company = theCompany(op, input.company)
     const url = checkedWebhookUrl(input.url)
-    const types: EventType[] = eventTypes(dialect, events)
+    const types: EntryType[] = eventTypes(dialect, events)
     const secret = hasOwnSecret(dialect)
       ? derivedWebhookSecret(await op.seal(), `listen ${company.id}`)
       : await signingKeyOf(op, company.id)

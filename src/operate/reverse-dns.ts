@@ -6,6 +6,8 @@ export interface ReverseFault {
   /** `unknown`: DNS did not answer. */
   state: 'unknown' | 'wrong'
   found: string
+  /** The names that the address has. */
+  names: string[]
   advice: string
 }
 
@@ -20,7 +22,7 @@ export async function reverseFault(
   const answer = await hosts.names(address)
   if (answer.kind === 'failed') {
     const found = `DNS answers ${answer.reason} for the name of ${address}.`
-    return { state: 'unknown', found, advice: ASK_AGAIN }
+    return { state: 'unknown', found, names: [], advice: ASK_AGAIN }
   }
   const names = answer.kind === 'found' ? answer.records : []
   if (names.includes(name.toLowerCase())) return null
@@ -28,6 +30,7 @@ export async function reverseFault(
   return {
     state: 'wrong',
     found: `${name} resolves to ${address}, but ${address} ${found}.`,
+    names,
     advice: `Ask the provider of the address to set its reverse DNS (PTR) to ${name}.`,
   }
 }

@@ -235,7 +235,9 @@ export function loggedEventJson(event: LogEntry) {
 }
 
 function eventDetailJson(detail: EventDetail) {
-  const { enhancedCode, nextAttemptAt, reportId, suppressedBy, webhookId, tlsVerified, ...rest } = detail
+  const { enhancedCode, nextAttemptAt, reportId, suppressedBy, webhookId, domainId, tlsVerified, ...more } =
+    detail
+  const { domainState: _, ...rest } = more
   return {
     ...rest,
     ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
@@ -244,6 +246,7 @@ function eventDetailJson(detail: EventDetail) {
     ...(reportId !== undefined && { report_id: reportId }),
     ...(suppressedBy !== undefined && { suppressed_by: suppressedBy }),
     ...(webhookId !== undefined && { webhook_id: webhookId }),
+    ...(domainId !== undefined && { domain_id: domainId }),
   }
 }
 

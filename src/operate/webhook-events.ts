@@ -1,8 +1,8 @@
 /** The events that webhooks were sent, and the outcome of the attempts. */
-import type { EventType, LoggedEvent } from '../email/event.ts'
+import type { EntryType, LogEntry } from '../email/company-event.ts'
+import { isOfEmail } from '../email/event-notice.ts'
 import { NoticeReader } from '../events/notice-reader.ts'
-import { isReportedPerRecipient } from '../events/notices/types.ts'
-import { eventTypesIn } from '../events/notices/unsent.ts'
+import { isReportedPerRecipient, typesSent } from '../events/notices/types.ts'
 import { messageId, subjectOfMessage } from '../events/webhooks/message-id.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type {
@@ -67,10 +67,10 @@ export const showWebhookBacklog = verb(
   'see',
   async (op, { id }: { id: string }): Promise<{ since: number | null }> => {
     const { webhook } = await findWebhook(op, id)
-    const { status, cursor, companyId, types } = webhook
+    const { status, cursor, companyId, dialect } = webhook
     if (status === 'disabled') return { since: null }
-    const wanted = types.length === 0 ? {} : { types: eventTypesIn(types) }
-    const { events } = await op.store.eventsAfter(cursor, { companyId, ...wanted }, 1)
+    const types = typesSent(dialect, webhook.types)
+    const { events } = await op.store.entriesAfter(cursor, { companyId, types }, 1)
     return { since: events[0]?.at ?? null }
   },
 )
@@ -87,8 +87,9 @@ export type MessageStatus = 'pending' | 'attempting' | 'success' | 'failed' | 'u
 export interface WebhookMessage {
   /** The same for each attempt. */
   id: string
-  type: EventType
-  emailId: string
+  type: EntryType
+  /** Null: it is an event of the company. */
+  emailId: string | null
   /** Unix ms of the event. */
   at: number
   status: MessageStatus
@@ -128,7 +129,7 @@ export const showWebhookEvent = verb(
     const { part } = subject
     const teller = new NoticeReader(op.store)
     const [whole] = await teller.readNotices([event])
-    const [told] = part === undefined ? [whole] : await teller.tellParts(whole!, [part])
+    const [told] = part === undefined || !isOfEmail(whole!) ? [whole] : await teller.tellParts(whole, [part])
     const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl())
     if (said === null) throw noSuchEvent(input.event)
     const [newest] = await op.store.webhookEvents(upTo(webhook.id, subject))
@@ -141,7 +142,7 @@ export const showWebhookEvent = verb(
 )
 
 /** Whether new events of this type are sent to the webhook. */
-function isSubscribed({ status, types }: Webhook, type: EventType): boolean {
+function isSubscribed({ status, types }: Webhook, type: EntryType): boolean {
   return status === 'enabled' && (types.length === 0 || types.includes(type))
 }
 
@@ -215,11 +216,7 @@ export function webhookDisabledError(id: string): OperateError {
 }
 
 /** The messages about this event: one for the whole event, or one for each recipient. */
-async function subjectsOf(
-  op: Operation,
-  { dialect }: Webhook,
-  event: LoggedEvent,
-): Promise<WebhookSubject[]> {
+async function subjectsOf(op: Operation, { dialect }: Webhook, event: LogEntry): Promise<WebhookSubject[]> {
   const { number } = event
   const [told] = await new NoticeReader(op.store).readNotices([event])
   if (told === undefined || !isReportedPerRecipient(dialect, told)) return [{ number }]
@@ -227,7 +224,7 @@ async function subjectsOf(
 }
 
 interface NamedEvent {
-  event: LoggedEvent
+  event: LogEntry
   subject: WebhookSubject
 }
 
@@ -236,7 +233,7 @@ async function eventOf(op: Operation, webhook: Webhook, event: number | string):
   const subject = typeof event === 'string' ? subjectOfMessage(event) : { number: event }
   if (subject === null) throw noSuchEvent(event)
   const { number } = subject
-  const { events } = await op.store.eventsAfter(number - 1, { companyId: webhook.companyId }, 1)
+  const { events } = await op.store.entriesAfter(number - 1, { companyId: webhook.companyId }, 1)
   const [found] = events
   if (found?.number !== number) throw noSuchEvent(event)
   if (typeof event === 'string') {
@@ -245,7 +242,8 @@ async function eventOf(op: Operation, webhook: Webhook, event: number | string):
     if (!all.some(({ part }) => part === subject.part)) throw noSuchEvent(event)
   }
   if (webhook.domainId === null) return { event: found, subject }
-  const origin = await op.store.emailOrigin(found.emailId)
+  const { emailId, detail } = found
+  const origin = emailId === null ? detail : await op.store.emailOrigin(emailId)
   if (origin?.domainId !== webhook.domainId) throw noSuchEvent(event)
   return { event: found, subject }
 }

@@ -11,7 +11,7 @@ export const replayMessage = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
     const subject = subjectOfMessage(id)
-    const [event] = subject === null ? [] : (await op.store.eventsAfter(subject.number - 1, {}, 1)).events
+    const [event] = subject === null ? [] : (await op.store.entriesAfter(subject.number - 1, {}, 1)).events
     const its = (await visibleWebhooks(op, {})).find(
       ({ webhook }) => event !== undefined && messageId(webhook.id, { ...event, ...subject }) === id,
     )

@@ -1,7 +1,6 @@
 /** Webhooks: URLs where a company gets the events of its mail. */
 import { randomUUIDv7 } from 'node:crypto'
-import { webhookSwitched } from '../email/company-event.ts'
-import type { EventType } from '../email/event.ts'
+import { type EntryType, webhookSwitched } from '../email/company-event.ts'
 import { typesOfWord, webhookWords } from '../events/notices/types.ts'
 import { isUnsent } from '../events/notices/unsent.ts'
 import { hasOwnSecret, newWebhookSecret, sealWebhookSecret } from '../events/webhooks/secrets.ts'
@@ -147,7 +146,7 @@ function webhookTypes(dialect: WebhookDialect, words: readonly string[]): Webhoo
 }
 
 /** The types that words of a dialect stand for, without duplicates. Throws `invalid`. */
-export function eventTypes(dialect: WebhookDialect, words: readonly string[]): EventType[] {
+export function eventTypes(dialect: WebhookDialect, words: readonly string[]): EntryType[] {
   const types = words.flatMap((word) => {
     const meant = typesOfWord(dialect, word)
     if (meant !== null) return meant

@@ -12,7 +12,7 @@ import { hash } from 'node:crypto'
 /** Milliseconds that an attempt waits at most; it is refused if the wait would be longer. */
 const LONGEST = 10_000
 
-interface Pace {
+interface AttemptPace {
   /** Attempts that do not wait. */
   free: number
   /** Milliseconds between further attempts. */
@@ -20,7 +20,7 @@ interface Pace {
 }
 
 /** A count of attempts, as a leaky bucket. */
-export interface AttemptLane extends Pace {
+export interface AttemptLane extends AttemptPace {
   /** A hash of the thing whose attempts are counted, e.g. of an account. */
   lane: string
 }
@@ -45,7 +45,7 @@ const PACES = {
    * (totp.ts), so 40 attempts an hour guess right once in 8,300 hours.
    */
   code: { free: 8, every: 90_000 },
-} as const satisfies Record<string, Pace>
+} as const satisfies Record<string, AttemptPace>
 type PaceName = keyof typeof PACES
 
 export interface AttemptSource {

@@ -136,8 +136,19 @@ export class PathHealth {
       return
     }
     this.#troubles.set(key, {
-      ...{ path, domainId, kind: kind as Trouble['kind'], message, list, since, probeAt },
-      ...{ inARow: IN_A_ROW, closed: true, probe: null, insistedAt: 0, told: false, learnt: true },
+      path,
+      domainId,
+      kind: kind as Trouble['kind'],
+      message,
+      list,
+      since,
+      probeAt,
+      inARow: IN_A_ROW,
+      closed: true,
+      probe: null,
+      insistedAt: 0,
+      told: false,
+      learnt: true,
       held: known?.held ?? new Set(),
     })
     this.#forget(now)

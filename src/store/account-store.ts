@@ -82,8 +82,11 @@ export interface AccountStore extends AccountReads {
   addCompany(company: Company): Promise<void>
   /** StoreConflict when there is no such company. */
   updateCompany(id: string, change: CompanyChange): Promise<void>
-  /** StoreConflict when the company has a domain of that name. OverLimit when it may have no further domain. */
-  addDomain(domain: SendingDomain): Promise<void>
+  /**
+   * With `event`, the company's log tells of it. StoreConflict when the company has a domain of that name. OverLimit
+   * when it may have no further domain.
+   */
+  addDomain(domain: SendingDomain, event?: NewCompanyEvent): Promise<void>
   /**
    * With `event`, the company's log tells of it. StoreConflict when there is no such domain, or it would hold a name
    * that another company holds.
@@ -91,9 +94,10 @@ export interface AccountStore extends AccountReads {
   updateDomain(id: string, change: DomainChange, event?: NewCompanyEvent): Promise<void>
   /**
    * Removes the domain with its DKIM keys and its route; API keys restricted to it are revoked. Its id is remembered as
-   * removed when mail may have been accepted from it. False when it is unknown.
+   * removed when mail may have been accepted from it. With `event`, the company's log tells of it. False when it is
+   * unknown.
    */
-  removeDomain(id: string, at: number): Promise<boolean>
+  removeDomain(id: string, at: number, event?: NewCompanyEvent): Promise<boolean>
   /**
    * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key of this selector,
    * or one of this algorithm that waits for DNS as this one does. OverLimit: MOST_DKIM_KEYS.

@@ -110,8 +110,11 @@ export interface GroupRequest extends CountRequest {
   by: {
     /** A group for each bucket, or for all buckets of a month (UTC); null: one group for the whole time. */
     time: 'bucket' | 'month' | null
-    /** One group for each value, or for each sending domain (with its id as the value), or one for all. */
-    value: boolean | 'domain'
+    /**
+     * One group for each value, or for each sending domain (with its id as the value), or for both together (the id, a
+     * space and the value), or one for all.
+     */
+    value: boolean | 'domain' | 'both'
   }
   skip: number
   limit: number

@@ -9,9 +9,9 @@ export interface GroupsRow {
   rows: number
 }
 
-/** The parameter of the statements: the column that makes groups in addition to time; null: none does. */
-export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | null {
-  if (value === 'domain') return 'domain'
+/** The parameter of the statements: the columns that make groups in addition to time; null: none does. */
+export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | 'both' | null {
+  if (typeof value === 'string') return value
   return value ? 'value' : null
 }
 

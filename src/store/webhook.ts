@@ -1,14 +1,13 @@
 /** Webhooks as the store has them: the endpoints that a company's events are sent to, and the attempts to send them. */
-import type { NewCompanyEvent } from '../email/company-event.ts'
-import type { EventType } from '../email/event.ts'
+import type { EntryType, NewCompanyEvent } from '../email/company-event.ts'
 
 /** The API whose format the events have. */
 export type WebhookDialect = 'json' | 'form'
 export type WebhookStatus = 'enabled' | 'disabled'
 
-/** A documented event name of a dialect that is never sent. It contains a dot, which no event type does. */
+/** A documented event name of a dialect that is never sent. */
 export type UnsentWord = `${string}.${string}`
-export type WebhookType = EventType | UnsentWord
+export type WebhookType = EntryType | UnsentWord
 
 /** An endpoint: one URL that receives the events of a company's mail. */
 export interface Webhook {
@@ -82,8 +81,9 @@ export interface WebhookAttempt extends WebhookSubject {
   /** UUIDv7. */
   id: string
   webhookId: string
-  type: EventType
-  emailId: string
+  type: EntryType
+  /** Null: it is an event of the company. */
+  emailId: string | null
   /** Unix ms, and the duration in milliseconds. */
   at: number
   duration: number
@@ -101,9 +101,9 @@ export interface WebhookAttempt extends WebhookSubject {
 
 /** An event that was sent to a webhook, as far as its attempts are kept. */
 export interface WebhookEvent extends WebhookSubject {
-  /** Type of the event, and its email. */
-  type: EventType
-  emailId: string
+  /** Type of the event, and its email; null: it is an event of the company. */
+  type: EntryType
+  emailId: string | null
   /** Unix ms of the event; of the attempt, if the event is no longer in the log. */
   at: number
   /** Whether the newest attempt succeeded. */

@@ -111,9 +111,8 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
       const mail = { raw: octets, size: body.length, source: 'smtp', peer } as const
-      const received = [...transaction.recipients].map((recipient) =>
-        this.#parts.receiveMail({ ...mail, recipient }),
-      )
+      const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
+      const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))
       const [first] = await Promise.all(received)
       return reply(250, '2.0.0', `Kept as ${first!.id}`)
     } catch (error) {

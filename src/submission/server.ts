@@ -9,7 +9,7 @@ import { FailedLogins } from './failed-logins.ts'
 import type { MailPolicy } from './policy.ts'
 import { Proxies } from './proxies.ts'
 import { reply, written } from './reply.ts'
-import { SmtpSession } from './session.ts'
+import { SmtpServerSession } from './session.ts'
 import { SessionTurns } from './turns.ts'
 
 /** Connections that may wait to be accepted. */
@@ -47,7 +47,7 @@ export async function createSmtpServer(
 ): Promise<SmtpServer> {
   const { log } = ingress.deps
   const certificate = tls && new Certificate(await readCertificate(tls))
-  const sessions = new Set<SmtpSession>()
+  const sessions = new Set<SmtpServerSession>()
   const parts: SessionParts = {
     ingress,
     tls: certificate,
@@ -63,7 +63,7 @@ export async function createSmtpServer(
     socket.on('error', () => {})
     const { implicitTls, proxied } = listener
     if (!connections.opened(socket, implicitTls && !proxied, implicitTls && proxied ? null : FULL)) return
-    const session = new SmtpSession(parts, policy, listener, socket)
+    const session = new SmtpServerSession(parts, policy, listener, socket)
     sessions.add(session)
     void session.run().finally(() => {
       sessions.delete(session)

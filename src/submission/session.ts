@@ -28,7 +28,7 @@ const NEITHER = new Set(['MAIL'])
 /** Commands whose refusals are logged for the company. */
 const HANDING_IN = new Set(['MAIL', 'RCPT', 'DATA'])
 
-export class SmtpSession {
+export class SmtpServerSession {
   readonly #context: SessionContext
   readonly #listener: SubmissionListener
   readonly #policy: MailPolicy

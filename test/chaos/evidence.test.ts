@@ -22,7 +22,7 @@ function logWith(faults: [kind: FaultKind, nodes: string[], from: number, until:
 
 function cause(log: FaultLog, laterAt: number, later = 1): string {
   const seen = (life: number, dotAt: number): Seen => {
-    return { life, server: 0, dotAt, answeredAt: dotAt + 10, ending: 'answered', hash: 1 }
+    return { life, source: 1, server: 0, dotAt, answeredAt: dotAt + 10, ending: 'answered', hash: 1 }
   }
   return explain(seen(0, 100_000), seen(later, laterAt), LIVES, log).cause
 }
@@ -36,6 +36,18 @@ test('a second message after a cut is explained when the cut kept the record awa
     ['cut', ['d1'], 107_000, 115_000],
   ])
   assert.equal(cause(both, 114_000), 'cut-off-before-record')
+})
+
+test('a second message is explained when the address of the first one died before the reply could be read', () => {
+  const died = (address: string, from: number, until: number) => {
+    const log = logWith([])
+    log.begin('source', [], address, from).until = until
+    return log
+  }
+  assert.equal(cause(died('198.18.7.1', 99_500, 104_000), 106_000), 'source-died')
+  assert.equal(cause(died('198.18.7.1 and 198.18.7.2', 100_500, 104_000), 106_000, 0), 'source-died')
+  assert.equal(cause(died('198.18.7.2', 99_500, 104_000), 106_000), 'unexplained')
+  assert.equal(cause(died('198.18.7.1', 102_000, 104_000), 106_000), 'unexplained')
 })
 
 test('what was taken over from a silent node may be sent by its successor of the same name', () => {
@@ -84,7 +96,15 @@ test('a refused message may be sent only when its node was away from the databas
 test('after a lost answer another server may be asked only when the thread that knew the first one died', () => {
   const elsewhere = (log: FaultLog) => {
     const doubles = new Doubles()
-    const first: Seen = { life: 0, server: 0, dotAt: 100_000, answeredAt: null, ending: 'withheld', hash: 1 }
+    const first: Seen = {
+      life: 0,
+      source: 1,
+      server: 0,
+      dotAt: 100_000,
+      answeredAt: null,
+      ending: 'withheld',
+      hash: 1,
+    }
     doubles.add('a@x.test', [first, { ...first, server: 1, dotAt: 104_000 }], LIVES, log)
     return doubles.elsewhere.length
   }

@@ -34,6 +34,7 @@ test('a message refused for a failed fsync is not found after kill -9', async (t
   const node = new ChaosNode({
     name: 'n1',
     roles: ['api', 'delivery'],
+    sources: [],
     installation,
     settings: preload.environment('n1'),
     log: new FaultLog(),

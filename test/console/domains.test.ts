@@ -88,6 +88,18 @@ describe('domains', { skip: withoutBrowser() }, () => {
       .waitFor()
   })
 
+  test('what receivers look up about the sender stands below the records', async (t) => {
+    const domain = await stage.service.domain(stage.company.id, 'logo.example')
+    dns.zone['default._bimi.logo.example/TXT'] = ['v=BIMI1; l=http://logo.example/l.svg']
+    const visit = await stage.visit(t, `${at}/${domain.id}`)
+    const { page } = visit
+    const bimi = record(page, 'BIMI')
+    await bimi.getByText('Different').waitFor()
+    await bimi.getByText('v=BIMI1; l=http://logo.example/l.svg', { exact: true }).waitFor()
+    await bimi.getByText('must be an https:// URL').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+  })
+
   test('names are shown as the provider wants them, and all records can be copied as a zone file', async (t) => {
     const { page } = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
     await add(page, 'mail.zone.example')

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { bounce } from '../../harness/returned-mail.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { Receiver } from '../webhooks/receiver.ts'
@@ -38,13 +39,14 @@ async function ask(
 ): Promise<Reply> {
   const target = path.replace(/\{(\w+|\*)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
   const isForm = /^\/v\d\//.test(path)
-  const isJson = !isForm || path.startsWith('/v1/analytics')
+  const isJson = typeof body !== 'string' && (!isForm || /^\/v1\/analytics|^\/v2\/bounce/.test(path))
   const headers: Record<string, string> = {
     authorization: isForm ? basic(api.token) : `Bearer ${api.token}`,
     ...(body !== undefined && isJson && { 'content-type': 'application/json' }),
+    ...(typeof body === 'string' && { 'content-type': 'message/rfc822' }),
   }
   const sent =
-    body === undefined || body instanceof FormData
+    body === undefined || body instanceof FormData || typeof body === 'string'
       ? body
       : isJson
         ? JSON.stringify(body)
@@ -74,6 +76,7 @@ test('emails', async () => {
   await ask('GET', '/emails/{id}/share', { id, query: new URL(String(shared.body.url)).search })
   await ask('GET', '/emails/metrics', { query: '?dimensions=period,domain' })
   await ask('GET', '/usage')
+  await ask('POST', '/inbound/mail', { body: bounce({ to: 'gone@x.test' }) })
   const logged = () => ask('GET', '/logs')
   const line = await until(
     async () => ((await logged()).body.data as { id: string }[])[0],
@@ -224,6 +227,7 @@ test('figures of the form dialect', async () => {
   const headers = { authorization: basic(api.token) }
   await ask('POST', '/v1/analytics/logs', { body: {} })
   await ask('POST', '/v1/analytics/metrics', { body: { metrics: ['accepted_count'] } })
+  await ask('POST', '/v2/bounce-classification/metrics', { body: { dimensions: ['category', 'timestamp'] } })
   // Counts follow the log.
   await until(
     async () => (await call(`${service.url}/v3/ours.test/tags/autumn`, { headers })).status === 200,

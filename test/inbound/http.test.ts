@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { bounce } from '../../harness/returned-mail.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
-import { bounce } from './reports.ts'
 import { DOMAIN, InboundRig } from './rig.ts'
 
 describe('POST /inbound/mail', () => {

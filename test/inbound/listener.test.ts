@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { bounce, complaint, vacation } from '../../harness/returned-mail.ts'
 import { ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
-import { bounce, complaint, vacation } from './reports.ts'
 import { DOMAIN, HOST, InboundRig } from './rig.ts'
 
 const DAY = 24 * 60 * 60 * 1_000
@@ -81,6 +81,21 @@ describe('the listener for returned mail', () => {
     assert.equal((await rig.keep(bounce({ to: 'B@RCPT.test' }), path(null))).outcome, 'recorded')
     assert.equal((await rig.keep(bounce({ to: 'stranger@rcpt.test' }), path(null))).outcome, 'no_recipient')
     assert.deepEqual(await rig.states(id), ['delivered', 'bounced', 'delivered'])
+  })
+
+  test('a message for several spellings of one return path is kept once', async () => {
+    const { id, path } = await rig.send(['spelled@rcpt.test'])
+    const [local] = path(0).split('@')
+    const client = await rig.connect()
+    const spellings = [path(0), path(0).toUpperCase(), `${local}@elsewhere.test`]
+    const answer = await client.send(bounce({ to: 'spelled@rcpt.test' }), spellings, '')
+    assert.match(answer, /^250 2\.0\.0 Kept as /)
+    client.socket.destroy()
+    const kept = await rig.service.store.inboundMails({ companyId: rig.company.id, emailId: id, limit: 10 })
+    assert.deepEqual(
+      kept.map(({ times, events }) => [times, events]),
+      [[1, 1]],
+    )
   })
 
   test('a recipient that forwards its mail bounces when the address behind it does', async () => {

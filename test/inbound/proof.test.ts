@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
+import { bounce } from '../../harness/returned-mail.ts'
 import type { InboundArrival } from '../../src/email/inbound-mail.ts'
 import { mailReceiver } from '../../src/inbound/receive-mail.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
 import type { ReportedEmail } from '../../src/store/store.ts'
-import { bounce } from './reports.ts'
 
 const ID = '0193a1b2-0000-7000-8000-000000000000'
 const MESSAGE_ID = `<${ID}@acme.example>`

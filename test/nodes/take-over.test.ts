@@ -132,6 +132,8 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
     await sink.when(() => sink.messages.length >= 1, 'the first message')
     const [handedOver] = sink.messages[0]!.recipients
     await fleet.arrived(sent)
+    // What no other node has taken by then would be the first one's own again.
+    await sink.when(() => fleet.doubled().length === 1, 'the first message once more')
     atData.open()
     way.mend()
     await until(

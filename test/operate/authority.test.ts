@@ -42,6 +42,7 @@ import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
 import * as returnedMail from '../../src/operate/returned-mail.ts'
 import * as routes from '../../src/operate/routes.ts'
+import * as senderChecks from '../../src/operate/sender-checks.ts'
 import * as sites from '../../src/operate/sites.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
@@ -184,6 +185,12 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     domainVerification.checkDomainRecord,
     (op) => domainVerification.checkDomainRecord(op, { domain: 'other.acme.test', name: 'other.acme.test' }),
+    { ...SEES, restricted: foreign },
+  ],
+  [senderChecks.checkSender, (op) => senderChecks.checkSender(op, { domain: 'acme.test' }), SEES],
+  [
+    senderChecks.checkSender,
+    (op) => senderChecks.checkSender(op, { domain: 'other.acme.test' }),
     { ...SEES, restricted: foreign },
   ],
   [

@@ -171,7 +171,10 @@ describe('Exim', { skip }, () => {
       action: 'delivered',
       address: 'once@good.test',
     })
-    const queue = setInterval(() => void stage.peer.runQueue(), 500)
+    let queue = Promise.resolve()
+    const turns = setInterval(() => {
+      queue = queue.then(() => stage.peer.runQueue())
+    }, 500)
     try {
       await reports.expect('user@later.test', 'delay', {
         kind: 'delay',
@@ -180,7 +183,8 @@ describe('Exim', { skip }, () => {
         permanent: false,
       })
     } finally {
-      clearInterval(queue)
+      clearInterval(turns)
+      await queue
     }
   })
 })

@@ -4,7 +4,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LoggedEvent } from '../../src/email/event.ts'
+import type { LogEntry } from '../../src/email/company-event.ts'
+import { entryLog } from '../../src/events/entry-log.ts'
 import { NoticeReader } from '../../src/events/notice-reader.ts'
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
 import type { WebhookSchedule } from '../../src/events/webhooks/schedule.ts'
@@ -43,7 +44,7 @@ export class Stage {
   /** Octets of the events that were read to be told at a time, and octets that were held, at most. */
   mostTold = 0
   /** Waited for before the dispatcher is given what is told of events. */
-  beforeTelling: (events: readonly LoggedEvent[]) => Promise<void> = async () => {}
+  beforeTelling: (events: readonly LogEntry[]) => Promise<void> = async () => {}
   mostOctets = 0
   /** Waited for before what came of tries is written down. */
   beforeCommit: () => Promise<void> = async () => {}
@@ -97,9 +98,9 @@ export class Stage {
     const { store } = this
     const teller = new NoticeReader(store)
     const ports = {
-      log: store,
+      log: entryLog(store),
       teller: {
-        readNotices: async (events: Parameters<NoticeReader['readNotices']>[0]) => {
+        readNotices: async (events: readonly LogEntry[]) => {
           this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
           await this.beforeTelling(events)
           const notices = await teller.readNotices(events)

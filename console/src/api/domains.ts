@@ -52,6 +52,16 @@ export const checkQuery = (
     refetchInterval: ({ state: { data } }) => (data?.state === 'right' ? false : LOOK_EVERY),
   })
 
+export type SenderCheck = JsonAnswer<'GET /companies/:company/domains/:domain/sender'>['checks'][number]
+
+/** What receivers look up about the sender, beside the records of the domain. */
+export const senderQuery = (company: string, domain: string) =>
+  queryOptions({
+    ...read('GET /companies/:company/domains/:domain/sender', { company, domain }),
+    staleTime: LOOK_EVERY,
+    refetchOnWindowFocus: true,
+  })
+
 /** Shows a changed domain at once, and reloads the lists that contain it. */
 async function shown(company: string, changing: Promise<WholeDomain>): Promise<WholeDomain> {
   const domain = await changing

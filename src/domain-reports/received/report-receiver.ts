@@ -102,7 +102,12 @@ async function keep(
   for (const { domain, rows } of own) {
     const amount = rows.reduce((sum, row) => sum + row.amount, 0)
     const report: ReceivedReport = {
-      ...{ domainId: domain.id, kind, begin, end, receivedAt: at, amount },
+      domainId: domain.id,
+      kind,
+      begin,
+      end,
+      receivedAt: at,
+      amount,
       reporter: read.kind === 'dmarc' ? read.report.reporter : read.report.organization,
       reportId: read.report.reportId,
     }

@@ -1,9 +1,11 @@
 /** Events in the JSON dialect, as its webhooks carry them. */
 import { classificationOf } from '../../email/classification.ts'
+import type { CompanyEventType, LogEntry } from '../../email/company-event.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { EventNotice, NoticeEmail } from '../../email/event-notice.ts'
 import type { BounceCategory } from '../../mail/reply/category.ts'
 import type { Classification } from '../../mail/reply/classify.ts'
+import { changedDomain } from './json-domain.ts'
 import { diagnosticCode } from './reply.ts'
 
 /** Null: this dialect has no word for it. */
@@ -24,6 +26,15 @@ export const JSON_TYPES: Readonly<Record<EventType, string | null>> = {
   unsubscribed: null,
 }
 
+/** The same for events of a company. */
+export const JSON_COMPANY_TYPES: Readonly<Record<CompanyEventType, string | null>> = {
+  'domain.created': 'domain.created',
+  'domain.updated': 'domain.updated',
+  'domain.deleted': 'domain.deleted',
+  'webhook.disabled': null,
+  'webhook.enabled': null,
+}
+
 export interface JsonEvent {
   type: string
   created_at: string
@@ -31,7 +42,11 @@ export interface JsonEvent {
 }
 
 /** Null: this dialect has no word for it. Data that retention has removed from the email is left out. */
-export function jsonEvent({ event, email, recipient }: EventNotice): JsonEvent | null {
+export function jsonEvent({ event, email, recipient }: EventNotice<LogEntry>): JsonEvent | null {
+  if (event.emailId === null) {
+    const type = JSON_COMPANY_TYPES[event.type]
+    return type === null ? null : { type, created_at: isoTime(event.at), data: changedDomain(event) }
+  }
   const type = JSON_TYPES[event.type]
   if (type === null) return null
   const data: Record<string, unknown> = {

@@ -1,16 +1,16 @@
 /**
  * Webhook events that the original APIs document and this service never sends, because it receives no mail, keeps no
- * contacts, and reports only on emails. Clients request all documented names at once (`resend webhooks listen`,
- * `--events all`), so a webhook may name them, and is shown with them.
+ * contacts, and reports only on emails and domains. Clients request all documented names at once (`resend webhooks
+ * listen`, `--events all`), so a webhook may name them, and is shown with them.
  */
-import { EVENT_TYPES, type EventType } from '../../email/event.ts'
+import { COMPANY_EVENT_TYPES, type EntryType } from '../../email/company-event.ts'
+import { EVENT_TYPES } from '../../email/event.ts'
 import type { UnsentWord, WebhookDialect, WebhookType } from '../../store/store.ts'
 
 export const UNSENT_WORDS: Readonly<Record<WebhookDialect, readonly UnsentWord[]>> = {
   json: [
     'email.received',
     ...['contact.created', 'contact.updated', 'contact.deleted', 'contact.topics.updated'],
-    ...['domain.created', 'domain.updated', 'domain.deleted'],
     ...['suppression.added', 'suppression.removed'],
     ...['topic.created', 'topic.updated', 'topic.deleted'],
     ...['inbox.created', 'inbox.updated', 'inbox.deleted'],
@@ -27,6 +27,8 @@ export function isUnsent(dialect: WebhookDialect, word: string): word is UnsentW
 }
 
 /** Returns only the types that events have. */
-export function eventTypesIn(types: readonly WebhookType[]): EventType[] {
-  return types.filter((type): type is EventType => (EVENT_TYPES as readonly string[]).includes(type))
+export function eventTypesIn(types: readonly WebhookType[]): EntryType[] {
+  return types.filter((type): type is EntryType => ENTRY_TYPES.has(type))
 }
+
+const ENTRY_TYPES: ReadonlySet<string> = new Set([...EVENT_TYPES, ...COMPANY_EVENT_TYPES])

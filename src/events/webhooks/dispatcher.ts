@@ -5,7 +5,8 @@
  * separately until it has caught up. Each webhook has its own place in the log, its own queue and its own requests
  * under way. Limits on requests and memory are shared fairly, so that a slow webhook delays only itself.
  */
-import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
+import type { EntryFilter, LogEntry } from '../../email/company-event.ts'
+import type { EventPage } from '../../email/event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
 import { behind, comparePlaces, wholeUpTo } from '../log-position.ts'
@@ -25,7 +26,7 @@ export interface WebhookPorts extends TryPorts, ReadPorts {
   schedule: WebhookSchedule
   /** A fault that waiting may resolve; the dispatcher waits. */
   onFault(error: unknown): void
-  onTried(attempt: WebhookAttempt, notice: EventNotice): void
+  onTried(attempt: WebhookAttempt, notice: EventNotice<LogEntry>): void
   /** A webhook that this node gives back is idle and its progress is committed: another node may take it. */
   onLeft(id: string, token: number): void
 }
@@ -159,18 +160,18 @@ export class Dispatcher {
   }
 
   /** Reads only one company's events if all webhooks belong to it. */
-  #wanted(): LogFilter {
+  #wanted(): EntryFilter {
     const companies = new Set([...this.#endpoints.values()].map(({ webhook }) => webhook.companyId))
     const [first] = companies
     return companies.size === 1 && first !== undefined ? { companyId: first } : {}
   }
 
   /** `current`: the webhooks that were up to date when the page was requested, and whose events it contains. */
-  async #distribute(page: EventPage, current: readonly WebhookEndpoint[]): Promise<void> {
+  async #distribute(page: EventPage<LogEntry>, current: readonly WebhookEndpoint[]): Promise<void> {
     const isCurrent = (endpoint: WebhookEndpoint) => !endpoint.lagging
-    const wanted = (event: LoggedEvent) =>
+    const wanted = (event: LogEntry) =>
       current.some((endpoint) => isCurrent(endpoint) && matchesWebhook(endpoint, event))
-    const each = (notice: EventNotice) =>
+    const each = (notice: EventNotice<LogEntry>) =>
       current.some((endpoint) => isCurrent(endpoint) && tellsEach(endpoint, notice))
     for await (const { told, upTo } of inPortions(this.#ports, page, behind(this.#live ?? 0), each, wanted)) {
       this.#live = wholeUpTo(upTo)

@@ -1,6 +1,6 @@
 /** The state of one webhook on its node: events in memory, health, and place in the log. */
 import { randomUUIDv7 } from 'node:crypto'
-import { webhookSwitched } from '../../email/company-event.ts'
+import { type LogEntry, webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookRetry } from '../../store/store.ts'
 import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
@@ -113,7 +113,7 @@ export class WebhookEndpoint {
    * Adds new events, in order; they are all of the webhook's events up to the place `upTo`. Returns false if there is
    * not enough room: the webhook then reads on from the first event that did not fit.
    */
-  enqueue(notices: readonly EventNotice[], upTo: LogPosition): boolean {
+  enqueue(notices: readonly EventNotice<LogEntry>[], upTo: LogPosition): boolean {
     for (const each of notices) {
       if (this.room === 0) {
         this.lagging = true

@@ -3,11 +3,11 @@
  * dispatcher. Its progress is only in memory: it leaves nothing in the database, and does not involve the service.
  */
 
-import type { EventType, LoggedEvent } from '../../email/event.ts'
+import type { EntryType, LogEntry } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { NoAnswer, SendRequest } from '../../network/outgoing.ts'
 import {
-  type EventLog,
+  type EventStore,
   type SearchStore,
   StoreUnavailable,
   type WebhookAttempt,
@@ -15,6 +15,7 @@ import {
   type WebhookProgress,
   type WebhookRetry,
 } from '../../store/store.ts'
+import { type EntryLog, entryLog } from '../entry-log.ts'
 import { NoticeReader } from '../notice-reader.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { OpenWebhook } from './endpoint.ts'
@@ -26,7 +27,7 @@ export interface ForwardingOptions {
   dialect: WebhookDialect
   url: string
   /** Empty: all. */
-  types: EventType[]
+  types: EntryType[]
   secret: string
   /** The number of the event to start behind. */
   after: number
@@ -37,7 +38,7 @@ export interface ForwardingOptions {
 
 export interface ForwardingListener {
   /** An attempt was answered, or timed out. */
-  onTried(attempt: WebhookAttempt, event: LoggedEvent): void
+  onTried(attempt: WebhookAttempt, event: LogEntry): void
   /** Nothing accepts connections at the URL; events wait until something does. Called once. */
   onUnreachable(why: string): void
   onReachable(): void
@@ -62,7 +63,7 @@ const LOOK_MS = 500
 const TOKEN = 0
 
 export class Forwarding {
-  readonly #log: EventLog
+  readonly #log: EntryLog
   readonly #ask: SendRequest
   readonly #ears: ForwardingListener
   readonly #webhook: OpenWebhook
@@ -80,12 +81,12 @@ export class Forwarding {
   #away = false
 
   constructor(
-    store: EventLog & Pick<SearchStore, 'readTold'>,
+    store: Pick<EventStore, 'entriesAfter' | 'lastEventNumber'> & Pick<SearchStore, 'readTold'>,
     ask: SendRequest,
     options: ForwardingOptions,
     ears: ForwardingListener,
   ) {
-    this.#log = store
+    this.#log = entryLog(store)
     this.#ask = ask
     this.#ears = ears
     this.#webhook = openWebhook(options)
@@ -187,7 +188,7 @@ export class Forwarding {
     this.#look()
   }
 
-  #tried(attempt: WebhookAttempt, { event }: EventNotice): void {
+  #tried(attempt: WebhookAttempt, { event }: EventNotice<LogEntry>): void {
     const { succeeded, nextAt, status, error } = attempt
     const key = keyOf(attempt)
     if (nextAt === null) this.#waiting.delete(key)

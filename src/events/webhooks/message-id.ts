@@ -1,6 +1,6 @@
 /** The id of a webhook message. */
 import { hash } from 'node:crypto'
-import type { LoggedEvent } from '../../email/event.ts'
+import type { LogEntry } from '../../email/company-event.ts'
 import type { WebhookSubject } from '../../store/store.ts'
 
 /** Characters of an event's number in a message id, enough for the highest number. */
@@ -11,7 +11,7 @@ const MESSAGE_ID = new RegExp(`^msg_([0-9a-z]{${DIGITS}})[\\w-]{16}(?:_([0-9a-z]
  * `part`: the recipient, if the event is one about an email as a whole that is reported per recipient; absent: one
  * message reports it.
  */
-export type EventSubject = Pick<LoggedEvent, 'number' | 'type' | 'emailId'> & Pick<WebhookSubject, 'part'>
+export type EventSubject = Pick<LogEntry, 'number' | 'type' | 'emailId'> & Pick<WebhookSubject, 'part'>
 
 /**
  * The id is the same for each attempt, on every node. It encodes the event, because receivers refer to an event by this

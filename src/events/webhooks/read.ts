@@ -1,7 +1,9 @@
 /** Reads the log for one webhook: new events, and retries. */
-import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
-import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
-import type { EventLog, WebhookStore, WebhookSubject } from '../../store/store.ts'
+import type { EntryFilter, LogEntry } from '../../email/company-event.ts'
+import type { EventPage } from '../../email/event.ts'
+import { type EventNotice, isOfEmail, WHOLE } from '../../email/event-notice.ts'
+import type { WebhookStore, WebhookSubject } from '../../store/store.ts'
+import type { EntryLog } from '../entry-log.ts'
 import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
 import type { NoticeReader } from '../notice-reader.ts'
 import { isReportedPerRecipient, wordOfType } from '../notices/types.ts'
@@ -10,8 +12,10 @@ import type { WebhookEndpoint } from './endpoint.ts'
 import { keyOf } from './subject.ts'
 
 export interface ReadPorts {
-  log: EventLog
-  teller: Pick<NoticeReader, 'readNotices' | 'tellParts' | 'tellEach'>
+  log: EntryLog
+  teller: Pick<NoticeReader, 'tellParts' | 'tellEach'> & {
+    readNotices(events: readonly LogEntry[]): Promise<EventNotice<LogEntry>[]>
+  }
   retries: WebhookStore['webhookRetries']
 }
 
@@ -20,7 +24,7 @@ const RETRIES = 50
 
 /** `told` has all wanted events up to the place. */
 export interface Portion {
-  told: EventNotice[]
+  told: EventNotice<LogEntry>[]
   upTo: LogPosition
 }
 
@@ -30,10 +34,10 @@ export interface Portion {
  */
 export async function* inPortions(
   { teller }: Pick<ReadPorts, 'teller'>,
-  { events, cursor }: EventPage,
+  { events, cursor }: EventPage<LogEntry>,
   from: LogPosition,
-  each: (notice: EventNotice) => boolean,
-  wanted: (event: LoggedEvent) => boolean = () => true,
+  each: (notice: EventNotice<LogEntry>) => boolean,
+  wanted: (event: LogEntry) => boolean = () => true,
 ): AsyncGenerator<Portion> {
   let next = 0
   do {
@@ -41,10 +45,10 @@ export async function* inPortions(
     const notices = some.length === 0 ? [] : await teller.readNotices(some)
     const last = notices.length < some.length ? notices.at(-1)!.event : events.at(-1)
     next = last === undefined ? 0 : events.indexOf(last) + 1
-    let portion: EventNotice[] = []
+    let portion: EventNotice<LogEntry>[] = []
     for (const one of notices) {
       portion.push(one)
-      if (!each(one)) continue
+      if (!isOfEmail(one) || !each(one)) continue
       const { number } = one.event
       const first = number === from.number ? from.recipient + 1 : 0
       for await (const parts of teller.tellEach(one, first)) {
@@ -63,7 +67,7 @@ export async function catchUp(
   live: () => number | null,
 ): Promise<void> {
   const { companyId, types } = endpoint.webhook
-  const filter: LogFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
+  const filter: EntryFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
   let from = endpoint.read
   const page = await ports.log.eventsAfter(wholeUpTo(from), filter, endpoint.room)
   for await (const { told, upTo } of inPortions(ports, page, from, (one) => tellsEach(endpoint, one))) {
@@ -101,35 +105,40 @@ async function readReplays(
   { log, teller }: ReadPorts,
   endpoint: WebhookEndpoint,
   { number, part }: WebhookSubject,
-): Promise<EventNotice | undefined> {
+): Promise<EventNotice<LogEntry> | undefined> {
   const { companyId } = endpoint.webhook
   const [event] = (await log.eventsAfter(number - 1, { companyId }, 1)).events
   if (event?.number !== number) return undefined
   const [whole] = await teller.readNotices([event])
   if (whole === undefined || part === undefined) return whole
+  if (!isOfEmail(whole)) return undefined
   return (await teller.tellParts(whole, [part]))[0]
 }
 
 /** The events that concern the webhook and that it has not got yet. */
-export function newTo(endpoint: WebhookEndpoint, notices: readonly EventNotice[]): EventNotice[] {
+export function newTo(
+  endpoint: WebhookEndpoint,
+  notices: readonly EventNotice<LogEntry>[],
+): EventNotice<LogEntry>[] {
   return notices.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
 }
 
-export function tellsEach({ webhook }: WebhookEndpoint, notice: EventNotice): boolean {
+export function tellsEach({ webhook }: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
   return isReportedPerRecipient(webhook.dialect, notice)
 }
 
 /** Checks only the fields of the event itself. */
-export function matchesWebhook({ webhook }: WebhookEndpoint, { companyId, type }: LoggedEvent): boolean {
+export function matchesWebhook({ webhook }: WebhookEndpoint, { companyId, type }: LogEntry): boolean {
   if (companyId !== webhook.companyId) return false
   if (webhook.types.length > 0 && !webhook.types.includes(type)) return false
   return wordOfType(webhook.dialect, type) !== null
 }
 
-export function concerns(endpoint: WebhookEndpoint, notice: EventNotice): boolean {
+export function concerns(endpoint: WebhookEndpoint, notice: EventNotice<LogEntry>): boolean {
   const { domainId } = endpoint.webhook
   const { event, email, part } = notice
   if (!matchesWebhook(endpoint, event) || tellsEach(endpoint, notice)) return false
+  if (!isOfEmail(notice)) return domainId === null || event.detail.domainId === domainId
   if (part !== WHOLE && !tellsEach(endpoint, wholeOf(notice))) return false
   return domainId === null || email?.domainId === domainId
 }

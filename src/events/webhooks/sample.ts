@@ -1,5 +1,13 @@
 /** A made-up event for testing a webhook. */
 import { randomUUIDv7 } from 'node:crypto'
+import {
+  COMPANY_EVENT_TYPES,
+  type CompanyEventType,
+  domainChanged,
+  type EntryType,
+  type LogEntry,
+} from '../../email/company-event.ts'
+import type { DomainState } from '../../email/domain-state.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
 
@@ -32,7 +40,55 @@ const DETAILS: Partial<Record<EventType, EventDetail>> = {
 }
 
 /** @param now Unix ms */
-export function sampleEvent(type: EventType, companyId: string, domain: string, now: number): EventNotice {
+export function sampleEvent(type: EventType, companyId: string, domain: string, now: number): EventNotice
+export function sampleEvent(
+  type: EntryType,
+  companyId: string,
+  domain: string,
+  now: number,
+): EventNotice<LogEntry>
+export function sampleEvent(
+  type: EntryType,
+  companyId: string,
+  domain: string,
+  now: number,
+): EventNotice<LogEntry> {
+  return isCompanyEvent(type) ? ofDomain(companyId, domain, now) : ofEmail(type, companyId, domain, now)
+}
+
+function isCompanyEvent(type: EntryType): type is CompanyEventType {
+  return (COMPANY_EVENT_TYPES as readonly string[]).includes(type)
+}
+
+function ofDomain(companyId: string, name: string, now: number): EventNotice<LogEntry> {
+  const record = {
+    kind: 'dkim',
+    name: `sample._domainkey.${name}`,
+    type: 'TXT',
+    value: 'v=DKIM1; k=rsa; p=...',
+    preference: null,
+    seen: 'missing',
+  } as const
+  const state: DomainState = {
+    createdAt: now,
+    status: 'pending',
+    sending: 'active',
+    dkim: 'missing',
+    records: [record],
+  }
+  const message = `A sample: DNS has lost the DKIM records of ${name}.`
+  const event = domainChanged('domain.updated', { id: randomUUIDv7(), name }, state, now, message)
+  return {
+    id: randomUUIDv7(),
+    part: WHOLE,
+    event: { ...event, number: -now, companyId, emailId: null, recipient: null, address: null },
+    email: null,
+    recipient: null,
+    octets: 1_000,
+  }
+}
+
+function ofEmail(type: EventType, companyId: string, domain: string, now: number): EventNotice {
   const emailId = randomUUIDv7()
   const whole = type === 'sent' || type === 'scheduled'
   const recipient = 'recipient@example.com'

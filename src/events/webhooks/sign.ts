@@ -1,7 +1,8 @@
 /** Builds and signs webhook requests. */
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { EventNotice } from '../../email/event-notice.ts'
+import type { LogEntry } from '../../email/company-event.ts'
+import { type EventNotice, isOfEmail } from '../../email/event-notice.ts'
 import type { Webhook, WebhookDialect } from '../../store/store.ts'
 import { formEvent } from '../notices/form.ts'
 import { jsonEvent } from '../notices/json.ts'
@@ -26,20 +27,23 @@ interface SignatureInput {
 
 interface DialectSigning {
   /** The payload for an event; null when the dialect has no word for it. `base`: as in `payload`. */
-  payload(notice: EventNotice, base: string): object | null
+  payload(notice: EventNotice<LogEntry>, base: string): object | null
   request(unsigned: SignatureInput): WebhookRequest
 }
 
 const DIALECTS: Readonly<Record<WebhookDialect, DialectSigning>> = {
   json: { payload: jsonEvent, request: standard },
-  form: { payload: formEvent, request: signedForm },
+  form: {
+    payload: (notice, base) => (isOfEmail(notice) ? formEvent(notice, base) : null),
+    request: signedForm,
+  },
 }
 
 /**
  * The payload for an event in a dialect; null when it has no word for the event. `base`: the base URL of this service,
  * for the URLs in the payload, without a trailing slash.
  */
-export function payload(dialect: WebhookDialect, notice: EventNotice, base: string): object | null {
+export function payload(dialect: WebhookDialect, notice: EventNotice<LogEntry>, base: string): object | null {
   return DIALECTS[dialect].payload(notice, base)
 }
 

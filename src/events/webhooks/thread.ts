@@ -6,6 +6,7 @@ import { Outgoing } from '../../network/outgoing.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import { openStore } from '../../store/open.ts'
 import { StoreUnavailable, type WebhookProgress } from '../../store/store.ts'
+import { entryLog } from '../entry-log.ts'
 import { NoticeReader } from '../notice-reader.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
@@ -45,7 +46,7 @@ const outgoing = new Outgoing({
 })
 const dispatcher = new Dispatcher(
   {
-    log: store,
+    log: entryLog(store),
     teller: new NoticeReader(store),
     base: () => base,
     retries: store.webhookRetries,

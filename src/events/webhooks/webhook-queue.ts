@@ -1,4 +1,5 @@
 /** The events in memory for one webhook: those that wait, in order, and those under way. */
+import type { LogEntry } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookRetry, WebhookSubject } from '../../store/store.ts'
 import { comparePlaces, type LogPosition, placeBefore, placeOf } from '../log-position.ts'
@@ -7,7 +8,7 @@ import { keyOf, subjectOf } from './subject.ts'
 
 /** An event on its way to one webhook. */
 export interface PendingMessage {
-  told: EventNotice
+  told: EventNotice<LogEntry>
   /** The memory it takes, approximately. */
   octets: number
   /** Set for a retry or a replay: the cursor does not wait for it. */
@@ -65,8 +66,8 @@ export class WebhookQueue {
   readonly #unfinished = new Map<string, number>()
   /** The keys of retries and replays. */
   readonly #repeated = new Set<string>()
-  /** The order of each email with a new event under way. */
-  readonly #emails = new Map<string, EmailOrder>()
+  /** The order of each email with a new event under way; null: of the events of the company. */
+  readonly #emails = new Map<string | null, EmailOrder>()
   /** New events have been started up to this place. */
   #begun: LogPosition = { number: 0, recipient: 0 }
   /** The average octets of an event. */
@@ -105,17 +106,17 @@ export class WebhookQueue {
     return null
   }
 
-  add(notice: EventNotice): void {
+  add(notice: EventNotice<LogEntry>): void {
     this.#unfinished.set(keyOf(subjectOf(notice)), notice.event.number - 1)
     this.#queue.push(this.#taken(notice, null))
   }
 
-  addAgain(notice: EventNotice, retry: WebhookRetry): void {
+  addAgain(notice: EventNotice<LogEntry>, retry: WebhookRetry): void {
     this.#repeated.add(keyOf(subjectOf(notice)))
     this.#again.push(this.#taken(notice, retry))
   }
 
-  #taken(notice: EventNotice, retry: WebhookRetry | null): PendingMessage {
+  #taken(notice: EventNotice<LogEntry>, retry: WebhookRetry | null): PendingMessage {
     const { octets } = notice
     this.#usual += (octets - this.#usual) / INERTIA
     this.#octets.take(octets)
@@ -183,7 +184,7 @@ export class WebhookQueue {
     for (const notice of waiting) this.#unfinished.delete(keyOf(subjectOf(notice)))
     this.#queue = []
     this.#again = []
-    const isPassed = (notice: EventNotice) => comparePlaces(placeOf(notice), this.#begun) <= 0
+    const isPassed = (notice: EventNotice<LogEntry>) => comparePlaces(placeOf(notice), this.#begun) <= 0
     const first = waiting.find((notice) => !isPassed(notice))
     const before = first === undefined ? undefined : placeBefore(first)
     return { passed: waiting.filter(isPassed).map(subjectOf), before, again }

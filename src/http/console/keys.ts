@@ -1,13 +1,13 @@
 /** API keys: the list, and new keys, whose tokens are shown once. */
 import type { Static } from 'typebox'
-import type { ApiKey } from '../../accounts/account.ts'
+import type { ApiKey, KeyUse } from '../../accounts/account.ts'
 import { visibleAccounts } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
 import { companyName, noSuchKey } from '../../operate/find.ts'
 import { createKey, listKeys, renameKey, revokeKey, rotateKey, withLastUse } from '../../operate/keys.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
-import type { KEY, KEY_ROUTES } from './contract/keys.ts'
+import type { KEY, KEY_ROUTES, LISTED_KEY } from './contract/keys.ts'
 import { MOST_LISTED } from './contract/shapes.ts'
 import { requireDomain } from './domains/domain-lookup.ts'
 import { oneCompany } from './one-company.ts'
@@ -28,6 +28,12 @@ function keyJson(op: Operation, key: ApiKey): Static<typeof KEY> {
     expiresAt: isoTime(expiresAt),
     revokedAt: isoTime(revokedAt),
   }
+}
+
+function lastUseJson(use: KeyUse | null): Static<typeof LISTED_KEY>['lastUse'] {
+  if (use === null) return null
+  const { at, address, client } = use
+  return { at: isoTime(at), address, client }
 }
 
 /** A key of another company than the path's does not exist, for operators too. */
@@ -56,9 +62,7 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
       .filter((key) => hasEnded(key, now) === ended && key.name.toLowerCase().includes(search))
       .toSorted((a, b) => b.createdAt - a.createdAt)
     const listed = await withLastUse(op, found.slice(0, MOST_LISTED))
-    const shown = listed.map(({ lastUse, ...key }) => {
-      return { ...keyJson(op, key), lastUse: lastUse && { ...lastUse, at: isoTime(lastUse.at) } }
-    })
+    const shown = listed.map(({ lastUse, ...key }) => ({ ...keyJson(op, key), lastUse: lastUseJson(lastUse) }))
     return { keys: shown, total: found.length }
   },
 

@@ -14,6 +14,7 @@ import { checkNotEncoded } from '../media-type.ts'
 import { DownloadLinks } from '../stored-files/download-link.ts'
 import { keyRoutes } from './account/keys.ts'
 import { signingKeyRoutes } from './account/signing-key.ts'
+import { bounceMetricRoutes } from './analytics/bounce-classification.ts'
 import { logRoutes } from './analytics/logs.ts'
 import { metricRoutes } from './analytics/metrics.ts'
 import { allTagRoutes } from './analytics/tags.ts'
@@ -60,6 +61,7 @@ export class FormDialect implements Api {
     ...eventRoutes,
     ...logRoutes,
     ...metricRoutes,
+    ...bounceMetricRoutes,
     ...keyRoutes,
     ...signingKeyRoutes,
     ...statsRoutes,

@@ -13,7 +13,7 @@ import { Octets } from './body-octets.ts'
 import { Connections } from './connections.ts'
 import { fairPool } from './fair-pool.ts'
 import { PausedSockets } from './held-back.ts'
-import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
+import { attach, type CompanyLoad, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
 
 /** Ms that a body waits for room before its client is told to try again. */
 const WAIT = 10_000
@@ -43,7 +43,7 @@ export class Admission {
   readonly #requests: SharedPool
   readonly #small: Octets
   readonly #large: Octets
-  readonly #companies = new Map<string, Company>()
+  readonly #companies = new Map<string, CompanyLoad>()
   /** Visits whose body is still arriving, oldest first. */
   readonly #arriving = new Set<Visit>()
   #looks: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 import type { SharedPool } from '../../common/shared-pool.ts'
 import type { Fault } from '../fault.ts'
 import { fairPool } from './fair-pool.ts'
-import type { Company, Visit } from './visit.ts'
+import type { CompanyLoad, Visit } from './visit.ts'
 
 export interface Waiting {
   visit: Visit
@@ -29,7 +29,7 @@ export class Octets {
     this.pool = fairPool(size)
   }
 
-  hasRoom(company: Company, octets: number): boolean {
+  hasRoom(company: CompanyLoad, octets: number): boolean {
     const mayGoBefore = !this.blocked || this.kind === 'small'
     return mayGoBefore && this.pool.allows(company[this.kind]) && this.pool.fits(octets)
   }

@@ -4,7 +4,7 @@ import { idOf, type WithId } from '../target.ts'
 import type { Connection } from './connections.ts'
 
 /** A company's requests and octets under way. Octets include their cost factor. */
-export interface Company {
+export interface CompanyLoad {
   id: string
   requests: number
   small: number
@@ -23,7 +23,7 @@ export type Visitor = Pick<IncomingMessage, 'socket' | 'method' | 'url'> &
 /** One visitor with a key, from its admission to its answer. */
 export class Visit {
   readonly request: Visitor
-  readonly company: Company
+  readonly company: CompanyLoad
   readonly connection: Connection | undefined
   small = 0
   large = 0
@@ -36,7 +36,7 @@ export class Visit {
   waits = false
   giveWay: (fault: Fault) => void = stay
 
-  constructor(request: Visitor, company: Company, connection: Connection | undefined) {
+  constructor(request: Visitor, company: CompanyLoad, connection: Connection | undefined) {
     this.request = request
     this.company = company
     this.connection = connection

@@ -114,7 +114,7 @@ export const accountWrites = {
     })
   },
 
-  *addDomain(port, domain) {
+  *addDomain(port, domain, event) {
     const { id, companyId, name, status, sending, createdAt, dkim, speaksFor, settings, seen } = domain
     const company = yield* companyNumber(port, companyId)
     const texts = [listText(speaksFor), mapText(settings), mapText(seen)]
@@ -123,6 +123,7 @@ export const accountWrites = {
       yield* checkOwnedLimit(db, 'domains', company)
       yield* insertUnique(db, takenName({ name, status, sending }), ADD_DOMAIN, ...values)
       for (const [position, key] of dkim.entries()) yield* insertDkimKey(db, id, position, key)
+      if (event !== undefined) yield* db.tell(company, event)
     })
   },
 
@@ -146,13 +147,14 @@ export const accountWrites = {
     })
   },
 
-  *removeDomain(port, id, at) {
+  *removeDomain(port, id, at, event) {
     return yield* changeAccounts(port, function* (db) {
       const domain = yield* db.one(LOCK_DOMAIN, id)
       if (domain === undefined) return []
       yield* db.run(NOTE_REMOVED, id, at)
       const keys = yield* db.all(REVOKE_OF_DOMAIN, id, at)
       for (const remove of REMOVE_DOMAIN) yield* db.run(remove, id)
+      if (event !== undefined) yield* db.tell(domain.company, event)
       return [id, ROUTES, ...keys.map((key) => key.id), ...(yield* forgetRevoked(db, domain))]
     })
   },

@@ -1,18 +1,18 @@
 /** The conditions of a query that follows from a filter, and the values behind their placeholders. */
-type Value = string | number | boolean
+type FilterValue = string | number | boolean
 
 export class Conditions {
   /** In the order of their placeholders. */
-  readonly values: Value[] = []
+  readonly values: FilterValue[] = []
   readonly #conditions: string[] = []
 
   /** A field that the filter leaves out (null or undefined) has no condition. `condition` gets the placeholder. */
-  where(value: Value | null | undefined, condition: (place: string) => string): void {
+  where(value: FilterValue | null | undefined, condition: (place: string) => string): void {
     if (value !== undefined && value !== null) this.#conditions.push(condition(this.place(value)))
   }
 
   /** The placeholder of a value outside of the conditions, such as a limit. */
-  place(value: Value): string {
+  place(value: FilterValue): string {
     return `$${this.values.push(value)}`
   }
 

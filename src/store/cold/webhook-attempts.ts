@@ -8,6 +8,8 @@ import { WEBHOOK } from './webhooks.ts'
 
 /** Attempts removed by one statement at most. */
 const STEP = 1_000
+/** The column's value for an event of a company. */
+const NO_EMAIL = ''
 
 /** A repeated row was committed before, although no answer came. */
 const ADD = statement(
@@ -34,11 +36,13 @@ const ADD = statement(
 
 interface WebhookAttemptRow extends Omit<WebhookAttempt, 'webhookId' | 'succeeded'> {
   part: number
+  emailId: string
   succeeded: number | boolean
 }
 
 interface WebhookMessageRow extends Omit<WebhookEvent, 'succeeded' | 'retry'> {
   part: number
+  emailId: string
   succeeded: number | boolean
   attempts: number | null
   dueAt: number | null
@@ -75,8 +79,9 @@ export const webhookAttemptReads = {
       dynamicStatement<WebhookAttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
         response, succeeded, attempt, next_at AS "nextAt"
       FROM webhook_attempts ${conditions.clause} ORDER BY id DESC LIMIT ${conditions.place(limit)}`)
-    return (yield* port.read.all(page, ...conditions.values)).map(({ part, ...row }) => {
-      return { ...row, ...partProperty(part), webhookId, succeeded: Boolean(row.succeeded) }
+    return (yield* port.read.all(page, ...conditions.values)).map(({ part, emailId, ...row }) => {
+      const about = { emailId: emailOf(emailId), ...partProperty(part) }
+      return { ...row, ...about, webhookId, succeeded: Boolean(row.succeeded) }
     })
   },
 
@@ -103,6 +108,7 @@ export function* addAttempts(
   const rows = attempts.map((attempt) => ({
     ...attempt,
     part: partColumn(attempt.part),
+    emailId: attempt.emailId ?? NO_EMAIL,
     at: Math.round(attempt.at),
     duration: Math.round(attempt.duration),
     nextAt: attempt.nextAt === null ? null : Math.round(attempt.nextAt),
@@ -110,9 +116,14 @@ export function* addAttempts(
   yield* db.run(ADD, webhook, rows)
 }
 
-function eventOf({ part, attempts, dueAt, succeeded, ...row }: WebhookMessageRow): WebhookEvent {
+function emailOf(column: string): string | null {
+  return column === NO_EMAIL ? null : column
+}
+
+function eventOf({ part, emailId, attempts, dueAt, succeeded, ...row }: WebhookMessageRow): WebhookEvent {
   return {
     ...row,
+    emailId: emailOf(emailId),
     ...partProperty(part),
     succeeded: Boolean(succeeded),
     retry: attempts === null ? null : { attempts, dueAt: dueAt! },

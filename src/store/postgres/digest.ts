@@ -111,7 +111,7 @@ const RANKS = `WITH counted AS MATERIALIZED (
 const GROUPS = `WITH counted AS MATERIALIZED (
     SELECT CASE $9::text WHEN 'bucket' THEN start
         WHEN 'month' THEN (extract(epoch FROM date_trunc('month', to_timestamp(start / 1000), 'UTC')) * 1000)::int8 END AS step,
-      CASE $10::text WHEN 'value' THEN value WHEN 'domain' THEN domain_id ELSE '' END AS value,
+      CASE $10::text WHEN 'value' THEN value WHEN 'domain' THEN domain_id WHEN 'both' THEN domain_id || ' ' || value ELSE '' END AS value,
       type, sum(n)::int8 AS n, min(start) AS first, count(*) AS rows
     FROM (SELECT start, domain_id, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
     GROUP BY 1, 2, 3

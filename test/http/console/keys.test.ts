@@ -14,6 +14,7 @@ interface ShownKey {
   networks: string[]
   expiresAt: string | null
   revokedAt: string | null
+  lastUse: object | null
 }
 
 describe('API keys in the console', () => {
@@ -96,6 +97,18 @@ describe('API keys in the console', () => {
     )
     await service.app.refreshAccounts()
     for (const token of [made.token, rotated.token]) await new Api(service.url, token).accepted(mail)
+  })
+
+  test('the list shows when, from where and with what a key was last used', async () => {
+    const created = await Promise.all(
+      ['used', 'idle'].map((name) => developer.ask('POST', at, { name, scopes: ['sending'] })),
+    )
+    const ids = created.map((reply) => ok<{ key: ShownKey }>(reply, 201).key.id)
+    const use = { at: Date.UTC(2026, 0, 2), address: '192.0.2.1', client: 'app/1' }
+    await service.store.noteKeyUses([{ keyId: ids[0]!, ...use }])
+    const { keys } = ok<{ keys: ShownKey[] }>(await viewer.ask('GET', at))
+    const lastUses = ids.map((id) => keys.find((key) => key.id === id)!.lastUse)
+    assert.deepEqual(lastUses, [{ ...use, at: '2026-01-02T00:00:00.000Z' }, null])
   })
 
   test('what is no key is refused, and nobody makes one who only looks', async () => {

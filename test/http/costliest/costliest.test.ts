@@ -23,6 +23,7 @@ import { type Asked, Asker, type Heard } from './asking.ts'
 import { type Filled, fill } from './filled.ts'
 import { FRAMINGS, TLS_FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
+import { handBack, RETURNED_ROWS, SECRET_KEY } from './returned-mail.ts'
 import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 import { handIn, SMTP_ROWS } from './smtp.ts'
 
@@ -104,6 +105,8 @@ describe('the costliest requests', () => {
     installation = new Installation({
       POSTROAD_METRICS_LISTEN: 'same',
       POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0',
+      POSTROAD_BOUNCE_LISTEN: 'smtp://127.0.0.1:0',
+      POSTROAD_SECRET_KEY: SECRET_KEY,
       POSTROAD_DELIVERY: 'capture',
       POSTROAD_MEMORY: '600MB',
       POSTROAD_PUBLIC_URL: 'http://postroad.test',
@@ -237,6 +240,13 @@ describe('the costliest requests', () => {
         await measured(`SMTP: ${verb}, ${index + 1}`, () => besideHealth(handIn(target, lines)))
       })
     }
+  }
+
+  for (const [name, row] of Object.entries(RETURNED_ROWS)) {
+    test(`returned mail: ${name}`, async () => {
+      const { bouncePort } = child
+      await measured(`returned mail: ${name}`, () => besideHealth(handBack(bouncePort, row, filled.ids)))
+    })
   }
 
   for (const { name, isAnswered, run } of FRAMINGS) {

@@ -158,11 +158,14 @@ export function counted(statuses: string[]): string {
   return [...groups].map(([status, all]) => `${status}: ${all.length}`).join(', ')
 }
 
-/** Writes them, each in a segment of its own. Resolves with the first status, or how the connection came to its end. */
+/**
+ * Writes them, each in a segment of its own. Resolves with the first status, or how the connection came to its end;
+ * `tail`: with a status in the last octets that were heard.
+ */
 export function written(
   { port }: Target,
   segments: Buffer[],
-  { answer = /^HTTP\/1\.1 (\d+)/, patience = PATIENCE } = {},
+  { answer = /^HTTP\/1\.1 (\d+)/, patience = PATIENCE, tail = false } = {},
 ): Promise<string> {
   return new Promise((resolve) => {
     const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
@@ -175,7 +178,8 @@ export function written(
       }
     })
     socket.on('data', (chunk) => {
-      if (heard.length < 100) heard += chunk.toString('latin1')
+      if (tail) heard = (heard + chunk.toString('latin1')).slice(-200)
+      else if (heard.length < 100) heard += chunk.toString('latin1')
     })
     socket.on('error', () => {})
     socket.on('close', () => {

@@ -53,11 +53,22 @@ describe('domains of the form dialect', () => {
     assert.equal(dkim!.valid, 'unknown')
 
     zone[`${dkim!.name}/TXT`] = [dkim!.value]
+    zone['second.test/TXT'] = ['v=spf1 -all']
     const verified = await mg.domains.verify('second.test')
     assert.equal(verified.state, 'active')
     assert.equal(verified.sending_dns_records![0]!.valid, 'valid')
     const shown = await mg.domains.get('second.test')
     assert.equal(shown.id, made.id)
+    // Every record as the last check has found it, as in `domain show`.
+    const records = shown.sending_dns_records as { name: string; valid: string }[]
+    assert.deepEqual(
+      records.map(({ name, valid }) => [name, valid]),
+      [
+        [dkim!.name, 'valid'],
+        ['second.test', 'invalid'],
+        ['_dmarc.second.test', 'unknown'],
+      ],
+    )
     assert.ok(Math.abs(shown.created_at.getTime() - Date.now()) < 60_000)
 
     const listed = await mg.domains.list({ search: 'second', state: 'active' })

@@ -1,6 +1,7 @@
 /** The fields that the document tells of the routes that are written by hand: each is read, and means what it says. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { DEFAULT_POOL } from '../../../src/accounts/account.ts'
 import { textOf } from '../../../src/mail/body.ts'
 import type { ClaimedEmail, StoredEmail } from '../../../src/store/store.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -8,6 +9,7 @@ import { OpenApi } from '../openapi.ts'
 import { Api, newestEmail, type Part } from '../requests.ts'
 
 const D = 'told.test'
+const ADDRESS = '192.0.2.1'
 const at = Math.floor(Date.now() / 1_000) + 7_200
 const MIME = `From: Ann <ann@${D}>\r\nTo: b@x.test\r\nSubject: ready\r\n\r\nhello\r\n`
 
@@ -26,6 +28,8 @@ const OPTIONS: Record<string, Check> = {
     text('1h30m'),
     ({ giveUpAt }, { createdAt, scheduledAt }) => giveUpAt === (scheduledAt ?? createdAt) + 5_400_000,
   ],
+  'o:sending-ip': [text(ADDRESS), (_, { source }) => source === ADDRESS],
+  'o:sending-ip-pool': [text(DEFAULT_POOL), (_, { source }) => source === DEFAULT_POOL],
   'o:deliverytime': [text(String(at)), (_, { scheduledAt }) => scheduledAt === at * 1_000],
   'recipient-variables': [
     text('{"b@x.test":{"n":"7"}}'),
@@ -65,6 +69,7 @@ let openApi: OpenApi
 
 before(async () => {
   service = await startService()
+  await service.store.setSourcePool({ name: DEFAULT_POOL, addresses: [ADDRESS], warming: {}, createdAt: 0 })
   const { company, key } = await service.tenant(D)
   companyId = company.id
   api = new Api(service.url, key.token)
@@ -78,11 +83,18 @@ for (const [route, checks] of Object.entries(ROUTES)) {
     for (const { schema } of Object.values(operation.requestBody!.content!)) {
       assert.deepEqual(Object.keys(schema!.properties).toSorted(), Object.keys(checks).toSorted())
     }
-    const parts = Object.entries(checks).map(([name, [value]]) => ({ name, ...value }))
-    const reply = await api.multipart(D, parts, route)
-    assert.equal(reply.status, 200, reply.text)
-    const id = await newestEmail(service, companyId)
-    const [work, stored] = [await service.store.readWork(id), await service.store.readEmail(id)]
-    for (const [name, [, found]] of Object.entries(checks)) assert.ok(found(work!, stored!), name)
+    // An address and a pool exclude each other.
+    for (const left of ['o:sending-ip-pool', 'o:sending-ip']) {
+      const sent = Object.entries(checks).filter(([name]) => name !== left)
+      const reply = await api.multipart(
+        D,
+        sent.map(([name, [value]]) => ({ name, ...value })),
+        route,
+      )
+      assert.equal(reply.status, 200, reply.text)
+      const id = await newestEmail(service, companyId)
+      const [work, stored] = [await service.store.readWork(id), await service.store.readEmail(id)]
+      for (const [name, [, found]] of sent) assert.ok(found(work!, stored!), name)
+    }
   })
 }

@@ -115,7 +115,6 @@ describe('requests of other clients', () => {
       ['PUT', '/v5/accounts'],
       ['PUT', '/v3/domains/other.test/web_prefix'],
       ['GET', '/v2/x509/other.test/status'],
-      ['POST', '/v2/bounce-classification/metrics'],
       ['GET', '/v1/thresholds/alerts/send'],
       ['GET', '/v3/stats/filter'],
     ] as const) {

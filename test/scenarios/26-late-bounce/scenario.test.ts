@@ -10,7 +10,7 @@ import net from 'node:net'
 import { test } from 'node:test'
 import { startDns } from '../../../harness/dns.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import { bounce, vacation } from '../../inbound/reports.ts'
+import { bounce, vacation } from '../../../harness/returned-mail.ts'
 import { SmtpClient } from '../../submission/rig.ts'
 import { startRelayed } from '../../support/relayed-service.ts'
 

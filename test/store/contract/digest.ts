@@ -299,6 +299,17 @@ export function digestContract(open: OpenBench): void {
         ['expired Gmail', 'failed', 1],
         ofFirst,
       ])
+      const grouped = await other.groupEvents({
+        ...{ companyId: owner.id, domainId: null, dimension: 'reason', value: null, size: 'day', ...range },
+        ...{ by: { time: null, value: 'both' }, skip: 0, limit: 10 },
+      })
+      assert.deepEqual(
+        grouped?.groups.map(({ value, sums }) => [value, sums]),
+        [
+          ['d1 mailbox_full Gmail', { bounced: 2 }],
+          ['d2 address_unknown ', { bounced: 1 }],
+        ],
+      )
     })
 
     test('counts of a company, and of all together, whatever domains they have', async (t) => {

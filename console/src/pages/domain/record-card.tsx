@@ -1,17 +1,27 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { DomainDkimKey, RecordCheck, RequiredRecord } from '../../api/domains.ts'
+import type { DomainDkimKey, RecordCheck, RequiredRecord, SenderCheck } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { nameWithin } from './record-names.ts'
 
-const KINDS: Readonly<Record<RequiredRecord['kind'], string>> = {
+/** A record of the domain, or one that receivers look up about the sender. */
+type CardRecord = Pick<RequiredRecord, 'name' | 'value' | 'preference' | 'required' | 'purpose'> & {
+  kind: RequiredRecord['kind'] | SenderCheck['kind']
+  type: string
+}
+type CardCheck = Pick<RecordCheck, 'state' | 'found' | 'advice' | 'explanation' | 'suggestion'>
+
+const KINDS: Readonly<Record<CardRecord['kind'], string>> = {
   dkim: 'DKIM',
   spf: 'SPF',
   return_path_mx: 'Return path MX',
   return_path_spf: 'Return path SPF',
   dmarc: 'DMARC',
+  ehlo: 'EHLO address',
+  ptr: 'PTR',
+  bimi: 'BIMI',
 }
 
 const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
@@ -22,7 +32,7 @@ const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: str
 }
 
 export interface RecordLookup {
-  check: RecordCheck | undefined
+  check: CardCheck | undefined
   /** A DNS lookup is under way. */
   looking: boolean
   error: Error | null
@@ -34,7 +44,7 @@ export function RecordCard({
   lookup,
   dkimKey,
 }: {
-  record: RequiredRecord
+  record: CardRecord
   /** The DKIM key that the record publishes. */
   dkimKey?: DomainDkimKey | undefined
   zone: string | null
@@ -119,7 +129,7 @@ export function Verdict({ check, looking }: RecordLookup) {
   )
 }
 
-function FoundRecords({ record, check, error }: RecordLookup & { record: RequiredRecord }) {
+function FoundRecords({ record, check, error }: RecordLookup & { record: CardRecord }) {
   if (error !== null && check === undefined) {
     return (
       <Text size="sm" c="red" role="alert">
@@ -178,7 +188,7 @@ function FoundRecords({ record, check, error }: RecordLookup & { record: Require
 }
 
 /** Hides TXT records of other services at the name of the SPF record: they are harmless and not checked. */
-function kindsApart({ kind }: RequiredRecord, found: readonly string[]): { shown: string[]; hidden: number } {
+function kindsApart({ kind }: CardRecord, found: readonly string[]): { shown: string[]; hidden: number } {
   const shown =
     kind === 'spf' || kind === 'return_path_spf' ? found.filter((text) => /^v=spf1/i.test(text)) : [...found]
   return { shown, hidden: found.length - shown.length }

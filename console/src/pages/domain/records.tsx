@@ -6,6 +6,7 @@ import { useMayManage } from '../../shell/company.ts'
 import { Progress } from './progress.tsx'
 import { RecordCard } from './record-card.tsx'
 import { zonesOf } from './record-names.ts'
+import { SenderChecks } from './sender-checks.tsx'
 import { useRecordChecks } from './use-record-checks.ts'
 
 const IN_FULL = ''
@@ -53,6 +54,7 @@ export function Records({
           until the operator sets POSTROAD_HOSTNAME.
         </Text>
       )}
+      <SenderChecks company={company} domain={domain.id} />
     </Stack>
   )
 }

@@ -32,13 +32,13 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-interface Period {
+interface PeriodChoice {
   label: string
   since: () => number
   until?: () => number
 }
 
-const last = (label: string, ms: number): Period => ({ label, since: () => Date.now() - ms })
+const last = (label: string, ms: number): PeriodChoice => ({ label, since: () => Date.now() - ms })
 
 /** The start of a day in the viewer's time zone. Not every day has 24 hours. */
 function startOfDay(daysAgo: number): number {
@@ -47,7 +47,7 @@ function startOfDay(daysAgo: number): number {
   return day.setDate(day.getDate() - daysAgo)
 }
 
-export const PERIODS: Readonly<Record<string, Period>> = {
+export const PERIODS: Readonly<Record<string, PeriodChoice>> = {
   '1h': last('Last hour', HOUR),
   '24h': last('Last 24 hours', DAY),
   today: { label: 'Today', since: () => startOfDay(0) },

@@ -59,9 +59,11 @@ export function AttemptDetail({
         <AnchorLink size="sm" to="/c/$company/webhooks/$id" params={{ company, id }} search={{ message }}>
           All attempts
         </AnchorLink>
-        <AnchorLink size="sm" to="/c/$company/emails/$id" params={{ company, id: email }}>
-          View email
-        </AnchorLink>
+        {email !== null && (
+          <AnchorLink size="sm" to="/c/$company/emails/$id" params={{ company, id: email }}>
+            View email
+          </AnchorLink>
+        )}
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {message}
         </Text>

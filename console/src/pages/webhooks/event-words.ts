@@ -17,6 +17,11 @@ const ABOUT: Readonly<Record<WebhookEventType, string>> = {
   suppressed: 'the email was not sent because the address is suppressed',
   canceled: 'the email was canceled before it was sent',
   unsubscribed: 'the recipient unsubscribed',
+  'domain.created': 'a sending domain was added',
+  'domain.updated': 'DNS has lost records of a sending domain, or has them again',
+  'domain.deleted': 'a sending domain was removed',
+  'webhook.disabled': 'a webhook was disabled',
+  'webhook.enabled': 'a webhook was enabled',
 }
 
 export function aboutTypes(types: readonly WebhookEventType[]): string {

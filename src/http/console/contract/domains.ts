@@ -56,6 +56,23 @@ export const RECORD_CHECK = object({
   suggestion: TEXT_OR_NULL,
 })
 
+/** What receivers look up about the sender, beside the records of the domain. */
+const SENDER = object({
+  checks: {
+    type: 'array',
+    items: object({
+      kind: { enum: ['ehlo', 'ptr', 'bimi'] },
+      type: { enum: ['A', 'AAAA', 'PTR', 'TXT'] },
+      name: { type: 'string', description: 'The name, or the address, that DNS was asked for.' },
+      value: { type: 'string', description: 'What it should be.' },
+      found: { type: 'array', items: TEXT },
+      state: { enum: ['right', 'missing', 'different', 'unknown'] },
+      advice: TEXT_OR_NULL,
+      purpose: TEXT,
+    }),
+  },
+})
+
 const DKIM_KEY = object({
   selector: TEXT,
   algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
@@ -235,6 +252,7 @@ export const RECORD_ROUTES = routes('company', {
     query: RECORD_QUERY,
     answer: RECORD_CHECK,
   },
+  'GET /companies/:company/domains/:domain/sender': { operation: 'domain_sender', answer: SENDER },
   'POST /companies/:company/domains/:domain/verify': { operation: 'domain_verify', answer: VERIFIED_DOMAIN },
 })
 

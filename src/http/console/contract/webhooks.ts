@@ -1,11 +1,12 @@
 /** Webhooks, and their attempts. */
 import type { Static } from 'typebox'
+import { COMPANY_EVENT_TYPES } from '../../../email/company-event.ts'
 import { EVENT_TYPES } from '../../../email/event.ts'
 import { routes } from './route.ts'
 import { DONE, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const DIALECT = { enum: ['json', 'form'] } as const
-const TYPE = { enum: EVENT_TYPES } as const
+const TYPE = { enum: [...EVENT_TYPES, ...COMPANY_EVENT_TYPES] } as const
 
 const WEBHOOK_PROPERTIES = {
   id: TEXT,
@@ -98,7 +99,8 @@ const ATTEMPT = object({
   type: TYPE,
   /** The dialect's word for the type. */
   word: TEXT,
-  email: TEXT,
+  /** Null: it is an event of the company. */
+  email: TEXT_OR_NULL,
   attempt: INTEGER,
   at: TIME,
   /** Ms. */

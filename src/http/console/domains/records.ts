@@ -1,5 +1,6 @@
 /** The domain's records in DNS. */
 import { checkDomainRecord, verifyDomain } from '../../../operate/domain-verification.ts'
+import { checkSender } from '../../../operate/sender-checks.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { RECORD_ROUTES } from '../contract/domains.ts'
 import type { Works } from '../work.ts'
@@ -10,6 +11,11 @@ export const recordWorks: Works<typeof RECORD_ROUTES> = {
   'GET /companies/:company/domains/:domain/check': async ({ op, company, params, query }) => {
     requireDomain(op, company, params.domain)
     return recordCheckJson(await checkDomainRecord(op, { ...params, ...query }))
+  },
+
+  'GET /companies/:company/domains/:domain/sender': async ({ op, company, params }) => {
+    requireDomain(op, company, params.domain)
+    return { checks: await checkSender(op, params) }
   },
 
   'POST /companies/:company/domains/:domain/verify': async (

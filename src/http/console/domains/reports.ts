@@ -27,7 +27,13 @@ export const tlsReportWorks: Works<typeof TLS_REPORT_ROUTES> = {
     const { reports } = await listTlsReports(op, {})
     return {
       reports: reports.map(({ domain, day, state, sentAt, sentTo, fault, successful, failed, policies }) => ({
-        ...{ domain, day, state, sentTo, fault, successful, failed },
+        domain,
+        day,
+        state,
+        sentTo,
+        fault,
+        successful,
+        failed,
         sentAt: isoTime(sentAt),
         failures: policies
           .flatMap(({ failures }) => failures)

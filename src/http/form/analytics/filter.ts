@@ -41,18 +41,19 @@ export interface FilterCondition {
   values: { value: string }[]
 }
 
-/** The one domain of the request, and the other conditions. Throws a Refusal. */
+/** The one domain of the request, and the other conditions. `name`: of its attribute. Throws a Refusal. */
 export async function domainOf(
   core: HttpCore,
   caller: Principal,
   conditions: readonly FilterCondition[],
+  name = 'domain',
 ): Promise<{ domain: SendingDomain | null; others: FilterCondition[] }> {
-  const [about, ...more] = conditions.filter(({ attribute }) => attribute === 'domain')
-  const others = conditions.filter(({ attribute }) => attribute !== 'domain')
+  const [about, ...more] = conditions.filter(({ attribute }) => attribute === name)
+  const others = conditions.filter(({ attribute }) => attribute !== name)
   if (about === undefined) return { domain: onlyDomain(core, caller), others }
   const [value, ...values] = about.values
   if (more.length > 0 || values.length > 0 || about.comparator !== '=') {
-    throw invalidField('filter', 'the filter for domain must be given once, with = and one value')
+    throw invalidField('filter', `the filter for ${name} must be given once, with = and one value`)
   }
   return { domain: await ownDomain(core, caller, value!.value), others }
 }

@@ -87,16 +87,16 @@ function stateOf(sending: SendingDomain['sending']) {
 
 const VALID = { right: 'valid', missing: 'unknown', unknown: 'unknown', different: 'invalid' } as const
 
-/** Without a fresh check, a record counts as valid only when it is required and the domain is verified. */
-export function recordsJson({ status }: SendingDomain, records: readonly (DnsRecord | RecordCheck)[]) {
+/** Without a fresh check, the state is that of the last one. */
+export function recordsJson(records: readonly (DnsRecord | RecordCheck)[]) {
   return records.map((record) => {
-    const known = record.required && status === 'verified' ? 'valid' : 'unknown'
+    const { seen } = record
     return {
       record_type: record.type,
       name: record.name,
       value: record.value,
       ...(record.preference !== null && { priority: String(record.preference) }),
-      valid: 'state' in record ? VALID[record.state] : known,
+      valid: VALID[('state' in record ? record.state : seen) ?? 'unknown'],
       is_active: true,
       cached: 'found' in record ? record.found : [],
     } as const

@@ -173,9 +173,9 @@ const authority = route('PUT /v3/domains/:domain/dkim_authority', {
     throw invalidField('self', 'this service signs the mail of a domain with its own keys')
   }
   const { op, domain: id } = await on(core, caller, params.domain)
-  const { domain, records } = await showDomain(op, { domain: id })
+  const { records } = await showDomain(op, { domain: id })
   const message = 'Domain DKIM authority has not been changed'
-  return { message, changed: false, sending_dns_records: recordsJson(domain, records) }
+  return { message, changed: false, sending_dns_records: recordsJson(records) }
 })
 
 /**
@@ -192,7 +192,7 @@ function keysOf(op: Operation, domain: SendingDomain) {
 }
 
 function dkimKeyJson(op: Operation, domain: SendingDomain, key: DkimIdentity) {
-  const [record] = recordsJson(domain, dnsRecords({ ...domain, dkim: [key] }, serviceNames(op, domain)))
+  const [record] = recordsJson(dnsRecords({ ...domain, dkim: [key] }, serviceNames(op, domain)))
   const { selector, active } = key
   return { signing_domain: domain.name, selector, dns_record: { ...record!, is_active: active } }
 }

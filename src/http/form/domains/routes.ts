@@ -74,7 +74,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
     })
     const shown = { domain: domainJson(domain), receiving_dns_records: [] }
     const message = 'Domain DNS records have been created'
-    return { message, ...shown, sending_dns_records: recordsJson(domain, records) }
+    return { message, ...shown, sending_dns_records: recordsJson(records) }
   })
 
   const show = route(`GET ${url}/:domain`, {
@@ -89,7 +89,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
     return {
       domain: domainJson(domain),
       receiving_dns_records: [],
-      sending_dns_records: recordsJson(domain, records),
+      sending_dns_records: recordsJson(records),
     }
   })
 
@@ -121,7 +121,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
       webScheme === undefined ? known : await updateDomain(op, { domain: own.id, settings: { webScheme } })
     const message = 'Domain has been updated'
     const shown = { domain: domainJson(domain), receiving_dns_records: [] }
-    return { message, ...shown, sending_dns_records: recordsJson(domain, records) }
+    return { message, ...shown, sending_dns_records: recordsJson(records) }
   })
 
   const verify = route(`PUT ${url}/:domain/verify`, {
@@ -137,7 +137,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
       message: 'Domain DNS records have been updated',
       domain: domainJson(domain),
       receiving_dns_records: [],
-      sending_dns_records: recordsJson(domain, verification.records),
+      sending_dns_records: recordsJson(verification.records),
     }
   })
 

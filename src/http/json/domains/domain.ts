@@ -1,8 +1,9 @@
 /** A sending domain in the requests and answers of this dialect. */
 
 import type { Static } from 'typebox'
-import type { DomainSettings, RecordState, SendingDomain } from '../../../accounts/account.ts'
+import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
+import { jsonDomainStatus, jsonRecords, REGION } from '../../../events/notices/json-domain.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { noSuchDomain } from '../../../operate/find.ts'
@@ -12,9 +13,7 @@ import { object } from '../../object-schema.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
-/** The service has no regions. Clients know a closed list, and need one of its values. */
-const REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const
-const REGION = REGIONS[0]
+const REGIONS = [REGION, 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const
 
 const RECORD = object(
   {
@@ -59,11 +58,11 @@ export const DOMAIN_WITH_RECORDS = object({
 })
 
 export function domainJson(domain: SendingDomain): Static<typeof DOMAIN> {
-  const { id, name, createdAt, settings } = domain
+  const { id, name, createdAt, settings, status, sending, seen } = domain
   return {
     id,
     name,
-    status: statusOf(domain),
+    status: jsonDomainStatus({ status, sending, dkim: seen.dkim ?? null }),
     created_at: timestamp(createdAt),
     region: REGION,
     capabilities: { sending: settings.sendingOff ? 'disabled' : 'enabled', receiving: 'disabled' },
@@ -73,33 +72,11 @@ export function domainJson(domain: SendingDomain): Static<typeof DOMAIN> {
   }
 }
 
-/** An operator may have activated the domain without a DNS check: clients see a domain that may send as verified. */
-function statusOf({ status, sending, seen }: SendingDomain): Static<typeof DOMAIN>['status'] {
-  if (status === 'verified' || sending === 'active') return 'verified'
-  if (seen.dkim === undefined) return 'not_started'
-  return seen.dkim === 'different' ? 'failed' : 'pending'
-}
-
-const RECORD_STATUS = {
-  right: 'verified',
-  missing: 'pending',
-  different: 'failed',
-  unknown: 'temporary_failure',
-} as const satisfies Record<RecordState, string>
-
-/** Without DMARC, which is a recommendation, and no kind of record that these clients know. */
 export function domainWithRecordsJson(
   domain: SendingDomain,
   records: readonly DnsRecord[],
 ): Static<typeof DOMAIN_WITH_RECORDS> {
-  const shown = records.flatMap(({ kind, name, type, value, preference, seen }) => {
-    if (kind === 'dmarc') return []
-    const status = seen === null ? ('not_started' as const) : RECORD_STATUS[seen]
-    const record = kind === 'dkim' ? ('DKIM' as const) : ('SPF' as const)
-    const shown = { record, name, type, ttl: 'Auto' as const, status, value }
-    return [preference === null ? shown : { ...shown, priority: preference }]
-  })
-  return { object: 'domain', ...domainJson(domain), records: shown }
+  return { object: 'domain', ...domainJson(domain), records: jsonRecords(records) }
 }
 
 /** Settings of a domain. Unsupported ones are declared as well, so that they can be refused. */

@@ -1,7 +1,7 @@
 /** Messages of a webhook: each event under the id that its receiver sees in `svix-id`. */
 
 import type { Static } from 'typebox'
-import { JSON_TYPES } from '../../../events/notices/json.ts'
+import { wordOfType } from '../../../events/notices/types.ts'
 import {
   listWebhookAttempts,
   listWebhookEvents,
@@ -107,7 +107,7 @@ const replay = route('POST /webhooks/:id/events/:event/replay', {
 
 function webhookEventJson({ id, type, at, status }: WebhookMessage): Static<typeof EVENT> {
   // Types without a word in this dialect are never sent.
-  return { id, type: JSON_TYPES[type]!, created_at: timestamp(at), status }
+  return { id, type: wordOfType('json', type)!, created_at: timestamp(at), status }
 }
 
 function attemptJson({ id, status, error, response, at }: WebhookAttempt): Static<typeof ATTEMPT> {

@@ -97,7 +97,7 @@ export function digest(
   const groups = db.prepare(
     `WITH counted AS MATERIALIZED (
        SELECT CASE ?9 WHEN 'bucket' THEN start WHEN 'month' THEN unixepoch(start / 1000, 'unixepoch', 'start of month') * 1000 END AS step,
-         CASE ?10 WHEN 'value' THEN value WHEN 'domain' THEN domain_id ELSE '' END AS value,
+         CASE ?10 WHEN 'value' THEN value WHEN 'domain' THEN domain_id WHEN 'both' THEN domain_id || ' ' || value ELSE '' END AS value,
          type, sum(n) AS n, min(start) AS first, count(*) AS rows
        FROM (SELECT start, domain_id, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
        GROUP BY 1, 2, 3

@@ -13,6 +13,7 @@ export interface BounceText {
   from?: string
   id?: string
   addressee?: string
+  subject?: string
 }
 
 /** RFC 3464. */
@@ -26,13 +27,14 @@ export function bounce({
   from = 'MAILER-DAEMON@mx.rcpt.test',
   id = `<${Math.random().toString(36).slice(2)}@mx.rcpt.test>`,
   addressee = 'return-path@bounces.acme.example',
+  subject = 'Undelivered Mail Returned to Sender',
 }: BounceText): string {
   return [
     `From: Mail Delivery System <${from}>`,
     `To: ${addressee}`,
     `Message-ID: ${id}`,
     'Date: Sat, 28 Nov 2026 10:00:00 +0000',
-    'Subject: Undelivered Mail Returned to Sender',
+    `Subject: ${subject}`,
     'Auto-Submitted: auto-replied',
     'MIME-Version: 1.0',
     'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
@@ -65,13 +67,22 @@ export function bounce({
   ].join('\r\n')
 }
 
+type ComplaintText = Pick<BounceText, 'to' | 'messageId' | 'author' | 'id' | 'addressee' | 'subject'>
+
 /** RFC 5965. */
-export function complaint({ to, messageId = null }: { to: string; messageId?: string | null }): string {
+export function complaint({
+  to,
+  messageId = null,
+  author = 'news@acme.example',
+  id = '<complaint-1@fbl.rcpt.test>',
+  addressee = 'return-path@bounces.acme.example',
+  subject = 'FW: Hello',
+}: ComplaintText): string {
   return [
     'From: <feedback@fbl.rcpt.test>',
-    'To: return-path@bounces.acme.example',
-    'Message-ID: <complaint-1@fbl.rcpt.test>',
-    'Subject: FW: Hello',
+    `To: ${addressee}`,
+    `Message-ID: ${id}`,
+    `Subject: ${subject}`,
     'MIME-Version: 1.0',
     'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
     '',
@@ -92,7 +103,7 @@ export function complaint({ to, messageId = null }: { to: string; messageId?: st
     'Content-Type: message/rfc822',
     '',
     ...(messageId === null ? [] : [`Message-ID: ${messageId}`]),
-    'From: news@acme.example',
+    `From: ${author}`,
     `To: ${to}`,
     'Subject: Hello',
     '',

@@ -1,0 +1,170 @@
+/** What bounces that come back take from delivery. See `--help`. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { count, parseOptions } from '../harness/options.ts'
+import { provenance } from '../harness/results.ts'
+import { Seal } from '../src/accounts/seal.ts'
+import { loadSettings } from '../src/config/load.ts'
+import { RETURN_PATHS, ReturnPathKey, returnPath } from '../src/mail/return-path/return-path.ts'
+import { openStore } from '../src/store/open.ts'
+import type { LoadOrder, LoadReport, ReturnedRecipient } from './load/order.ts'
+import { type DeliveryRound, measureDelivery, type Parts } from './measure.ts'
+import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
+import { USUAL_CONNECTIONS } from './report.ts'
+import { keepResult } from './results.ts'
+import { printReturned, type ReportsFigure, type ReturnedRun } from './returned/report.ts'
+import { Rig } from './rig.ts'
+import { PinnedProcess } from './service/pinned-process.ts'
+import { median, percentile } from './statistics.ts'
+import { inTurns } from './turns.ts'
+
+const HELP = `Usage: node bench/returned.ts [options]
+
+One service in turns: by itself, and while bounces of earlier messages come back to its listener at a steady rate, each to the return path
+of another message. Measures what they take from delivery, and how long a bounce takes to be accepted.
+
+  --rate N           bounces a second (500)
+  --messages N       messages in each round (10000)
+  --rounds N         rounds of each after one warm-up round (5)
+${PLACE_HELP}${USUAL_HELP}`
+
+const values = parseOptions(HELP, {
+  rate: { type: 'string', default: '500' },
+  messages: { type: 'string', default: '10000' },
+  rounds: { type: 'string', default: '5' },
+  ...PLACE_OPTIONS,
+  ...USUAL_OPTIONS,
+})
+const rate = count('rate', values.rate)
+const messages = count('messages', values.messages)
+const rounds = count('rounds', values.rounds)
+const place = placeOf(values)
+
+/** Return paths can be made here, as the service makes them. */
+const SECRET_KEY = '5f'.repeat(32)
+const RETURN_PATH_HOST = 'bounces.bench.test'
+/** Sessions over which the bounces come. */
+const SESSIONS = 20
+/** A round with bounces may take so many times as long as one without; they come until it is over. */
+const LONGEST = 1.5
+/** Ms before and after the messages of a round, in which it measures the machine and waits for the last records. */
+const AROUND = 1_500
+/** Emails of one page of the listing. */
+const PAGE = 1_000
+
+await using stack = new AsyncDisposableStack()
+const settings = {
+  POSTROAD_BOUNCE_LISTEN: 'smtp://127.0.0.1:0',
+  POSTROAD_SECRET_KEY: SECRET_KEY,
+  ...place.settings,
+}
+const rig = stack.use(await Rig.start({ ...place, settings }))
+const parts = await rig.serve()
+const reporters = new PinnedProcess(place.cpus, new URL('./load/load-process.ts', import.meta.url))
+stack.defer(() => reporters.stop())
+
+const { delivered: first } = await measureDelivery(parts, messages, USUAL_CONNECTIONS)
+/** Bounces that come during one round. */
+const each = Math.ceil(((messages / first) * 1_000 * LONGEST + AROUND) * (rate / 1_000))
+for (let left = each * (rounds + 1) - messages; left > 0; left -= messages)
+  await measureDelivery(parts, messages, USUAL_CONNECTIONS)
+const returned = await returnPaths(parts, each * (rounds + 1))
+await withReports(parts)
+
+const [without, withAll] = await inTurns([false, true], rounds, async (reports) =>
+  reports
+    ? await withReports(parts)
+    : { delivery: await measureDelivery(parts, messages, USUAL_CONNECTIONS) },
+)
+const run = runOf(without!, withAll as ReportsRound[])
+printReturned(run)
+if (!values['no-keep']) process.stdout.write(`kept as ${keepResult('returned', run)}\n`)
+
+/** So many recipients that bounce, each of another message. */
+async function returnPaths({ service }: Parts, wanted: number): Promise<ReturnedRecipient[]> {
+  const { database } = loadSettings(
+    { POSTROAD_DATABASE_URL: await service.installation.databaseUrl() },
+    { envFile: null },
+  )
+  const key = new ReturnPathKey(new Seal(Buffer.from(SECRET_KEY, 'hex')).derive(RETURN_PATHS))
+  const store = await openStore(database, { exclusive: false })
+  const found: ReturnedRecipient[] = []
+  try {
+    for (let before: string | undefined; found.length < wanted; ) {
+      const page = await store.listEmails({ limit: PAGE, ...(before !== undefined && { before }) })
+      for (const { id: emailId, to } of page) {
+        const path = returnPath(key, { emailId, recipient: null, at: Date.now() }, RETURN_PATH_HOST)
+        found.push({ path, address: to[0]! })
+      }
+      if (page.length < PAGE) break
+      before = page.at(-1)!.id
+    }
+  } finally {
+    await store.close()
+  }
+  if (found.length < wanted) throw new Error(`${wanted} emails are needed, and there are ${found.length}`)
+  return found
+}
+
+/** `cpu`: CPU-ms of the service for all bounces and messages of the round. */
+interface ReportsRound {
+  delivery: DeliveryRound
+  reports: Omit<ReportsFigure, 'cpu'>
+  cpu: number
+}
+
+async function withReports(parts: Parts): Promise<ReportsRound> {
+  const order: LoadOrder = {
+    port: parts.service.bouncePort!,
+    target: { protocol: 'returned', recipients: returned.splice(0, each) },
+    connections: SESSIONS,
+    first: 0,
+    count: each,
+    rate,
+  }
+  const before = parts.service.cpu()
+  const reported = reporters.report<LoadReport>(order)
+  const delivery = await measureDelivery(parts, messages, USUAL_CONNECTIONS)
+  const { accepted, refused, refusals, startedAt, endedAt, latencies, cpu } = await reported
+  if (refused > 0) throw new Error(`${refused} bounces were not accepted, first: ${refusals.join(' | ')}`)
+  // What the last ones lead to belongs to no other round.
+  await pause(AROUND)
+  return {
+    delivery,
+    reports: {
+      accepted: (accepted * 1_000) / (endedAt - startedAt),
+      p50: percentile(latencies, 50),
+      p99: percentile(latencies, 99),
+      loadCpu: cpu / accepted,
+    },
+    cpu: parts.service.cpu() - before,
+  }
+}
+
+function runOf(without: { delivery: DeliveryRound }[], withAll: ReportsRound[]): ReturnedRun {
+  const pairs = without.map(({ delivery }, index) => {
+    const round = withAll[index]!
+    const cpu = (round.cpu - delivery.cpu * messages) / each
+    return { without: delivery, with: round.delivery, reports: { ...round.reports, cpu } }
+  })
+  const of = (pick: (pair: (typeof pairs)[number]) => number) => median(pairs.map(pick))
+  return {
+    ...provenance(),
+    cpus: place.cpus,
+    database: rig.database.name,
+    settings: place.settings,
+    rate,
+    messages,
+    without: of((pair) => pair.without.delivered),
+    with: of((pair) => pair.with.delivered),
+    ratio: of((pair) => pair.with.delivered / pair.without.delivered),
+    cpu: of((pair) => pair.without.cpu),
+    reports: {
+      accepted: of(({ reports }) => reports.accepted),
+      p50: of(({ reports }) => reports.p50),
+      p99: of(({ reports }) => reports.p99),
+      cpu: of(({ reports }) => reports.cpu),
+      loadCpu: of(({ reports }) => reports.loadCpu),
+    },
+    rounds: pairs,
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What receivers look up about the sender of a domain's mail beside its own records: the EHLO name and the address of
+ * each source that the mail leaves from directly, and the domain's logo.
+ */
+import { isIPv6 } from 'node:net'
+import type { RecordState, SendingDomain } from '../accounts/account.ts'
+import { BIMI_EXAMPLE, bimiFault, bimiName, bimiRecordsIn } from '../accounts/bimi.ts'
+import { type DmarcPolicy, dmarcAbove, dmarcRecordsIn, parseDmarc } from '../accounts/dmarc.ts'
+import { SourceChoice } from '../delivery/path/source-choice.ts'
+import { findDomain } from './find.ts'
+import { ASK_AGAIN, reverseFault } from './reverse-dns.ts'
+import { serviceNames } from './service-names.ts'
+import { type Operation, verb } from './verb.ts'
+
+export interface SenderCheck {
+  kind: 'ehlo' | 'ptr' | 'bimi'
+  type: 'A' | 'AAAA' | 'PTR' | 'TXT'
+  /** The name, or the address, that DNS was asked for. */
+  name: string
+  /** What it should be. */
+  value: string
+  found: string[]
+  state: RecordState
+  /** Null when right. */
+  advice: string | null
+  purpose: string
+}
+
+const PURPOSE: Readonly<Record<SenderCheck['kind'], string>> = {
+  ehlo: 'EHLO: the name that this service gives to other servers should resolve to the address that its mail comes from.',
+  ptr:
+    'Reverse DNS: many receivers refuse mail from an address that does not resolve back to the name in EHLO. The provider ' +
+    'of the address sets this record.',
+  bimi: 'BIMI: the logo that some mailbox providers show beside mail from this domain.',
+}
+
+export const checkSender = verb(
+  'see',
+  async (op, { domain }: { domain: string }): Promise<SenderCheck[]> =>
+    await senderChecks(op, findDomain(op, domain)),
+)
+
+/** Asks DNS. Mail that a relay sends has no source here, and a domain without a BIMI record needs none. */
+export async function senderChecks(op: Operation, domain: SendingDomain): Promise<SenderCheck[]> {
+  const [hosts, bimi] = await Promise.all([checkHosts(op, domain), checkBimi(op, domain)])
+  return [...hosts, ...bimi]
+}
+
+async function checkHosts(op: Operation, domain: SendingDomain): Promise<SenderCheck[]> {
+  const { setup, hostname, accounts } = op
+  if (setup.delivery.kind !== 'direct' || serviceNames(op, domain).relayed) return []
+  const { id: domainId, companyId, settings } = domain
+  const company = accounts.companies.find(({ id }) => id === companyId)
+  const sources = new SourceChoice({
+    addresses: setup.sourceAddresses,
+    hostname,
+    pools: () => accounts.pools,
+    poolOf: () => settings.pool ?? company?.pool ?? null,
+  })
+  const checks = sources.of({ id: '', companyId, domainId, source: null }).map(({ helo, addresses }) => {
+    const known = addresses === undefined ? [] : [addresses.ipv4, addresses.ipv6]
+    return checkHost(
+      op.hosts(),
+      helo,
+      known.filter((address) => address !== null),
+    )
+  })
+  return (await Promise.all(checks)).flat()
+}
+
+/** `addresses`: those that mail leaves from; empty: the system chooses, among those of the name. */
+async function checkHost(
+  hosts: ReturnType<Operation['hosts']>,
+  helo: string,
+  addresses: readonly string[],
+): Promise<SenderCheck[]> {
+  const answer = await hosts.addresses(helo)
+  const found = answer.kind === 'found' ? answer.records.map(({ address }) => address) : []
+  const shared = { kind: 'ehlo', name: helo, purpose: PURPOSE.ehlo } as const
+  if (addresses.length === 0 && found.length === 0) {
+    const value = 'an address of this service'
+    const wanted = { ...shared, type: 'A', value, found } as const
+    if (answer.kind === 'failed') return [{ ...wanted, ...silence(answer.reason, helo) }]
+    const advice = helo.includes('.')
+      ? `Add an address record for ${helo}, the name of this service in EHLO.`
+      : `"${helo}" is not a public host name: the operator has to set POSTROAD_HOSTNAME.`
+    return [{ ...wanted, state: 'missing', advice }]
+  }
+  const all = addresses.length === 0 ? found : addresses
+  const checks = all.map(async (address): Promise<SenderCheck[]> => {
+    const type = isIPv6(address) ? ('AAAA' as const) : ('A' as const)
+    const own = found.filter((each) => isIPv6(each) === isIPv6(address))
+    const wanted = { ...shared, type, value: address, found: own }
+    return [
+      { ...wanted, ...forwardState(answer, helo, address, own) },
+      await checkReverse(hosts, helo, address),
+    ]
+  })
+  return (await Promise.all(checks)).flat()
+}
+
+type Outcome = Pick<SenderCheck, 'state' | 'advice'>
+
+function forwardState(
+  answer: Awaited<ReturnType<ReturnType<Operation['hosts']>['addresses']>>,
+  helo: string,
+  address: string,
+  found: readonly string[],
+): Outcome {
+  if (answer.kind === 'failed') return silence(answer.reason, helo)
+  if (found.includes(address)) return { state: 'right', advice: null }
+  const advice = `Add ${address} to the address records of ${helo}, the name of this service in EHLO.`
+  return { state: found.length === 0 ? 'missing' : 'different', advice }
+}
+
+async function checkReverse(
+  hosts: ReturnType<Operation['hosts']>,
+  helo: string,
+  address: string,
+): Promise<SenderCheck> {
+  const wanted = { kind: 'ptr', type: 'PTR', name: address, value: helo, purpose: PURPOSE.ptr } as const
+  const fault = await reverseFault(hosts, helo, address)
+  if (fault === null) return { ...wanted, found: [helo], state: 'right', advice: null }
+  const { names: found, advice } = fault
+  const state = fault.state === 'unknown' ? 'unknown' : found.length === 0 ? 'missing' : 'different'
+  return { ...wanted, found, state, advice }
+}
+
+function silence(reason: string, name: string): Outcome {
+  return { state: 'unknown', advice: `DNS answers ${reason} for ${name}. ${ASK_AGAIN}` }
+}
+
+async function checkBimi(op: Operation, { name: domain }: SendingDomain): Promise<SenderCheck[]> {
+  const resolver = op.resolver()
+  const name = bimiName(domain)
+  const answer = await resolver.txt(name)
+  const found = answer.kind === 'found' ? bimiRecordsIn(answer.records) : []
+  if (found.length === 0) return []
+  const fault = bimiFault(found, await dmarcPolicy(resolver, domain))
+  const state = fault === null ? 'right' : 'different'
+  const wanted = { kind: 'bimi', type: 'TXT', name, value: BIMI_EXAMPLE, purpose: PURPOSE.bimi } as const
+  return [{ ...wanted, found, state, advice: fault }]
+}
+
+/** Null: the domain has none, or DNS did not answer. */
+async function dmarcPolicy(
+  resolver: ReturnType<Operation['resolver']>,
+  domain: string,
+): Promise<DmarcPolicy | null> {
+  const answer = await resolver.txt(`_dmarc.${domain}`)
+  const [own] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
+  if (own !== undefined) return parseDmarc(own).policy
+  const above = await dmarcAbove(domain, resolver)
+  return above === null || above === 'failed' ? null : parseDmarc(above.text, { isAbove: true }).policy
+}

@@ -1,0 +1,107 @@
+/** What receivers look up about the sender of a domain's mail: with a DNS server that the test writes. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { bimiFault } from '../../src/accounts/bimi.ts'
+import { checkSender, type SenderCheck } from '../../src/operate/sender-checks.ts'
+import type { Setup } from '../../src/operate/verb.ts'
+import { CheckedDomains } from './checked-domains.ts'
+
+const HELO = 'mail.service.test'
+const PTR = '1.2.0.192.in-addr.arpa/PTR'
+
+let rig: CheckedDomains
+let serial = 0
+before(async () => {
+  rig = await CheckedDomains.start({ hostname: HELO })
+})
+after(() => rig[Symbol.asyncDispose]())
+beforeEach(() => rig.clear())
+
+/** `setup`: of the service, which sends directly. */
+async function checks(setup: Partial<Setup> = {}, name = `s${serial++}.example`): Promise<SenderCheck[]> {
+  const domain = await rig.service.domain(rig.company, name)
+  const op = await rig.operation()
+  return await checkSender(
+    { ...op, setup: { ...op.setup, delivery: { kind: 'direct' }, ...setup } },
+    { domain: domain.id },
+  )
+}
+
+const seen = (all: readonly SenderCheck[]) =>
+  all.map(({ type, name, value, found, state }) => `${type} ${name}: ${value}, ${found.join(' ')}, ${state}`)
+
+test('the name in EHLO and its address have each other', async () => {
+  rig.dns.zone[`${HELO}/A`] = ['192.0.2.1']
+  rig.dns.zone[PTR] = [HELO]
+  const all = await checks()
+  assert.deepEqual(seen(all), [
+    `A ${HELO}: 192.0.2.1, 192.0.2.1, right`,
+    `PTR 192.0.2.1: ${HELO}, ${HELO}, right`,
+  ])
+  assert.ok(all.every(({ advice }) => advice === null))
+})
+
+test('what is missing, different or without an answer stands beside what is wanted', async () => {
+  const [missing, ...others] = await checks()
+  assert.deepEqual(others, [])
+  assert.equal(seen([missing!])[0], `A ${HELO}: an address of this service, , missing`)
+  assert.match(missing!.advice!, /^Add an address record for mail\.service\.test/)
+
+  rig.dns.zone[`${HELO}/A`] = ['192.0.2.1']
+  rig.dns.zone[PTR] = ['host-1.provider.test']
+  const [, other] = await checks()
+  assert.equal(seen([other!])[0], `PTR 192.0.2.1: ${HELO}, host-1.provider.test, different`)
+  assert.match(other!.advice!, /^Ask the provider of the address to set its reverse DNS \(PTR\) to mail\./)
+
+  delete rig.dns.zone[PTR]
+  assert.equal((await checks())[1]!.state, 'missing')
+  rig.dns.zone[PTR] = { rcode: 'SERVFAIL' }
+  assert.equal((await checks())[1]!.state, 'unknown')
+})
+
+test('every configured address of the pool of the domain is looked up with its own name', async () => {
+  const sourceAddresses = [
+    { address: '192.0.2.1', helo: 'a.service.test' },
+    { address: '192.0.2.2', helo: 'b.service.test' },
+  ]
+  rig.dns.zone['a.service.test/A'] = ['192.0.2.9']
+  rig.dns.zone['b.service.test/A'] = ['192.0.2.2']
+  rig.dns.zone['2.2.0.192.in-addr.arpa/PTR'] = ['b.service.test']
+  assert.deepEqual(seen(await checks({ sourceAddresses })).toSorted(), [
+    'A a.service.test: 192.0.2.1, 192.0.2.9, different',
+    'A b.service.test: 192.0.2.2, 192.0.2.2, right',
+    'PTR 192.0.2.1: a.service.test, , missing',
+    'PTR 192.0.2.2: b.service.test, b.service.test, right',
+  ])
+})
+
+test('mail that a relay sends, or that is only captured, has no source here', async () => {
+  rig.dns.zone[`${HELO}/A`] = ['192.0.2.1']
+  assert.deepEqual(await checks({ delivery: { kind: 'capture' } }), [])
+})
+
+test('a BIMI record is judged where there is one', async () => {
+  const capture = { delivery: { kind: 'capture' } } as const
+  const name = `s${serial++}.example`
+  rig.dns.zone[`default._bimi.${name}/TXT`] = ['v=BIMI1; l=https://logo.test/l.svg']
+  const [without] = await checks(capture, name)
+  assert.deepEqual([without!.kind, without!.state], ['bimi', 'different'])
+  assert.match(without!.advice!, /p=quarantine or p=reject/)
+  assert.match(without!.value, /^v=BIMI1; l=https:/)
+
+  rig.dns.zone['_dmarc.above.example/TXT'] = ['v=DMARC1; p=reject']
+  rig.dns.zone['default._bimi.news.above.example/TXT'] = ['v=BIMI1; l=https://logo.test/l.svg']
+  const [right] = await checks(capture, 'news.above.example')
+  assert.deepEqual([right!.state, right!.advice], ['right', null])
+  assert.deepEqual(right!.found, ['v=BIMI1; l=https://logo.test/l.svg'])
+})
+
+test('what receivers object to in a BIMI record', () => {
+  const fault = (...records: string[]) => bimiFault(records, 'reject')
+  assert.match(fault('v=BIMI1; l=http://x.test/l.svg')!, /must be an https/)
+  assert.match(fault('v=BIMI1; a=https://x.test/c.pem')!, /no logo/)
+  assert.match(fault('v=BIMI1; l=https://x.test/l.svg; a=c.pem')!, /certificate/)
+  assert.match(fault('v=BIMI1; l=', 'v=BIMI1; l=')!, /2 BIMI records/)
+  assert.equal(fault('v=BIMI1; l=;'), null, 'the domain takes no part')
+  assert.equal(fault('v=BIMI1; l=https://x.test/l.svg; a=https://x.test/c.pem'), null)
+})
