@@ -70,7 +70,7 @@ export interface DomainSettings {
   webScheme?: 'http' | 'https'
   /** Name of the pool of source addresses; absent: that of the company. */
   pool?: string
-  /** As for the company; the shorter of the two applies. */
+  /** The same for mail of the domain; the shorter of the two periods applies. */
   contentRetention?: number
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }

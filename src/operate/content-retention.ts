@@ -1,4 +1,6 @@
-/** How long companies and domains keep the content of finished emails, where that is shorter than the installation's. */
+/**
+ * How long companies and domains keep the content of finished emails, where that is shorter than the installation's.
+ */
 import type { Company } from '../accounts/account.ts'
 import { OperateError } from './error.ts'
 import { findCompany } from './find.ts'

@@ -1,9 +1,15 @@
 /** The people of a company, and invitations to join it. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../accounts/account.ts'
-import { type Invitation, type Person, personName, ROLES, type Role } from '../people/person.ts'
+import {
+  INVITATION_RENEWABLE_MS,
+  type Invitation,
+  type Person,
+  personName,
+  ROLES,
+  type Role,
+} from '../people/person.ts'
 import { newSecret } from '../people/secret.ts'
-import { INVITATION_RENEWABLE_MS } from '../store/people-store.ts'
 import { StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findWholeCompany } from './find.ts'

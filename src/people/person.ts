@@ -174,6 +174,9 @@ export interface Invitation extends Pick<Membership, 'companyId' | 'role'> {
   expiresAt: number
 }
 
+/** Milliseconds for which an expired invitation is kept, so that it can be renewed. */
+export const INVITATION_RENEWABLE_MS = 30 * 24 * 60 * 60 * 1_000
+
 /** The author of a change. */
 export interface Actor {
   kind: 'person' | 'key' | 'command-line' | 'service'

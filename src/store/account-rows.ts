@@ -50,7 +50,10 @@ export type CompanyRow = Omit<Company, 'limits' | 'pool' | 'contentRetention'> &
 
 export function companyOf({ id, name, createdAt, pool, contentRetention, ...limits }: CompanyRow): Company {
   return {
-    ...{ id, name, createdAt, limits },
+    id,
+    name,
+    createdAt,
+    limits,
     ...(pool !== null && { pool }),
     ...(contentRetention !== null && { contentRetention }),
   }

@@ -19,9 +19,6 @@ export interface PersonChange extends Partial<Pick<Person, 'address' | 'alerts' 
   doubtMemberships?: true
 }
 
-/** Milliseconds for which an expired invitation is kept, so that it can be renewed. */
-export const INVITATION_RENEWABLE_MS = 30 * 24 * 60 * 60 * 1_000
-
 /** The person who accepts an invitation: a new one, or the holder of an account. */
 export type Accepter = { newPerson: Person } | { personId: string }
 

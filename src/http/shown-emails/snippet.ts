@@ -15,19 +15,19 @@ const LENGTH = 160
 /** Characters of a text that are looked at, some of which are spaces. */
 const LOOKED_AT = 1_000
 
-export interface Snippet {
+export interface TextSnippet {
   id: string
   text: string
   /** It has files besides inline pictures. */
   attached: boolean
 }
 
-export function snippetOf({ id, text, html, raw, rawOctets, files }: EmailBeginning): Snippet {
+export function snippetOf({ id, text, html, raw, rawOctets, files }: EmailBeginning): TextSnippet {
   if (raw !== null) return { id, ...ofMessage(raw, raw.byteLength < rawOctets!) }
   return { id, text: oneLine(text ?? (html === null ? '' : textFromHtml(html))), attached: files > 0 }
 }
 
-function ofMessage(beginning: Uint8Array, clipped: boolean): Omit<Snippet, 'id'> {
+function ofMessage(beginning: Uint8Array, clipped: boolean): Omit<TextSnippet, 'id'> {
   try {
     const lines = withCrlfLines(beginning)
     const root = readStructure(lines)

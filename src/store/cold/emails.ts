@@ -125,7 +125,7 @@ const CONTENT = statement<ContentRow>(({ engine }) => {
       ${bodiesSelected(content, octets, '$2::integer')} FROM emails e ${join} WHERE e.id = $1`
 })
 
-/** Of the emails $1 of the company $2, the first $3 octets. */
+/** The first $3 octets of the emails $1 of the company $2. */
 const BEGINNINGS = statement<BeginningRow>((dialect) => {
   const { content, join } = TABLES[dialect.engine]
   const beginning = (name: 'text' | 'html' | 'raw', further = '') => {

@@ -1,6 +1,5 @@
 /** Sessions of people in the console, and links to sign in. */
-import type { ConsoleSession, Person } from '../../people/person.ts'
-import { INVITATION_RENEWABLE_MS } from '../people-store.ts'
+import { type ConsoleSession, INVITATION_RENEWABLE_MS, type Person } from '../../people/person.ts'
 import { noting } from './audit.ts'
 import { noPerson, PERSON_COLUMNS, type PersonRow, personOf } from './people.ts'
 import type { Operations, Port, ReadPort } from './port.ts'

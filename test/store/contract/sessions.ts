@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { INVITATION_RENEWABLE_MS } from '../../../src/store/people-store.ts'
+import { INVITATION_RENEWABLE_MS } from '../../../src/people/person.ts'
 import { acme, HOUR, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from './people.ts'

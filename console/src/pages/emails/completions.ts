@@ -52,7 +52,7 @@ export function valueBegun(text: string): { name: FilterName; begun: string } | 
   return filter === undefined ? null : { name: filter.name, begun }
 }
 
-/** What the server knows values of, where the value of such a filter is being typed. */
+/** The kind of values that the server can complete, and the part of the value typed so far. */
 export function choicesWanted(text: string): { kind: ChoiceKind | null; begun: string } {
   const { name, begun = '' } = valueBegun(text) ?? {}
   if (name === 'domain' || name === 'key' || name === 'tag') return { kind: name, begun }

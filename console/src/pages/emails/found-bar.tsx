@@ -1,16 +1,10 @@
-/** What a search has found, and the searches that the person has saved. */
+/** The number of emails that a search finds, and the searches that the person has saved. */
 import { Button, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 import { emailsQuery } from './use-emails.ts'
-import { ViewsMenu } from './views-menu.tsx'
-
-export interface FoundBarProps {
-  company: string
-  search: EmailsSearch
-  onChange: (search: EmailsSearch) => void
-}
+import { type FoundBarProps, ViewsMenu } from './views-menu.tsx'
 
 export function FoundBar({ company, search, onChange }: FoundBarProps) {
   const narrowed = isNarrowed(search)

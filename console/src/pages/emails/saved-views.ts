@@ -46,7 +46,7 @@ function keep(company: string, views: readonly SavedView[]): void {
   for (const tell of listeners) tell()
 }
 
-/** In the order of their names. */
+/** Sorted by name. */
 export function useSavedViews(company: string): readonly SavedView[] {
   return useSyncExternalStore(subscribe, () => viewsOf(company))
 }

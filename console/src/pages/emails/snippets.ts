@@ -6,12 +6,12 @@ import type { SNIPPETS } from '../../../../src/http/console/contract/emails.ts'
 import { call } from '../../api/client.ts'
 import type { EmailListItem } from './merge.ts'
 
-type Snippet = Static<typeof SNIPPETS>['snippets'][number]
+type EmailSnippet = Static<typeof SNIPPETS>['snippets'][number]
 
 interface WantedSnippet {
   id: string
   signal: AbortSignal
-  resolve: (snippet: Snippet | null) => void
+  resolve: (snippet: EmailSnippet | null) => void
   reject: (error: unknown) => void
 }
 
@@ -27,7 +27,7 @@ export const snippetQuery = ({ company, id }: Pick<EmailListItem, 'company' | 'i
   queryOptions({
     queryKey: ['snippet', id],
     queryFn: ({ signal }) =>
-      new Promise<Snippet | null>((resolve, reject) => {
+      new Promise<EmailSnippet | null>((resolve, reject) => {
         if (!waiting.has(company)) {
           waiting.set(company, [])
           window.setTimeout(() => readAll(company), COLLECTED_MS)

@@ -5,9 +5,14 @@ import { Bookmark, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { IconButton } from '../../parts/icon-button.tsx'
 import classes from './emails.module.css'
-import type { FoundBarProps } from './found-bar.tsx'
 import { removeView, saveView, useSavedViews } from './saved-views.ts'
-import { isNarrowed } from './search.ts'
+import { type EmailsSearch, isNarrowed } from './search.ts'
+
+export interface FoundBarProps {
+  company: string
+  search: EmailsSearch
+  onChange: (search: EmailsSearch) => void
+}
 
 export function ViewsMenu({ company, search }: FoundBarProps) {
   const [opened, setOpened] = useState(false)

@@ -8,7 +8,7 @@ export const SPAN_WORDS: Readonly<Record<OverviewSpan, { label: string; last: st
   year: { label: 'Year', last: '12 months' },
 }
 
-interface TimeSeries {
+interface ChartSpan {
   since: number
   until: number
   step: number
@@ -19,13 +19,13 @@ interface TimeSeries {
 const FEWEST = 12
 
 /** The points before the company, which its first chart leaves out. */
-export function pointsBefore({ since, until, step, began }: TimeSeries): number {
+export function pointsBefore({ since, until, step, began }: ChartSpan): number {
   const points = Math.round((until - since) / step)
   return Math.max(0, Math.min(Math.floor((began - since) / step), points - FEWEST))
 }
 
 /** The start of each point of a chart, in Unix milliseconds. */
-export function timesOf(series: TimeSeries): number[] {
+export function timesOf(series: ChartSpan): number[] {
   const { since, until, step } = series
   const first = pointsBefore(series)
   const points = Math.round((until - since) / step)

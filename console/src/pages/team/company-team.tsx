@@ -4,12 +4,12 @@ import { RotateCw, UserMinus, X } from 'lucide-react'
 import { useState } from 'react'
 import { useMe } from '../../api/session.ts'
 import {
-  type Invitation,
-  type MadeInvitation,
   type Member,
+  type OpenInvitation,
   type Role,
   removeMember,
   renewInvitation,
+  type SentInvitation,
   setRole,
   teamQuery,
   withdrawInvitation,
@@ -35,11 +35,11 @@ export function CompanyTeam({ company }: { company: string }) {
   const query = useQuery(teamQuery(company))
   const { person: me } = useMe()
   const role = useRole()
-  const [renewed, setRenewed] = useState<MadeInvitation | null>(null)
+  const [renewed, setRenewed] = useState<SentInvitation | null>(null)
   const mayChange = role === 'owner' || role === 'operator'
   if (!query.data) return <Pending of={query} />
   const { members, invitations } = query.data
-  const renew = (invitation: Invitation) =>
+  const renew = (invitation: OpenInvitation) =>
     attempt({ run: async () => setRenewed(await renewInvitation(company, invitation)) })
   const askToRemove = ({ id, name, address }: Member) =>
     confirm({

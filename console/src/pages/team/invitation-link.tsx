@@ -1,4 +1,4 @@
-import type { MadeInvitation } from '../../api/team.ts'
+import type { SentInvitation } from '../../api/team.ts'
 import { OneTimeLink } from './one-time-link.tsx'
 import { ROLE_WORDS } from './roles.ts'
 
@@ -7,7 +7,7 @@ export function InvitationLink({
   made: { invitation, link, mailed },
   onClose,
 }: {
-  made: MadeInvitation
+  made: SentInvitation
   onClose: () => void
 }) {
   return (

@@ -150,7 +150,8 @@ function dataOf(
   if (kind === 'lines') return [seconds, ...series.map(({ values }) => values.map(line))]
   const heights = times.map(() => 0)
   const stacked = series.toReversed().map(({ values, isLine }) => {
-    if (isLine) return values.map(line)
+    // A line along the axis would only be in the way.
+    if (isLine) return values.map((value) => (values.some(Boolean) ? line(value) : null))
     return values.map((value, index) => {
       heights[index]! += value ?? 0
       return heights[index]!

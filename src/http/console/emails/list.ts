@@ -23,7 +23,7 @@ type EmailListQuery = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies
 
 type EmailFilters = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies/:company/emails/count']>
 
-/** What a query looks for: an email named by its id, or a search. `company`: that of the path; null: all. */
+/** A query names an email by its id, or is a search. `company`: that of the path; null: all. */
 function searchIn(
   op: Operation,
   query: EmailFilters,

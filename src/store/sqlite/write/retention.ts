@@ -18,7 +18,7 @@ interface ExpiryCandidate {
   createdAt: number
 }
 
-interface OwnedCandidate extends ExpiryCandidate {
+interface OwnedContent extends ExpiryCandidate {
   /** Ids. */
   domainId: string
   companyId: string
@@ -101,15 +101,15 @@ export class Retention extends WriteOperation implements StateCache {
   }
 
   /**
-   * Removes content that some companies and domains keep for a shorter time. Stops at the first email that is too young,
-   * whoever owns it, so that the next step continues there and looks at no email twice. Emails from the future are passed
-   * over.
+   * Removes content that some companies and domains keep for a shorter time. Stops at the first email that is too
+   * young, whoever owns it, so that the next step continues there and looks at no email twice. Emails from the future
+   * are passed over.
    */
   shorterStep({ companies, domains, contentBefore, after, limit }: ShorterRetention): ShorterRetentionStep {
     const now = Date.now()
     let reached = after
     let touched = 0
-    const candidates = all<OwnedCandidate>(this.#ownedContent, Number(after ?? 0), LOOKS)
+    const candidates = all<OwnedContent>(this.#ownedContent, Number(after ?? 0), LOOKS)
     for (const { num, createdAt, domainId, companyId } of candidates) {
       if (touched === limit) return { touched, reached, done: false }
       if (createdAt >= contentBefore && createdAt <= now) return { touched, reached, done: true }
