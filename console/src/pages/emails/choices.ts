@@ -9,7 +9,12 @@ import { domainsQuery } from '../../api/domains.ts'
 import { keysQuery } from '../../api/keys.ts'
 import { read } from '../../api/queries.ts'
 import { ALL } from '../../shell/company.ts'
-import type { Choice } from './completions.ts'
+
+/** One option of a filter; `value` goes into the search. */
+export interface Choice {
+  value: string
+  about: string
+}
 
 /** `to`: the domain of a recipient. */
 export type ChoiceKind = 'domain' | 'to' | 'key' | 'tag'

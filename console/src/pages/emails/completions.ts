@@ -1,5 +1,5 @@
 /** The completions of a search, by the term at its end. Pure. */
-import type { ChoiceKind } from './choices.ts'
+import type { Choice, ChoiceKind } from './choices.ts'
 import { LAST_EVENTS } from './search.ts'
 
 export interface Completion {
@@ -68,12 +68,6 @@ export function completionsOf(text: string, known: readonly Choice[]): Completio
   if (term === '' && text !== '') return []
   const begun = FILTERS.filter(({ name }) => name.startsWith(term))
   return begun.map(({ name, about }) => ({ term: `${name}:`, about, open: true }))
-}
-
-/** One option of a filter; `value` goes into the search. */
-export interface Choice {
-  value: string
-  about: string
 }
 
 function valuesOf(
