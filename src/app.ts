@@ -276,8 +276,11 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
   })
   started.defer(() => scheduler.stop(settings.shutdownTimeout))
   accounts.onRead(() => scheduler.domainsChanged())
-  const retention = new RetentionLoop(store, settings, (error) =>
-    log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
+  const retention = new RetentionLoop(
+    store,
+    settings,
+    () => directory.snapshot,
+    (error) => log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
   )
   started.defer(() => retention.stop())
   started.defer(() => couriers.present.stop())

@@ -12,6 +12,8 @@ export interface Company {
   limits: CompanyLimits
   /** Name of the pool that its mail leaves from, unless its domain has one; absent: none is assigned. */
   pool?: string
+  /** Milliseconds for which the content of finished emails is kept; absent: as long as the installation keeps it. */
+  contentRetention?: number
 }
 
 /** Null: no limit, or, for what it may own, the default. */
@@ -68,6 +70,8 @@ export interface DomainSettings {
   webScheme?: 'http' | 'https'
   /** Name of the pool of source addresses; absent: that of the company. */
   pool?: string
+  /** The same for mail of the domain; the shorter of the two periods applies. */
+  contentRetention?: number
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Company, type CompanyLimits, type LimitedResource, USUAL_MOST } from '../accounts/account.ts'
 import { createCompany, limitCompany, listCompanies, showCompany } from '../operate/companies.ts'
+import { retentionWords, setContentRetention } from '../operate/content-retention.ts'
 import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
 import { rotateSigningKey, showSigningKey } from '../operate/webhook-secrets.ts'
@@ -10,6 +11,7 @@ import { shellWord } from './hint.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
+import { keptOf } from './when.ts'
 
 const OWNED = Object.keys(USUAL_MOST) as LimitedResource[]
 const USUAL = OWNED.map((name) => `${USUAL_MOST[name]} ${name}`).join(', ')
@@ -56,6 +58,17 @@ export function addCompany(program: Command): void {
       'Receivers reject new events until they know the new key: the form dialect has room for one signature only.',
     examples: ['company rotate-signing-key Acme'],
   }).action(rotate)
+
+  command(company, {
+    usage: 'update <company>',
+    description: 'Change how long the content of a company’s finished emails is kept.',
+    details:
+      'A duration such as 7d, or none: as long as POSTROAD_RETENTION_CONTENT says. Only a shorter time has an effect, ' +
+      'and a domain may have one of its own: the shorter of the two applies. Recipients, events and dialogues stay.',
+    examples: ['company update Acme --content-retention 7d', 'company update Acme --content-retention none'],
+  })
+    .option('--content-retention <duration>', 'how long bodies and attachments are kept', keptOf)
+    .action(update)
 
   command(company, {
     usage: 'limit <company>',
@@ -117,6 +130,7 @@ async function show(text: string, { json, signingKey }: ShowOptions): Promise<vo
       ['Id', company.id],
       ['Created', formatTime(company.createdAt)],
       ...limitFields(company.limits, used),
+      ['Content is kept', retentionWords(company.contentRetention ?? null)],
       ['Domains', domains.map(({ name, sending }) => `${name} (${sending})`).join(', ')],
       ['Keys', inUse.map(({ name }) => name).join(', ')],
     ])
@@ -130,6 +144,20 @@ async function rotate(text: string, { json }: JsonOption): Promise<void> {
 function printSigningKey({ company, key }: { company: Company; key: string }, json?: boolean): void {
   if (json) printJson({ ...companyJson(company), signing_key: key })
   else printLine(key)
+}
+
+interface UpdateOptions extends JsonOption {
+  contentRetention?: number | 'none'
+}
+
+async function update(text: string, { json, contentRetention }: UpdateOptions): Promise<void> {
+  if (contentRetention === undefined) throw new WrongUsage('name a change: --content-retention')
+  const kept = contentRetention === 'none' ? null : contentRetention
+  const company = await withOperation((op) =>
+    setContentRetention(op, { company: text, contentRetention: kept }),
+  )
+  if (json) return printJson(companyJson(company))
+  printLine(`Content of ${company.name}’s finished emails is kept: ${retentionWords(kept)}.`)
 }
 
 type LimitOptions = JsonOption & { [Name in keyof CompanyLimits]?: number | 'none' }

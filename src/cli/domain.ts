@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
 import { zoneLine } from '../accounts/dns-records.ts'
 import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
+import { retentionWords } from '../operate/content-retention.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
 import { sendsUntil } from '../operate/domain-schedule.ts'
 import { verifyDomain } from '../operate/domain-verification.ts'
@@ -28,6 +29,7 @@ import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { assignedLine } from './pool.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
+import { keptOf } from './when.ts'
 
 const RETURN_PATH =
   'host that bounces come back to: a label below the domain, or a whole name; `default`: bounces.<domain>'
@@ -77,6 +79,7 @@ export function addDomainCommands(program: Command): void {
       'domain update example.com --tls verified',
       'domain update example.com --return-path bounce.example.com',
       'domain update news.example.com --pool news',
+      'domain update example.com --content-retention 7d',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
@@ -91,6 +94,12 @@ export function addDomainCommands(program: Command): void {
       ]),
     )
     .option('--pool <pool>', 'the pool of source addresses of its mail; none: that of its company')
+    .addOption(
+      new Option(
+        '--content-retention <duration>',
+        'how long bodies and attachments of finished emails are kept, if shorter than for the company; none: as there',
+      ).argParser(keptOf),
+    )
     .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
     .addOption(new Option('--click-tracking <on|off>', 'report clicks on links').argParser(onOrOff))
     .addOption(
@@ -185,22 +194,26 @@ interface UpdateOptions extends JsonOption, Partial<Tracking> {
   returnPath?: string
   sending?: boolean
   pool?: string
+  contentRetention?: number | 'none'
   /** False: no other domain. */
   from?: string[] | false
 }
 
 async function update(name: string, options: UpdateOptions): Promise<void> {
-  const { from, json, sending, tls, returnPath, pool, ...tracking } = options
+  const { from, json, sending, tls, returnPath, pool, contentRetention, ...tracking } = options
   const speaksFor = from === false ? [] : from
   const settings = {
     ...tracking,
     ...(tls && { tls }),
     ...(returnPath !== undefined && { returnPath }),
     ...(sending !== undefined && { sendingOff: !sending }),
+    ...(contentRetention !== undefined && {
+      contentRetention: contentRetention === 'none' ? 0 : contentRetention,
+    }),
   }
   if (speaksFor === undefined && pool === undefined && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --pool, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --pool, --content-retention, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
@@ -210,6 +223,10 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
     if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
     if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(op, domain)}.`)
+    if (contentRetention !== undefined) {
+      const kept = retentionWords(domain.settings.contentRetention ?? null)
+      printLine(`Content of finished emails from ${domain.name} is kept: ${kept}.`)
+    }
     if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
     if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
     if (speaksFor === undefined) return
@@ -339,6 +356,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ['Return path', returnPathWords(op, domain)],
     ...lossFields(op, domain),
     ['Tracking', trackingOf(domain)],
+    ['Content is kept', retentionWords(domain.settings.contentRetention ?? null)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', formatTime(domain.createdAt)],
   ])

@@ -185,9 +185,10 @@ async function ofCompany(op: Operation, text: string): Promise<ListedUser[]> {
   const { company, members, invitations } = await showTeam(op, { company: text })
   const own = { operator: false, invitedUntil: null }
   const roleIn = (role: Role) => [{ id: company.id, name: company.name, role }]
+  const valid = invitations.filter(({ expiresAt }) => expiresAt > op.now())
   return [
     ...members.map(({ role, ...member }) => ({ ...member, ...own, companies: roleIn(role) })),
-    ...invitations.map(({ id, address, role, expiresAt }) => {
+    ...valid.map(({ id, address, role, expiresAt }) => {
       return { id, address, name: '', operator: false, companies: roleIn(role), invitedUntil: expiresAt }
     }),
   ]

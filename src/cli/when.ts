@@ -4,6 +4,8 @@ import { parseDuration, SettingValueError } from '../config/parse.ts'
 
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
+const A_TIME = 'It must be a date like 2027-01-01, a time like 2027-01-01T12:00:00Z'
+
 /**
  * A time in the future, in Unix ms: `2027-01-01` (the beginning of that day, UTC), `2027-01-01T12:00:00Z`, or a
  * duration from now, such as `30d`.
@@ -11,7 +13,7 @@ const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d
 export function whenOf(text: string): number {
   const at = DATE.test(text)
     ? timeOf(text)
-    : Date.now() + durationOf(text, 'how long from now: 12h, 30d, 365d')
+    : Date.now() + durationOf(text, `${A_TIME}, or how long from now: 12h, 30d, 365d.`)
   if (at <= Date.now()) throw new InvalidArgumentError('That time is in the past.')
   if (at > Date.UTC(10_000, 0)) throw new InvalidArgumentError('That time is too far away.')
   return at
@@ -19,9 +21,16 @@ export function whenOf(text: string): number {
 
 /** A time in the past, in Unix ms: a date or time as for `whenOf`, or a duration before now. */
 export function sinceOf(text: string): number {
-  const at = DATE.test(text) ? timeOf(text) : Date.now() - durationOf(text, 'how long ago: 10m, 12h, 3d')
+  const at = DATE.test(text)
+    ? timeOf(text)
+    : Date.now() - durationOf(text, `${A_TIME}, or how long ago: 10m, 12h, 3d.`)
   if (at > Date.now()) throw new InvalidArgumentError('That time is in the future.')
   return Math.max(0, at)
+}
+
+/** How long something is kept, in ms: `7d`, `12h`; `none`, which stays a word: commander takes null for no value. */
+export function keptOf(text: string): number | 'none' {
+  return text === 'none' ? text : durationOf(text, 'It must be a duration like 7d or 12h, or none.')
 }
 
 function timeOf(text: string): number {
@@ -34,13 +43,11 @@ function timeOf(text: string): number {
   return at
 }
 
-function durationOf(text: string, meant: string): number {
+function durationOf(text: string, wrong: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
     if (!(error instanceof SettingValueError)) throw error
-    throw new InvalidArgumentError(
-      `It must be a date like 2027-01-01, a time like 2027-01-01T12:00:00Z, or ${meant}.`,
-    )
+    throw new InvalidArgumentError(wrong)
   }
 }

@@ -116,6 +116,20 @@ export interface StoredBody {
   clipped: boolean
 }
 
+/** The beginning of an email, for a line beside its subject in a list. */
+export interface EmailBeginning {
+  id: string
+  text: string | null
+  /** Null as well when the email has a text. */
+  html: string | null
+  /** The beginning of a ready message. */
+  raw: Uint8Array | null
+  /** Octets of the ready message; null: the email is none. */
+  rawOctets: number | null
+  /** Files besides inline pictures. Those within a ready message do not count. */
+  files: number
+}
+
 /** The values of a recipient of a batch. */
 export interface RecipientValues {
   address: string

@@ -10,6 +10,7 @@ import { newDomain } from '../accounts/new-domain.ts'
 import type { DomainChange } from '../store/store.ts'
 import type { Audit, AuditNote } from './audit-trail.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
+import { checkedRetention } from './content-retention.ts'
 import { domainEvent } from './domain-event.ts'
 import { type About, OperateError, unlessTaken } from './error.ts'
 import {
@@ -122,8 +123,11 @@ function settingsOf(
   { name, settings }: Pick<SendingDomain, 'name' | 'settings'>,
   change: Partial<DomainSettings> = {},
 ): DomainSettings {
-  const { returnPath, ...others } = { ...settings, ...change }
-  if (change.returnPath === undefined) return { ...settings, ...change }
+  const { contentRetention, ...rest } = { ...settings, ...change }
+  // 0: none of its own.
+  const kept = contentRetention ? { contentRetention: checkedRetention(contentRetention)! } : {}
+  const { returnPath, ...others } = { ...rest, ...kept }
+  if (change.returnPath === undefined) return { ...rest, ...kept }
   if (returnPath === '') return others
   const written = change.returnPath.includes('.') ? change.returnPath : `${change.returnPath}.${name}`
   const host = domainName(written)

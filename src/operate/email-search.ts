@@ -56,6 +56,21 @@ export async function readEmailPage(
   }
 }
 
+/** Emails that are counted, at most. */
+const MOST_COUNTED = 1_000
+
+export interface EmailCount {
+  count: number
+  /** There are more, or may be: not everything was looked at. */
+  more: boolean
+}
+
+/** Counts the matches, in as many steps as a page has. */
+export async function countEmailMatches(op: Operation, search: EmailSearch): Promise<EmailCount> {
+  const { emails, next } = await readEmailPage(op, search, { limit: MOST_COUNTED })
+  return { count: emails.length, more: next !== null }
+}
+
 /** Newest first, however sparse the matches. `before`: id of an email. */
 export async function readAllEmails(
   op: Operation,

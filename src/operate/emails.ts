@@ -1,7 +1,13 @@
 import { MAX_AHEAD, MAX_AHEAD_DAYS, type RescheduleResult } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import type { FoundEmails } from '../events/find-emails.ts'
-import { type EmailSearch, readAllEmails, readEmailPage } from './email-search.ts'
+import {
+  countEmailMatches,
+  type EmailCount,
+  type EmailSearch,
+  readAllEmails,
+  readEmailPage,
+} from './email-search.ts'
 import { OperateError } from './error.ts'
 import {
   type CompanyFilter,
@@ -50,6 +56,12 @@ export const searchEmails = verb(
       ...(before !== undefined && { olderThan: before }),
       ...(after !== undefined && { newerThan: after }),
     }),
+)
+
+/** How many emails a search finds, up to a thousand. */
+export const countEmails = verb(
+  'read',
+  (op, search: EmailSearch): Promise<EmailCount> => countEmailMatches(op, search),
 )
 
 /** The email as lists show it; null: there is none, or it belongs to another company. */

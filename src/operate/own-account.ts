@@ -7,6 +7,8 @@ import {
   ALERT_KINDS,
   type AlertKind,
   type ConsoleSession,
+  confirmedCompanies,
+  type NewAuditEntry,
   type Person,
   personName,
 } from '../people/person.ts'
@@ -25,6 +27,14 @@ import {
 
 /** Ms for which the proof that began a session counts as fresh. */
 const FRESH = 15 * 60_000
+/** Changes of a second factor or a passkey: how well the account is protected concerns the person's companies, too. */
+const OF_PROTECTION: ReadonlySet<string> = new Set([
+  'turnOnTwoStepVerification',
+  'turnOffTwoStepVerification',
+  'renewRecoveryCodes',
+  'addPasskey',
+  'removePasskey',
+])
 /** Attempts to write a change while others change the same account. */
 const TRIES = 5
 const LONGEST_NAME = 100
@@ -150,15 +160,14 @@ export async function changeSelf(
   const { id } = person
   const target = personName(person)
   const noted = { companyId: null, target, detail }
-  const number = await store.addAudit({
-    ...noted,
-    at: clock.now(),
-    actor: { kind: 'person', id, name: target },
-    topic: 'change',
-    action,
-  })
+  const entry = { at: clock.now(), actor: { kind: 'person', id, name: target }, action } as const
+  const number = await store.addAudit({ ...entry, ...noted, topic: 'change' })
+  // Beside the sign-ins, which the owners see. Names of passkeys concern the person alone.
+  const forCompany = (companyId: string) =>
+    ({ ...entry, companyId, target, detail: {}, topic: 'session' }) as const
+  const notes = (now: Person) => (OF_PROTECTION.has(action) ? confirmedCompanies(now).map(forCompany) : [])
   try {
-    const changed = await changeOf(store, id, change)
+    const changed = await changeOf(store, id, change, notes)
     await store.settleAudit(number, noted)
     return changed
   } catch (error) {
@@ -171,13 +180,14 @@ async function changeOf(
   store: Pick<PeopleStore, 'findPerson' | 'updatePerson'>,
   id: string,
   change: (person: Person) => PersonChange,
+  notes: (person: Person) => NewAuditEntry[],
 ): Promise<Person> {
   for (let tries = 0; tries < TRIES; tries++) {
     const person = await store.findPerson({ id })
     if (person === null) throw new OperateError('not_found', 'this account no longer exists')
     const changed = change(person)
     try {
-      if (await store.updatePerson(id, person.version, changed)) {
+      if (await store.updatePerson(id, person.version, changed, notes(person))) {
         return { ...person, ...changed, version: person.version + 1 }
       }
     } catch (error) {

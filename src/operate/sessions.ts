@@ -5,6 +5,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import {
   type ConsoleSession,
+  confirmedCompanies,
   type NewAuditEntry,
   type Person,
   personName,
@@ -96,11 +97,11 @@ export function sessionNotes(
   at: number,
   detail: Record<string, unknown> = {},
 ): NewAuditEntry[] {
-  const { id, operator, memberships } = person
+  const { id, operator } = person
   const actor = { kind: 'person', id, name: personName(person) } as const
   const given = { ...detail, browser: shown(from.userAgent) }
   const entry = { at, actor, topic: 'session', action, target: from.address, detail: given } as const
-  const companies = memberships.flatMap(({ companyId, unconfirmed }) => (unconfirmed ? [] : [companyId]))
+  const companies = confirmedCompanies(person)
   const concerned = operator || companies.length === 0 ? [null, ...companies] : companies
   return concerned.map((companyId) => ({ ...entry, companyId }))
 }

@@ -39,9 +39,16 @@ export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
 
+function secondsOf(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1_000
+}
+
 export function companyJson({ id, name, createdAt, limits, ...company }: Company) {
-  const { pool = null } = company
-  return { id, name, created_at: isoTime(createdAt), limits: { ...limits }, pool }
+  const { pool = null, contentRetention } = company
+  return {
+    ...{ id, name, created_at: isoTime(createdAt), limits: { ...limits }, pool },
+    content_retention_seconds: secondsOf(contentRetention),
+  }
 }
 
 export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: SendingDomain) {
@@ -61,6 +68,7 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     return_path: { host: returnPathOf(domain), used: usedReturnPath(domain) !== null },
     lost_since: isoTime(domain.lostSince),
     pool: settings.pool ?? null,
+    content_retention_seconds: secondsOf(settings.contentRetention),
     speaks_for: speaksFor,
     created_at: isoTime(createdAt),
   }

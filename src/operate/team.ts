@@ -1,7 +1,14 @@
 /** The people of a company, and invitations to join it. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../accounts/account.ts'
-import { type Invitation, type Person, personName, ROLES, type Role } from '../people/person.ts'
+import {
+  INVITATION_RENEWABLE_MS,
+  type Invitation,
+  type Person,
+  personName,
+  ROLES,
+  type Role,
+} from '../people/person.ts'
 import { newSecret } from '../people/secret.ts'
 import { StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
@@ -25,7 +32,7 @@ export interface TeamMember {
 export interface Team {
   company: Company
   members: TeamMember[]
-  /** Invitations without an answer yet. */
+  /** Invitations without an answer yet, also those that expired in the last 30 days. */
   invitations: Invitation[]
 }
 
@@ -33,7 +40,7 @@ export const showTeam = verb('see', async (op, input: { company: string }): Prom
   const company = findWholeCompany(op, input.company)
   const [people, invitations] = await Promise.all([
     op.store.people(company.id),
-    op.store.invitations(company.id, op.now()),
+    op.store.invitations(company.id, op.now() - INVITATION_RENEWABLE_MS),
   ])
   return { company, members: people.map((person) => memberOf(person, company)), invitations }
 })
@@ -106,7 +113,8 @@ export const withdrawInvitation = verb(
   'own',
   async (op, input: { company: string; id: string }): Promise<Invitation> => {
     const company = findWholeCompany(op, input.company)
-    const invitation = (await op.store.invitations(company.id, op.now())).find(({ id }) => id === input.id)
+    const known = await op.store.invitations(company.id, op.now() - INVITATION_RENEWABLE_MS)
+    const invitation = known.find(({ id }) => id === input.id)
     if (invitation !== undefined && (await op.store.removeInvitation(company.id, invitation.id))) {
       return invitation
     }

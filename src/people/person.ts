@@ -174,6 +174,9 @@ export interface Invitation extends Pick<Membership, 'companyId' | 'role'> {
   expiresAt: number
 }
 
+/** Milliseconds for which an expired invitation is kept, so that it can be renewed. */
+export const INVITATION_RENEWABLE_MS = 30 * 24 * 60 * 60 * 1_000
+
 /** The author of a change. */
 export interface Actor {
   kind: 'person' | 'key' | 'command-line' | 'service'
@@ -183,11 +186,16 @@ export interface Actor {
   name: string
 }
 
-/** The subject of an entry: a change of settings, or a sign-in or sign-out. */
+/** The companies that may learn of the person's sign-ins: those whose membership the person has confirmed. */
+export function confirmedCompanies({ memberships }: Pick<Person, 'memberships'>): string[] {
+  return memberships.flatMap(({ companyId, unconfirmed }) => (unconfirmed ? [] : [companyId]))
+}
+
+/** The subject of an entry: a change of settings, or how and when people sign in. */
 export const AUDIT_TOPICS = ['change', 'session'] as const
 export type AuditTopic = (typeof AUDIT_TOPICS)[number]
 
-/** One change of settings, or one sign-in or sign-out. */
+/** One change of settings, one sign-in or sign-out, or one change of a second factor. */
 export interface AuditEntry {
   /** Rises with time. */
   number: number

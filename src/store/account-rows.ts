@@ -43,10 +43,20 @@ export function changedLimits(limits: Partial<CompanyLimits>): [column: string, 
   })
 }
 
-export type CompanyRow = Omit<Company, 'limits' | 'pool'> & { pool: string | null } & CompanyLimits
+export type CompanyRow = Omit<Company, 'limits' | 'pool' | 'contentRetention'> & {
+  pool: string | null
+  contentRetention: number | null
+} & CompanyLimits
 
-export function companyOf({ id, name, createdAt, pool, ...limits }: CompanyRow): Company {
-  return { id, name, createdAt, limits, ...(pool !== null && { pool }) }
+export function companyOf({ id, name, createdAt, pool, contentRetention, ...limits }: CompanyRow): Company {
+  return {
+    id,
+    name,
+    createdAt,
+    limits,
+    ...(pool !== null && { pool }),
+    ...(contentRetention !== null && { contentRetention }),
+  }
 }
 
 export type SourcePoolRow = Omit<SourcePool, 'addresses' | 'warming'> &

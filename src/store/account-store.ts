@@ -49,6 +49,8 @@ export interface CompanyChange {
   limits?: Partial<CompanyLimits>
   /** Name of a pool of source addresses; null: none. */
   pool?: string | null
+  /** Milliseconds; null: as long as the installation keeps content. */
+  contentRetention?: number | null
 }
 
 /** Messages from an address that is warming up to a site. */

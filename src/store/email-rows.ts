@@ -9,6 +9,7 @@ import type { CountedState } from '../email/recipient.ts'
 import { COLUMNS } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type {
+  EmailBeginning,
   EmailHistory,
   EmailOutline,
   EmailPortion,
@@ -155,9 +156,22 @@ export function contentOf(row: ContentRow): StoredContent {
 
 function bodyOf(octets: Uint8Array | null, length: number | null): StoredBody | null {
   if (octets === null) return null
-  // Decoded as a stream, so that a character cut in two is left out.
-  const beginning = new TextDecoder('utf-8', { ignoreBOM: true }).decode(octets, { stream: true })
-  return { beginning, clipped: length! > octets.byteLength }
+  return { beginning: beginningOf(octets), clipped: length! > octets.byteLength }
+}
+
+/** Decoded as a stream, so that a character cut in two is left out. */
+function beginningOf(octets: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(octets, { stream: true })
+}
+
+export type BeginningRow = Omit<EmailBeginning, 'text' | 'html'> & Record<'text' | 'html', Uint8Array | null>
+
+export function emailBeginningOf({ text, html, ...row }: BeginningRow): EmailBeginning {
+  return {
+    ...row,
+    text: text === null ? null : beginningOf(text),
+    html: html === null ? null : beginningOf(html),
+  }
 }
 
 /** Rows of a list do not hold the content. */

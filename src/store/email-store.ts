@@ -11,6 +11,7 @@ import type {
   RescheduleResult,
 } from '../email/queued-email.ts'
 import type {
+  EmailBeginning,
   EmailHistory,
   EmailPaging,
   EmailSummary,
@@ -24,6 +25,9 @@ import type {
   StoredFile,
   StoredOrigin,
 } from '../email/stored-email.ts'
+
+/** Octets of the longest content of which `readBeginnings` reads the beginning. */
+export const LONGEST_READ = 1024 * 1024
 
 export interface EmailStore {
   /**
@@ -68,6 +72,11 @@ export interface EmailStore {
   readDialogue(emailId: string, attempt: number): Promise<string | null>
   /** The first `octets` of each body. Null when unknown. */
   readContent(id: string, octets: number): Promise<StoredContent | null>
+  /**
+   * The first `octets` of what these emails of the company (null: of any) say, in any order. Contents above
+   * `LONGEST_READ` are left out: SQLite reads a value whole.
+   */
+  readBeginnings(ids: readonly string[], companyId: string | null, octets: number): Promise<EmailBeginning[]>
   /**
    * The whole work item (content, attachments, all recipients) in whatever state, with no recipient suspect; null when
    * unknown or removed. `copy`: for a batch, only the recipient at this position, because all of them have up to

@@ -56,9 +56,15 @@ export interface PeopleStore {
   /**
    * Changes the person if the version is still the same, and raises the version. False: the person was changed since,
    * or is gone. StoreConflict when another account has the address and does not give way, or has the identity, and for
-   * the last operator, who must stay one. Invitations by somebody who is no longer an operator end in the same commit.
+   * the last operator, who must stay one. Invitations by somebody who is no longer an operator end in the same commit,
+   * which also adds `noted`.
    */
-  updatePerson(id: string, version: number, change: PersonChange): Promise<boolean>
+  updatePerson(
+    id: string,
+    version: number,
+    change: PersonChange,
+    noted?: readonly NewAuditEntry[],
+  ): Promise<boolean>
   /**
    * Removes the person with sessions, links, memberships and the invitations that the person made. False when there is
    * none. StoreConflict for the last operator.
@@ -113,8 +119,8 @@ export interface PeopleStore {
    * inviter is neither an operator nor an owner of it.
    */
   addInvitation(invitation: Invitation, tokenHash: Uint8Array): Promise<void>
-  /** Unexpired invitations to a company, or to all; the oldest first. */
-  invitations(companyId: string | null, now: number): Promise<Invitation[]>
+  /** Invitations to a company, or to all, that expire after this time; the oldest first. */
+  invitations(companyId: string | null, after: number): Promise<Invitation[]>
   /** Null: there is none, it was used, its inviter has lost the right, or it has expired. */
   findInvitation(tokenHash: Uint8Array, now: number): Promise<Invitation | null>
   /** Takes the invitation. Null as for `findInvitation`. Of several callers, one gets it. */

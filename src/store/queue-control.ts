@@ -64,6 +64,27 @@ export interface RetentionRequest {
   limit: number
 }
 
+/** Emails of some companies and domains whose content is kept for a shorter time than that of others. */
+export interface ShorterRetention {
+  /** Ids. */
+  companies: readonly string[]
+  domains: readonly string[]
+  /** Unix ms: the content of finished emails created before is removed. */
+  contentBefore: number
+  /** Where the step before has ended; null: from the oldest email. */
+  after: string | null
+  /** At most this many emails in one step. */
+  limit: number
+}
+
+export interface ShorterRetentionStep {
+  touched: number
+  /** Emails up to this place were looked at: those that are finished have lost their content. */
+  reached: string | null
+  /** The emails behind it are too young, or there are none. */
+  done: boolean
+}
+
 export interface StoreCounts {
   waiting: number
   sending: number

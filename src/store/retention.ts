@@ -1,3 +1,4 @@
+import { type RetentionAccounts, ShorterRetentions } from './shorter-retention.ts'
 import type { Store } from './store.ts'
 
 export interface RetentionPeriods {
@@ -30,12 +31,20 @@ export class RetentionLoop {
   readonly #store: Store
   readonly #periods: RetentionPeriods
   readonly #onFault: (error: unknown) => void
+  readonly #shorter: ShorterRetentions
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> | null = null
   #stopped = false
 
-  constructor(store: Store, periods: RetentionPeriods, onFault: (error: unknown) => void) {
+  /** `accounts`: the companies and domains, some of which keep content for a shorter time. */
+  constructor(
+    store: Store,
+    periods: RetentionPeriods,
+    accounts: RetentionAccounts,
+    onFault: (error: unknown) => void,
+  ) {
     this.#store = store
+    this.#shorter = new ShorterRetentions(store, accounts)
     this.#periods = periods
     this.#onFault = onFault
   }
@@ -64,12 +73,14 @@ export class RetentionLoop {
     this.#timer.unref()
   }
 
+  /** Returns 0 when nothing is left to do. */
   async #step(): Promise<number> {
     const now = Date.now()
     const emailsBefore = now - this.#periods.emailRetention
     const contentBefore = now - this.#periods.contentRetention
     const touched = await this.#store.retain({ contentBefore, emailsBefore, limit: STEP })
     if (touched > 0) return touched
+    if (await this.#shorter.step(now, this.#periods.contentRetention, STEP)) return 1
     const accountsBefore = Math.min(emailsBefore, now - REMOVED_KNOWN_MS)
     const accounts = await this.#store.forgetAccounts(accountsBefore, STEP)
     const requests = await this.#store.forgetApiRequests(now - this.#periods.apiLogRetention, REQUESTS)

@@ -21,7 +21,12 @@ import type { LiveListStore } from './live-list-store.ts'
 import type { MtaStsStore } from './mta-sts-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
-import type { RetentionRequest, StorageUsage } from './queue-control.ts'
+import type {
+  RetentionRequest,
+  ShorterRetention,
+  ShorterRetentionStep,
+  StorageUsage,
+} from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { RequestStore } from './request-store.ts'
 import type { SearchStore } from './search-store.ts'
@@ -150,6 +155,8 @@ export interface Store
   readonly shared: boolean
   /** One small step; returns how many emails were changed or removed, 0 when there is nothing left to do. */
   retain(request: RetentionRequest): Promise<number>
+  /** One small step through all emails with content, from the oldest. */
+  retainShorter(request: ShorterRetention): Promise<ShorterRetentionStep>
   /**
    * Tells whether the store takes commits now. Writes and commits something tiny; or `room` octets, which are then free
    * again: a full disk has room for something tiny for a long time.

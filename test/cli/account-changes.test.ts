@@ -8,6 +8,7 @@ interface Shown {
   id: string
   name: string
   open_tracking: boolean
+  content_retention_seconds: number | null
   click_tracking: boolean
   unsubscribe_tracking: boolean
   sending_disabled: boolean
@@ -91,6 +92,24 @@ test('domain update changes settings, and leaves the others', async () => {
   const nothing = await place.run('domain', 'update', 'first.test')
   assert.equal(nothing.code, 2)
   assert.match(nothing.stderr, /--from DOMAIN.*--sending.*--open-tracking/)
+})
+
+test('company update and domain update say how long content is kept', async () => {
+  const kept = ['--content-retention', '7d']
+  assert.match((await place.run('company', 'update', 'Acme', ...kept)).stdout, /is kept: 7 days\.\n$/)
+  assert.match((await place.run('company', 'show', 'Acme')).stdout, /^Content is kept: +7 days$/m)
+  const none = await place.json<Shown>('company', 'update', 'Acme', '--content-retention', 'none')
+  assert.equal(none.content_retention_seconds, null)
+  const domain = (value: string) =>
+    place.json<Shown>('domain', 'update', 'first.test', '--content-retention', value)
+  const { content_retention_seconds, click_tracking } = await domain('90m')
+  assert.deepEqual([content_retention_seconds, click_tracking], [5_400, true])
+  const { stdout } = await place.run('domain', 'show', 'first.test')
+  assert.match(stdout, /^Content is kept: +90 minutes$/m)
+  assert.equal((await domain('none')).content_retention_seconds, null)
+  assert.equal((await place.run('company', 'update', 'Acme')).code, 2)
+  assert.equal((await place.run('company', 'update', 'Acme', '--content-retention', '7')).code, 2)
+  assert.equal((await place.run('company', 'update', 'Acme', '--content-retention', '1s')).code, 1)
 })
 
 test('domain remove takes the domain and the keys for it alone, and a webhook for it alone is not one for all', async () => {

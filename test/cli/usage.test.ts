@@ -22,6 +22,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['company', 'list'],
     ['company', 'show'],
     ['company', 'limit'],
+    ['company', 'update'],
     ['company', 'rotate-signing-key'],
     ['domain', 'add'],
     ['domain', 'verify'],

@@ -198,6 +198,34 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await section.getByText('Bounces come back to back.returned.example.').waitFor()
   })
 
+  test('the time for which content is kept is set for the company, and shortened for a domain', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const visit = await stage.visit(t, at, { as: owner })
+    const { page } = visit
+    const kept = page.getByRole('region', { name: 'Content of finished emails' })
+    const change = async (days: string) => {
+      await kept.getByRole('button', { name: 'Change time...' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Content of finished emails' })
+      await dialog.getByLabel('Days').fill(days)
+      assert.deepEqual(await visit.barriers(), [])
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await kept.getByText('It is kept for 30 days.').waitFor()
+    await change('7')
+    await kept.getByText('It is kept for 7 days.').waitFor()
+    await page.getByRole('link', { name: stage.domain }).click()
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await kept.getByText('It is kept for 7 days.').waitFor()
+    await change('1')
+    await kept.getByText('It is kept for 1 day.').waitFor()
+    await change('')
+    await kept.getByText('It is kept for 7 days.').waitFor()
+    const { companies, domains } = await stage.service.store.accounts()
+    assert.equal(companies.find(({ id }) => id === stage.company.id)!.contentRetention, 7 * 86_400_000)
+    assert.ok(domains.every(({ settings }) => settings.contentRetention === undefined))
+  })
+
   test('lost records are told of, and when sending ends', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'lost.example')
     const lostSince = Date.now() - 3_600_000

@@ -56,6 +56,19 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await standing.getByText('Canceled before it was sent.').waitFor()
   })
 
+  test('suppresses an address, and says where it is suppressed already', async (t) => {
+    const id = await stage.send({ to: 'Listed@x.test', subject: 'Once' })
+    const visit = await stage.visit(t, at(id))
+    const { page } = visit
+    await page.getByRole('button', { name: 'Suppress this address' }).click()
+    await page.getByRole('button', { name: 'Suppress address' }).click()
+    await page.getByText(/Listed@x\.test has been on the suppression list since/).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Suppress this address' }).count(), 0)
+    await page.getByRole('link', { name: 'on the suppression list' }).click()
+    await page.waitForURL(/suppressions\?term=/)
+    await page.getByRole('table').getByText('listed@x.test').first().waitFor()
+  })
+
   test('an attempt tells how it was encrypted, and who demanded that', async (t) => {
     await using mx = await startSink({ tls: selfSigned(['mx.x.test']) })
     const dns = await startDns({

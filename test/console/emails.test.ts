@@ -6,6 +6,9 @@ import type { Page } from 'playwright-core'
 import type { Company } from '../../src/accounts/account.ts'
 import { startApp } from '../../src/app.ts'
 import { createLogger } from '../../src/log.ts'
+import { OPERATOR } from '../../src/operate/authority.ts'
+import { operationOn } from '../../src/operate/open.ts'
+import { showDestinations } from '../../src/operate/overview.ts'
 import { email } from '../store/samples.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import type { Service } from '../support/service.ts'
@@ -61,6 +64,47 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, second).waitFor()
     assert.match(await rows(page).first().innerText(), /The second/)
     assert.equal(await rows(page).count(), 2)
+  })
+
+  test('an email is unread until it is opened, and the title of the page counts', async (t) => {
+    const first = await stage.send({
+      subject: 'Letter one',
+      text: 'The invoice\nis attached.',
+      attachments: [{ filename: 'a.txt', content: btoa('a') }],
+    })
+    const second = await stage.send({ subject: 'Letter two', html: '<p>Hello <i>Ann</i>' })
+    const visit = await stage.visit(t, `${list}?q=letter`, { viewport: { width: 1440, height: 900 } })
+    const { page } = visit
+    const unread = (id: string) => row(page, id).filter({ hasText: 'Unread' })
+    const title = (text: string) => page.waitForFunction(`document.title === ${JSON.stringify(text)}`)
+    await row(page, first).filter({ hasText: 'The invoice is attached.' }).waitFor()
+    await row(page, first).filter({ hasText: 'With attachments' }).waitFor()
+    await row(page, second).filter({ hasText: 'Hello Ann' }).waitFor()
+    await row(page, second).filter({ hasNotText: 'With attachments' }).waitFor()
+    await title('(2) Emails - Postroad')
+    assert.deepEqual(await visit.barriers(), [])
+    // Beside the list, and on its own page.
+    await row(page, first).click()
+    await page.getByRole('region', { name: 'Selected email' }).getByRole('tab', { name: 'Text' }).waitFor()
+    await title('(1) Emails - Postroad')
+    await page.keyboard.press('U')
+    await title('(2) Emails - Postroad')
+    await page.keyboard.press('U')
+    await title('(1) Emails - Postroad')
+    await page.goto(`${new URL(page.url()).origin}/console/c/${stage.company.id}/emails/${second}`)
+    await page.getByRole('tab', { name: 'Text' }).waitFor()
+    await page.goto(`${new URL(page.url()).origin}/console${list}?q=letter`)
+    await row(page, second).waitFor()
+    await title('Emails - Postroad')
+    const third = await stage.send({ subject: 'Letter three' })
+    await row(page, third).waitFor()
+    await title('(1) Emails - Postroad')
+    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    await title('Emails - Postroad')
+    assert.equal(await unread(third).count(), 0)
+    await page.reload()
+    await row(page, third).waitFor()
+    await title('Emails - Postroad')
   })
 
   test('captured emails are deleted with the keyboard, together, and all at once', async (t) => {
@@ -279,6 +323,56 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await page.getByRole('dialog', { name: 'Search help' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.keyboard.press('Escape')
+  })
+
+  test('finds mail to a domain, says how much there is, and keeps searches as views', async (t) => {
+    const [one, two] = [
+      await stage.send({ subject: 'To the north', to: 'a@north.example' }),
+      await stage.send({ subject: 'To the south', to: 'a@south.example' }),
+    ]
+    const { settings, store } = stage.service
+    const op = operationOn(settings, store, OPERATOR, await store.accounts())
+    const counted = async () => {
+      const { busiest } = await showDestinations(op, { span: 'month', limit: 200 })
+      return busiest!.some(({ key }) => key === 'north.example')
+    }
+    await until(counted, 'the mail to be counted')
+    const visit = await stage.visit(t, list)
+    // A domain that is still being typed is none.
+    visit.expect(/status of 422 .*\/emails\?/)
+    const { page } = visit
+    await row(page, two).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('to:@nor')
+    await page.getByRole('option', { name: 'to:@north.example' }).click()
+    await row(page, two).waitFor({ state: 'detached' })
+    await row(page, one).waitFor()
+    const found = page.getByRole('status').filter({ hasText: /^1 email$/ })
+    await found.waitFor()
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await row(page, two).waitFor()
+
+    await page.getByRole('button', { name: 'Recipient', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Recipient' }).fill('south')
+    await page.getByRole('option', { name: /^south\.example/ }).click()
+    await page.waitForURL(/emails\?to=south\.example$/)
+    await row(page, one).waitFor({ state: 'detached' })
+    await found.waitFor()
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('textbox', { name: 'Name of the view' }).fill('The south')
+    assert.deepEqual(await visit.barriers(), [])
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await row(page, one).waitFor()
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('link', { name: 'The south', exact: true }).click()
+    await page.waitForURL(/emails\?to=south\.example$/)
+    await row(page, one).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('button', { name: 'Remove the view The south' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await page.getByRole('button', { name: 'Views' }).waitFor({ state: 'detached' })
   })
 
   test('offers domains, keys and tags, and takes each filter away by itself', async (t) => {

@@ -1,5 +1,6 @@
 /** People are invited, given roles and removed, and every change stands in the audit list, as people do it in a browser. */
 import assert from 'node:assert/strict'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
@@ -49,6 +50,50 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     // Who only looks is offered nothing that he may not do.
     assert.equal(await bob.page.getByLabel('Email address').count(), 0)
     assert.equal(await bob.page.getByRole('link', { name: 'Audit' }).count(), 0)
+  })
+
+  test('an invitation is renewed in one click, also when its link has expired', async (t) => {
+    const { store } = stage.service
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const old = await stage.invitation('eva@people.test')
+    const [invitation] = await store.invitations(stage.company.id, Date.now())
+    const expired = {
+      ...invitation!,
+      address: 'old@people.test',
+      id: randomUUIDv7(),
+      expiresAt: Date.now() - 1,
+    }
+    await store.addInvitation(expired, randomBytes(32))
+    const visit = await stage.visit(t, at('team'), { as: owner })
+    const { page } = visit
+    const list = page.getByRole('table', { name: 'Invitations' })
+    await list.getByRole('row').filter({ hasText: 'old@people.test' }).getByText('The link expired').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Renew the invitation of old@people.test' }).click()
+    await page.getByText('Invitation for old@people.test as viewer').waitFor()
+    await page.getByRole('button', { name: 'Renew the invitation of eva@people.test' }).click()
+    await page.getByText('Invitation for eva@people.test as viewer').waitFor()
+    const link = await page.getByLabel('The link', { exact: true }).inputValue()
+    await page.mouse.move(0, 0)
+    await page.getByRole('tooltip').waitFor({ state: 'detached' })
+    assert.deepEqual(await visit.barriers(), [])
+    assert.notEqual(link, old)
+    const all = await store.invitations(stage.company.id, Date.now())
+    assert.deepEqual(
+      all
+        .map(({ address }) => address)
+        .filter((address) => /^(?:eva|old)@/.test(address))
+        .sort(),
+      ['eva@people.test', 'old@people.test'],
+    )
+    const other = await stage.visit(t, '/sign-in', { as: null })
+    other.expect(/status of 404 .*\/session\/link/)
+    await other.page.goto('about:blank')
+    await other.page.goto(old)
+    await other.page.getByText('already used or has expired').first().waitFor()
+    await other.page.goto('about:blank')
+    await other.page.goto(link)
+    await other.page.getByRole('heading', { name: 'You are invited' }).waitFor()
   })
 
   test('an invitation is declined, and its link brings nobody in any more', async (t) => {

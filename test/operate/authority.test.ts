@@ -10,6 +10,7 @@ import type { Audit } from '../../src/operate/audit-trail.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
+import * as contentRetention from '../../src/operate/content-retention.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
 import * as examination from '../../src/operate/doctor/examine.ts'
@@ -154,6 +155,11 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     companies.limitCompany,
     (op) => companies.limitCompany(op, { company: 'Acme', daily: null }),
+    OPERATOR_ALONE,
+  ],
+  [
+    contentRetention.setContentRetention,
+    (op) => contentRetention.setContentRetention(op, { company: 'Acme', contentRetention: null }),
     OPERATOR_ALONE,
   ],
   [
@@ -327,6 +333,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [emails.listEmails, (op) => emails.listEmails(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [emails.searchEmails, (op) => emails.searchEmails(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
+  [emails.countEmails, (op) => emails.countEmails(op, { company: 'Acme' }), READS_WHOLE],
   [emails.findEmail, (op) => emails.findEmail(op, { company: 'Acme', id: 'x' }), READS_WHOLE],
   [emails.showEmail, async (op, world) => emails.showEmail(op, await world.email()), READS],
   [

@@ -9,6 +9,7 @@ import { messageId } from '../../src/events/webhooks/message-id.ts'
 import { addAllowed, removeAllowed } from '../../src/operate/allow-list.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { createCompany, limitCompany, showCompany } from '../../src/operate/companies.ts'
+import { setContentRetention } from '../../src/operate/content-retention.ts'
 import { addDkimKey, removeDkimKey, switchDkimKey } from '../../src/operate/dkim-keys.ts'
 import { cancelDkimRotation, rotateDkimKey } from '../../src/operate/dkim-rotation.ts'
 import { verifyDomain } from '../../src/operate/domain-verification.ts'
@@ -435,6 +436,12 @@ const CASES: Case[] = [
       await cancelScheduled(op, email)
       return await cancelScheduled(op, email)
     },
+  ],
+  [
+    'content that is kept for a second',
+    'invalid',
+    null,
+    (op) => setContentRetention(op, { company: 'Acme', contentRetention: 1_000 }),
   ],
   ['a limit of nothing', 'invalid', null, (op) => limitCompany(op, { company: 'Acme', daily: 0 })],
   [

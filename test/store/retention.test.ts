@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { NO_LIMITS } from '../../src/accounts/account.ts'
 import { RetentionLoop } from '../../src/store/retention.ts'
+import { type RetentionAccounts, ShorterRetentions } from '../../src/store/shorter-retention.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { ShorterRetention } from '../../src/store/store.ts'
 import { until } from '../support/until.ts'
 import { linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
 import { temporaryDirectory } from './directory.ts'
@@ -20,11 +23,42 @@ test('a service removes sessions and links that have expired', async (t) => {
   await store.addSession(stays, tokenHash())
   const faults: unknown[] = []
   const periods = { contentRetention: DAY, emailRetention: DAY, apiLogRetention: DAY, inboundRetention: DAY }
-  const retention = new RetentionLoop(store, periods, (error) => faults.push(error))
+  const accounts = () => ({ companies: [], domains: [] })
+  const retention = new RetentionLoop(store, periods, accounts, (error) => faults.push(error))
   retention.start()
   await until(async () => (await store.sessions(ada.id, 0)).length === 1, 'the end of a session')
   await retention.stop()
   assert.deepEqual(await store.sessions(ada.id, 0), [stays])
   assert.equal(await store.forgetExpired(now, 10), 0)
   assert.deepEqual(faults, [])
+})
+
+test('each period of companies and domains has a walk, which begins again when they change', async () => {
+  const asked: ShorterRetention[] = []
+  const store = {
+    async retainShorter(request: ShorterRetention) {
+      asked.push(request)
+      return { touched: 0, reached: `after ${request.contentBefore}`, done: true }
+    },
+  }
+  const owner = { id: 'c', name: 'Acme', createdAt: 0, limits: NO_LIMITS }
+  const accounts: ReturnType<RetentionAccounts> = {
+    companies: [{ ...owner, contentRetention: DAY }],
+    domains: [],
+  }
+  const shorter = new ShorterRetentions(store, () => accounts)
+  const step = async (now: number) => {
+    assert.equal(await shorter.step(now, 30 * DAY, 5), false)
+    return asked.splice(0).map(({ companies, contentBefore, after }) => [companies, contentBefore, after])
+  }
+  const now = 100 * DAY
+  assert.deepEqual(await step(now), [[['c'], now - DAY, null]])
+  assert.deepEqual(await step(now + 1), [[['c'], now + 1 - DAY, `after ${now - DAY}`]])
+  // What a walk has passed may have been finished since.
+  assert.deepEqual(await step(now + 6 * HOUR), [[['c'], now + 6 * HOUR - DAY, null]])
+  accounts.companies.push({ ...owner, id: 'd', contentRetention: DAY })
+  assert.deepEqual(await step(now + 6 * HOUR), [[['c', 'd'], now + 6 * HOUR - DAY, null]])
+  // No shorter than what the installation does anyway.
+  accounts.companies = [{ ...owner, contentRetention: 30 * DAY }]
+  assert.deepEqual(await step(now), [])
 })

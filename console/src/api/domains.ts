@@ -93,6 +93,19 @@ export const setSpeaksFor = (company: string, domain: string, speaksFor: string[
 export const setReturnPath = (company: string, domain: string, returnPath: string) =>
   shown(company, call('PATCH /companies/:company/domains/:domain', { company, domain, body: { returnPath } }))
 
+export const setContentRetention = (company: string, domain: string, contentRetention: number | null) =>
+  shown(
+    company,
+    call('PATCH /companies/:company/domains/:domain', { company, domain, body: { contentRetention } }),
+  )
+
+export const retentionQuery = (company: string) => read('GET /companies/:company/retention', { company })
+
+export async function setCompanyRetention(company: string, own: number | null): Promise<void> {
+  const now = await call('PUT /companies/:company/retention', { company, body: { own } })
+  queries.setQueryData(retentionQuery(company).queryKey, now)
+}
+
 export const removeDomain = (company: string, domain: string) =>
   change('DELETE /companies/:company/domains/:domain', { company, domain }, ...DEPENDENT)
 

@@ -7,6 +7,8 @@ const TEAM = 'GET /companies/:company/team'
 const PEOPLE = 'GET /installation/people'
 
 export type Member = JsonAnswer<typeof TEAM>['members'][number]
+export type OpenInvitation = JsonAnswer<typeof TEAM>['invitations'][number]
+export type SentInvitation = JsonAnswer<'POST /companies/:company/team/invitations'>
 export type Person = JsonAnswer<typeof PEOPLE>['people'][number]
 export type PersonLink = JsonAnswer<'POST /installation/people'>
 export type { Role }
@@ -20,6 +22,10 @@ const SHOWN = [TEAM, PEOPLE, 'GET /companies/:company/audit', 'GET /session'] as
 
 export const invite = (company: string, body: Body<'POST /companies/:company/team/invitations'>) =>
   change('POST /companies/:company/team/invitations', { company, body }, ...SHOWN)
+
+/** The link of the new invitation replaces that of the old one. */
+export const renewInvitation = (company: string, { address, role }: OpenInvitation) =>
+  invite(company, { address, role })
 
 export const withdrawInvitation = (company: string, invitation: string) =>
   change('DELETE /companies/:company/team/invitations/:invitation', { company, invitation }, ...SHOWN)

@@ -13,6 +13,7 @@ import { domainWorks } from './domains/domains.ts'
 import { recordWorks } from './domains/records.ts'
 import { relayWorks } from './domains/relays.ts'
 import { domainReportWorks, tlsReportWorks } from './domains/reports.ts'
+import { retentionWorks } from './domains/retention.ts'
 import { emailActionWorks } from './emails/actions.ts'
 import { emailDocumentWorks } from './emails/documents.ts'
 import { externalLinkWorks } from './emails/external-link-page.ts'
@@ -54,6 +55,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...domainReportWorks,
   ...tlsReportWorks,
   ...relayWorks,
+  ...retentionWorks,
   ...emailActionWorks,
   ...emailDocumentWorks,
   ...externalLinkWorks,

@@ -11,6 +11,7 @@ import {
 } from '../../operate/overview.ts'
 import { retry } from '../../operate/queue.ts'
 import { isoTime } from '../../operate/shapes.ts'
+import type { Operation } from '../../operate/verb.ts'
 import type { OVERVIEW_ROUTES } from './contract/overview.ts'
 import type { Works } from './work.ts'
 
@@ -19,21 +20,27 @@ function named(volumes: VolumeOf[] | null) {
   return volumes?.map(({ key, volume }) => ({ key, name: key, volume })) ?? null
 }
 
+/** Unix ms. `company`: null: all. */
+function beganAt({ accounts }: Operation, company: string | null): number {
+  const own = accounts.companies.filter(({ id }) => company === null || id === company)
+  return own.reduce((first, { createdAt }) => Math.min(first, createdAt), Date.now())
+}
+
 export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
   'GET /companies/:company/overview/volume': async ({ op, company, query: { span, domain, to } }) => {
     const of = { company: company ?? undefined, domain, to }
     const { series, ...rest } = await showVolume(op, { span, ...of })
     const shown = Object.fromEntries(Object.entries(series).map(([type, numbers]) => [type, [...numbers]]))
-    return { ...rest, series: shown }
+    return { ...rest, began: beganAt(op, company), series: shown }
   },
 
   'GET /companies/:company/overview/latency': async ({ op, company, query: { span } }) => {
     const { p50, p90, p99, ...series } = await showLatency(op, { span, company: company ?? undefined })
-    return { ...series, p50: [...p50], p90: [...p90], p99: [...p99] }
+    return { ...series, began: beganAt(op, company), p50: [...p50], p90: [...p90], p99: [...p99] }
   },
 
-  'GET /companies/:company/overview/destinations': async ({ op, company, query: { span } }) => {
-    const { busiest, failing } = await showDestinations(op, { span, company: company ?? undefined })
+  'GET /companies/:company/overview/destinations': async ({ op, company, query: { span, limit } }) => {
+    const { busiest, failing } = await showDestinations(op, { span, limit, company: company ?? undefined })
     return { busiest: named(busiest), failing: named(failing) }
   },
 

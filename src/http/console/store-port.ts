@@ -2,7 +2,10 @@ import type { SignInParts } from '../../operate/sign-in.ts'
 import type { PeopleStore, Store } from '../../store/store.ts'
 
 /** The store as the console's lists and pages of emails use it without a verb. */
-export type ShownEmails = Pick<Store, 'settledEventNumber' | 'recipientCounts' | 'readContent' | 'readValues'>
+export type ShownEmails = Pick<
+  Store,
+  'settledEventNumber' | 'recipientCounts' | 'readBeginnings' | 'readContent' | 'readValues'
+>
 
 /** The parts of an email that is sent again. */
 export type ResentEmails = Pick<

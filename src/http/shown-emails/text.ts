@@ -20,18 +20,19 @@ export interface TextExcerpt {
 /** Throws RawError when the octets do not have the structure of a message. */
 export function textOf(octets: Buffer): TextExcerpt {
   const lines = withCrlfLines(octets)
-  const part = firstText([readStructure(lines)])
+  const part = firstPart(readStructure(lines), 'text/plain')
   if (part === undefined) return { text: null, clipped: false }
   const { octets: body, clipped } = beginningOf(lines, part, MOST)
   const text = decodeCharset(body, part.parameters.get('charset'))
   return { text: text.replaceAll('\r\n', '\n'), clipped }
 }
 
-/** Finds the first plain text in reading order, at any depth of nesting. */
-function firstText(waiting: RawPart[]): RawPart | undefined {
+/** Finds the first part of a type that is no attachment, in reading order, at any depth of nesting. */
+export function firstPart(root: RawPart, type: string): RawPart | undefined {
+  const waiting = [root]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())
-    else if (part.type === 'text/plain' && part.disposition !== 'attachment') return part
+    else if (part.type === type && part.disposition !== 'attachment') return part
   }
   return undefined
 }

@@ -102,9 +102,10 @@ export const accountWrites = {
     )
   },
 
-  *updateCompany(port, id, { limits = {}, pool }) {
+  *updateCompany(port, id, { limits = {}, pool, contentRetention }) {
     const columns: [column: string, value: number | string | null][] = changedLimits(limits)
     if (pool !== undefined) columns.push(['pool', pool])
+    if (contentRetention !== undefined) columns.push(['content_retention', contentRetention])
     const set = ['id = id', ...columns.map(([column], index) => `${column} = $${index + 2}`)].join(', ')
     const update = dynamicStatement(`UPDATE companies SET ${set} WHERE id = $1`)
     yield* changeOne(port, id, function* (db) {

@@ -4,10 +4,12 @@ import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
 import { bodyRead, LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
 import {
   type AttemptRow,
+  type BeginningRow,
   bodiesSelected,
   type ContentRow,
   contentOf,
   type EventRow,
+  emailBeginningOf,
   historyOf,
   historyOutlineOf,
   type OutlineAttemptRow,
@@ -16,6 +18,7 @@ import {
   type StoredEmailRow,
   storedEmail,
 } from '../email-rows.ts'
+import { LONGEST_READ } from '../email-store.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
 import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
@@ -122,6 +125,21 @@ const CONTENT = statement<ContentRow>(({ engine }) => {
       ${bodiesSelected(content, octets, '$2::integer')} FROM emails e ${join} WHERE e.id = $1`
 })
 
+/** The first $3 octets of the emails $1 of the company $2. */
+const BEGINNINGS = statement<BeginningRow>((dialect) => {
+  const { content, join } = TABLES[dialect.engine]
+  const beginning = (name: 'text' | 'html' | 'raw', further = '') => {
+    const column = `${content}.${name}`
+    const octets = dialect.engine === 'postgres' || name === 'raw' ? column : `CAST(${column} AS BLOB)`
+    return `CASE WHEN octet_length(${column}) <= ${LONGEST_READ} ${further} THEN substr(${octets}, 1, $3::integer) END AS ${name}`
+  }
+  return `SELECT e.id, ${beginning('text')}, ${beginning('html', `AND ${content}.text IS NULL`)}, ${beginning('raw')},
+      octet_length(${content}.raw) AS "rawOctets",
+      (SELECT count(*) FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.disposition = 'attachment') AS files
+    FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e ${join}
+    WHERE e.id = chosen.id AND ($2::int4 IS NULL OR e.company = $2)`
+})
+
 function* emailRow(
   db: Queries,
   statement: ColdStatement<StoredEmailRow>,
@@ -188,5 +206,12 @@ export const emailReads = {
     if (!isEmailId(id)) return null
     const row = yield* port.read.one(CONTENT, id, octets)
     return row === undefined ? null : contentOf(row)
+  },
+
+  *readBeginnings(port, ids, companyId, octets) {
+    const company = companyId === null ? null : yield* port.findCompany(companyId)
+    if (company === undefined) return []
+    const rows = yield* port.read.all(BEGINNINGS, ids.filter(isEmailId), company, octets)
+    return rows.map(emailBeginningOf)
   },
 } satisfies Operations<ReadPort>

@@ -40,10 +40,10 @@ const MAY_INVITE = statement(`SELECT p.id FROM people p WHERE p.id = $1 AND (p.o
 const NO_INVITER = 'only an owner of the company or an operator can invite people to it'
 
 export const invitationReads = {
-  *invitations(port, companyId, now) {
+  *invitations(port, companyId, after) {
     return companyId === null
-      ? yield* port.read.all(ALL, now)
-      : yield* port.read.all(OF_COMPANY, now, companyId)
+      ? yield* port.read.all(ALL, after)
+      : yield* port.read.all(OF_COMPANY, after, companyId)
   },
 
   *findInvitation(port, tokenHash, now) {

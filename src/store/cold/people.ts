@@ -10,6 +10,7 @@ import {
 import { listOf, mapOf } from '../json-columns.ts'
 import type { PersonChange } from '../people-store.ts'
 import { StoreConflict } from '../store.ts'
+import { noting } from './audit.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
@@ -109,7 +110,8 @@ export const peopleWrites = {
     })
   },
 
-  *updatePerson(port, id, version, change) {
+  *updatePerson(port, id, version, change, noted = []) {
+    const note = yield* noting(port, noted)
     const columns = changedColumns(change)
     const set = columns.map(([column], index) => `, ${column} = $${index + 3}`).join('')
     const update = dynamicStatement(
@@ -126,6 +128,7 @@ export const peopleWrites = {
       if (change.credentials !== undefined) yield* setIdentities(db, id, change.credentials)
       if (change.doubtMemberships === true) yield* db.run(DOUBT_MEMBERSHIPS, id)
       if (change.operator === false) yield* db.run(END_INVITATIONS, id)
+      yield* note(db)
       return true
     })
   },

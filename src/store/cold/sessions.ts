@@ -1,5 +1,5 @@
 /** Sessions of people in the console, and links to sign in. */
-import type { ConsoleSession, Person } from '../../people/person.ts'
+import { type ConsoleSession, INVITATION_RENEWABLE_MS, type Person } from '../../people/person.ts'
 import { noting } from './audit.ts'
 import { noPerson, PERSON_COLUMNS, type PersonRow, personOf } from './people.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
@@ -47,16 +47,19 @@ const TAKE_LINK = statement<{ person: string; expiresAt: number }>(
 )
 const END_LINKS = statement('DELETE FROM sign_in_links WHERE person = $1')
 
-const FORGET_EXPIRED = [
-  ['sessions', 'id', 'expires_at'],
-  ['sign_in_links', 'token_hash', 'expires_at'],
-  ['invitations', 'id', 'expires_at'],
-  ['mta_sts_policies', 'domain', 'expires_at'],
-  ['sign_in_attempts', 'lane', 'paid_at'],
-].map(([table, id, end]) =>
-  statement(`DELETE FROM ${table} WHERE ${id} IN
+const FORGET_EXPIRED = (
+  [
+    ['sessions', 'id', 'expires_at', 0],
+    ['sign_in_links', 'token_hash', 'expires_at', 0],
+    ['invitations', 'id', 'expires_at', INVITATION_RENEWABLE_MS],
+    ['mta_sts_policies', 'domain', 'expires_at', 0],
+    ['sign_in_attempts', 'lane', 'paid_at', 0],
+  ] as const
+).map(([table, id, end, kept]) => ({
+  kept,
+  forget: statement(`DELETE FROM ${table} WHERE ${id} IN
     (SELECT ${id} FROM ${table} WHERE ${end} <= $1 ORDER BY ${end} LIMIT $2 FOR UPDATE SKIP LOCKED)`),
-)
+}))
 
 export const sessionReads = {
   *findSession(port, tokenHash, now) {
@@ -113,7 +116,9 @@ export const sessionWrites = {
 
   *forgetExpired(port, now, limit) {
     let gone = 0
-    for (const forget of FORGET_EXPIRED) gone += yield* port.write.run(forget, Math.round(now), limit)
+    for (const { forget, kept } of FORGET_EXPIRED) {
+      gone += yield* port.write.run(forget, Math.round(now) - kept, limit)
+    }
     return gone
   },
 } satisfies Operations<Port>

@@ -1,7 +1,7 @@
 import { isEmailId } from '../../email/email-id.ts'
 import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
 import type { RetentionRequest, Store } from '../store.ts'
-import { uuids } from './arrays.ts'
+import { texts, uuids } from './arrays.ts'
 import type { DatabaseSession } from './database.ts'
 import type { StoreParts } from './parts.ts'
 
@@ -22,6 +22,16 @@ const CANDIDATES = `WITH looked AS (
     ORDER BY created_at, id LIMIT ${LOOKS}
   )
   SELECT id, created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live
+  FROM looked ORDER BY created_at, id`
+
+/** The same for content, and whether an email is of the companies $4 or the domains $5. */
+const OWNED_CANDIDATES = `WITH looked AS (
+    SELECT id, created_at, company, domain_id FROM emails
+    WHERE content_removed = false AND created_at >= $1 AND (created_at, id) > ($1, $2::uuid) AND created_at < $3
+    ORDER BY created_at, id LIMIT ${LOOKS}
+  )
+  SELECT id, created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live,
+    domain_id = ANY($5::text[]) OR company IN (SELECT num FROM companies WHERE id = ANY($4::text[])) AS owned
   FROM looked ORDER BY created_at, id`
 
 /** Another node may be working on the same emails: each takes those that the other has not locked. */
@@ -54,6 +64,17 @@ const DELETE_BLOBS = `DELETE FROM blobs b
 /** Tables with the rows of an email, by its id; its row in `emails` goes last. */
 const PARTS = ['events', 'attempts', 'recipients'] as const
 
+interface OwnedCandidate extends RetentionCursor {
+  live: boolean
+  /** It is one of those emails. */
+  owned: boolean
+}
+
+function placeOf(text: string): RetentionCursor {
+  const [at, id] = text.split(' ') as [string, string]
+  return { at: Number(at), id }
+}
+
 interface SweepResult {
   touched: number
   done: boolean
@@ -65,7 +86,9 @@ type Remove = (session: DatabaseSession, ids: Buffer) => Promise<void>
  * Removes expired data in small transactions: content first, later the whole email with all its rows. Emails with
  * recipients waiting or being sent are left alone. Several nodes may do this at once.
  */
-export function retention({ database }: StoreParts): Pick<Store, 'retain' | 'removeEmails'> {
+export function retention({
+  database,
+}: StoreParts): Pick<Store, 'retain' | 'retainShorter' | 'removeEmails'> {
   // Where the walks by age continue: everything before is unfinished or gone.
   let contentFrom = START
   let emailsFrom = START
@@ -129,6 +152,21 @@ export function retention({ database }: StoreParts): Pick<Store, 'retain' | 'rem
       for (;;) {
         const { touched, done } = await step(request)
         if (touched > 0 || done) return touched
+      }
+    },
+
+    async retainShorter({ companies, domains, contentBefore, after, limit }) {
+      const from = after === null ? START : placeOf(after)
+      const values = [from.at, from.id, Math.round(contentBefore), texts(companies), texts(domains)]
+      const candidates = await database.read<OwnedCandidate>(OWNED_CANDIDATES, values)
+      const finished = candidates.filter(({ live, owned }) => owned && !live).slice(0, limit)
+      const all = finished.length < limit
+      const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? null
+      const touched = finished.length === 0 ? 0 : await removeOurs(finished, false, removeContent)
+      return {
+        touched,
+        reached: reached === null ? after : `${reached.at} ${reached.id}`,
+        done: all && candidates.length < LOOKS,
       }
     },
 

@@ -32,13 +32,19 @@ export type Direct<Names extends keyof store.Store> = {
 }
 
 /** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
-export const WRITER_METHODS = ['claim', 'removeEmails', 'trimDigest'] as const satisfies (keyof store.Store)[]
+export const WRITER_METHODS = [
+  'claim',
+  'removeEmails',
+  'retainShorter',
+  'trimDigest',
+] as const satisfies (keyof store.Store)[]
 
 /**
  * Reads with large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one
  * turn of the event loop.
  */
 export const LARGE_READS: readonly string[] = [
+  'readBeginnings',
   'readContent',
   'readEmail',
   'readHistory',

@@ -86,12 +86,14 @@ describe('the audit list of the console', () => {
           ['endSessions', { count: 1, addresses: ['127.0.0.1'] }],
           ['endSession', {}],
           ['signIn', { way: 'password', secondFactor: 'recovery code' }],
+          ['turnOnTwoStepVerification', {}],
           ['signIn', { way: 'password' }],
           ['signIn', { way: 'link' }],
         ],
       )
       for (const entry of entries) {
-        assert.deepEqual([entry.company?.id, entry.target, entry.done], [of, '127.0.0.1', true])
+        const target = entry.action === 'turnOnTwoStepVerification' ? name : '127.0.0.1'
+        assert.deepEqual([entry.company?.id, entry.target, entry.done], [of, target, true])
         assert.equal(entry.actor.name, name)
         assert.ok(!JSON.stringify(entry).includes(ids.find((each) => each !== of)!))
       }
@@ -102,6 +104,35 @@ describe('the audit list of the console', () => {
     await new Newcomer(service.url).enter(service, boss)
     const [entry] = await listed(`?by=${boss.address}`, operator, 'all')
     assert.deepEqual([entry?.action, entry?.company], ['signIn', null])
+  })
+
+  test('tells owners how people protect their accounts, and no company of an unconfirmed membership', async () => {
+    const doubtful = await service.company(`Doubtful ${randomUUIDv7()}`)
+    const person = await newPerson(service, {
+      memberships: [
+        { companyId: company.id, role: 'viewer' },
+        { companyId: doubtful.id, role: 'viewer' },
+      ],
+    })
+    await service.store.updatePerson(person.id, person.version, { doubtMemberships: true })
+    await service.store.confirmMembership(person.id, company.id)
+    const by = `?by=${encodeURIComponent(person.address!)}&topic=session`
+    const visit = await new Newcomer(service.url).enter(service, person)
+    const { secret, ticket } = (await visit.post('/account/totp')).body as Record<string, string>
+    const code = new TOTP({ secret: secret! }).generate()
+    assertSaid(await visit.ask('PUT', '/account/totp', { ticket, code: '000000' }), 422)
+    assertSaid(await visit.ask('PUT', '/account/totp', { ticket, code }), 200)
+    assertSaid(await visit.post('/account/recovery-codes'), 200)
+    assertSaid(await visit.ask('DELETE', '/account/totp'), 200)
+    assertSaid(await visit.ask('DELETE', '/account/totp'), 409)
+    assert.deepEqual(
+      (await listed(by)).map(({ action }) => action),
+      ['turnOffTwoStepVerification', 'renewRecoveryCodes', 'turnOnTwoStepVerification', 'signIn'],
+    )
+    assert.deepEqual(await listed(by, operator, doubtful.id), [])
+    // The person's own entries are those of the installation, as before.
+    const own = await listed(`?by=${encodeURIComponent(person.address!)}&topic=change`, operator, 'all')
+    assert.equal(own.filter(({ company: of }) => of === null).length, 3)
   })
 
   test('tells owners from where people sign in, and nobody else of a company', async () => {

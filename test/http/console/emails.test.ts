@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import type { EmailRowJson } from '../../../src/http/console/emails/email-row.ts'
+import { email } from '../../store/samples.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api } from '../requests.ts'
@@ -156,6 +157,50 @@ describe('the list of emails', () => {
     assert.equal(unknown.text, nowhere.text.replaceAll('nowhere', 'theirs'))
   })
 
+  test('is counted as far as a thousand, with the filters of the list', async () => {
+    const count = async (query: string, visitor = member, company = mine.id) => {
+      const reply = await visitor.ask('GET', `/companies/${company}/emails/count${query}`)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.body
+    }
+    assert.deepEqual(await count(''), { count: sent.length, more: false })
+    assert.deepEqual(await count('?q=number'), { count: 5, more: false })
+    assert.deepEqual(await count('?q=number&toDomain=X.test'), { count: 5, more: false })
+    assert.deepEqual(await count('?toDomain=y.test'), { count: 0, more: false })
+    assert.deepEqual(ids(await list('?toDomain=x.test')), sent)
+    assert.deepEqual(await count(`?q=${sent[0]}`), { count: 1, more: false })
+    assert.deepEqual(await count(`?q=${foreign}`), { count: 0, more: false })
+    assert.deepEqual(await count('', operator, 'all'), { count: sent.length + 1, more: false })
+    const twice = await member.ask('GET', `/companies/${mine.id}/emails/count?q=to:@x.test&toDomain=x.test`)
+    assert.equal(twice.status, 422)
+  })
+
+  test('has the beginning of each email beside it, and says which have files', async () => {
+    const file = { filename: 'a.txt', content: btoa('a') }
+    const whole = await send({
+      subject: 'Snippet',
+      text: `  One\n\n two ${'x'.repeat(300)}`,
+      attachments: [file],
+    })
+    const html = await send({ subject: 'Snippet', html: '<style>p{}</style><p>Hi <b>Ann</b>', text: '' })
+    const snippets = async (wanted: string[], visitor = member, company = mine.id) => {
+      const reply = await visitor.ask('GET', `/companies/${company}/emails/snippets?ids=${wanted.join(',')}`)
+      assert.equal(reply.status, 200, reply.text)
+      const found = reply.body.snippets as { id: string; text: string; attached: boolean }[]
+      return new Map(found.map(({ id, ...snippet }) => [id, snippet]))
+    }
+    const found = await snippets([whole, html, foreign, 'x'])
+    assert.equal(found.size, 2)
+    assert.deepEqual(found.get(whole), { text: `One two ${'x'.repeat(152)}`, attached: true })
+    assert.equal(found.get(html)!.attached, false)
+    assert.deepEqual([...(await snippets([foreign], operator, 'all')).keys()], [foreign])
+    const many = Array.from({ length: 26 }, () => 'x').join(',')
+    const refused = await member.ask('GET', `/companies/${mine.id}/emails/snippets?ids=${many}`)
+    assert.equal(refused.status, 422)
+    for (const id of [whole, html]) sent.splice(sent.indexOf(id), 1)
+    await service.store.removeEmails([whole, html])
+  })
+
   test('has the emails of one company, or of all for operators', async () => {
     for (const company of [theirs.id, 'all', 'nobody']) {
       const reply = await member.ask('GET', `/companies/${company}/emails`)
@@ -167,5 +212,15 @@ describe('the list of emails', () => {
     assert.deepEqual(new Set(ids(all)), new Set([foreign, ...sent]))
     assert.deepEqual(new Set(all.emails.map(({ company }) => company)), new Set([mine.id, theirs.id]))
     assert.deepEqual(ids(await list('?subject=confid', operator, 'all')), [foreign])
+  })
+
+  // The last of these: operators see its emails among all.
+  test('has more emails than are counted', async () => {
+    const many = await service.tenant('many.test')
+    const emails = Array.from({ length: 1_001 }, () => email(many.company, ['a@x.test']))
+    await service.store.acceptAll({ emails, idempotency: null }, null)
+    const visitor = await Visitor.signIn(service, [{ companyId: many.company.id, role: 'viewer' }])
+    const reply = await visitor.ask('GET', `/companies/${many.company.id}/emails/count`)
+    assert.deepEqual(reply.body, { count: 1_000, more: true })
   })
 })

@@ -160,6 +160,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: sending, status: 201 },
   'PUT /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: rotating, body: { force: true } },
   'DELETE /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: rotating },
+  'GET /companies/:company/retention': { may: SEES },
+  'PUT /companies/:company/retention': { may: OWNS, body: { own: 86_400_000 } },
   'GET /companies/:company/relay': { may: SEES },
   'PUT /companies/:company/relay': { may: OPERATES, body: { url: 'smtp://relay.example' } },
   'DELETE /companies/:company/relay': {
@@ -182,6 +184,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
 
   'GET /companies/:company/emails': { may: SEES },
+  'GET /companies/:company/emails/count': { may: SEES },
+  'GET /companies/:company/emails/snippets': { may: SEES, query: `?ids=${randomUUID()}` },
   'GET /companies/:company/emails/:email': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/attempts/:attempt': {
     ...{ may: SEES, ids: email, words: { attempt: '999999999' }, status: 404 },

@@ -112,6 +112,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /tls-reports/:token': {
     body: { type: 'application/tlsrpt+gzip', octets: gzipSync(Buffer.alloc(10_000_000)) },
   },
+  'GET /console/api/companies/:company/emails/count': { query: '?from=e' },
+  'GET /console/api/companies/:company/emails/snippets': {
+    query: ({ ids }) => `?ids=${[ids.large, ids.wide, ids.files, ...many(22, () => ids.large)].join(',')}`,
+  },
   'GET /console/api/companies/:company/emails/:email': { params: large, copies: 40 },
   'GET /console/api/companies/:company/emails/:email/content': { params: large, copies: 12 },
   'GET /console/api/companies/:company/emails/:email/source': { params: large, copies: 12 },

@@ -7,7 +7,7 @@ import {
   type SendingDomain,
 } from '../../../src/accounts/account.ts'
 import { StoreConflict } from '../../../src/store/store.ts'
-import { acme, apiKey, company, domain, NOW, newId } from '../samples.ts'
+import { acme, apiKey, company, DAY, domain, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 export function accountsContract(open: OpenBench): void {
@@ -47,6 +47,15 @@ export function accountsContract(open: OpenBench): void {
       assert.equal(await store.removeSourcePool('news'), true)
       assert.equal(await store.removeSourcePool('news'), false)
       assert.deepEqual((await store.accounts()).pools, [])
+    })
+
+    test('a company keeps content for a time of its own, until that is taken back', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      await store.updateCompany(owner.id, { contentRetention: DAY })
+      assert.deepEqual((await store.accounts()).companies, [{ ...owner, contentRetention: DAY }])
+      await store.updateCompany(owner.id, { contentRetention: null })
+      assert.deepEqual((await store.accounts()).companies, [owner])
     })
 
     test('count what leaves from addresses that are warming up', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { LARGE_TEXT } from '../../../src/mail/large-text.ts'
+import { LONGEST_READ } from '../../../src/store/email-store.ts'
 import {
   accept,
   acme,
@@ -49,6 +50,41 @@ export function readContract(open: OpenBench): void {
       }
       const { html: shown } = (await store.readContent(base.id, 7))!
       assert.deepEqual(shown, { beginning: '<p>é\0<', clipped: true })
+    })
+
+    test('the beginnings of emails are those of one company, with the number of their files', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      const of = (change: object, from = owner) => {
+        const base = email(from, ['a@x.test'])
+        const { text: _, html: __, ...content } = base.content
+        return { ...base, content: { ...content, ...change } }
+      }
+      const attachments = (['attachment', 'inline'] as const).map((disposition, index) => {
+        return { ...FILE, disposition, content: Uint8Array.of(index) }
+      })
+      const text = of({ text: 'Hellö', html: '<b>', attachments })
+      const html = of({ html: '<p>Hello' })
+      const long = of({ text: 'x'.repeat(LONGEST_READ + 1), html: '<p>Hello' })
+      const raw = Buffer.from('Subject: s\r\n\r\nHello')
+      const ready = { ...of({}), raw: Uint8Array.from(raw) }
+      const foreign = of({ text: 'Secret' }, other)
+      const all = [text, html, long, ready, foreign]
+      for (const each of all) await accept(store, each)
+      const ids = [...all.map(({ id }) => id), newId(), 'x']
+      const found = new Map(
+        (await store.readBeginnings(ids, owner.id, 5)).map(({ id, ...beginning }) => [id, beginning]),
+      )
+      const none = { text: null, html: null, raw: null, rawOctets: null, files: 0 }
+      assert.equal(found.size, 4)
+      assert.deepEqual(found.get(text.id), { ...none, text: 'Hell', files: 1 })
+      assert.deepEqual(found.get(html.id), { ...none, html: '<p>He' })
+      assert.deepEqual(found.get(long.id), none)
+      const { raw: beginning, ...rest } = found.get(ready.id)!
+      assert.ok(raw.subarray(0, 5).equals(beginning!))
+      assert.deepEqual(rest, { text: null, html: null, rawOctets: raw.length, files: 0 })
+      assert.equal((await store.readBeginnings(ids, null, 5)).length, 5)
+      assert.deepEqual(await store.readBeginnings(ids, newId(), 5), [])
     })
 
     test('large files, ready messages and captured copies come back whole', async (t) => {

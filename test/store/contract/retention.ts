@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import type { NewEmail, Store } from '../../../src/store/store.ts'
-import { acme, attempt, DAY, email, NOW, result } from '../samples.ts'
+import { acme, attempt, DAY, email, HOUR, NOW, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 /** Accepted at `createdAt` with these files, and delivered unless told otherwise. */
@@ -40,6 +40,37 @@ async function retainAll(
 
 export function retentionContract(open: OpenBench): void {
   describe('retain', () => {
+    test('removes the content of some companies and domains earlier, and goes on where it has stopped', async (t) => {
+      const { store } = await open(t)
+      const [short, other] = [await acme(store), await acme(store, 'Other')]
+      const of = [await past(store, short, NOW - 4 * DAY), await past(store, short, NOW - 3 * DAY)]
+      const foreign = await past(store, other, NOW - 3 * DAY)
+      const unfinished = await past(store, short, NOW - 3 * DAY, [], false)
+      const last = await past(store, short, NOW - 2 * DAY)
+      const young = await past(store, short, NOW - HOUR)
+      const removed = async ({ id }: NewEmail) => (await store.readEmail(id))!.contentRemoved
+      const which = async () =>
+        await Promise.all([...of, foreign, unfinished, last, young].map((each) => removed(each)))
+      const request = { companies: [short.id], domains: [], contentBefore: NOW - DAY, after: null, limit: 2 }
+      const first = await store.retainShorter(request)
+      assert.deepEqual([first.touched, first.done], [2, false])
+      assert.deepEqual(await which(), [true, true, false, false, false, false])
+      const second = await store.retainShorter({ ...request, after: first.reached })
+      assert.deepEqual([second.touched, second.done], [1, true])
+      assert.deepEqual(await which(), [true, true, false, false, true, false])
+      // The young one is looked at again when it is old enough.
+      const third = await store.retainShorter({ ...request, after: second.reached, contentBefore: NOW })
+      assert.deepEqual([third.touched, third.done], [1, true])
+      assert.deepEqual(await which(), [true, true, false, false, true, true])
+      // By domain, from the oldest again.
+      const domains = [foreign.domainId]
+      const fourth = await store.retainShorter({ ...request, companies: [], domains })
+      assert.deepEqual([fourth.touched, fourth.done], [1, true])
+      assert.deepEqual(await which(), [true, true, true, false, true, true])
+      const nobody = await store.retainShorter({ ...request, companies: ['x'], domains: ['x'] })
+      assert.deepEqual([nobody.touched, nobody.done], [0, true])
+    })
+
     test('removes content first, then the email with everything', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

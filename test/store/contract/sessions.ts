@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { INVITATION_RENEWABLE_MS } from '../../../src/people/person.ts'
 import { acme, HOUR, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from './people.ts'
@@ -161,6 +162,12 @@ export function sessionsContract(open: OpenBench): void {
       assert.deepEqual(await store.invitations(owner.id, NOW + HOUR), [])
       assert.equal(await store.findInvitation(hash, NOW + HOUR), null)
       assert.equal(await store.takeInvitation(hash, NOW + HOUR), null)
+      // It can be renewed for a while.
+      const renewable = NOW + HOUR + INVITATION_RENEWABLE_MS
+      assert.equal(await store.forgetExpired(renewable - 1, 10), 0)
+      assert.equal((await store.invitations(owner.id, NOW)).length, 1)
+      assert.equal(await store.forgetExpired(renewable, 10), 1)
+      assert.deepEqual(await store.invitations(owner.id, NOW), [])
     })
 
     test('an invitation ends with the right of its inviter, and does not come back with it', async (t) => {
@@ -306,10 +313,11 @@ export function sessionsContract(open: OpenBench): void {
       await store.addLink(linkOf(ada, { expiresAt: NOW + 1 }), hash)
       await store.addInvitation(invitationOf(owner, { expiresAt: NOW + 1 }), tokenHash())
       await store.beginAttempt([{ lane: 'stays', free: 1, every: 6 }], NOW - 5, 0)
-      assert.equal(await store.forgetExpired(NOW, 2), 8)
+      // Expired invitations can be renewed for a while.
+      assert.equal(await store.forgetExpired(NOW, 2), 6)
       const left = ['sessions', 'sign_in_links', 'invitations', 'sign_in_attempts'].map(rows)
-      assert.deepEqual(await Promise.all(left), [2, 2, 2, 2])
-      assert.equal(await store.forgetExpired(NOW, 2), 4)
+      assert.deepEqual(await Promise.all(left), [2, 2, 4, 2])
+      assert.equal(await store.forgetExpired(NOW, 2), 3)
       assert.equal(await store.forgetExpired(NOW, 2), 0)
       assert.deepEqual(await store.sessions(ada.id, 0), [stays])
       assert.equal(await store.takeLink(hash, NOW), ada.id)

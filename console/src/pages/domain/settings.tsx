@@ -1,9 +1,12 @@
 /** The settings of a domain: sending, senders at other domains, delivery route, and removal. */
 import { Button, Group, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
   removeDomain,
+  retentionQuery,
+  setContentRetention,
   setDomainRelay,
   setReturnPath,
   setSending,
@@ -16,6 +19,7 @@ import { EXACT } from '../../parts/form.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
+import { ContentRetention } from '../domains/content-retention.tsx'
 import { stateOf } from '../domains/domain-state.tsx'
 import { RelayActions, RelaySummary, useDelivery } from '../domains/relay-form.tsx'
 
@@ -31,6 +35,7 @@ export function DomainSettings(props: SettingsProps) {
       <SpeaksFor {...props} />
       <ReturnPath {...props} />
       <WayOut {...props} />
+      <Retention {...props} />
       {useMayManage() && <Removal {...props} />}
     </Stack>
   )
@@ -174,6 +179,19 @@ function WayOut({ company, domain }: SettingsProps) {
         />
       )}
     </Section>
+  )
+}
+
+function Retention({ company, domain }: SettingsProps) {
+  const { data } = useQuery(retentionQuery(company))
+  const mayManage = useMayManage()
+  return (
+    <ContentRetention
+      own={domain.contentRetention}
+      usual={Math.min(data?.own ?? Number.POSITIVE_INFINITY, data?.installation ?? Number.POSITIVE_INFINITY)}
+      mayChange={mayManage}
+      set={(own) => setContentRetention(company, domain.id, own)}
+    />
   )
 }
 

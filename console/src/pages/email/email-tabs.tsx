@@ -4,8 +4,10 @@ import { Alert, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentType, Suspense } from 'react'
 import { contentQuery, type EmailDetail } from '../../api/email.ts'
+import { useIsCapture } from '../../api/session.ts'
 import { later } from '../../parts/later.ts'
 import { Pending } from '../../parts/pending.tsx'
+import { useReadMark } from '../emails/read-marks.ts'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
 import { PreviewView } from './preview-view.tsx'
@@ -36,6 +38,7 @@ const VIEWS: Readonly<Record<Tab, { label: string; View: ComponentType<EmailView
 export function EmailTabs({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
   const { shown, show } = useShown()
+  useReadMark({ id: email.id, company: email.company.id }, useIsCapture())
   if (!content.data) return <Pending of={content} />
   if (content.data.removed) {
     return (

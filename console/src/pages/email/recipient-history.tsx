@@ -1,10 +1,15 @@
 /** The history of one recipient: events and attempts on one time line, and the action on its address. */
-import { Group, Stack } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Ban } from 'lucide-react'
 import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
+import { listsChanged, suppressionsQuery } from '../../api/suppressions.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
+import { TYPES } from '../suppressions/types.ts'
 import { TimeLine } from './time-line.tsx'
 
 interface RecipientHistoryProps {
@@ -17,16 +22,41 @@ export function RecipientHistory({ company, email, recipient }: RecipientHistory
   return (
     <Stack gap="sm">
       <TimeLine company={company} email={email} position={recipient.position} />
-      <Suppress company={company} id={email.id} recipient={recipient} />
+      <Suppress email={email} recipient={recipient} />
     </Stack>
   )
 }
 
-function Suppress({ company, id, recipient }: { company: string; id: string; recipient: EmailRecipient }) {
+/** The entry that stops mail like this to the address; or a button that adds one. */
+function Suppress({ email, recipient }: { email: EmailDetail; recipient: EmailRecipient }) {
   const { address, position } = recipient
+  const company = email.company.id
   const mayManage = useMayManage()
-  if (!mayManage || recipient.state === 'suppressed') return null
+  const { data } = useQuery(suppressionsQuery(company, { term: address, limit: 10 }))
   const shown = <UntrustedText>{address}</UntrustedText>
+  const stops = data?.data.find(
+    (entry) =>
+      entry.address.toLowerCase() === address.toLowerCase() &&
+      entry.tags === null &&
+      (!entry.ofDomainOnly || entry.domain === email.domain.name),
+  )
+  if (stops !== undefined) {
+    return (
+      <Text size="sm" c="dimmed">
+        {shown} has been{' '}
+        <AnchorLink
+          to="/c/$company/suppressions"
+          params={{ company }}
+          search={{ term: stops.address }}
+          inherit
+        >
+          on the suppression list
+        </AnchorLink>{' '}
+        since <Time at={stops.createdAt} /> ({TYPES[stops.type].word.toLowerCase()}).
+      </Text>
+    )
+  }
+  if (!mayManage || data === undefined || recipient.state === 'suppressed') return null
   return (
     <Group>
       <ActionButton
@@ -43,7 +73,10 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
           act: 'Suppress address',
           harmless: true,
         }}
-        run={() => suppressRecipient(company, id, position)}
+        run={async () => {
+          await suppressRecipient(company, email.id, position)
+          await listsChanged()
+        }}
         done={<>No more mail will be sent to {shown}.</>}
       >
         Suppress this address

@@ -7,10 +7,17 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import { domainsQuery } from '../../api/domains.ts'
 import { keysQuery } from '../../api/keys.ts'
+import { read } from '../../api/queries.ts'
 import { ALL } from '../../shell/company.ts'
-import type { Choice } from './completions.ts'
 
-export type ChoiceKind = 'domain' | 'key' | 'tag'
+/** One option of a filter; `value` goes into the search. */
+export interface Choice {
+  value: string
+  about: string
+}
+
+/** `to`: the domain of a recipient. */
+export type ChoiceKind = 'domain' | 'to' | 'key' | 'tag'
 
 /** A filter by a named thing. */
 export interface ChoiceMenuProps {
@@ -45,6 +52,10 @@ const tagsQuery = (company: string) =>
     staleTime: 10_000,
   })
 
+/** The recipient domains with the most mail of the last 30 days. Any other can be typed. */
+const destinationsQuery = (company: string) =>
+  read('GET /companies/:company/overview/destinations', { company, query: { span: 'month', limit: 200 } })
+
 /** The options that contain `begun`. `kind`: `null` if no filter is being typed. */
 export function useChoices(
   company: string,
@@ -53,6 +64,7 @@ export function useChoices(
 ): { choices: Choice[]; pending: boolean } {
   const search = begun.trim().toLowerCase()
   const domains = useQuery({ ...domainsQuery(company, search), enabled: kind === 'domain' })
+  const destinations = useQuery({ ...destinationsQuery(company), enabled: kind === 'to' })
   const keys = useQuery({ ...keysQuery(company, { search }), enabled: kind === 'key' })
   const tags = useQuery({ ...tagsQuery(company), enabled: kind === 'tag' })
   const ofAll = company === ALL
@@ -64,6 +76,14 @@ export function useChoices(
           value: domain.name,
           about: ofAll ? domain.company.name : '',
         })),
+      }
+    case 'to':
+      return {
+        pending: destinations.isPending,
+        choices: (destinations.data?.busiest ?? [])
+          .filter(({ name }) => name.includes(search))
+          .slice(0, SHOWN)
+          .map(({ name }) => ({ value: name, about: '' })),
       }
     case 'key': {
       const found = keys.data?.keys ?? []

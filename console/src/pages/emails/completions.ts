@@ -1,4 +1,5 @@
 /** The completions of a search, by the term at its end. Pure. */
+import type { Choice, ChoiceKind } from './choices.ts'
 import { LAST_EVENTS } from './search.ts'
 
 export interface Completion {
@@ -51,6 +52,14 @@ export function valueBegun(text: string): { name: FilterName; begun: string } | 
   return filter === undefined ? null : { name: filter.name, begun }
 }
 
+/** The kind of values that the server can complete, and the part of the value typed so far. */
+export function choicesWanted(text: string): { kind: ChoiceKind | null; begun: string } {
+  const { name, begun = '' } = valueBegun(text) ?? {}
+  if (name === 'domain' || name === 'key' || name === 'tag') return { kind: name, begun }
+  if (name === 'to' && begun.startsWith('@')) return { kind: 'to', begun: begun.slice(1) }
+  return { kind: null, begun: '' }
+}
+
 /** `known`: the values of the filter that the server knows. */
 export function completionsOf(text: string, known: readonly Choice[]): Completion[] {
   const value = valueBegun(text)
@@ -59,12 +68,6 @@ export function completionsOf(text: string, known: readonly Choice[]): Completio
   if (term === '' && text !== '') return []
   const begun = FILTERS.filter(({ name }) => name.startsWith(term))
   return begun.map(({ name, about }) => ({ term: `${name}:`, about, open: true }))
-}
-
-/** One option of a filter; `value` goes into the search. */
-export interface Choice {
-  value: string
-  about: string
 }
 
 function valuesOf(
@@ -89,6 +92,10 @@ function valuesOf(
       const found = TIMES.filter(([time]) => time.startsWith(begun.toLowerCase()) && time !== begun)
       return found.map(([time, about]) => ({ term: term(time), about }))
     }
+    case 'to':
+      return known
+        .filter((choice) => `@${choice.value}` !== begun)
+        .map(({ value, about }) => ({ term: term(`@${value}`), about }))
     case 'domain':
     case 'key':
     case 'tag':

@@ -172,6 +172,7 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
                     ? (companies.find(({ id }) => id === email.company)?.name ?? email.company)
                     : undefined
                 }
+                isInbox={captures}
                 selected={email.id === (open ?? selected)}
                 isOpen={email.id === open}
                 onSelect={select}

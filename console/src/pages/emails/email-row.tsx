@@ -1,12 +1,15 @@
 import { Badge, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { memo } from 'react'
+import { memo, Suspense } from 'react'
 import { statusOfEmail } from '../../../../src/operate/status-word.ts'
+import { later } from '../../parts/later.ts'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
 import type { EmailListItem } from './merge.ts'
+
+const InboxSubject = later(() => import('./inbox-subject.tsx'), 'InboxSubject')
 
 const MOST_TAGS = 2
 
@@ -14,6 +17,8 @@ interface RowProps {
   email: EmailListItem
   /** The name of the email's company, where the list shows all companies. */
   company: string | undefined
+  /** The list is the inbox of capture mode. */
+  isInbox: boolean
   selected: boolean
   /** The email is shown beside the list. */
   isOpen: boolean
@@ -26,6 +31,7 @@ interface RowProps {
 export const EmailRow = memo(function EmailRow({
   email,
   company,
+  isInbox,
   selected,
   isOpen,
   onSelect,
@@ -33,6 +39,7 @@ export const EmailRow = memo(function EmailRow({
 }: RowProps) {
   const { id, subject, from, to, recipients, tags, createdAt } = email
   const { of, note } = statusOfEmail(email)
+  const words = <UntrustedText empty="(no subject)">{subject}</UntrustedText>
   return (
     <Link
       to="/c/$company/emails/$id"
@@ -65,7 +72,13 @@ export const EmailRow = memo(function EmailRow({
         )}
       </span>
       <span className={classes.subject}>
-        <UntrustedText empty="(no subject)">{subject}</UntrustedText>
+        {isInbox ? (
+          <Suspense fallback={words}>
+            <InboxSubject email={email}>{words}</InboxSubject>
+          </Suspense>
+        ) : (
+          words
+        )}
       </span>
       <Text component="span" inherit c="dimmed" className={classes.from}>
         <UntrustedText>{from}</UntrustedText>

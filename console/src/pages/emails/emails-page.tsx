@@ -1,14 +1,14 @@
 /** The list of accepted emails, newest first, updated live. */
-import { Box, Button, Skeleton, Stack } from '@mantine/core'
+import { Box, Skeleton, Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useIsCapture } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
-import { later, loaded } from '../../parts/later.ts'
+import { later } from '../../parts/later.ts'
 import { LiveIndicator } from '../../parts/live-indicator.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { useCompany, useMayManage } from '../../shell/company.ts'
+import { useCompany } from '../../shell/company.ts'
 import { EmailList } from './email-list.tsx'
 import classes from './emails.module.css'
 import { Filters } from './filters.tsx'
@@ -19,16 +19,12 @@ import { isAtTop } from './use-new-emails.ts'
 // Most lists have emails, so they load without what an empty one shows.
 const NoEmails = later(() => import('./no-emails.tsx'), 'NoEmails')
 const EmailPane = later(() => import('../email/email-pane.tsx'), 'EmailPane')
-const clearing = loaded(
-  () => import('./clear-inbox.ts'),
-  async () => {},
-)
+const InboxActions = later(() => import('./inbox-actions.tsx'), 'InboxActions')
 const NothingFound = later(() => import('./nothing-found.tsx'), 'NothingFound')
 
 export function EmailsPage() {
   const company = useCompany()
   const captures = useIsCapture()
-  const mayManage = useMayManage()
   const { open, ...search } = useSearch({ from: '/signed-in/c/$company/emails' })
   const navigate = useNavigate()
   const change = (to: EmailsSearch, replace = false) =>
@@ -38,11 +34,7 @@ export function EmailsPage() {
     <>
       <PageHead title="Emails" about="Accepted emails, newest first.">
         <LiveIndicator company={company} />
-        {captures && mayManage && (
-          <Button variant="default" onClick={async () => (await clearing()).askToClear(company)}>
-            Clear inbox
-          </Button>
-        )}
+        <Suspense>{captures && <InboxActions company={company} search={search} />}</Suspense>
       </PageHead>
       <Filters company={company} search={search} onChange={change} />
       <EmailResults

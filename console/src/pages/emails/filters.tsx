@@ -1,14 +1,20 @@
 /** The filters of the list: a search field, and menus for the most common filters. */
-import { Box, Button, Group } from '@mantine/core'
+import { Box, Group } from '@mantine/core'
+import { Suspense } from 'react'
+import { later } from '../../parts/later.ts'
 import { ChoiceMenu } from './choice-menu.tsx'
 import classes from './emails.module.css'
-import { type EmailsSearch, given, isNarrowed } from './search.ts'
+import { type EmailsSearch, given } from './search.ts'
 import { SearchField } from './search-field.tsx'
 import { StatusMenu } from './status-menu.tsx'
 import { TimeMenu } from './time-menu.tsx'
 
+/** Loaded separately because the first view does without it. */
+const FoundBar = later(() => import('./found-bar.tsx'), 'FoundBar')
+
 const CHOICES = [
   { kind: 'domain', label: 'Domain', about: 'Part of the name' },
+  { kind: 'to', label: 'Recipient', about: 'Domain, such as example.com', free: true },
   { kind: 'tag', label: 'Tag', about: 'Name, value or name:value', free: true },
   { kind: 'key', label: 'Key', about: 'Part of the name' },
 ] as const
@@ -40,11 +46,9 @@ export function Filters({ company, search, onChange }: FiltersProps) {
               onChange={(value) => change({ [kind]: value })}
             />
           ))}
-          {isNarrowed(search) && (
-            <Button variant="subtle" size="sm" px="xs" onClick={() => onChange({})}>
-              Clear all
-            </Button>
-          )}
+          <Suspense>
+            <FoundBar company={company} search={search} onChange={onChange} />
+          </Suspense>
         </div>
       </Group>
     </Box>

@@ -40,9 +40,8 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   const tellSoon = useDebouncedCallback(tell, TYPED_MS)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
 
-  const value = completing?.valueBegun(text)
-  const kind = value?.name === 'domain' || value?.name === 'key' || value?.name === 'tag' ? value.name : null
-  const { choices } = useChoices(company, focused ? kind : null, value?.begun ?? '')
+  const wanted = completing?.choicesWanted(text)
+  const { choices } = useChoices(company, (focused && wanted?.kind) || null, wanted?.begun ?? '')
   const completions = completing?.completionsOf(text, choices) ?? []
   const opened = combobox.dropdownOpened && completions.length > 0
 

@@ -10,6 +10,8 @@ export interface EmailsSearch {
   /** Names of last events, with commas between them. */
   status?: string
   domain?: string
+  /** The domain of a recipient. */
+  to?: string
   tag?: string
   /** The id or name of an API key. */
   key?: string
@@ -24,7 +26,7 @@ export type Times = Pick<EmailsSearch, 'time' | 'since' | 'until'>
 export type ChangeTimes = (times: { [Name in keyof Times]-?: string | undefined }) => void
 export const ANY_TIME = { time: undefined, since: undefined, until: undefined }
 
-const NAMES = ['q', 'status', 'domain', 'tag', 'key', 'time', 'since', 'until'] as const
+const NAMES = ['q', 'status', 'domain', 'to', 'tag', 'key', 'time', 'since', 'until'] as const
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -123,6 +125,7 @@ export function queryParamsOf({
   time,
   since,
   until,
+  to,
   ...search
 }: EmailsSearch): QueryOf<'GET /companies/:company/emails'> {
   const period = time === undefined ? undefined : PERIODS[time]
@@ -131,6 +134,7 @@ export function queryParamsOf({
     // Days in a typed search are days in the viewer's time zone.
     zone: search.q === undefined ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
     event: status,
+    toDomain: to,
     since: period === undefined ? iso(since) : isoTime(period.since()),
     until: period === undefined ? iso(until) : period.until && isoTime(period.until()),
   }

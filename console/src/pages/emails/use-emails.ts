@@ -19,7 +19,7 @@ function ask(company: string, search: EmailsSearch, cursor?: string, signal?: Ab
   return call(LIST, { company, query, signal })
 }
 
-const emailsQuery = (company: string, search: EmailsSearch) =>
+export const emailsQuery = (company: string, search: EmailsSearch) =>
   infiniteQueryOptions({
     queryKey: [LIST, { company, search }],
     queryFn: ({ pageParam, signal }) => ask(company, search, pageParam, signal),

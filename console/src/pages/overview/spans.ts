@@ -8,7 +8,26 @@ export const SPAN_WORDS: Readonly<Record<OverviewSpan, { label: string; last: st
   year: { label: 'Year', last: '12 months' },
 }
 
+interface ChartSpan {
+  since: number
+  until: number
+  step: number
+  began: number
+}
+
+/** Points of a chart, at least, however new a company is. */
+const FEWEST = 12
+
+/** The points before the company, which its first chart leaves out. */
+export function pointsBefore({ since, until, step, began }: ChartSpan): number {
+  const points = Math.round((until - since) / step)
+  return Math.max(0, Math.min(Math.floor((began - since) / step), points - FEWEST))
+}
+
 /** The start of each point of a chart, in Unix milliseconds. */
-export function timesOf({ since, until, step }: { since: number; until: number; step: number }): number[] {
-  return Array.from({ length: Math.round((until - since) / step) }, (_, index) => since + index * step)
+export function timesOf(series: ChartSpan): number[] {
+  const { since, until, step } = series
+  const first = pointsBefore(series)
+  const points = Math.round((until - since) / step)
+  return Array.from({ length: points - first }, (_, index) => since + (first + index) * step)
 }

@@ -1,7 +1,9 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { volumeQuery } from '../../api/overview.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Pending } from '../../parts/pending.tsx'
+import { emailsBehind } from './emails-behind.ts'
 import type { FilteredProps } from './filter.tsx'
 
 const SHOWN = [
@@ -29,9 +31,17 @@ export function Totals({ company, span, filter }: FilteredProps) {
               {word}
             </Text>
             <Skeleton visible={data === undefined} component="dd" m={0}>
-              <Text component="span" fw={650} fz={22}>
+              <AnchorLink
+                to="/c/$company/emails"
+                params={{ company }}
+                search={emailsBehind({ span, filter }, type)}
+                fw={650}
+                fz={22}
+                c="inherit"
+                aria-label={`${word}: ${count.toLocaleString()}, show the emails`}
+              >
                 {count.toLocaleString()}
-              </Text>{' '}
+              </AnchorLink>{' '}
               {type !== 'accepted' && accepted > 0 && (
                 <Text component="span" size="xs" c="dimmed">
                   {share(count / accepted)}

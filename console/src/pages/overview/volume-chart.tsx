@@ -1,35 +1,58 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useMemo } from 'react'
 import { volumeQuery } from '../../api/overview.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Chart } from '../../parts/chart/chart.tsx'
-import type { ChartSeries } from '../../parts/chart/series.ts'
+import type { ChartProps, ChartSeries } from '../../parts/chart/series.ts'
+import type { EmailsSearch } from '../emails/search.ts'
+import { emailsBehind } from './emails-behind.ts'
 import type { FilteredProps } from './filter.tsx'
-import { timesOf } from './spans.ts'
+import { pointsBefore, timesOf } from './spans.ts'
 
 /** The first type lies at the bottom of each bar. */
 const SHOWN = [
   { type: 'delivered', name: 'Delivered', color: 'teal-7' },
-  { type: 'delivery_delayed', name: 'Delays', color: 'yellow-5' },
   { type: 'bounced', name: 'Bounced', color: 'red-7' },
   { type: 'failed', name: 'Failed', color: 'orange-7' },
   { type: 'suppressed', name: 'Suppressed', color: 'grape-6' },
   { type: 'complained', name: 'Complaints', color: 'pink-5' },
 ] as const
+/** No outcome: most delayed mail is delivered later, and counted again then. */
+const DELAYS = { type: 'delivery_delayed', name: 'Delays', color: 'yellow-7' } as const
 
 export function VolumeChart({ company, span, filter }: FilteredProps) {
   const { data } = useQuery(volumeQuery(company, span, filter))
+  const navigate = useNavigate()
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
   const series = useMemo((): ChartSeries[] => {
     if (data === undefined) return []
     const none = times.map(() => 0)
-    // The chart draws the topmost series first, behind those that follow.
-    return SHOWN.toReversed().map(({ type, name, color }) => ({
+    const of = ({ type, name, color }: (typeof SHOWN)[number] | typeof DELAYS) => ({
       name,
       color,
-      values: data.series[type] ?? none,
-    }))
+      values: data.series[type]?.slice(pointsBefore(data)) ?? none,
+    })
+    // The chart draws the topmost series first, behind those that follow.
+    return [...SHOWN.toReversed().map(of), { ...of(DELAYS), isLine: true }]
   }, [data, times])
+  const step = data?.step ?? 0
+  const searchAt = (at: number) =>
+    emailsBehind({ span, filter }, null, { since: times[at]!, until: times[at]! + step })
+  const link = (search: EmailsSearch, text: ReactNode) => (
+    <AnchorLink to="/c/$company/emails" params={{ company }} search={search} inherit c="inherit">
+      {text}
+    </AnchorLink>
+  )
+  const links: ChartProps['linksOf'] = {
+    series: (name, text) => {
+      const { type } = [...SHOWN, DELAYS].find((each) => each.name === name)!
+      return link(emailsBehind({ span, filter }, type), text)
+    },
+    time: (at, text) => link(searchAt(at), text),
+    open: (at) => void navigate({ to: '/c/$company/emails', params: { company }, search: searchAt(at) }),
+  }
   if (data === undefined) return <Skeleton h={270} />
   return (
     <Chart
@@ -38,6 +61,7 @@ export function VolumeChart({ company, span, filter }: FilteredProps) {
       times={times}
       series={series}
       kind="bars"
+      linksOf={links}
     />
   )
 }

@@ -1,11 +1,15 @@
-import { Badge, Select, Text } from '@mantine/core'
+import { Badge, Group, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { UserMinus, X } from 'lucide-react'
+import { RotateCw, UserMinus, X } from 'lucide-react'
+import { useState } from 'react'
 import { useMe } from '../../api/session.ts'
 import {
   type Member,
+  type OpenInvitation,
   type Role,
   removeMember,
+  renewInvitation,
+  type SentInvitation,
   setRole,
   teamQuery,
   withdrawInvitation,
@@ -19,18 +23,24 @@ import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useRole } from '../../shell/company.ts'
+import { InvitationLink } from './invitation-link.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { PersonName } from './person-name.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
+
+const isOver = (at: string) => Date.parse(at) <= Date.now()
 
 /** The people of one company. Its owners can change them; other people can see them. */
 export function CompanyTeam({ company }: { company: string }) {
   const query = useQuery(teamQuery(company))
   const { person: me } = useMe()
   const role = useRole()
+  const [renewed, setRenewed] = useState<SentInvitation | null>(null)
   const mayChange = role === 'owner' || role === 'operator'
   if (!query.data) return <Pending of={query} />
   const { members, invitations } = query.data
+  const renew = (invitation: OpenInvitation) =>
+    attempt({ run: async () => setRenewed(await renewInvitation(company, invitation)) })
   const askToRemove = ({ id, name, address }: Member) =>
     confirm({
       title: `Remove ${name || address}?`,
@@ -100,6 +110,7 @@ export function CompanyTeam({ company }: { company: string }) {
       </Section>
       {invitations.length > 0 && (
         <Section compact title="Invitations" mt="md">
+          {renewed && <InvitationLink made={renewed} onClose={() => setRenewed(null)} />}
           <ListTable
             rows={invitations}
             keyOf={({ id }) => id}
@@ -115,9 +126,9 @@ export function CompanyTeam({ company }: { company: string }) {
                     <Text size="sm">
                       <UntrustedText>{address}</UntrustedText>
                     </Text>
-                    <Text size="xs" c="dimmed">
+                    <Text size="xs" c={isOver(expiresAt) ? 'orange' : 'dimmed'}>
                       Invited by {inviter === null ? 'an operator' : <UntrustedText>{inviter}</UntrustedText>}
-                      . The link expires <Time at={expiresAt} />
+                      . The link {isOver(expiresAt) ? 'expired' : 'expires'} <Time at={expiresAt} />
                     </Text>
                   </>
                 ),
@@ -132,17 +143,25 @@ export function CompanyTeam({ company }: { company: string }) {
                 ),
               },
               mayChange && {
-                head: 'Withdraw',
+                head: 'Renew or withdraw',
                 headHidden: true,
                 right: true,
-                cell: ({ id, address }) => (
-                  <IconButton
-                    icon={X}
-                    color="red"
-                    label="Withdraw the invitation"
-                    name={`Withdraw the invitation of ${address}`}
-                    onClick={() => void attempt({ run: () => withdrawInvitation(company, id) })}
-                  />
+                cell: (invitation) => (
+                  <Group gap={4} wrap="nowrap">
+                    <IconButton
+                      icon={RotateCw}
+                      label="Renew the invitation: a new link replaces the old one"
+                      name={`Renew the invitation of ${invitation.address}`}
+                      onClick={() => void renew(invitation)}
+                    />
+                    <IconButton
+                      icon={X}
+                      color="red"
+                      label="Withdraw the invitation"
+                      name={`Withdraw the invitation of ${invitation.address}`}
+                      onClick={() => void attempt({ run: () => withdrawInvitation(company, invitation.id) })}
+                    />
+                  </Group>
                 ),
               },
             ]}

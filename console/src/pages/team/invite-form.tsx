@@ -4,7 +4,7 @@ import { useMe } from '../../api/session.ts'
 import { invite, type Role } from '../../api/team.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { Section } from '../../parts/section.tsx'
-import { OneTimeLink } from './one-time-link.tsx'
+import { InvitationLink } from './invitation-link.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
 
 /** Creates an invitation to the company, as a link. */
@@ -22,15 +22,7 @@ export function InviteForm({ company }: { company: string }) {
   const { label, about } = ROLE_WORDS[values.role]
   return (
     <>
-      {made && (
-        <OneTimeLink
-          link={made.link}
-          expiresAt={made.invitation.expiresAt}
-          mailed={made.mailed}
-          title={`Invitation for ${made.invitation.address} as ${ROLE_WORDS[made.invitation.role].label.toLowerCase()}`}
-          onClose={form.forget}
-        />
-      )}
+      {made && <InvitationLink made={made} onClose={form.forget} />}
       <Section compact title="Invite somebody" mb="md">
         <Form of={form} gap="xs">
           <Group align="flex-start" gap="sm">

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { ListTable } from '../list-table.tsx'
 import classes from './chart.module.css'
 import type { ChartSeries } from './series.ts'
@@ -8,11 +9,14 @@ export function ChartTable({
   times,
   series,
   format,
+  linkOf = (_, text) => text,
 }: {
   title: string
   times: readonly number[]
   series: readonly ChartSeries[]
   format: (value: number) => string
+  /** The things behind the values of a time, by its index. */
+  linkOf?: ((at: number, text: string) => ReactNode) | undefined
 }) {
   const rows = times.map((time, index) => ({ time, index })).reverse()
   return (
@@ -23,7 +27,7 @@ export function ChartTable({
         keyOf={({ time }) => time}
         spacing="xs"
         columns={[
-          { head: 'Time', cell: ({ time }) => new Date(time).toLocaleString() },
+          { head: 'Time', cell: ({ time, index }) => linkOf(index, new Date(time).toLocaleString()) },
           ...series.map(({ name, values }) => ({
             head: name,
             right: true,

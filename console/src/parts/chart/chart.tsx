@@ -16,12 +16,15 @@ const Plot = later(() => import('./plot.tsx'), 'Plot')
 
 const plain = (value: number) => value.toLocaleString()
 
-export function Chart({ title, about, times, series, kind, steps, format = plain }: ChartProps) {
+export function Chart({ title, about, times, series, kind, steps, linksOf, format = plain }: ChartProps) {
   const scheme = useComputedColorScheme('light')
   const [numbers, setNumbers] = useState(false)
   const [at, setAt] = useState<number | null>(null)
-  // The legend starts with the lowest part of a stacked bar, which is the last of the series.
-  const listed = useMemo(() => (kind === 'bars' ? series.toReversed() : series), [series, kind])
+  // The legend starts with the lowest part of a stacked bar, which is the last of them, and ends with the lines.
+  const listed = useMemo(() => {
+    if (kind === 'lines') return series
+    return [...series.filter(({ isLine }) => !isLine).reverse(), ...series.filter(({ isLine }) => isLine)]
+  }, [series, kind])
   const save = () => {
     const head = ['time', ...series.map(({ name }) => name)]
     const rows = times.map((time, index) => [
@@ -55,10 +58,11 @@ export function Chart({ title, about, times, series, kind, steps, format = plain
             <li key={name}>
               <span
                 className={classes.mark}
+                data-line={each.isLine}
                 style={{ background: `var(--mantine-color-${color})` }}
                 aria-hidden
               />
-              {name} <b>{value === null ? 'none' : format(value)}</b>
+              {linksOf?.series(name, name) ?? name} <b>{value === null ? 'none' : format(value)}</b>
             </li>
           )
         })}
@@ -67,10 +71,15 @@ export function Chart({ title, about, times, series, kind, steps, format = plain
         </li>
       </ul>
       {numbers ? (
-        <ChartTable title={title} times={times} series={series} format={format} />
+        <ChartTable {...{ title, times, series, format }} linkOf={linksOf?.time} />
       ) : (
         <Suspense fallback={<div className={classes.plot} />}>
-          <Plot key={scheme} {...{ times, series, kind, steps, format }} onHover={setAt} />
+          <Plot
+            key={scheme}
+            {...{ times, series, kind, steps, format }}
+            onHover={setAt}
+            onPick={linksOf?.open}
+          />
         </Suspense>
       )}
     </Section>

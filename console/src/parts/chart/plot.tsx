@@ -12,12 +12,16 @@ interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'kind'> {
   format: (value: number) => string
   /** `at`: the index of the time under the pointer; `null` if the pointer is elsewhere. */
   onHover: (at: number | null) => void
+  /** Called with the index of a time that was clicked. */
+  onPick: ((at: number) => void) | undefined
 }
 
-export function Plot({ times, series, kind, steps, format, onHover }: PlotProps) {
+export function Plot({ times, series, kind, steps, format, onHover, onPick }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const hover = useRef(onHover)
   hover.current = onHover
+  const pick = useRef(onPick)
+  pick.current = onPick
   useEffect(() => {
     const element = place.current!
     const color = (name: string) =>
@@ -50,8 +54,8 @@ export function Plot({ times, series, kind, steps, format, onHover }: PlotProps)
         ],
         series: [
           {},
-          ...series.map(({ name, color: of, values }) =>
-            kind === 'bars' ? barsOf(name, color(of)) : lineOf(name, color(of), values),
+          ...series.map(({ name, color: of, values, isLine }) =>
+            kind === 'bars' && !isLine ? barsOf(name, color(of)) : lineOf(name, color(of), values),
           ),
         ],
         hooks: {
@@ -63,6 +67,12 @@ export function Plot({ times, series, kind, steps, format, onHover }: PlotProps)
     )
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
     watch.observe(element)
+    const picked = () => {
+      const { left, idx } = plot.cursor
+      if (left! >= 0 && idx != null) pick.current?.(idx)
+    }
+    plot.over.addEventListener('click', picked)
+    if (pick.current !== undefined) plot.over.style.cursor = 'pointer'
     return () => {
       watch.disconnect()
       plot.destroy()
@@ -127,7 +137,7 @@ function isAlone(values: readonly (number | null)[], index: number): boolean {
 
 /**
  * The data of uPlot, with times in seconds. Bars are stacked: each series lies on top of those after it in
- * the list, so that the first is drawn behind all others.
+ * the list, so that the first is drawn behind all others. Lines among them stand for themselves.
  */
 function dataOf(
   times: readonly number[],
@@ -139,11 +149,13 @@ function dataOf(
   const line = (value: number | null) => (value === null ? null : Math.max(value, least))
   if (kind === 'lines') return [seconds, ...series.map(({ values }) => values.map(line))]
   const heights = times.map(() => 0)
-  const stacked = series.toReversed().map(({ values }) =>
-    values.map((value, index) => {
+  const stacked = series.toReversed().map(({ values, isLine }) => {
+    // A line along the axis would only be in the way.
+    if (isLine) return values.map((value) => (values.some(Boolean) ? line(value) : null))
+    return values.map((value, index) => {
       heights[index]! += value ?? 0
       return heights[index]!
-    }),
-  )
+    })
+  })
   return [seconds, ...stacked.reverse()]
 }

@@ -1,4 +1,5 @@
 /** The data of a chart. */
+import type { ReactNode } from 'react'
 
 export interface ChartSeries {
   name: string
@@ -6,6 +7,8 @@ export interface ChartSeries {
   color: string
   /** One value for each time; `null` if it is unknown. */
   values: readonly (number | null)[]
+  /** Drawn as a line across the bars, because it is no part of the whole. */
+  isLine?: true
   /** The value for the whole period. If absent, it is the sum of the values. */
   whole?: number | null
 }
@@ -20,6 +23,13 @@ export interface ChartProps {
   kind: 'bars' | 'lines'
   /** The ticks of a logarithmic axis, for values of different magnitudes. */
   steps?: readonly number[]
+  /** The things behind the values of a series, or behind those of a time, as links. */
+  linksOf?: {
+    series: (name: string, text: ReactNode) => ReactNode
+    time: (at: number, text: ReactNode) => ReactNode
+    /** Opens what is behind a time: it was clicked. */
+    open: (at: number) => void
+  }
   /** Formats a value. */
   format?: (value: number) => string
 }

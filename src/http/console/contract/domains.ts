@@ -1,6 +1,16 @@
 /** Sending domains, and the records that their owners publish. */
 import { routes } from './route.ts'
-import { DONE, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
+import {
+  DONE,
+  INTEGER_OR_NULL,
+  NAMED,
+  object,
+  orNull,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+  TIME_OR_NULL,
+} from './shapes.ts'
 
 const FACTS = {
   id: TEXT,
@@ -100,6 +110,10 @@ export const WHOLE_DOMAIN = object({
     },
     used: { type: 'boolean', description: 'MAIL FROM has it; otherwise the address of the author.' },
   }),
+  contentRetention: {
+    ...INTEGER_OR_NULL,
+    description: 'Ms for which content of finished emails is kept; null: as for the company.',
+  },
   lostSince: { ...TIME_OR_NULL, description: 'Since when DNS has lacked the DKIM records that it had.' },
   sendsUntil: { ...TIME_OR_NULL, description: 'When sending ends, unless DNS has them again.' },
   checkedAt: { ...TIME_OR_NULL, description: 'When DNS was asked for all records last.' },
@@ -129,6 +143,17 @@ const NEW_DOMAIN = object(
   },
 )
 
+/** Ms; null: none of its own. */
+const KEPT = orNull({ type: 'integer', minimum: 60_000, maximum: 3_650 * 86_400_000 })
+
+const RETENTION = object({
+  own: {
+    ...INTEGER_OR_NULL,
+    description: 'Ms for which the company keeps content; null: as the installation.',
+  },
+  installation: { type: 'integer', description: 'Ms.' },
+})
+
 const DOMAIN_CHANGE = object(
   {},
   {
@@ -143,6 +168,7 @@ const DOMAIN_CHANGE = object(
       maxLength: 255,
       description: 'A label below the domain, or a whole host name; empty: the usual one.',
     },
+    contentRetention: KEPT,
   },
 )
 
@@ -209,6 +235,15 @@ export const DOMAIN_ROUTES = routes('company', {
     answer: WHOLE_DOMAIN,
   },
   'DELETE /companies/:company/domains/:domain': { operation: 'domain_remove', answer: DONE },
+})
+
+export const RETENTION_ROUTES = routes('company', {
+  'GET /companies/:company/retention': { operation: 'retention_read', answer: RETENTION },
+  'PUT /companies/:company/retention': {
+    operation: 'retention_set',
+    body: object({ own: KEPT }),
+    answer: RETENTION,
+  },
 })
 
 export const RECORD_ROUTES = routes('company', {

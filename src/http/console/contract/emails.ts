@@ -1,7 +1,7 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { COUNTED_STATES, INTEGER, object, TEXT_OR_NULL } from './shapes.ts'
+import { COUNTED_STATES, INTEGER, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 /** ISO 8601, UTC. */
 const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
@@ -36,26 +36,31 @@ export const EMAIL_ROW = object({
 })
 
 /** Filters of the list; an absent one does not filter. */
+const FILTERS = {
+  q: {
+    ...PASSAGE,
+    description: 'A search as typed: `to:ada@example.com event:bounced after:7d invoice`.',
+  },
+  zone: {
+    ...WORD,
+    description: 'Time zone of the dates in it: `Europe/Berlin`. Default: UTC.',
+  },
+  domain: { ...DOMAIN_NAME, description: 'Sending domain: name or id.' },
+  event: { ...LINE, description: 'What the last event is, or several of them with commas.' },
+  tag: { ...LINE, description: '`name:value`, or a name or a value alone.' },
+  key: { ...LINE, description: 'API key: id or name.' },
+  from: { ...LINE, description: 'A part of the sender as shown.' },
+  to: { ...ADDRESS, description: 'The complete address of a recipient.' },
+  toDomain: { ...DOMAIN_NAME, description: 'Domain of a recipient.' },
+  subject: { ...PASSAGE, description: 'A part of the subject.' },
+  since: { ...TIME_GIVEN, description: 'Accepted then or later: ISO 8601.' },
+  until: { ...TIME_GIVEN, description: 'Accepted before this time.' },
+} as const
+
 const EMAILS_QUERY = object(
   {},
   {
-    q: {
-      ...PASSAGE,
-      description: 'A search as typed: `to:ada@example.com event:bounced after:7d invoice`.',
-    },
-    zone: {
-      ...WORD,
-      description: 'Time zone of the dates in it: `Europe/Berlin`. Default: UTC.',
-    },
-    domain: { ...DOMAIN_NAME, description: 'Sending domain: name or id.' },
-    event: { ...LINE, description: 'What the last event is, or several of them with commas.' },
-    tag: { ...LINE, description: '`name:value`, or a name or a value alone.' },
-    key: { ...LINE, description: 'API key: id or name.' },
-    from: { ...LINE, description: 'A part of the sender as shown.' },
-    to: { ...ADDRESS, description: 'The complete address of a recipient.' },
-    subject: { ...PASSAGE, description: 'A part of the subject.' },
-    since: { ...TIME_GIVEN, description: 'Accepted then or later: ISO 8601.' },
-    until: { ...TIME_GIVEN, description: 'Accepted before this time.' },
+    ...FILTERS,
     cursor: { ...LINE, description: 'What `next` of the page before is.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 60 },
   },
@@ -66,6 +71,24 @@ export const EMAILS = object({
   emails: { type: 'array', items: EMAIL_ROW },
   next: { ...TEXT_OR_NULL, description: 'Where the next page begins; null: there is none.' },
   cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
+})
+
+/** The emails that a search finds. */
+export const EMAIL_COUNT = object({
+  count: { type: 'integer', description: 'At most 1,000.' },
+  more: { type: 'boolean', description: 'There are more, or may be.' },
+})
+
+/** The line beside a subject, and the sign of attachments. */
+export const SNIPPETS = object({
+  snippets: {
+    type: 'array',
+    items: object({
+      id: TEXT,
+      text: { type: 'string', description: 'The beginning of its text in one line; empty: none is known.' },
+      attached: { type: 'boolean', description: 'It has files besides inline pictures.' },
+    }),
+  },
 })
 
 /** Changes to the emails of one company, or of all: the data of one server-sent event. */
@@ -84,6 +107,17 @@ export const CHANGES = object({
 
 export const EMAIL_LIST_ROUTES = routes('company', {
   'GET /companies/:company/emails': { operation: 'email_list', query: EMAILS_QUERY, answer: EMAILS },
+  'GET /companies/:company/emails/count': {
+    operation: 'email_count',
+    query: object({}, FILTERS),
+    answer: EMAIL_COUNT,
+  },
+  'GET /companies/:company/emails/snippets': {
+    operation: 'email_snippets',
+    /** Up to 25, with commas between them. */
+    query: object({ ids: LINE }),
+    answer: SNIPPETS,
+  },
 })
 
 /** The stream of changes (CHANGES). */

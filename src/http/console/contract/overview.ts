@@ -29,6 +29,8 @@ const SERIES = {
   since: INTEGER,
   until: INTEGER,
   step: INTEGER,
+  /** Unix ms when the company was created, or the first one; there is nothing before. */
+  began: INTEGER,
 } as const
 
 const VOLUME_SERIES = object({
@@ -147,7 +149,7 @@ export const OVERVIEW_ROUTES = routes('company', {
   },
   'GET /companies/:company/overview/destinations': {
     operation: 'overview',
-    query: OF_SPAN,
+    query: object({ span: SPAN }, { limit: { type: 'integer', minimum: 1, maximum: 200, default: 10 } }),
     answer: DESTINATIONS,
   },
   'GET /companies/:company/overview/domains': {

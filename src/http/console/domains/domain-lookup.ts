@@ -50,6 +50,7 @@ export async function wholeDomainJson(
       isChosen: domain.settings.returnPath !== undefined,
       used: usedReturnPath(domain) !== null,
     },
+    contentRetention: domain.settings.contentRetention ?? null,
     lostSince: isoTime(domain.lostSince),
     sendsUntil: isoTime(sendsUntil(domain, op.setup.domainGrace)),
     checkedAt: isoTime(times?.checkedAt ?? null),

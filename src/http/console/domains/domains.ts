@@ -39,11 +39,15 @@ export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
   'PATCH /companies/:company/domains/:domain': async ({ op, company, params, body }) => {
     requireDomain(op, company, params.domain)
     for (const id of body.speaksFor ?? []) requireDomain(op, company, id)
-    const { speaksFor, returnPath } = body
+    const { speaksFor, returnPath, contentRetention } = body
+    const settings = {
+      ...(returnPath !== undefined && { returnPath }),
+      ...(contentRetention !== undefined && { contentRetention: contentRetention ?? 0 }),
+    }
     const domain = await updateDomain(op, {
       domain: params.domain,
       ...(speaksFor && { speaksFor }),
-      ...(returnPath !== undefined && { settings: { returnPath } }),
+      settings,
     })
     return wholeDomainJson(op, domain)
   },

@@ -3,36 +3,53 @@ import { isEmailId } from '../../../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/event.ts'
 import type { FoundEmails } from '../../../events/find-emails.ts'
 import { invalidField } from '../../../intake/refusal.ts'
+import { authorise } from '../../../operate/authority.ts'
 import { parseEmailQuery } from '../../../operate/email-query.ts'
 import type { EmailSearch } from '../../../operate/email-search.ts'
-import { findEmail, searchEmails } from '../../../operate/emails.ts'
+import { countEmails, findEmail, searchEmails } from '../../../operate/emails.ts'
+import { domainName } from '../../../operate/find.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { BEGINNING, snippetOf } from '../../shown-emails/snippet.ts'
 import type { EMAIL_LIST_ROUTES } from '../contract/emails.ts'
 import type { PartOf } from '../contract/route.ts'
 import type { Works } from '../work.ts'
 import { emailRow } from './email-row.ts'
 
+/** Emails whose snippets one request reads, and octets of memory for each. */
+const MOST_SNIPPETS = 25
+const SNIPPET_ROOM = 4 * BEGINNING
+
 type EmailListQuery = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies/:company/emails']>
 
-/** `company`: that of the path; null: all. */
+type EmailFilters = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies/:company/emails/count']>
+
+/** A query names an email by its id, or is a search. `company`: that of the path; null: all. */
+function searchIn(
+  op: Operation,
+  query: EmailFilters,
+  company: string | null,
+): { kind: 'email'; id: string; company?: string } | { kind: 'search'; search: EmailSearch } {
+  const of = company === null ? {} : { company }
+  const chosen = emailSearchOf(query)
+  if (query.q === undefined) return { kind: 'search', search: { ...chosen, ...of } }
+  const typed = parseEmailQuery(query.q, { now: op.now(), timeZone: zoneOf(query.zone) })
+  if (typed.kind === 'email') return { ...typed, ...of }
+  const twice = Object.keys(typed.search).find((name) => name in chosen || name in of)
+  if (twice !== undefined)
+    throw invalidField('q', `it repeats filters that are also set separately: ${twice}`)
+  return { kind: 'search', search: { ...typed.search, ...chosen, ...of } }
+}
+
 async function findEmailPage(
   op: Operation,
   query: EmailListQuery,
   company: string | null,
   page: { before: string | undefined; limit: number },
 ): Promise<Pick<FoundEmails, 'emails' | 'next'>> {
-  const of = company === null ? {} : { company }
-  const asked = emailSearchOf(query)
-  if (query.q === undefined) return await searchEmails(op, { ...asked, ...of, ...page })
-  const typed = parseEmailQuery(query.q, { now: op.now(), timeZone: zoneOf(query.zone) })
-  if (typed.kind === 'email') {
-    const email = await findEmail(op, { ...of, id: typed.id })
-    return { emails: email === null ? [] : [email], next: null }
-  }
-  const twice = Object.keys(typed.search).find((name) => name in asked || name in of)
-  if (twice !== undefined)
-    throw invalidField('q', `it repeats filters that are also set separately: ${twice}`)
-  return await searchEmails(op, { ...typed.search, ...asked, ...of, ...page })
+  const found = searchIn(op, query, company)
+  if (found.kind === 'search') return await searchEmails(op, { ...found.search, ...page })
+  const email = await findEmail(op, found)
+  return { emails: email === null ? [] : [email], next: null }
 }
 
 function zoneOf(zone = 'UTC'): string {
@@ -56,15 +73,17 @@ function emailSearchOf({
   key,
   from,
   to,
+  toDomain,
   subject,
   since,
   until,
-}: EmailListQuery): EmailSearch {
+}: EmailFilters): EmailSearch {
   return {
     ...(domain !== undefined && { domain }),
     ...(key !== undefined && { key }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
+    ...(toDomain !== undefined && { toDomain: domainName(toDomain) }),
     ...(subject !== undefined && { subject }),
     ...(tag !== undefined && { tag: tagFilterOf(tag) }),
     ...(event !== undefined && { events: eventsOf(event) }),
@@ -102,5 +121,21 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
       emailRow(email, recipientCounts.get(email.id) ?? null, accounts.directory),
     )
     return { emails, next, cursor }
+  },
+
+  'GET /companies/:company/emails/count': async ({ op, company, query }) => {
+    const found = searchIn(op, query, company)
+    if (found.kind === 'search') return await countEmails(op, found.search)
+    const email = await findEmail(op, found)
+    return { count: email === null ? 0 : 1, more: false }
+  },
+
+  'GET /companies/:company/emails/snippets': async ({ op, company, query, request }, core) => {
+    authorise(op.caller, 'read')
+    const ids = query.ids.split(',')
+    if (ids.length > MOST_SNIPPETS) throw invalidField('ids', `it can name at most ${MOST_SNIPPETS} emails`)
+    await core.admission.reserve(request.raw, ids.length * SNIPPET_ROOM)
+    const beginnings = await core.deps.store.readBeginnings(ids, company, BEGINNING)
+    return { snippets: beginnings.map(snippetOf) }
   },
 }

@@ -34,6 +34,7 @@ export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
     retryChunk: (request, place) => retry.chunk(request, place),
     retainStep: (request) => retention.step(request),
     removeEmails: (ids) => retention.remove(ids),
+    retainShorter: (request) => retention.shorterStep(request),
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
-import type { RetentionRequest } from '../../store.ts'
+import type { RetentionRequest, ShorterRetention, ShorterRetentionStep } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import type { StateCache } from './memory.ts'
 import { WriteOperation } from './parts.ts'
@@ -16,6 +16,12 @@ const STRIDE = 100
 interface ExpiryCandidate {
   num: number
   createdAt: number
+}
+
+interface OwnedContent extends ExpiryCandidate {
+  /** Ids. */
+  domainId: string
+  companyId: string
 }
 
 interface WalkResult {
@@ -37,6 +43,11 @@ export class Retention extends WriteOperation implements StateCache {
   #emailFrom = 0
   readonly #withContent = this.db.prepare(
     'SELECT email AS num, created_at AS createdAt FROM contents WHERE email > ? ORDER BY email LIMIT ?',
+  )
+  readonly #ownedContent = this.db.prepare(
+    `SELECT k.email AS num, k.created_at AS createdAt, e.domain_id AS domainId, c.id AS companyId
+     FROM contents k JOIN emails e ON e.num = k.email JOIN companies c ON c.num = e.company
+     WHERE k.email > ? ORDER BY k.email LIMIT ?`,
   )
   readonly #emails = this.db.prepare(
     'SELECT num, created_at AS createdAt FROM emails WHERE num > ? ORDER BY num LIMIT ?',
@@ -87,6 +98,28 @@ export class Retention extends WriteOperation implements StateCache {
     }
     if (done) this.forget()
     return { touched, done }
+  }
+
+  /**
+   * Removes content that some companies and domains keep for a shorter time. Stops at the first email that is too
+   * young, whoever owns it, so that the next step continues there and looks at no email twice. Emails from the future
+   * are passed over.
+   */
+  shorterStep({ companies, domains, contentBefore, after, limit }: ShorterRetention): ShorterRetentionStep {
+    const now = Date.now()
+    let reached = after
+    let touched = 0
+    const candidates = all<OwnedContent>(this.#ownedContent, Number(after ?? 0), LOOKS)
+    for (const { num, createdAt, domainId, companyId } of candidates) {
+      if (touched === limit) return { touched, reached, done: false }
+      if (createdAt >= contentBefore && createdAt <= now) return { touched, reached, done: true }
+      reached = String(num)
+      const isShorter = domains.includes(domainId) || companies.includes(companyId)
+      if (!isShorter || createdAt >= contentBefore || one(this.#live, num) !== undefined) continue
+      this.parts.contents.remove(num)
+      touched++
+    }
+    return { touched, reached, done: candidates.length < LOOKS }
   }
 
   /** Removes emails by their ids, unless they are live; returns the ids of those removed. */

@@ -1,0 +1,107 @@
+/**
+ * The emails that the person has read in capture mode. The browser keeps this: it says something about a person and no
+ * email, and the store would write a row for each email that somebody opens.
+ */
+import { useEffect, useSyncExternalStore } from 'react'
+
+interface ReadMarks {
+  /** Emails up to this id are read, except those among `others`. Ids sort by time. */
+  upTo: string
+  /** Read emails after `upTo`, and unread ones up to it. */
+  others: ReadonlySet<string>
+}
+
+const KEY = 'postroad-read:'
+const NONE: ReadMarks = { upTo: '', others: new Set() }
+/** The most emails in `others`. If there are more, the older half counts as read. */
+const MOST = 2_000
+
+const listeners = new Set<() => void>()
+const marks = new Map<string, ReadMarks>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function tellAll(): void {
+  for (const tell of listeners) tell()
+}
+
+// Another tab has changed them.
+window.addEventListener('storage', ({ key }) => {
+  if (key !== null && !key.startsWith(KEY)) return
+  marks.clear()
+  tellAll()
+})
+
+function marksOf(company: string): ReadMarks {
+  const known = marks.get(company)
+  if (known !== undefined) return known
+  const read = parsed(localStorage.getItem(KEY + company))
+  marks.set(company, read)
+  return read
+}
+
+function parsed(text: string | null): ReadMarks {
+  if (text === null) return NONE
+  const [upTo = '', ...others] = text.split(' ')
+  return { upTo, others: new Set(others) }
+}
+
+function keep(company: string, { upTo, others }: ReadMarks): void {
+  const sorted = [...others].sort()
+  const old = sorted.length > MOST ? sorted.splice(0, MOST / 2) : []
+  const last = old.at(-1) ?? ''
+  const kept = { upTo: last > upTo ? last : upTo, others: new Set(sorted) }
+  marks.set(company, kept)
+  localStorage.setItem(KEY + company, [kept.upTo, ...sorted].join(' '))
+  tellAll()
+}
+
+interface MarkedEmail {
+  id: string
+  /** Its id. */
+  company: string
+}
+
+function isRead({ id, company }: MarkedEmail): boolean {
+  const { upTo, others } = marksOf(company)
+  return id <= upTo !== others.has(id)
+}
+
+export function setRead(email: MarkedEmail, read: boolean): void {
+  if (isRead(email) === read) return
+  const { upTo, others } = marksOf(email.company)
+  const changed = new Set(others)
+  if (!changed.delete(email.id)) changed.add(email.id)
+  keep(email.company, { upTo, others: changed })
+}
+
+export function toggleRead(email: MarkedEmail): void {
+  setRead(email, !isRead(email))
+}
+
+/** Marks these emails, newest first, and all before them. */
+export function setAllRead(emails: readonly MarkedEmail[]): void {
+  for (const company of new Set(emails.map((email) => email.company))) {
+    const newest = emails.find((email) => email.company === company)!.id
+    const { upTo } = marksOf(company)
+    keep(company, { upTo: newest > upTo ? newest : upTo, others: new Set() })
+  }
+}
+
+export function useIsRead(email: MarkedEmail): boolean {
+  return useSyncExternalStore(subscribe, () => isRead(email))
+}
+
+export function useUnreadCount(emails: readonly MarkedEmail[]): number {
+  return useSyncExternalStore(subscribe, () => emails.filter((email) => !isRead(email)).length)
+}
+
+/** Marks the email as read when it is shown. */
+export function useReadMark({ id, company }: MarkedEmail, isInbox: boolean): void {
+  useEffect(() => {
+    if (isInbox) setRead({ id, company }, true)
+  }, [id, company, isInbox])
+}

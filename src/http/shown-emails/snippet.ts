@@ -1,0 +1,56 @@
+/** The beginning of an email in one line, and whether it has files, for a row of a list. */
+import type { EmailBeginning } from '../../email/stored-email.ts'
+import { decodeCharset } from '../../mail/raw/decode.ts'
+import { listRawFiles } from '../../mail/raw/files.ts'
+import { RawError, withCrlfLines } from '../../mail/raw/lines.ts'
+import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
+import { textFromHtml } from '../../mail/text/text-from-html.ts'
+import { beginningOf } from './beginning.ts'
+import { firstPart } from './text.ts'
+
+/** Octets of an email that are read for its snippet: enough for the header of a ready message, or styles of HTML. */
+export const BEGINNING = 16 * 1024
+/** Characters of a snippet. */
+const LENGTH = 160
+/** Characters of a text that are looked at, some of which are spaces. */
+const LOOKED_AT = 1_000
+
+export interface TextSnippet {
+  id: string
+  text: string
+  /** It has files besides inline pictures. */
+  attached: boolean
+}
+
+export function snippetOf({ id, text, html, raw, rawOctets, files }: EmailBeginning): TextSnippet {
+  if (raw !== null) return { id, ...ofMessage(raw, raw.byteLength < rawOctets!) }
+  return { id, text: oneLine(text ?? (html === null ? '' : textFromHtml(html))), attached: files > 0 }
+}
+
+function ofMessage(beginning: Uint8Array, clipped: boolean): Omit<TextSnippet, 'id'> {
+  try {
+    const lines = withCrlfLines(beginning)
+    const root = readStructure(lines)
+    const isFile = ({ disposition }: { disposition: string }) => disposition === 'attachment'
+    // Behind the beginning there may be files, which is what a multipart/mixed is for (RFC 2046 5.1.3).
+    const attached = listRawFiles(lines).some(isFile) || (clipped && root.type === 'multipart/mixed')
+    return { text: oneLine(textIn(lines, root)), attached }
+  } catch (error) {
+    if (error instanceof RawError) return { text: '', attached: false }
+    throw error
+  }
+}
+
+function textIn(lines: Buffer, root: RawPart): string {
+  const read = (part: RawPart) =>
+    decodeCharset(beginningOf(lines, part, BEGINNING).octets, part.parameters.get('charset'))
+  const plain = firstPart(root, 'text/plain')
+  if (plain !== undefined) return read(plain)
+  const html = firstPart(root, 'text/html')
+  return html === undefined ? '' : textFromHtml(read(html))
+}
+
+function oneLine(text: string): string {
+  const line = text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').trim()
+  return line.slice(0, LENGTH).toWellFormed()
+}
