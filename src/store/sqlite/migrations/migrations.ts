@@ -9,8 +9,8 @@ import { sql as inboundMail } from './0007-inbound-mail.ts'
 import { sql as domainReports } from './0008-domain-reports.ts'
 import { sql as suppressionScope } from './0009-suppression-scope.ts'
 import { sql as sourcePools } from './0010-source-pools.ts'
-import { sql as sitePauses } from './0012-site-pauses.ts'
-import { sql as contentRetention } from './0013-content-retention.ts'
+import { sql as sitePauses } from './0011-site-pauses.ts'
+import { sql as contentRetention } from './0012-content-retention.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,6 +24,6 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0008-domain-reports', domainReports),
   migration('0009-suppression-scope', suppressionScope),
   migration('0010-source-pools', sourcePools),
-  migration('0012-site-pauses', sitePauses),
-  migration('0013-content-retention', contentRetention),
+  migration('0011-site-pauses', sitePauses),
+  migration('0012-content-retention', contentRetention),
 ]
