@@ -66,11 +66,12 @@ export interface RetentionRequest {
 
 /** Emails of some companies and domains whose content is kept for a shorter time than that of others. */
 export interface ShorterRetention {
-  /** Ids. */
-  companies: readonly string[]
-  domains: readonly string[]
-  /** Unix ms: the content of finished emails created before is removed. */
-  contentBefore: number
+  /** Ms that the content of a finished email is kept, by the id of its company. */
+  companies: ReadonlyMap<string, number>
+  /** The same by the id of its domain. The shorter one counts. */
+  domains: ReadonlyMap<string, number>
+  /** Unix ms. */
+  now: number
   /** Where the step before has ended; null: from the oldest email. */
   after: string | null
   /** At most this many emails in one step. */
@@ -79,9 +80,9 @@ export interface ShorterRetention {
 
 export interface ShorterRetentionStep {
   touched: number
-  /** Emails up to this place were looked at: those that are finished have lost their content. */
+  /** Emails up to this place were looked at: those that are finished and old enough have lost their content. */
   reached: string | null
-  /** The emails behind it are too young, or there are none. */
+  /** The emails behind it are younger than every period, or there are none. */
   done: boolean
 }
 

@@ -2,66 +2,85 @@
 import type { AccountsSnapshot } from '../accounts/account.ts'
 import type { ShorterRetention, Store } from './store.ts'
 
-/** Milliseconds between two walks from the oldest email: mail that a walk passed may have been finished since. */
+/** Ms between two walks from the oldest email: mail that a walk passed may be finished, or old enough, since. */
 const AGAIN_MS = 6 * 60 * 60_000
 
 export type RetentionAccounts = () => Pick<AccountsSnapshot, 'companies' | 'domains'>
-type KeepersOf = Pick<ShorterRetention, 'companies' | 'domains'>
+type Periods = Pick<ShorterRetention, 'companies' | 'domains'>
 
-/** A walk through all emails with content, which stops where they are too young and continues there later. */
-interface RetentionWalk {
-  keepers: string
-  begunAt: number
-  after: string | null
+/** Ms that the content of an email is kept; Infinity: as long as the installation keeps it. */
+export function periodOf(
+  { companies, domains }: Periods,
+  { companyId, domainId }: { companyId: string; domainId: string },
+): number {
+  return Math.min(companies.get(companyId) ?? Infinity, domains.get(domainId) ?? Infinity)
 }
 
+/** Unix ms: emails created later are younger than every period. */
+export function latestDue({ companies, domains, now }: ShorterRetention): number {
+  let shortest = Infinity
+  for (const periods of [companies, domains]) {
+    for (const period of periods.values()) shortest = Math.min(shortest, period)
+  }
+  return now - shortest
+}
+
+/**
+ * A walk through all emails with content, which stops where they are too young and continues there later. It is one for
+ * all periods: companies choose as many of them as they have domains.
+ */
 export class ShorterRetentions {
   readonly #store: Pick<Store, 'retainShorter'>
   readonly #accounts: RetentionAccounts
-  /** By period. */
-  readonly #walks = new Map<number, RetentionWalk>()
+  /** The periods, as text. */
+  #periods = ''
+  #begunAt = 0
+  #after: string | null = null
+  #isDone = true
+  #isOutdated = false
 
   constructor(store: Pick<Store, 'retainShorter'>, accounts: RetentionAccounts) {
     this.#store = store
     this.#accounts = accounts
   }
 
-  /** One step of each walk. Returns false when nothing is left to do now. */
+  /** One step. Returns false when nothing is left to do now. */
   async step(now: number, usual: number, limit: number): Promise<boolean> {
-    const periods = periodsOf(this.#accounts(), usual)
-    for (const period of this.#walks.keys()) if (!periods.has(period)) this.#walks.delete(period)
-    let more = false
-    for (const [period, keepers] of periods) {
-      const walk = this.#walkOf(period, JSON.stringify(keepers), now)
-      const request = { ...keepers, contentBefore: now - period, after: walk.after, limit }
-      const { reached, done } = await this.#store.retainShorter(request)
-      walk.after = reached
-      more ||= !done
+    const { companies, domains } = this.#accounts()
+    const periods = {
+      companies: shorterThan(
+        usual,
+        companies.map(({ id, contentRetention }) => [id, contentRetention]),
+      ),
+      domains: shorterThan(
+        usual,
+        domains.map(({ id, settings }) => [id, settings.contentRetention]),
+      ),
     }
-    return more
+    if (periods.companies.size + periods.domains.size === 0) return false
+    this.#beginAgain(JSON.stringify([[...periods.companies], [...periods.domains]]), now)
+    const { reached, done } = await this.#store.retainShorter({ ...periods, now, after: this.#after, limit })
+    this.#after = reached
+    this.#isDone = done
+    return !done
   }
 
-  #walkOf(period: number, keepers: string, now: number): RetentionWalk {
-    const known = this.#walks.get(period)
-    if (known?.keepers === keepers && now - known.begunAt < AGAIN_MS) return known
-    const walk = { keepers, begunAt: now, after: null }
-    this.#walks.set(period, walk)
-    return walk
+  /** A walk is never cut short: periods that change again and again would keep it from the emails of others. */
+  #beginAgain(periods: string, now: number): void {
+    if (this.#periods !== periods || now - this.#begunAt >= AGAIN_MS) this.#isOutdated = true
+    this.#periods = periods
+    if (!this.#isDone || !this.#isOutdated) return
+    this.#isOutdated = false
+    this.#begunAt = now
+    this.#after = null
   }
 }
 
-/** By period, those that keep content for it, if it is shorter than the usual one. */
-function periodsOf(
-  { companies, domains }: ReturnType<RetentionAccounts>,
+function shorterThan(
   usual: number,
-): Map<number, KeepersOf> {
-  const periods = new Map<number, { companies: string[]; domains: string[] }>()
-  const add = (period: number | undefined, kind: keyof KeepersOf, id: string) => {
-    if (period === undefined || period >= usual) return
-    if (!periods.has(period)) periods.set(period, { companies: [], domains: [] })
-    periods.get(period)![kind].push(id)
-  }
-  for (const { id, contentRetention } of companies) add(contentRetention, 'companies', id)
-  for (const { id, settings } of domains) add(settings.contentRetention, 'domains', id)
-  return periods
+  periods: [id: string, period: number | undefined][],
+): Map<string, number> {
+  return new Map(
+    periods.flatMap(([id, period]) => (period !== undefined && period < usual ? [[id, period]] : [])),
+  )
 }

@@ -33,12 +33,13 @@ test('a service removes sessions and links that have expired', async (t) => {
   assert.deepEqual(faults, [])
 })
 
-test('each period of companies and domains has a walk, which begins again when they change', async () => {
+test('the periods of companies and domains share one walk, which begins again when they change', async () => {
   const asked: ShorterRetention[] = []
+  let done = true
   const store = {
     async retainShorter(request: ShorterRetention) {
       asked.push(request)
-      return { touched: 0, reached: `after ${request.contentBefore}`, done: true }
+      return { touched: 0, reached: `after ${request.now}`, done }
     },
   }
   const owner = { id: 'c', name: 'Acme', createdAt: 0, limits: NO_LIMITS }
@@ -48,16 +49,27 @@ test('each period of companies and domains has a walk, which begins again when t
   }
   const shorter = new ShorterRetentions(store, () => accounts)
   const step = async (now: number) => {
-    assert.equal(await shorter.step(now, 30 * DAY, 5), false)
-    return asked.splice(0).map(({ companies, contentBefore, after }) => [companies, contentBefore, after])
+    assert.equal(await shorter.step(now, 30 * DAY, 5), !done)
+    return asked.splice(0).map(({ companies, after }) => [[...companies], after])
   }
   const now = 100 * DAY
-  assert.deepEqual(await step(now), [[['c'], now - DAY, null]])
-  assert.deepEqual(await step(now + 1), [[['c'], now + 1 - DAY, `after ${now - DAY}`]])
+  assert.deepEqual(await step(now), [[[['c', DAY]], null]])
+  assert.deepEqual(await step(now + 1), [[[['c', DAY]], `after ${now}`]])
   // What a walk has passed may have been finished since.
-  assert.deepEqual(await step(now + 6 * HOUR), [[['c'], now + 6 * HOUR - DAY, null]])
-  accounts.companies.push({ ...owner, id: 'd', contentRetention: DAY })
-  assert.deepEqual(await step(now + 6 * HOUR), [[['c', 'd'], now + 6 * HOUR - DAY, null]])
+  assert.deepEqual(await step(now + 6 * HOUR), [[[['c', DAY]], null]])
+  accounts.companies.push({ ...owner, id: 'd', contentRetention: 2 * DAY })
+  const both = [
+    ['c', DAY],
+    ['d', 2 * DAY],
+  ]
+  done = false
+  assert.deepEqual(await step(now + 6 * HOUR), [[both, null]])
+  // A walk is not cut short.
+  accounts.companies.pop()
+  assert.deepEqual(await step(now + 7 * HOUR), [[[['c', DAY]], `after ${now + 6 * HOUR}`]])
+  done = true
+  assert.deepEqual(await step(now + 8 * HOUR), [[[['c', DAY]], `after ${now + 7 * HOUR}`]])
+  assert.deepEqual(await step(now + 8 * HOUR), [[[['c', DAY]], null]])
   // No shorter than what the installation does anyway.
   accounts.companies = [{ ...owner, contentRetention: 30 * DAY }]
   assert.deepEqual(await step(now), [])

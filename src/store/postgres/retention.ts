@@ -1,7 +1,8 @@
 import { isEmailId } from '../../email/email-id.ts'
 import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
+import { latestDue, periodOf } from '../shorter-retention.ts'
 import type { RetentionRequest, Store } from '../store.ts'
-import { texts, uuids } from './arrays.ts'
+import { uuids } from './arrays.ts'
 import type { DatabaseSession } from './database.ts'
 import type { StoreParts } from './parts.ts'
 
@@ -24,15 +25,15 @@ const CANDIDATES = `WITH looked AS (
   SELECT id, created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live
   FROM looked ORDER BY created_at, id`
 
-/** The same for content, and whether an email is of the companies $4 or the domains $5. */
+/** The same for content, with the owners of each email. */
 const OWNED_CANDIDATES = `WITH looked AS (
     SELECT id, created_at, company, domain_id FROM emails
     WHERE content_removed = false AND created_at >= $1 AND (created_at, id) > ($1, $2::uuid) AND created_at < $3
     ORDER BY created_at, id LIMIT ${LOOKS}
   )
-  SELECT id, created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live,
-    domain_id = ANY($5::text[]) OR company IN (SELECT num FROM companies WHERE id = ANY($4::text[])) AS owned
-  FROM looked ORDER BY created_at, id`
+  SELECT looked.id, looked.created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live,
+    looked.domain_id AS "domainId", c.id AS "companyId"
+  FROM looked JOIN companies c ON c.num = looked.company ORDER BY looked.created_at, looked.id`
 
 /** Another node may be working on the same emails: each takes those that the other has not locked. */
 const LOCK = `SELECT id FROM emails WHERE id = ANY($1::uuid[]) AND content_removed = $2
@@ -66,8 +67,9 @@ const PARTS = ['events', 'attempts', 'recipients'] as const
 
 interface OwnedCandidate extends RetentionCursor {
   live: boolean
-  /** It is one of those emails. */
-  owned: boolean
+  /** Ids. */
+  domainId: string
+  companyId: string
 }
 
 function placeOf(text: string): RetentionCursor {
@@ -155,11 +157,14 @@ export function retention({
       }
     },
 
-    async retainShorter({ companies, domains, contentBefore, after, limit }) {
+    async retainShorter(request) {
+      const { now, after, limit } = request
       const from = after === null ? START : placeOf(after)
-      const values = [from.at, from.id, Math.round(contentBefore), texts(companies), texts(domains)]
+      const values = [from.at, from.id, Math.round(latestDue(request))]
       const candidates = await database.read<OwnedCandidate>(OWNED_CANDIDATES, values)
-      const finished = candidates.filter(({ live, owned }) => owned && !live).slice(0, limit)
+      const finished = candidates
+        .filter((each) => !each.live && Number(each.at) < now - periodOf(request, each))
+        .slice(0, limit)
       const all = finished.length < limit
       const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? null
       const touched = finished.length === 0 ? 0 : await removeOurs(finished, false, removeContent)

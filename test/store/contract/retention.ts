@@ -51,7 +51,8 @@ export function retentionContract(open: OpenBench): void {
       const removed = async ({ id }: NewEmail) => (await store.readEmail(id))!.contentRemoved
       const which = async () =>
         await Promise.all([...of, foreign, unfinished, last, young].map((each) => removed(each)))
-      const request = { companies: [short.id], domains: [], contentBefore: NOW - DAY, after: null, limit: 2 }
+      const companies = new Map([[short.id, DAY]])
+      const request = { companies, domains: new Map(), now: NOW, after: null, limit: 2 }
       const first = await store.retainShorter(request)
       assert.deepEqual([first.touched, first.done], [2, false])
       assert.deepEqual(await which(), [true, true, false, false, false, false])
@@ -59,15 +60,23 @@ export function retentionContract(open: OpenBench): void {
       assert.deepEqual([second.touched, second.done], [1, true])
       assert.deepEqual(await which(), [true, true, false, false, true, false])
       // The young one is looked at again when it is old enough.
-      const third = await store.retainShorter({ ...request, after: second.reached, contentBefore: NOW })
+      const third = await store.retainShorter({ ...request, after: second.reached, now: NOW + DAY })
       assert.deepEqual([third.touched, third.done], [1, true])
       assert.deepEqual(await which(), [true, true, false, false, true, true])
-      // By domain, from the oldest again.
-      const domains = [foreign.domainId]
-      const fourth = await store.retainShorter({ ...request, companies: [], domains })
+      // By domain, from the oldest again: each owner has its own period.
+      const keptLonger = await store.retainShorter({
+        ...request,
+        domains: new Map([[foreign.domainId, 3 * DAY + 1]]),
+      })
+      assert.deepEqual([keptLonger.touched, keptLonger.done], [0, true])
+      const fourth = await store.retainShorter({
+        ...request,
+        domains: new Map([[foreign.domainId, 2 * DAY]]),
+      })
       assert.deepEqual([fourth.touched, fourth.done], [1, true])
       assert.deepEqual(await which(), [true, true, true, false, true, true])
-      const nobody = await store.retainShorter({ ...request, companies: ['x'], domains: ['x'] })
+      const none = new Map([['x', DAY]])
+      const nobody = await store.retainShorter({ ...request, companies: none, domains: none })
       assert.deepEqual([nobody.touched, nobody.done], [0, true])
     })
 

@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
+import { latestDue, periodOf } from '../../shorter-retention.ts'
 import type { RetentionRequest, ShorterRetention, ShorterRetentionStep } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import type { StateCache } from './memory.ts'
@@ -101,21 +102,20 @@ export class Retention extends WriteOperation implements StateCache {
   }
 
   /**
-   * Removes content that some companies and domains keep for a shorter time. Stops at the first email that is too
-   * young, whoever owns it, so that the next step continues there and looks at no email twice. Emails from the future
-   * are passed over.
+   * Removes content that some companies and domains keep for a shorter time. Stops at the first email that is younger
+   * than every period, so that the next step continues there. Emails from the future are passed over.
    */
-  shorterStep({ companies, domains, contentBefore, after, limit }: ShorterRetention): ShorterRetentionStep {
-    const now = Date.now()
+  shorterStep(request: ShorterRetention): ShorterRetentionStep {
+    const { now, after, limit } = request
+    const latest = latestDue(request)
     let reached = after
     let touched = 0
     const candidates = all<OwnedContent>(this.#ownedContent, Number(after ?? 0), LOOKS)
-    for (const { num, createdAt, domainId, companyId } of candidates) {
+    for (const { num, createdAt, ...owner } of candidates) {
       if (touched === limit) return { touched, reached, done: false }
-      if (createdAt >= contentBefore && createdAt <= now) return { touched, reached, done: true }
+      if (createdAt >= latest && createdAt <= now) return { touched, reached, done: true }
       reached = String(num)
-      const isShorter = domains.includes(domainId) || companies.includes(companyId)
-      if (!isShorter || createdAt >= contentBefore || one(this.#live, num) !== undefined) continue
+      if (createdAt >= now - periodOf(request, owner) || one(this.#live, num) !== undefined) continue
       this.parts.contents.remove(num)
       touched++
     }
