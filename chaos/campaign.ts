@@ -22,7 +22,7 @@ import { policyFaults } from './faults/policy.ts'
 import { processFaults } from './faults/process.ts'
 import { sourceFaults } from './faults/sources.ts'
 import { threadFaults } from './faults/thread.ts'
-import { makeNodes } from './fleet.ts'
+import { hostNames, makeNodes } from './fleet.ts'
 import { KnownPolicies } from './known-policies.ts'
 import { Ledger } from './ledger.ts'
 import { AT_ONCE, Load } from './load.ts'
@@ -122,12 +122,17 @@ export class Campaign {
     const stored: Settings['database'] = postgres?.settings ?? { engine: 'sqlite', path: file }
     const installation = this.#stack.use(new Installation({ settings, directory: place.directory }))
     const tenant = await installation.addTenant(SENDING_DOMAIN)
-    const zone = zoneOf(tenant.records)
+    const zone = {
+      ...zoneOf(tenant.records),
+      ...hostNames(),
+      // When the clock of a node steps, the node checks the record for its own host name.
+      [`bounces.${SENDING_DOMAIN}/TXT`]: ['v=spf1 a:out.chaos.test ip4:127.0.0.1 ~all'],
+    }
     sink.start({ ledger: this.#ledger, log: this.#log, keys: tenant.keys, zone, verifyShare })
     await sink.settled()
     // From here on MAIL FROM is the return path.
     await installation.command('domain', 'verify', SENDING_DOMAIN)
-    await webhooks.start(installation, tenant, this.#log)
+    await webhooks.start(installation, tenant, this.#log, stored)
 
     this.#log.nodeTimeout = postgres === null ? null : NODE_TIMEOUT
     this.#nodes = await makeNodes({

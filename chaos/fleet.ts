@@ -4,7 +4,7 @@ import { Random, seedFor } from '../harness/random.ts'
 import type { Installation, Settings } from '../harness/service/installation.ts'
 import { type ChaosDatabase, NODE_TIMEOUT } from './database.ts'
 import type { FaultLog } from './fault-log.ts'
-import { ChaosNode } from './node.ts'
+import { ChaosNode, hostName } from './node.ts'
 
 export interface FleetParts {
   installation: Installation
@@ -23,11 +23,12 @@ export interface FleetParts {
 
 type Role = 'api' | 'delivery'
 
+const SINGLE = 'n1'
 const ROLES = { a1: 'api', a2: 'api', d1: 'delivery', d2: 'delivery' } as const
 
 export async function makeNodes(parts: FleetParts): Promise<ChaosNode[]> {
   const { postgres } = parts
-  if (postgres === null) return [makeNode(parts, 'n1', ['api', 'delivery'])]
+  if (postgres === null) return [makeNode(parts, SINGLE, ['api', 'delivery'])]
   const nodes = Object.entries(ROLES).map(async ([name, role]) =>
     makeNode(parts, name, [role], {
       // A way of its own to the database.
@@ -61,4 +62,15 @@ function makeNode(
     keep,
     restartAfter: () => random.between(0, 1_000),
   })
+}
+
+/** Lives of one node whose host names have addresses: more than any run has. */
+const NAMED_LIVES = 200
+
+/** The address records of the host names under which nodes live. */
+export function hostNames(): Record<string, string[]> {
+  const names = [SINGLE, ...Object.keys(ROLES)].flatMap((node) =>
+    Array.from({ length: NAMED_LIVES }, (_, life) => `${hostName(node, life + 1)}/A`),
+  )
+  return Object.fromEntries(names.map((name) => [name, ['127.0.0.1']]))
 }

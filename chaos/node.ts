@@ -33,6 +33,9 @@ export interface Crash {
   lines: string[]
 }
 
+/** Each life has a name of its own, which servers see in EHLO. */
+export const hostName = (node: string, life: number) => `${node}-${life}.chaos.test`
+
 export class ChaosNode {
   readonly name: string
   readonly roles: readonly string[]
@@ -105,7 +108,7 @@ export class ChaosNode {
 
   /** Resolves when the process has ended: whether it had come to listen. */
   async #oneLife(onListening: () => void): Promise<boolean> {
-    const name = `${this.name}-${++this.#lifeNumber}.chaos.test`
+    const name = hostName(this.name, ++this.#lifeNumber)
     const { installation, settings, log, sources } = this.#options
     this.#told = false
     const child = await installation.start({

@@ -78,16 +78,17 @@ export class ToldCheck {
   }
 }
 
-/** Holds the whole log of a company against what reached its endpoints. */
+/** Holds the log of a company behind the number `begunAfter` against what reached its endpoints. */
 export async function checkTold(
   store: Store,
   companyId: string,
   endpoints: readonly Endpoint[],
   reached: Reached,
+  begunAfter: number,
 ): Promise<WebhookReport> {
   const check = new ToldCheck(reached, endpoints.length)
   const teller = new NoticeReader(store)
-  for (let cursor = 0; ; ) {
+  for (let cursor = begunAfter; ; ) {
     const page = await store.entriesAfter(cursor, { companyId }, PAGE)
     for await (const some of teller.tellAll(page.events)) {
       for (const notice of some) {

@@ -25,6 +25,8 @@ export class ChaosWebhooks implements AsyncDisposable {
   readonly receiver = new ReceiverLink()
   readonly #seed: number
   #companyId = ''
+  /** Number of the last event before the endpoints were added. */
+  #begunAfter = 0
   #endpoints: Endpoint[] = []
   #reached = new Reached(0)
 
@@ -32,10 +34,21 @@ export class ChaosWebhooks implements AsyncDisposable {
     this.#seed = seed
   }
 
-  async start(installation: Installation, { companyId }: Tenant, log: FaultLog): Promise<void> {
+  async start(
+    installation: Installation,
+    { companyId }: Tenant,
+    log: FaultLog,
+    database: Settings['database'],
+  ): Promise<void> {
     const { port } = await this.receiver.listening()
     this.#companyId = companyId
     this.#endpoints = await addEndpoints(installation, companyId, port)
+    const store = await openStore(database, { exclusive: false })
+    try {
+      this.#begunAfter = await store.lastEventNumber()
+    } finally {
+      await store.close()
+    }
     this.#reached = new Reached(this.#endpoints.length)
     this.receiver.start(seedFor(this.#seed, 'receiver'), this.#endpoints, this.#reached, log)
   }
@@ -78,7 +91,7 @@ export class ChaosWebhooks implements AsyncDisposable {
   async check(database: Settings['database']): Promise<WebhookReport> {
     const store = await openStore(database, { exclusive: false })
     try {
-      return await checkTold(store, this.#companyId, this.#endpoints, this.#reached)
+      return await checkTold(store, this.#companyId, this.#endpoints, this.#reached, this.#begunAfter)
     } finally {
       await store.close()
     }

@@ -74,7 +74,7 @@ describe('what the operator stops', () => {
       lanes.map(({ domain, waiting, sending, paused }) => ({ domain, waiting, sending, paused })),
       [{ domain: 'paused.test', waiting: 2, sending: 0, paused: true }],
     )
-    assert.match((await place.run('queue')).stdout, /Acme +paused\.test +2 +0 +0 +paused/)
+    assert.match((await place.run('queue')).stdout, /Acme +paused\.test +2 +0 +0 +[\d-]+ [\d:]+Z +paused/)
     assert.deepEqual(
       await place.json('queue', 'pauses', '--json').then((all) => (all as unknown[]).length),
       1,

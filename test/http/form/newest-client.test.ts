@@ -25,11 +25,13 @@ interface Untold {
 describe('mailgun.js', () => {
   let service: Service
   let mg: ReturnType<typeof newestClient>
+  let companyId: string
   let untold: Untold
 
   before(async () => {
     service = await startService()
     const { company } = await service.tenant(D)
+    companyId = company.id
     mg = newestClient(
       service.url,
       (await service.key(company.id, { scopes: ['sending', 'reading', 'management'] })).token,
@@ -118,11 +120,24 @@ describe('mailgun.js', () => {
     })
   })
 
+  test('the addresses and pools that mail leaves from are read', async () => {
+    await service.store.setSourcePool({ name: 'news', addresses: ['192.0.2.1'], warming: {}, createdAt: 0 })
+    await service.store.updateCompany(companyId, { pool: 'news' })
+    await service.app.refreshAccounts()
+    assert.deepEqual((await mg.ips.list({ dedicated: true })).items, ['192.0.2.1'])
+    assert.equal((await mg.ips.get('192.0.2.1')).ip, '192.0.2.1')
+    // It is a list; the types of the client have one pool.
+    const pools = (await mg.ip_pools.list()).ip_pools as unknown as { name: string; ips: string[] }[]
+    assert.deepEqual(
+      pools.map(({ name, ips }) => [name, ips]),
+      [['news', ['192.0.2.1']]],
+    )
+  })
+
   test('what is not here answers 404 as JSON, with the sentence that clients show', async () => {
     for (const call of [
       () => mg.routes.list({}),
       () => mg.lists.list({}),
-      () => mg.ips.list({ dedicated: true }),
       () => mg.domains.domainTemplates.list(D),
       () => mg.metrics.getAccountUsage({}),
       () => mg.domains.domainTags.providers(D, 'spring'),

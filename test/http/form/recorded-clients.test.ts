@@ -108,7 +108,6 @@ describe('requests of other clients', () => {
       ['GET', '/v3/other.test/tags/one/stats/aggregates/providers'],
       ['POST', '/v1/analytics/usage/metrics'],
       ['GET', '/v3/other.test/templates'],
-      ['GET', '/v3/ips'],
       ['GET', '/v3/routes'],
       ['GET', '/v3/lists/pages'],
       ['GET', '/v5/accounts/subaccounts'],
