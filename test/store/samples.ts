@@ -184,6 +184,8 @@ export interface Result {
   code: number | null
   message: string
   held?: boolean
+  /** Instead of `held`. */
+  heldFor?: Facts['heldFor']
   suspicion?: Suspicion
   suppress: boolean | FullMailboxRule
   events: NewEvent[]
@@ -209,8 +211,18 @@ export function result(position: number, change: Partial<Result> = {}): Recipien
 }
 
 function decided({ state, dueAt, tried, attempts, events, ...given }: Result): Decision {
-  const { postponedSince, uncertain, preferredServer, server, code, message, held, suspicion, suppress } =
-    given
+  const {
+    postponedSince,
+    uncertain,
+    preferredServer,
+    server,
+    code,
+    message,
+    held,
+    heldFor,
+    suspicion,
+    suppress,
+  } = given
   const answers: Partial<Facts> = {
     attempts,
     uncertain,
@@ -226,7 +238,7 @@ function decided({ state, dueAt, tried, attempts, events, ...given }: Result): D
     ...(state !== 'waiting' && { cancelRequested: false }),
     state,
     dueAt,
-    heldFor: held ? (postponedSince === undefined ? 'domain' : 'path') : null,
+    heldFor: heldFor ?? (held ? (postponedSince === undefined ? 'domain' : 'path') : null),
     ...(message !== '' && { lastMessage: message }),
     ...(postponedSince !== undefined && { postponedSince }),
     ...(suspicion !== undefined && { suspicion }),

@@ -290,7 +290,7 @@ function begun(facts: Facts): RecipientRecord {
     uncertain,
     preferredServer,
     ...(postponedSince !== null && { postponedSince }),
-    held: heldFor !== null,
+    heldFor,
     suspicion,
     code: facts.lastCode,
     message: facts.lastMessage!,
