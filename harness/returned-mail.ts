@@ -57,10 +57,7 @@ export function bounce({
     '--b',
     'Content-Type: text/rfc822-headers',
     '',
-    ...(messageId === null ? [] : [`Message-ID: ${messageId}`]),
-    `From: ${author}`,
-    `To: ${to}`,
-    'Subject: Hello',
+    ...returnedHeader({ messageId, author, to }),
     '',
     '--b--',
     '',
@@ -102,10 +99,7 @@ export function complaint({
     '--b',
     'Content-Type: message/rfc822',
     '',
-    ...(messageId === null ? [] : [`Message-ID: ${messageId}`]),
-    `From: ${author}`,
-    `To: ${to}`,
-    'Subject: Hello',
+    ...returnedHeader({ messageId, author, to }),
     '',
     'Hello',
     '--b--',
@@ -126,4 +120,22 @@ export function vacation(from: string): string {
     'I am away until Monday. <script>alert(1)</script>',
     '',
   ].join('\r\n')
+}
+
+/** The header of the email that is reported on. */
+function returnedHeader({
+  messageId,
+  author,
+  to,
+}: {
+  messageId: string | null
+  author: string
+  to: string
+}): string[] {
+  return [
+    ...(messageId === null ? [] : [`Message-ID: ${messageId}`]),
+    `From: ${author}`,
+    `To: ${to}`,
+    'Subject: Hello',
+  ]
 }

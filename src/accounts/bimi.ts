@@ -17,7 +17,7 @@ export function bimiRecordsIn(found: readonly string[]): string[] {
 }
 
 /**
- * What receivers will object to, as a sentence; null: nothing. `policy`: the DMARC policy of the domain; null: it has
+ * The fault that receivers will find, as a sentence; null: none. `policy`: the DMARC policy of the domain; null: it has
  * none.
  */
 export function bimiFault(records: readonly string[], policy: DmarcPolicy | null): string | null {

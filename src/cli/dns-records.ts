@@ -27,7 +27,7 @@ export function printCheck({ required, value, preference, ...check }: RecordChec
   printState({ ...check, value: zoneValue({ value, preference }) }, required ? '' : ' (advised)')
 }
 
-/** What receivers look up about the sender; nothing when it is empty. */
+/** The checks of the sender as text; empty when there are none. */
 export function printSender(checks: readonly SenderCheck[]): void {
   if (checks.length === 0) return
   printLine('What receivers look up about the sender:')

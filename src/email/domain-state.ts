@@ -7,17 +7,17 @@ export interface DomainState {
   sending: 'inactive' | 'active' | 'suspended'
   /** The worst state of the records of the DKIM keys in use; null: never checked. */
   dkim: RecordSeen | null
-  records: RecordState[]
+  records: RecordSnapshot[]
 }
 
 type RecordSeen = 'right' | 'missing' | 'different' | 'unknown'
 
-export interface RecordState {
+export interface RecordSnapshot {
   kind: string
   name: string
   type: 'TXT' | 'MX'
   value: string
-  /** Of an MX record; null: it is none. */
+  /** That of an MX record; null for other types. */
   preference: number | null
   seen: RecordSeen | null
 }

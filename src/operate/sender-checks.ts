@@ -1,6 +1,6 @@
 /**
- * What receivers look up about the sender of a domain's mail beside its own records: the EHLO name and the address of
- * each source that the mail leaves from directly, and the domain's logo.
+ * Checks of the names and addresses that a domain's mail leaves from, and of the domain's logo. Receivers look them up
+ * beside the records of the domain: EHLO name and address of each source of direct mail, and BIMI.
  */
 import { isIPv6 } from 'node:net'
 import type { RecordState, SendingDomain } from '../accounts/account.ts'
@@ -17,7 +17,7 @@ export interface SenderCheck {
   type: 'A' | 'AAAA' | 'PTR' | 'TXT'
   /** The name, or the address, that DNS was asked for. */
   name: string
-  /** What it should be. */
+  /** The right value. */
   value: string
   found: string[]
   state: RecordState
@@ -99,14 +99,14 @@ async function checkHost(
   return (await Promise.all(checks)).flat()
 }
 
-type Outcome = Pick<SenderCheck, 'state' | 'advice'>
+type CheckResult = Pick<SenderCheck, 'state' | 'advice'>
 
 function forwardState(
   answer: Awaited<ReturnType<ReturnType<Operation['hosts']>['addresses']>>,
   helo: string,
   address: string,
   found: readonly string[],
-): Outcome {
+): CheckResult {
   if (answer.kind === 'failed') return silence(answer.reason, helo)
   if (found.includes(address)) return { state: 'right', advice: null }
   const advice = `Add ${address} to the address records of ${helo}, the name of this service in EHLO.`
@@ -126,7 +126,7 @@ async function checkReverse(
   return { ...wanted, found, state, advice }
 }
 
-function silence(reason: string, name: string): Outcome {
+function silence(reason: string, name: string): CheckResult {
   return { state: 'unknown', advice: `DNS answers ${reason} for ${name}. ${ASK_AGAIN}` }
 }
 

@@ -54,7 +54,7 @@ export const checkQuery = (
 
 export type SenderRecord = JsonAnswer<'GET /companies/:company/domains/:domain/sender'>['checks'][number]
 
-/** What receivers look up about the sender, beside the records of the domain. */
+/** Checks of the sender that receivers make beside those of the records of the domain. */
 export const senderQuery = (company: string, domain: string) =>
   queryOptions({
     ...read('GET /companies/:company/domains/:domain/sender', { company, domain }),

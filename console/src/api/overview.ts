@@ -58,7 +58,7 @@ export const retryWaiting = (company: string, domain: string | null) =>
 export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 
 /** `null` stands for every company, or for every domain; without a site, for every site. */
-type PauseTarget = Body<'POST /installation/pauses'>
+export type PauseTarget = Body<'POST /installation/pauses'>
 
 export const pause = (body: PauseTarget) =>
   change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES)

@@ -130,7 +130,7 @@ export type ReportHappening =
       detail: EventDetail
       /** The server refused the address itself. */
       deadAddress: boolean
-      /** As for attempts. */
+      /** Null: full mailboxes suppress no address. */
       fullMailbox: FullMailboxRule | null
     }
   | { kind: 'complained' | 'opened' | 'clicked'; at: number; detail: EventDetail }

@@ -1,6 +1,6 @@
 /** A sending domain in the words of the JSON dialect, in its answers and its webhooks. */
 import type { CompanyEvent } from '../../email/company-event.ts'
-import type { DomainState, RecordState } from '../../email/domain-state.ts'
+import type { DomainState, RecordSnapshot } from '../../email/domain-state.ts'
 
 /** The service has no regions. Clients know a closed list, and need one of its values. */
 export const REGION = 'us-east-1'
@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, 'DKIM' | 'SPF'>> = {
   return_path_spf: 'SPF',
 }
 
-export function jsonRecords(records: readonly RecordState[]) {
+export function jsonRecords(records: readonly RecordSnapshot[]) {
   return records.flatMap(({ kind, name, type, value, preference, seen }) => {
     const record = KINDS[kind]
     if (record === undefined) return []
@@ -43,7 +43,7 @@ export function jsonRecords(records: readonly RecordState[]) {
   })
 }
 
-/** What a webhook gets of an event of a domain, beside its type and time. */
+/** The data of a webhook about an event of a domain. */
 export function changedDomain({ detail }: CompanyEvent): Record<string, unknown> {
   const { domain, domainId, domainState, message } = detail
   return {

@@ -1,4 +1,5 @@
 import type { EventType } from '../../../src/email/event.ts'
+import type { ReportHappening } from '../../../src/email/lifecycle.ts'
 import { AT, type Cell, type Eight, GONE, MAILBOX_RULE, no, type Row } from './cells.ts'
 
 const LATE = { message: 'No such mailbox', code: 550 }
@@ -12,29 +13,29 @@ const noted: Cell = { events: [['bounced', LATE.message]] }
 const proved = (type: EventType): Cell => ({ change: { ...GONE, state: 'delivered' }, events: [[type]] })
 const refused = (type: EventType, suppress: string): Cell => ({ events: [[type]], suppress })
 
+type Returned = Extract<ReportHappening, { kind: 'returned' }>
+
+function returned(report: Returned['report'], more: Partial<Returned> = {}): Returned {
+  return {
+    kind: 'returned',
+    at: AT,
+    report,
+    detail: {},
+    deadAddress: false,
+    fullMailbox: MAILBOX_RULE,
+    ...more,
+  }
+}
+
 export const REPORTS: Row[] = [
   {
     name: 'returned as bounced',
-    happening: {
-      kind: 'returned',
-      at: AT,
-      report: 'bounced',
-      detail: LATE,
-      deadAddress: false,
-      fullMailbox: MAILBOX_RULE,
-    },
+    happening: returned('bounced', { detail: LATE, deadAddress: false }),
     cells: [bounced, noted, noted, bounced, no, bounced, noted, noted],
   },
   {
     name: 'returned as bounced, the address is dead',
-    happening: {
-      kind: 'returned',
-      at: AT,
-      report: 'bounced',
-      detail: LATE,
-      deadAddress: true,
-      fullMailbox: MAILBOX_RULE,
-    },
+    happening: returned('bounced', { detail: LATE, deadAddress: true }),
     cells: [
       { ...bounced, suppress: LATE.message },
       { ...noted, suppress: LATE.message },
@@ -48,14 +49,7 @@ export const REPORTS: Row[] = [
   },
   {
     name: 'returned as delayed',
-    happening: {
-      kind: 'returned',
-      at: AT,
-      report: 'delayed',
-      detail: {},
-      deadAddress: false,
-      fullMailbox: MAILBOX_RULE,
-    },
+    happening: returned('delayed'),
     cells: [
       event('delivery_delayed'),
       event('delivery_delayed'),
@@ -69,14 +63,7 @@ export const REPORTS: Row[] = [
   },
   {
     name: 'returned as delivered',
-    happening: {
-      kind: 'returned',
-      at: AT,
-      report: 'delivered',
-      detail: {},
-      deadAddress: false,
-      fullMailbox: MAILBOX_RULE,
-    },
+    happening: returned('delivered'),
     cells: [
       event('delivered'),
       event('delivered'),
@@ -91,14 +78,7 @@ export const REPORTS: Row[] = [
   {
     name: 'returned as delivered, which was in doubt',
     given: { uncertain: true },
-    happening: {
-      kind: 'returned',
-      at: AT,
-      report: 'delivered',
-      detail: {},
-      deadAddress: false,
-      fullMailbox: MAILBOX_RULE,
-    },
+    happening: returned('delivered'),
     cells: [
       proved('delivered'),
       event('delivered'),

@@ -2,6 +2,7 @@
 import { Popover } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { later } from '../../parts/later.ts'
+import { MenuPopover } from '../../parts/menu-popover.tsx'
 import type { ChoiceMenuProps } from './choices.ts'
 import { FilterButton } from './filter-button.tsx'
 
@@ -11,15 +12,7 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
   const { label, value, onChange } = props
   const [opened, setOpened] = useState(false)
   return (
-    <Popover
-      position="bottom-start"
-      width={300}
-      trapFocus
-      withRoles
-      shadow="md"
-      opened={opened}
-      onChange={setOpened}
-    >
+    <MenuPopover width={300} opened={opened} onChange={setOpened}>
       <Popover.Target>
         <FilterButton
           label={label}
@@ -40,6 +33,6 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
           />
         </Suspense>
       </Popover.Dropdown>
-    </Popover>
+    </MenuPopover>
   )
 }

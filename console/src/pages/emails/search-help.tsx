@@ -2,6 +2,7 @@ import { ActionIcon, Popover, Text } from '@mantine/core'
 import { CircleHelp } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { later } from '../../parts/later.ts'
+import { MenuPopover } from '../../parts/menu-popover.tsx'
 
 /** Loaded when the help opens, because the first view does without it. */
 const SearchSyntax = later(() => import('./search-syntax.tsx'), 'SearchSyntax')
@@ -10,12 +11,9 @@ const SearchSyntax = later(() => import('./search-syntax.tsx'), 'SearchSyntax')
 export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }) {
   const [opened, setOpened] = useState(false)
   return (
-    <Popover
+    <MenuPopover
       position="bottom-end"
       width="min(25rem, calc(100vw - 1.5rem))"
-      trapFocus
-      withRoles
-      shadow="md"
       opened={opened}
       onChange={setOpened}
     >
@@ -40,6 +38,6 @@ export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }
           />
         </Suspense>
       </Popover.Dropdown>
-    </Popover>
+    </MenuPopover>
   )
 }

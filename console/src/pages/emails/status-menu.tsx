@@ -1,6 +1,7 @@
 import { Popover } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { later } from '../../parts/later.ts'
+import { MenuPopover } from '../../parts/menu-popover.tsx'
 import { FilterButton } from './filter-button.tsx'
 import { choicesOf, choiceWord, eventsOf } from './search.ts'
 
@@ -22,7 +23,7 @@ export function StatusMenu({
   const all = words.join(', ')
   const short = words.length < 3 ? all : `${words.length} statuses`
   return (
-    <Popover position="bottom-start" trapFocus withRoles shadow="md" opened={opened} onChange={setOpened}>
+    <MenuPopover opened={opened} onChange={setOpened}>
       <Popover.Target>
         <FilterButton
           label="Status"
@@ -39,6 +40,6 @@ export function StatusMenu({
       <Suspense>
         {wanted && <StatusChoices chosen={chosen} onChange={(choices) => onChange(eventsOf(choices))} />}
       </Suspense>
-    </Popover>
+    </MenuPopover>
   )
 }

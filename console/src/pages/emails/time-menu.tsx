@@ -1,6 +1,7 @@
 import { Popover } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { later } from '../../parts/later.ts'
+import { MenuPopover } from '../../parts/menu-popover.tsx'
 import { FilterButton } from './filter-button.tsx'
 import { ANY_TIME, type ChangeTimes, PERIODS, type Times } from './search.ts'
 
@@ -18,7 +19,7 @@ export function TimeMenu({ search, onChange }: { search: Times; onChange: Change
   }
   const label = labelOf(search)
   return (
-    <Popover position="bottom-start" trapFocus withRoles shadow="md" opened={opened} onChange={setOpened}>
+    <MenuPopover opened={opened} onChange={setOpened}>
       <Popover.Target>
         <FilterButton
           label={label === null ? 'Any time' : 'Time'}
@@ -33,7 +34,7 @@ export function TimeMenu({ search, onChange }: { search: Times; onChange: Change
           <TimeChoices search={search} isAny={label === null} choose={choose} />
         </Suspense>
       </Popover.Dropdown>
-    </Popover>
+    </MenuPopover>
   )
 }
 

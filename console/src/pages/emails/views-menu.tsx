@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Bookmark, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { IconButton } from '../../parts/icon-button.tsx'
+import { MenuPopover } from '../../parts/menu-popover.tsx'
 import classes from './emails.module.css'
 import { removeView, saveView, useSavedViews } from './saved-views.ts'
 import { type EmailsSearch, isNarrowed } from './search.ts'
@@ -21,15 +22,7 @@ export function ViewsMenu({ company, search }: FoundBarProps) {
   const now = JSON.stringify(search)
   if (!narrowed && views.length === 0) return null
   return (
-    <Popover
-      position="bottom-start"
-      width={300}
-      trapFocus
-      withRoles
-      shadow="md"
-      opened={opened}
-      onChange={setOpened}
-    >
+    <MenuPopover width={300} opened={opened} onChange={setOpened}>
       <Popover.Target>
         <Button
           variant="default"
@@ -69,7 +62,7 @@ export function ViewsMenu({ company, search }: FoundBarProps) {
           </Text>
         </Stack>
       </Popover.Dropdown>
-    </Popover>
+    </MenuPopover>
   )
 }
 

@@ -1,8 +1,7 @@
 import { Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Pause, Play, RotateCw } from 'lucide-react'
+import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { endPause, pause } from '../../api/overview.ts'
 import { retrySite, type SiteItem, sitesQuery } from '../../api/sites.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
@@ -10,6 +9,7 @@ import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
+import { PauseButton } from '../../shell/pause-button.tsx'
 import { retryOf } from '../../shell/retry-waiting.ts'
 
 /** The sites that mail goes to, with their limits and what is used of them. */
@@ -84,23 +84,7 @@ function SiteActions({ name, pausedSince }: SiteItem) {
           Retry now
         </ActionButton>
       )}
-      {pausedSince === null ? (
-        <ActionButton
-          size="compact-xs"
-          leftSection={<Pause size={12} aria-hidden />}
-          run={() => pause(scope)}
-        >
-          Pause
-        </ActionButton>
-      ) : (
-        <ActionButton
-          size="compact-xs"
-          leftSection={<Play size={12} aria-hidden />}
-          run={() => endPause(scope)}
-        >
-          Resume
-        </ActionButton>
-      )}
+      <PauseButton scope={scope} paused={pausedSince !== null} />
     </Group>
   )
 }

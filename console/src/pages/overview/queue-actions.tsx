@@ -1,10 +1,10 @@
 /** Actions on waiting mail: of one company or all, to one recipient domain or all. */
 import { Group } from '@mantine/core'
-import { Pause, Play, RotateCw } from 'lucide-react'
-import { endPause, pause } from '../../api/overview.ts'
+import { RotateCw } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
+import { PauseButton } from '../../shell/pause-button.tsx'
 import { retryAction } from '../../shell/retry-waiting.ts'
 
 interface QueueScope {
@@ -23,24 +23,7 @@ export function QueueActions({ company, domain, part: { paused, pausedAlone } }:
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
       {mayManage && !paused && <RetryButton company={company} domain={domain} />}
-      {person.operator && pausedAlone && (
-        <ActionButton
-          size="compact-xs"
-          leftSection={<Play size={12} aria-hidden />}
-          run={() => endPause(scope)}
-        >
-          Resume
-        </ActionButton>
-      )}
-      {person.operator && !paused && (
-        <ActionButton
-          size="compact-xs"
-          leftSection={<Pause size={12} aria-hidden />}
-          run={() => pause(scope)}
-        >
-          Pause
-        </ActionButton>
-      )}
+      {person.operator && (pausedAlone || !paused) && <PauseButton scope={scope} paused={pausedAlone} />}
     </Group>
   )
 }

@@ -56,7 +56,7 @@ export const RECORD_CHECK = object({
   suggestion: TEXT_OR_NULL,
 })
 
-/** What receivers look up about the sender, beside the records of the domain. */
+/** Checks of the sender that receivers make beside those of the records of the domain. */
 const SENDER = object({
   checks: {
     type: 'array',

@@ -1,5 +1,4 @@
 /** `POST /v2/bounce-classification/metrics`: why mail was refused or late. */
-
 import type { Principal } from '../../../accounts/account.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
@@ -13,17 +12,17 @@ import { readPeriod } from '../stats/period.ts'
 import {
   countsDeliveries,
   DIMENSIONS,
-  type Dimension,
   deliveriesIn,
+  type FailureDimension,
+  type FailureMetric,
   type Failures,
   type FigureItem,
   type FigureNames,
   failuresIn,
   figureItems,
   METRICS,
-  type Metric,
 } from './failure-figures.ts'
-import { domainOf, FILTER, type FilterCondition } from './filter.ts'
+import { domainOf, FILTER, type FilterCondition, holds } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 /** More than there are dimensions or metrics: a client may repeat one. */
@@ -144,7 +143,7 @@ function orderOf(sort: string): (items: readonly FigureItem[]) => FigureItem[] {
   }
 }
 
-/** What items are sorted by. Throws a Refusal. */
+/** The sort key of an item. Throws a Refusal. */
 function sortValueOf(name: string): (item: FigureItem) => string | number {
   // As text, dates would be sorted by their weekday.
   if (name === 'timestamp') return ({ values }) => Date.parse(values[name])
@@ -174,26 +173,11 @@ function readConditions(conditions: readonly FilterCondition[]): (failures: Fail
   return (failures) => tests.every((test) => test(failures))
 }
 
-function holds({ comparator, values }: FilterCondition, text: string): boolean {
-  const wanted = values.map(({ value }) => value.toLowerCase())
-  const contains = () => wanted.some((value) => text.includes(value))
-  switch (comparator) {
-    case '=':
-      return wanted.includes(text)
-    case '!=':
-      return !wanted.includes(text)
-    case 'contains':
-      return contains()
-    case 'not contains':
-      return !contains()
-  }
-}
-
-function isDimension(name: string): name is Dimension {
+function isDimension(name: string): name is FailureDimension {
   return (DIMENSIONS as readonly string[]).includes(name)
 }
 
-function isMetric(name: string): name is Metric {
+function isMetric(name: string): name is FailureMetric {
   return (METRICS as readonly string[]).includes(name)
 }
 

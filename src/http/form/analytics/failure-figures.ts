@@ -1,4 +1,4 @@
-/** Figures of refused and late mail by category, provider, domain and time. Pure. */
+/** FailureFigures of refused and late mail by category, provider, domain and time. Pure. */
 import { reasonOf } from '../../../email/refusal-reason.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import type { BounceCategory } from '../../../mail/reply/category.ts'
@@ -13,9 +13,14 @@ export const DIMENSIONS = [
   'account.name',
   'timestamp',
 ] as const
-export type Dimension = (typeof DIMENSIONS)[number]
+export type FailureDimension = (typeof DIMENSIONS)[number]
 /** Dimensions of refused and late mail that delivered mail does not have. */
-const OF_FAILURES: ReadonlySet<Dimension> = new Set(['entity-name', 'category', 'criticality', 'severity'])
+const OF_FAILURES: ReadonlySet<FailureDimension> = new Set([
+  'entity-name',
+  'category',
+  'criticality',
+  'severity',
+])
 
 const COUNTS = [
   'critical_bounce_count',
@@ -23,7 +28,7 @@ const COUNTS = [
   'critical_delay_count',
   'non_critical_delay_count',
 ] as const
-type Count = (typeof COUNTS)[number]
+type FailureCount = (typeof COUNTS)[number]
 
 /** Shares of the number of delivered messages. */
 const RATES = {
@@ -31,7 +36,7 @@ const RATES = {
   non_critical_bounce_rate: 'non_critical_bounce_count',
   critical_delay_rate: 'critical_delay_count',
   non_critical_delay_rate: 'non_critical_delay_count',
-} as const satisfies Record<string, Count>
+} as const satisfies Record<string, FailureCount>
 
 export const METRICS = [
   ...COUNTS,
@@ -39,10 +44,10 @@ export const METRICS = [
   'delivered_smtp_count',
   ...(Object.keys(RATES) as (keyof typeof RATES)[]),
 ] as const
-export type Metric = (typeof METRICS)[number]
+export type FailureMetric = (typeof METRICS)[number]
 
 /** Null: mail was not delivered, or the number of deliveries is not known for these dimensions. */
-export type Figures = Readonly<Record<Metric, number | null>>
+export type FailureFigures = Readonly<Record<FailureMetric, number | null>>
 
 /** Refusals that harm the sender's reputation until the sender acts. */
 const CRITICAL: ReadonlySet<BounceCategory> = new Set(['reputation', 'content_spam', 'authentication'])
@@ -56,8 +61,8 @@ export interface FigureNames {
 }
 
 export interface Failures {
-  values: Readonly<Record<Dimension, string>>
-  count: Count
+  values: Readonly<Record<FailureDimension, string>>
+  count: FailureCount
   n: number
 }
 
@@ -89,7 +94,7 @@ export function failuresIn({ groups }: EventGroups, names: FigureNames): Failure
 /** Numbers of delivered messages, by the values of the dimensions. Null: unknown. */
 export type Deliveries = ReadonlyMap<string, number> | null
 
-export function countsDeliveries(dimensions: readonly Dimension[]): boolean {
+export function countsDeliveries(dimensions: readonly FailureDimension[]): boolean {
   return !dimensions.some((dimension) => OF_FAILURES.has(dimension))
 }
 
@@ -97,7 +102,7 @@ export function countsDeliveries(dimensions: readonly Dimension[]): boolean {
 export function deliveriesIn(
   { groups }: EventGroups,
   names: FigureNames,
-  dimensions: readonly Dimension[],
+  dimensions: readonly FailureDimension[],
 ): Deliveries {
   const deliveries = new Map<string, number>()
   for (const { start, value, sums } of groups) {
@@ -116,19 +121,22 @@ function timestampOf(start: number | null): string {
   return start === null ? '' : mailDate(start)
 }
 
-function keyOf(dimensions: readonly Dimension[], values: Partial<Record<Dimension, string>>): string {
+function keyOf(
+  dimensions: readonly FailureDimension[],
+  values: Partial<Record<FailureDimension, string>>,
+): string {
   return JSON.stringify(dimensions.map((dimension) => values[dimension]))
 }
 
 export interface FigureItem {
   values: Failures['values']
-  figures: Figures
+  figures: FailureFigures
 }
 
 /** One item for each combination of values of the dimensions, in the order of the failures. */
 export function figureItems(
   failures: readonly Failures[],
-  dimensions: readonly Dimension[],
+  dimensions: readonly FailureDimension[],
   deliveries: Deliveries,
 ): FigureItem[] {
   const groups = Map.groupBy(failures, ({ values }) => keyOf(dimensions, values))
@@ -138,9 +146,13 @@ export function figureItems(
   })
 }
 
-function figuresOf(failures: readonly Failures[], delivered: number | null): Figures {
-  const sumOf = (wanted: Count) => failures.reduce((sum, { count, n }) => sum + (count === wanted ? n : 0), 0)
-  const counts = Object.fromEntries(COUNTS.map((count) => [count, sumOf(count)])) as Record<Count, number>
+function figuresOf(failures: readonly Failures[], delivered: number | null): FailureFigures {
+  const sumOf = (wanted: FailureCount) =>
+    failures.reduce((sum, { count, n }) => sum + (count === wanted ? n : 0), 0)
+  const counts = Object.fromEntries(COUNTS.map((count) => [count, sumOf(count)])) as Record<
+    FailureCount,
+    number
+  >
   const rates = Object.entries(RATES).map(([rate, count]) => [
     rate,
     delivered === null || delivered === 0 ? null : counts[count] / delivered,

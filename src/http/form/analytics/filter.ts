@@ -57,3 +57,19 @@ export async function domainOf(
   }
   return { domain: await ownDomain(core, caller, value!.value), others }
 }
+
+/** Whether the condition holds for a text. `text`: in lower case. */
+export function holds({ comparator, values }: FilterCondition, text: string): boolean {
+  const wanted = values.map(({ value }) => value.toLowerCase())
+  const contains = () => wanted.some((value) => text.includes(value))
+  switch (comparator) {
+    case '=':
+      return wanted.includes(text)
+    case '!=':
+      return !wanted.includes(text)
+    case 'contains':
+      return contains()
+    case 'not contains':
+      return !contains()
+  }
+}
