@@ -1,7 +1,7 @@
 /** The address to which the bounces of a delivery come back. */
 import { type ReturnPathKey, returnPath } from '../mail/return-path/return-path.ts'
 import type { Delivery } from './delivery.ts'
-import { domainOf } from './recipient-domain.ts'
+import { recipientDomain } from './recipient-domain.ts'
 
 /**
  * The same at every attempt, because greylisting servers know a message by it. So it names a recipient only where each
@@ -17,6 +17,6 @@ export function mailFrom(
   if (returnPathHost === null || key === null) return sender
   // Only in batch sending does a message have an addressee.
   const recipient = message.addressee ? recipients[0]!.position : null
-  const domain = path.site.kind === 'direct' ? domainOf(recipients) : null
+  const domain = path.site.kind === 'direct' ? recipientDomain(recipients) : null
   return returnPath(key, { emailId, recipient, domain, at: createdAt }, returnPathHost)
 }

@@ -7,6 +7,7 @@ import type { ReportReceiver } from '../domain-reports/received/report-receiver.
 import { isEmailId } from '../email/email-id.ts'
 import type { InboundKind, NewInboundMail } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
+import { domainOf } from '../mail/address/address-domain.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'
 import type { MailReport } from '../mail/report/report.ts'
 import {
@@ -222,8 +223,6 @@ function isAboutAnother(
   // Another company may have sent mail with the same Message-ID.
   return named !== messageId || (token === null && from !== null)
 }
-
-const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 
 function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,

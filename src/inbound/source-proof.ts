@@ -12,6 +12,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Lookup } from '../dns/lookup.ts'
 import { parseServer } from '../email/server-name.ts'
+import { domainOf } from '../mail/address/address-domain.ts'
 import type { AddressedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
@@ -162,8 +163,4 @@ function signsFor(
 function isWithin(name: string, domain: string): boolean {
   if (!domain.includes('.')) return false
   return name === domain || name.endsWith(`.${domain}`)
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }

@@ -118,24 +118,25 @@ function otherOf(op: Operation, companyId: string, text: string): SendingDomain 
   }
 }
 
-/** The settings with a change. A return path is a label below the domain, or a whole name; empty: the usual one. */
+/** The settings with a change. An empty return path is the usual one; a content retention of 0 is none of its own. */
 function settingsOf(
   { name, settings }: Pick<SendingDomain, 'name' | 'settings'>,
   change: Partial<DomainSettings> = {},
 ): DomainSettings {
-  const { contentRetention, ...rest } = { ...settings, ...change }
-  // 0: none of its own.
-  const kept = contentRetention ? { contentRetention: checkedRetention(contentRetention)! } : {}
-  const { returnPath, ...others } = { ...rest, ...kept }
-  if (change.returnPath === undefined) return { ...rest, ...kept }
-  if (returnPath === '') return others
-  const written = change.returnPath.includes('.') ? change.returnPath : `${change.returnPath}.${name}`
-  const host = domainName(written)
-  if (host === name) {
-    const message = `the return path of ${name} must be another host, such as bounces.${name}: other mail for ${name} would come to it`
-    throw new OperateError('invalid', message)
+  const { contentRetention, returnPath, ...others } = { ...settings, ...change }
+  return {
+    ...others,
+    ...(contentRetention ? { contentRetention: checkedRetention(contentRetention)! } : {}),
+    ...(returnPath ? { returnPath: change.returnPath ? returnPathHost(name, returnPath) : returnPath } : {}),
   }
-  return { ...others, returnPath: host }
+}
+
+/** `text`: a label below the domain, or a whole name. */
+function returnPathHost(domain: string, text: string): string {
+  const host = domainName(text.includes('.') ? text : `${text}.${domain}`)
+  if (host !== domain) return host
+  const message = `the return path of ${domain} must be another host, such as bounces.${domain}: other mail for ${domain} would come to it`
+  throw new OperateError('invalid', message)
 }
 
 export interface DomainUpdate {

@@ -1,4 +1,5 @@
 /** How mail to an address would leave now, and what would stop it. */
+
 import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
@@ -9,6 +10,7 @@ import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
+import { domainOf } from '../mail/address/address-domain.ts'
 import type { Pause } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
@@ -73,7 +75,7 @@ export const rehearseDelivery = verb(
 
 async function explained(op: Operation, request: ExplainRequest): Promise<Explanation> {
   const address = addressIn(request.address)
-  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  const domain = domainOf(address)
   const sender = senderOf(op, request)
   const [found, suppressions, allPauses, last] = await Promise.all([
     forecastFor(op, sender, domain),

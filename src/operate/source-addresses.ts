@@ -1,5 +1,6 @@
 /** The source addresses that mail of the caller's companies and domains may leave from. */
 import { DEFAULT_POOL, type SourcePool } from '../accounts/account.ts'
+import { poolAddresses } from '../accounts/pool-addresses.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { canonicalAddress } from '../network/address-range.ts'
 import { visibleAccounts } from './authority.ts'
@@ -49,15 +50,9 @@ function described(op: Operation): SourceAddressDescription[] {
   return [...found.values()]
 }
 
-/** As delivery chooses (delivery/path/source-choice.ts), whichever of them this machine has. */
 function addressesOf({ accounts, setup }: Operation, wanted: string | null): readonly string[] {
-  const pool = accounts.pools.find(({ name }) => name === (wanted ?? DEFAULT_POOL))
-  if (pool !== undefined) return pool.addresses
-  if (wanted !== null) return []
   const all = (setup.sourceAddresses ?? []).map(({ address }) => address)
-  const assigned = new Set(accounts.pools.flatMap(({ addresses }) => addresses))
-  const free = all.filter((address) => !assigned.has(address))
-  return free.length === 0 ? all : free
+  return poolAddresses({ pools: accounts.pools, all }, wanted) ?? []
 }
 
 function describe(

@@ -1,4 +1,5 @@
-import { DEFAULT_POOL, type SourcePool } from '../../accounts/account.ts'
+import type { SourcePool } from '../../accounts/account.ts'
+import { poolAddresses } from '../../accounts/pool-addresses.ts'
 import type { SourceAddress } from '../../config/settings.ts'
 import type { Email } from '../../email/fields.ts'
 import { narrowed, type Source, sourcesOf } from './source.ts'
@@ -77,14 +78,12 @@ export class SourceChoice {
 
   /** Null: the system chooses. */
   #named(wanted: string | null): readonly Source[] | null {
-    const pool = this.#pools.find(({ name }) => name === (wanted ?? DEFAULT_POOL))
-    if (pool !== undefined) return this.#among(new Set(pool.addresses))
-    if (wanted !== null) return this.#among(new Set([wanted]))
-    if (this.#sources.length === 0) return null
-    const assigned = new Set(this.#pools.flatMap(({ addresses }) => addresses))
-    const free = this.#parts.addresses!.map(({ address }) => address).filter((one) => !assigned.has(one))
-    // A pool with the last free address takes nothing away from other mail.
-    return free.length === 0 ? this.#sources : this.#among(new Set(free))
+    const all = (this.#parts.addresses ?? []).map(({ address }) => address)
+    // The sender may have chosen an address instead of a pool.
+    const addresses = poolAddresses({ pools: this.#pools, all }, wanted) ?? [wanted!]
+    // No pool, and no address is set.
+    if (addresses === all && all.length === 0) return null
+    return this.#among(new Set(addresses))
   }
 
   #among(addresses: ReadonlySet<string>): Source[] {

@@ -6,7 +6,7 @@ import type { AddressGuard } from '../../network/private-address.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
 import { localAddressFor, type Source } from '../path/source.ts'
-import { domainOf } from '../recipient-domain.ts'
+import { recipientDomain } from '../recipient-domain.ts'
 import { hostAddresses, reachable } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
@@ -47,7 +47,7 @@ export class DirectRoute implements Route {
 
   /** The recipients in `request.delivery.recipients` are of one domain. */
   async deliver(request: RouteRequest): Promise<RouteResult> {
-    const domain = domainOf(request.delivery.recipients)
+    const domain = recipientDomain(request.delivery.recipients)
     const found = await this.#hostsOf(domain, request)
     if (found.kind === 'none') {
       request.dialogue.note(found.failure.message)
@@ -89,7 +89,7 @@ export class DirectRoute implements Route {
     { delivery }: RouteRequest,
     preferredAddress: string | null,
   ): Server {
-    const domain = domainOf(delivery.recipients)
+    const domain = recipientDomain(delivery.recipients)
     const { site, terms } = delivery.path
     const { mtaSts = null } = site
     const atLeast = terms.tls
