@@ -85,52 +85,63 @@ async function queue(
   called: Command,
 ): Promise<void> {
   refuseUnknown(called)
-  if (by === 'site') return await queueBySite(options)
-  if (by === 'company') return await queueByCompany(options)
-  const { company, limit, json } = options
   await withOperation(async (op) => {
-    const lanes = await showQueue(op, { company })
-    if (json) return printJson(lanes.map(laneJson))
-    const shown = lanes.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
-    printTable(
-      ['COMPANY', 'DESTINATION', ...SUM_TITLES],
-      shown.map((lane) => [companyName(op, lane.companyId), lane.domain, ...sumCells(lane)]),
-      NOTHING_WAITS,
-    )
-    printSums(lanes, shown.length, 'destinations')
-    printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
+    const of = { company: options.company }
+    const name = ({ companyId }: { companyId: string }) => companyName(op, companyId)
+    if (by === 'site') {
+      printQueue(await showQueueBySite(op, of), options, {
+        noun: 'sites',
+        json: siteSumJson,
+        titles: ['SITE', 'DOMAINS'],
+        cells: ({ site, domains }) => [site.name, domains.length],
+      })
+    } else if (by === 'company') {
+      printQueue(await showQueueByCompany(op, of), options, {
+        noun: 'companies',
+        json: companySumJson,
+        titles: ['COMPANY'],
+        cells: (sum) => [name(sum)],
+      })
+    } else {
+      const lanes = await showQueue(op, of)
+      printQueue(lanes, options, {
+        noun: 'destinations',
+        json: laneJson,
+        titles: ['COMPANY', 'DESTINATION'],
+        cells: (lane) => [name(lane), lane.domain],
+      })
+      if (!options.json) printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
+    }
   })
 }
 
-async function queueBySite({ company, limit, json }: QueueOptions): Promise<void> {
-  await withOperation(async (op) => {
-    const sites = await showQueueBySite(op, { company })
-    if (json) return printJson(sites.map(siteSumJson))
-    const shown = sites.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
-    printTable(
-      ['SITE', 'DOMAINS', ...SUM_TITLES],
-      shown.map(({ site, domains, ...sum }) => [site.name, domains.length, ...sumCells(sum)]),
-      NOTHING_WAITS,
-    )
-    printSums(sites, shown.length, 'sites')
-  })
+interface QueueTable<Sum> {
+  /** Of several lines. */
+  noun: string
+  json(sum: Sum): object
+  /** The columns before the sums. */
+  titles: string[]
+  cells(sum: Sum): Cell[]
 }
 
-async function queueByCompany({ company, limit, json }: QueueOptions): Promise<void> {
-  await withOperation(async (op) => {
-    const companies = await showQueueByCompany(op, { company })
-    if (json) return printJson(companies.map(companySumJson))
-    const shown = companies.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
-    printTable(
-      ['COMPANY', ...SUM_TITLES],
-      shown.map(({ companyId, ...sum }) => [companyName(op, companyId), ...sumCells(sum)]),
-      NOTHING_WAITS,
-    )
-    printSums(companies, shown.length, 'companies')
-  })
+function printQueue<Sum extends LaneSum>(
+  sums: readonly Sum[],
+  { json, limit }: QueueOptions,
+  table: QueueTable<Sum>,
+): void {
+  if (json) {
+    printJson(sums.map(table.json))
+    return
+  }
+  const shown = sums.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
+  printTable(
+    [...table.titles, ...SUM_TITLES],
+    shown.map((sum) => [...table.cells(sum), ...sumCells(sum)]),
+    'No mail is waiting.',
+  )
+  printSums(sums, shown.length, table.noun)
 }
 
-const NOTHING_WAITS = 'No mail is waiting.'
 const SUM_TITLES = ['WAITING', 'SENDING', 'QUARANTINED', 'OLDEST', 'NEXT ATTEMPT', 'LAST ANSWER']
 
 function sumCells(sum: LaneSum): Cell[] {
