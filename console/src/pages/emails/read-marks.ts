@@ -3,6 +3,7 @@
  * email, and the store would write a row for each email that somebody opens.
  */
 import { useEffect, useSyncExternalStore } from 'react'
+import { BrowserRecords } from '../../parts/browser-records.ts'
 
 interface ReadMarks {
   /** Emails up to this id are read, except those among `others`. Ids sort by time. */
@@ -11,52 +12,19 @@ interface ReadMarks {
   others: ReadonlySet<string>
 }
 
-const KEY = 'postroad-read:'
-const NONE: ReadMarks = { upTo: '', others: new Set() }
 /** The most emails in `others`. If there are more, the older half counts as read. */
 const MOST = 2_000
 
-const listeners = new Set<() => void>()
-const marks = new Map<string, ReadMarks>()
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-function tellAll(): void {
-  for (const tell of listeners) tell()
-}
-
-// Another tab has changed them.
-window.addEventListener('storage', ({ key }) => {
-  if (key !== null && !key.startsWith(KEY)) return
-  marks.clear()
-  tellAll()
-})
-
-function marksOf(company: string): ReadMarks {
-  const known = marks.get(company)
-  if (known !== undefined) return known
-  const read = parsed(localStorage.getItem(KEY + company))
-  marks.set(company, read)
-  return read
-}
-
-function parsed(text: string | null): ReadMarks {
-  if (text === null) return NONE
-  const [upTo = '', ...others] = text.split(' ')
+const records = new BrowserRecords<ReadMarks>('postroad-read:', (text) => {
+  const [upTo = '', ...others] = text === null ? [] : text.split(' ')
   return { upTo, others: new Set(others) }
-}
+})
 
 function keep(company: string, { upTo, others }: ReadMarks): void {
   const sorted = [...others].sort()
   const old = sorted.length > MOST ? sorted.splice(0, MOST / 2) : []
   const last = old.at(-1) ?? ''
-  const kept = { upTo: last > upTo ? last : upTo, others: new Set(sorted) }
-  marks.set(company, kept)
-  localStorage.setItem(KEY + company, [kept.upTo, ...sorted].join(' '))
-  tellAll()
+  records.keep(company, [last > upTo ? last : upTo, ...sorted].join(' '))
 }
 
 interface MarkedEmail {
@@ -66,13 +34,13 @@ interface MarkedEmail {
 }
 
 function isRead({ id, company }: MarkedEmail): boolean {
-  const { upTo, others } = marksOf(company)
+  const { upTo, others } = records.read(company)
   return id <= upTo !== others.has(id)
 }
 
 export function setRead(email: MarkedEmail, read: boolean): void {
   if (isRead(email) === read) return
-  const { upTo, others } = marksOf(email.company)
+  const { upTo, others } = records.read(email.company)
   const changed = new Set(others)
   if (!changed.delete(email.id)) changed.add(email.id)
   keep(email.company, { upTo, others: changed })
@@ -86,17 +54,17 @@ export function toggleRead(email: MarkedEmail): void {
 export function setAllRead(emails: readonly MarkedEmail[]): void {
   for (const company of new Set(emails.map((email) => email.company))) {
     const newest = emails.find((email) => email.company === company)!.id
-    const { upTo } = marksOf(company)
+    const { upTo } = records.read(company)
     keep(company, { upTo: newest > upTo ? newest : upTo, others: new Set() })
   }
 }
 
 export function useIsRead(email: MarkedEmail): boolean {
-  return useSyncExternalStore(subscribe, () => isRead(email))
+  return useSyncExternalStore(records.subscribe, () => isRead(email))
 }
 
 export function useUnreadCount(emails: readonly MarkedEmail[]): number {
-  return useSyncExternalStore(subscribe, () => emails.filter((email) => !isRead(email)).length)
+  return useSyncExternalStore(records.subscribe, () => emails.filter((email) => !isRead(email)).length)
 }
 
 /** Marks the email as read when it is shown. */

@@ -3,6 +3,7 @@
  * others as well, so the service stores none.
  */
 import { useSyncExternalStore } from 'react'
+import { BrowserRecords } from '../../parts/browser-records.ts'
 import { type EmailsSearch, readSearch } from './search.ts'
 
 export interface SavedView {
@@ -10,50 +11,29 @@ export interface SavedView {
   search: EmailsSearch
 }
 
-const KEY = 'postroad-views:'
 const MOST = 50
 
-const listeners = new Set<() => void>()
-let known: { text: string | null; views: readonly SavedView[] } = { text: null, views: [] }
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  window.addEventListener('storage', listener)
-  return () => {
-    listeners.delete(listener)
-    window.removeEventListener('storage', listener)
-  }
-}
-
-function viewsOf(company: string): readonly SavedView[] {
-  const text = localStorage.getItem(KEY + company)
-  if (text !== known.text) known = { text, views: parsed(text) }
-  return known.views
-}
-
-function parsed(text: string | null): SavedView[] {
+const records = new BrowserRecords<readonly SavedView[]>('postroad-views:', (text) => {
   try {
     const views = JSON.parse(text ?? '[]') as SavedView[]
     return views.map(({ name, search }) => ({ name: String(name), search: readSearch({ ...search }) }))
   } catch {
     return []
   }
-}
+})
 
 function keep(company: string, views: readonly SavedView[]): void {
-  if (views.length === 0) localStorage.removeItem(KEY + company)
-  else localStorage.setItem(KEY + company, JSON.stringify(views))
-  for (const tell of listeners) tell()
+  records.keep(company, views.length === 0 ? null : JSON.stringify(views))
 }
 
 /** Sorted by name. */
 export function useSavedViews(company: string): readonly SavedView[] {
-  return useSyncExternalStore(subscribe, () => viewsOf(company))
+  return useSyncExternalStore(records.subscribe, () => records.read(company))
 }
 
 /** Replaces a view of the same name. Returns false if there are too many. */
 export function saveView(company: string, view: SavedView): boolean {
-  const others = viewsOf(company).filter(({ name }) => name !== view.name)
+  const others = records.read(company).filter(({ name }) => name !== view.name)
   if (others.length >= MOST) return false
   keep(
     company,
@@ -65,6 +45,6 @@ export function saveView(company: string, view: SavedView): boolean {
 export function removeView(company: string, wanted: string): void {
   keep(
     company,
-    viewsOf(company).filter(({ name }) => name !== wanted),
+    records.read(company).filter(({ name }) => name !== wanted),
   )
 }
