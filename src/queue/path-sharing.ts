@@ -103,21 +103,26 @@ export class PathSharing {
     const states = this.#states()
     const now = Date.now()
     const paths: SharedPath[] = []
+    const changed: SharedPath[] = []
     for (const [key, state] of states) {
-      if (this.#written.get(key) !== JSON.stringify(state)) paths.push({ key, node, changedAt: now, state })
+      const written = this.#written.get(key)
+      if (written === JSON.stringify(state)) continue
+      const path = { key, node, changedAt: now, state }
+      if (written === undefined) paths.push(path)
+      else changed.push(path)
     }
     const usual = [...this.#written.keys()].filter((key) => !states.has(key))
     for (const key of learning.health.takeOpened()) this.#opened.add(key)
     // A path that is closed again by now is not reported as open.
     const opened = [...this.#opened].filter((key) => !states.has(key))
-    if (paths.length === 0 && usual.length === 0 && opened.length === 0) return
-    await store.sharePaths({ paths, usual: [...usual, ...opened], before: now - FORGET_MS })
+    if ([paths, changed, usual, opened].every(({ length }) => length === 0)) return
+    await store.sharePaths({ paths, changed, usual: [...usual, ...opened], before: now - FORGET_MS })
     for (const key of [...usual, ...opened]) {
       this.#written.delete(key)
       this.#read.delete(key)
     }
     this.#opened.clear()
-    for (const { key, state } of paths) this.#written.set(key, JSON.stringify(state))
+    for (const { key, state } of [...paths, ...changed]) this.#written.set(key, JSON.stringify(state))
   }
 
   #states(): Map<string, SharedState> {

@@ -31,6 +31,17 @@ export interface SharedPath {
   state: SharedState
 }
 
+/** What a node has learnt of paths. */
+export interface PathChange {
+  paths: SharedPath[]
+  /** Paths that the node shared before; one that another node has forgotten meanwhile stays forgotten. */
+  changed: SharedPath[]
+  /** Keys of paths that are as usual. */
+  usual: string[]
+  /** Unix ms: paths that were last changed earlier are forgotten. */
+  before: number
+}
+
 /** Requests of a node that concern the tries of closed paths. All times in Unix ms. */
 export interface TryChange {
   node: number
@@ -51,8 +62,7 @@ export interface PathTry {
 }
 
 export interface SharedPathStore {
-  /** Replaces what is known of these paths, and forgets paths that are as usual, or not changed since `before`. */
-  sharePaths(change: { paths: SharedPath[]; usual: string[]; before: number }): Promise<void>
+  sharePaths(change: PathChange): Promise<void>
   sharedPaths(): Promise<SharedPath[]>
   /** One node at a time gets the try of a path. Answers every wanted try, in no order. */
   shareTries(change: TryChange): Promise<PathTry[]>

@@ -85,6 +85,28 @@ test('a path that one node has closed is closed on all, and open on all when one
   for (const { sharing } of [one, two]) await sharing.stop()
 })
 
+test('a path that was found open stays open, although another node is about to tell more of its trouble', async (t) => {
+  const store = await opened(t)
+  const nodes = [await startNode(store, 1), await startNode(store, 2)] as const
+  const [one, two] = nodes
+  const ready = readyFor('c', pathTo('x.test'))
+  const now = Date.now()
+  for (const { health, sharing } of nodes) {
+    health.alone = false
+    health.ended(ready, BUSY, true, now)
+    await sharing.look()
+  }
+  one.health.ended(ready, DELIVERY, false, now)
+  await one.sharing.look()
+  two.health.ended(ready, BUSY, true, now + 1)
+  for (let n = 0; n < 2; n++) for (const { sharing } of [two, one]) await sharing.look()
+  assert.deepEqual(await store.sharedPaths(), [])
+  for (const { health } of nodes) {
+    assert.equal(health.isOpen(ready.path, ready.email.domainId, now), true)
+  }
+  for (const { sharing } of nodes) await sharing.stop()
+})
+
 test('what was learnt outlives a restart: closed paths, and fewer sessions', async (t) => {
   const store = await opened(t)
   const before = await startNode(store, 1)
@@ -204,7 +226,7 @@ test('what no mail has met for six hours is not learnt any more', async (t) => {
     [5, 1],
   ] as const) {
     const changedAt = Date.now() - hours * 3_600_000
-    await store.sharePaths({ paths: [{ ...row, changedAt }], usual: [], before: 0 })
+    await store.sharePaths({ paths: [{ ...row, changedAt }], changed: [], usual: [], before: 0 })
     const node = await startNode(store, 2)
     assert.equal(node.sessions.limitOf(path), limit)
   }

@@ -14,6 +14,7 @@ import { StoreConflict } from '../store.ts'
 import { changeAccounts, changeOne } from './account-change.ts'
 import { companyNumber } from './companies.ts'
 import { insertDkimKey } from './dkim-keys.ts'
+import { forgetBefore } from './forgetting.ts'
 import { checkOwnedLimit, refuseForeign } from './owned.ts'
 import type { Operations, Port, PortSteps, PortTransaction } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
@@ -69,19 +70,17 @@ const END_KEY = statement(`UPDATE api_keys
   SET expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
   WHERE id = $1 AND company = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)`)
 /** The revoked keys of a company beyond the newest. */
-const FORGET_REVOKED = statement<IdRow>(`DELETE FROM api_keys WHERE id IN (
-    SELECT id FROM api_keys WHERE id IN (
-      SELECT id FROM api_keys WHERE company = $1 AND revoked_at IS NOT NULL
-      ORDER BY revoked_at DESC, id DESC LIMIT ${Number.MAX_SAFE_INTEGER} OFFSET $2
-    ) FOR UPDATE SKIP LOCKED
-  ) RETURNING id`)
+const FORGET_REVOKED = statement<IdRow>(({ isAmong }) => {
+  const older = isAmong(
+    'id',
+    `FROM api_keys WHERE company = $1 AND revoked_at IS NOT NULL
+      ORDER BY revoked_at DESC, id DESC LIMIT ${Number.MAX_SAFE_INTEGER} OFFSET $2`,
+  )
+  return `DELETE FROM api_keys WHERE ${isAmong('id', `FROM api_keys WHERE ${older} FOR UPDATE SKIP LOCKED`)} RETURNING id`
+})
 const FORGET = [
-  statement<IdRow>(`DELETE FROM removed_domains WHERE id IN (
-      SELECT id FROM removed_domains WHERE removed_at < $1 ORDER BY removed_at LIMIT $2 FOR UPDATE SKIP LOCKED
-    ) RETURNING id`),
-  statement<IdRow>(`DELETE FROM api_keys WHERE id IN (
-      SELECT id FROM api_keys WHERE revoked_at < $1 ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED
-    ) RETURNING id`),
+  forgetBefore<IdRow>('removed_domains', 'id', 'removed_at', 'RETURNING id'),
+  forgetBefore<IdRow>('api_keys', 'id', 'revoked_at', 'RETURNING id'),
 ]
 
 const SET_ROUTE = statement(`INSERT INTO routes (company, domain_id, id, url, sealed, created_at)

@@ -16,9 +16,10 @@ const END = statement('UPDATE alerts SET ended_at = $2 WHERE id = $1 AND ended_a
 
 const UNTOLD = '(told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= $1'
 const SOME_UNTOLD = statement(`SELECT 1 AS untold FROM alerts WHERE ${UNTOLD} LIMIT 1`)
-const CLAIM = statement<Alert>(`UPDATE alerts SET claimed_until = $2 WHERE id IN (
-    SELECT id FROM alerts WHERE ${UNTOLD} ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
-  ) RETURNING ${COLUMNS}`)
+const CLAIM = statement<Alert>(({ isAmong }) => {
+  const untold = isAmong('id', `FROM alerts WHERE ${UNTOLD} ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED`)
+  return `UPDATE alerts SET claimed_until = $2 WHERE ${untold} RETURNING ${COLUMNS}`
+})
 const BEGINNING_TOLD = statement(
   'UPDATE alerts SET told_at = $3, claimed_until = 0 WHERE id = $1 AND since = $2 AND told_at IS NULL',
 )

@@ -2,6 +2,7 @@
 import type { ApiRequest, ApiRequestFilter } from '../request-store.ts'
 import { companyNumber } from './companies.ts'
 import { Conditions } from './conditions.ts'
+import { forgetBefore } from './forgetting.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
 
@@ -35,10 +36,11 @@ const ADD = statement(
     })} WHERE true
     ON CONFLICT DO NOTHING`,
 )
-const TRIM = statement(`DELETE FROM api_requests WHERE company = $1 AND id IN (SELECT id FROM api_requests
-  WHERE company = $1 AND refused = $2 ORDER BY id DESC LIMIT ${STEP} OFFSET ${API_REQUESTS_KEPT})`)
-const FORGET = statement(`DELETE FROM api_requests WHERE id IN (SELECT id FROM api_requests
-  WHERE at < $1 ORDER BY at LIMIT $2)`)
+const TRIM = statement(
+  ({ isAmong }) =>
+    `DELETE FROM api_requests WHERE company = $1 AND ${isAmong('id', `FROM api_requests WHERE company = $1 AND refused = $2 ORDER BY id DESC LIMIT ${STEP} OFFSET ${API_REQUESTS_KEPT}`)}`,
+)
+const FORGET = forgetBefore('api_requests', 'id', 'at')
 
 type ApiRequestRow = Omit<ApiRequest, 'refused'> & { refused: number | boolean }
 

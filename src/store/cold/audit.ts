@@ -18,8 +18,10 @@ export const AUDIT_STEP = 100
 const SKEW = 600_000
 
 const COLUMNS = 'company, at, actor_kind, actor_id, actor_name, topic, action, target, detail, done'
-const TRIM = statement(`DELETE FROM audit WHERE number IN (SELECT number FROM audit
-  WHERE company = $1 AND topic = $2 ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT})`)
+const TRIM = statement(
+  ({ isAmong }) =>
+    `DELETE FROM audit WHERE ${isAmong('number', `FROM audit WHERE company = $1 AND topic = $2 ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT}`)}`,
+)
 const SETTLE = statement(
   'UPDATE audit SET target = $2, detail = $3, company = $4, done = true WHERE number = $1',
 )

@@ -6,10 +6,10 @@ import { statement } from './statement.ts'
 const DUE = "(sending <> 'inactive' OR lost_since IS NOT NULL) AND check_due_at <= $1"
 
 const SOME_DUE = statement(`SELECT 1 AS due FROM domains WHERE ${DUE} LIMIT 1`)
-const CLAIM = statement<{ id: string }>(`UPDATE domains SET check_due_at = $2 WHERE id IN (
-    SELECT id FROM domains WHERE ${DUE}
-    ORDER BY check_due_at LIMIT $3 FOR UPDATE SKIP LOCKED
-  ) RETURNING id`)
+const CLAIM = statement<{ id: string }>(({ isAmong }) => {
+  const due = isAmong('id', `FROM domains WHERE ${DUE} ORDER BY check_due_at LIMIT $3 FOR UPDATE SKIP LOCKED`)
+  return `UPDATE domains SET check_due_at = $2 WHERE ${due} RETURNING id`
+})
 const NOTE = statement(`UPDATE domains SET checked_at = coalesce($2::int8, checked_at),
     check_due_at = CASE WHEN $2::int8 IS NULL AND check_due_at < $3 THEN check_due_at ELSE $3 END
   WHERE id = $1`)

@@ -5,6 +5,7 @@ import type {
   ReceivedReport,
   TlsSessionCount,
 } from '../domain-report-store.ts'
+import { forgetBefore } from './forgetting.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
@@ -40,11 +41,13 @@ const LAST_DAY = '9999'
 const SOME_DUE = statement(
   "SELECT 1 AS due FROM tls_reports WHERE state = 'waiting' AND due_at <= $1 LIMIT 1",
 )
-const CLAIM = statement<ReportRow>(`UPDATE tls_reports SET due_at = $2, tries = tries + 1
-  WHERE (domain, day) IN (
-    SELECT domain, day FROM tls_reports WHERE state = 'waiting' AND due_at <= $1
-    ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
-  ) RETURNING ${COLUMNS}`)
+const CLAIM = statement<ReportRow>(({ isAmong }) => {
+  const due = isAmong(
+    'domain, day',
+    "FROM tls_reports WHERE state = 'waiting' AND due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED",
+  )
+  return `UPDATE tls_reports SET due_at = $2, tries = tries + 1 WHERE ${due} RETURNING ${COLUMNS}`
+})
 const NOTE = statement(`UPDATE tls_reports SET state = $3, due_at = $4, sent_to = $5, sent_at = $6, fault = $7
   WHERE domain = $1 AND day = $2`)
 
@@ -71,15 +74,11 @@ const ROWS = statement<DomainReportRow>(`SELECT day, key, detail, amount FROM do
   WHERE domain_id = $1 AND kind = $2 AND day >= $3 ORDER BY day DESC, amount DESC, key LIMIT $4`)
 
 const FORGET_DAYS = [
-  statement(`DELETE FROM tls_sessions WHERE (domain, day, key) IN (
-    SELECT domain, day, key FROM tls_sessions WHERE day < $1 LIMIT $2)`),
-  statement(`DELETE FROM tls_reports WHERE (domain, day) IN (
-    SELECT domain, day FROM tls_reports WHERE day < $1 LIMIT $2)`),
-  statement(`DELETE FROM domain_report_rows WHERE (domain_id, kind, day, key) IN (
-    SELECT domain_id, kind, day, key FROM domain_report_rows WHERE day < $1 LIMIT $2)`),
+  forgetBefore('tls_sessions', 'domain, day, key', 'day'),
+  forgetBefore('tls_reports', 'domain, day', 'day'),
+  forgetBefore('domain_report_rows', 'domain_id, kind, day, key', 'day'),
 ]
-const FORGET_REPORTS = statement(`DELETE FROM domain_reports WHERE (domain_id, kind, reporter, report_id) IN (
-  SELECT domain_id, kind, reporter, report_id FROM domain_reports WHERE begin_at < $1 LIMIT $2)`)
+const FORGET_REPORTS = forgetBefore('domain_reports', 'domain_id, kind, reporter, report_id', 'begin_at')
 
 export const domainReportReads = {
   *tlsSessions(port, domain, day, limit) {

@@ -13,6 +13,7 @@ import type { AddressedRecipient } from '../inbound-store.ts'
 import type { EmailKey } from '../recipient-decision.ts'
 import { Conditions } from './conditions.ts'
 import { PROGRESS } from './email-tables.ts'
+import { forgetBefore } from './forgetting.ts'
 import { findEmail } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { announceReports, lockPlaces, type PlacedReport, recordReports } from './reports.ts'
@@ -67,10 +68,11 @@ const KEEP = statement<{ id: string }>(
         THEN inbound_mails.outcome ELSE excluded.outcome END
     RETURNING id`,
 )
-const TRIM = statement(`DELETE FROM inbound_mails WHERE id IN (SELECT id FROM inbound_mails WHERE outcome = $1
-  ORDER BY id DESC LIMIT ${STEP} OFFSET ${UNRECORDED_KEPT})`)
-const FORGET = statement(`DELETE FROM inbound_mails WHERE id IN (SELECT id FROM inbound_mails
-  WHERE at < $1 ORDER BY at LIMIT $2)`)
+const TRIM = statement(
+  ({ isAmong }) =>
+    `DELETE FROM inbound_mails WHERE ${isAmong('id', `FROM inbound_mails WHERE outcome = $1 ORDER BY id DESC LIMIT ${STEP} OFFSET ${UNRECORDED_KEPT}`)}`,
+)
+const FORGET = forgetBefore('inbound_mails', 'id', 'at')
 const RAW = statement<{ raw: Uint8Array }>('SELECT raw FROM inbound_mails WHERE id = $1')
 
 /** Outcomes by which nothing changed. */

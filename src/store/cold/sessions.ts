@@ -1,6 +1,7 @@
 /** Sessions of people in the console, and links to sign in. */
 import { type ConsoleSession, INVITATION_RENEWABLE_MS, type Person } from '../../people/person.ts'
 import { noting } from './audit.ts'
+import { forgetBefore } from './forgetting.ts'
 import { noPerson, PERSON_COLUMNS, type PersonRow, personOf } from './people.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
@@ -57,8 +58,7 @@ const FORGET_EXPIRED = (
   ] as const
 ).map(([table, id, end, kept]) => ({
   kept,
-  forget: statement(`DELETE FROM ${table} WHERE ${id} IN
-    (SELECT ${id} FROM ${table} WHERE ${end} <= $1 ORDER BY ${end} LIMIT $2 FOR UPDATE SKIP LOCKED)`),
+  forget: forgetBefore(table, id, end),
 }))
 
 export const sessionReads = {
@@ -117,7 +117,7 @@ export const sessionWrites = {
   *forgetExpired(port, now, limit) {
     let gone = 0
     for (const { forget, kept } of FORGET_EXPIRED) {
-      gone += yield* port.write.run(forget, Math.round(now) - kept, limit)
+      gone += yield* port.write.run(forget, Math.round(now) - kept + 1, limit)
     }
     return gone
   },

@@ -15,6 +15,7 @@ const SHARE = statement(
   `INSERT INTO shared_paths (key, node, changed_at, state) VALUES ($1, $2, $3, $4)
     ON CONFLICT (key) DO UPDATE SET node = excluded.node, changed_at = excluded.changed_at, state = excluded.state`,
 )
+const CHANGE = statement('UPDATE shared_paths SET node = $2, changed_at = $3, state = $4 WHERE key = $1')
 const FORGET = statement(({ texts }) => `DELETE FROM shared_paths WHERE key IN (${texts('$1')})`)
 const FORGET_OLD = statement('DELETE FROM shared_paths WHERE changed_at < $1')
 
@@ -51,11 +52,10 @@ export const sharedPathReads = {
 } satisfies Operations<ReadPort>
 
 export const sharedPathWrites = {
-  *sharePaths(port, { paths, usual, before }) {
+  *sharePaths(port, { paths, changed, usual, before }) {
     yield* port.transaction(function* (db) {
-      for (const { key, node, changedAt, state } of paths) {
-        yield* db.run(SHARE, stored(key), node, Math.round(changedAt), JSON.stringify(state))
-      }
+      for (const path of paths) yield* db.run(SHARE, ...valuesOf(path))
+      for (const path of changed) yield* db.run(CHANGE, ...valuesOf(path))
       if (usual.length > 0) yield* db.run(FORGET, usual.map(stored))
       yield* db.run(FORGET_OLD, Math.round(before))
     })
@@ -82,6 +82,10 @@ export const sharedPathWrites = {
     })
   },
 } satisfies Operations<Port>
+
+function valuesOf({ key, node, changedAt, state }: SharedPath): [string, number, number, string] {
+  return [stored(key), node, Math.round(changedAt), JSON.stringify(state)]
+}
 
 /** The same on all nodes, so that their transactions never wait for each other in a circle. */
 function inOrder<Named extends { key: string }>(changes: readonly Named[]): Named[] {

@@ -26,6 +26,12 @@ export interface Dialect {
   texts(parameter: string): string
   /** The ids of emails in a parameter, a list: a query with the column `id`. */
   ids(parameter: string): string
+  /**
+   * Whether a row is one of the rows that `from` finds, the rest of a query behind its columns. `key`: the columns of
+   * the table's key. PostgreSQL may run a query behind IN again for each row of the table, and each run with SKIP
+   * LOCKED finds rows beyond the LIMIT; here the query runs once.
+   */
+  isAmong(key: string, from: string): string
   /** An address or a tag for comparison: ASCII letters in lower case. */
   folded(expression: string): string
   /** The column of `emails` by which other tables refer to an email. */
@@ -51,6 +57,10 @@ const POSTGRES: Dialect = {
   },
   texts: (parameter) => `SELECT json_array_elements_text(${parameter}::json) AS value`,
   ids: (parameter) => `SELECT json_array_elements_text(${parameter}::json)::uuid AS id`,
+  isAmong: (key, from) => {
+    const column = key.includes(',') ? 'ctid' : key
+    return `${column} = ANY (ARRAY(SELECT ${column} ${from}))`
+  },
   folded: foldedIn,
   emailKey: 'id',
   firstEmail: "'00000000-0000-0000-0000-000000000000'",
@@ -64,6 +74,7 @@ const SQLITE: Dialect = {
   },
   texts: (parameter) => `SELECT value FROM json_each(${parameter})`,
   ids: (parameter) => `SELECT value AS id FROM json_each(${parameter})`,
+  isAmong: (key, from) => `(${key}) IN (SELECT ${key} ${from})`,
   folded: (expression) => `lower(${expression})`,
   emailKey: 'num',
   firstEmail: '-1',

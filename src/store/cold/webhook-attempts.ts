@@ -62,10 +62,13 @@ const EVENTS = statement<WebhookMessageRow>(`SELECT a.number, a.part, a.type, a.
   ORDER BY n.number DESC, n.part DESC`)
 
 /** Values: the webhook's number, whether they succeeded, and how many are kept. */
-const FORGET_BEYOND = statement(`DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
-  SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded = $2 ORDER BY id DESC LIMIT ${STEP} OFFSET $3)`)
-const FORGET_OLD_FAILURES = statement(`DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
-  SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded = false AND at < $2 ORDER BY id LIMIT ${STEP})`)
+const forgetSome = (which: string) =>
+  statement(
+    ({ isAmong }) =>
+      `DELETE FROM webhook_attempts WHERE webhook = $1 AND ${isAmong('id', `FROM webhook_attempts WHERE webhook = $1 AND ${which}`)}`,
+  )
+const FORGET_BEYOND = forgetSome(`succeeded = $2 ORDER BY id DESC LIMIT ${STEP} OFFSET $3`)
+const FORGET_OLD_FAILURES = forgetSome(`succeeded = false AND at < $2 ORDER BY id LIMIT ${STEP}`)
 
 export const webhookAttemptReads = {
   *webhookAttempts(port, { webhookId, succeeded, number, part, before = '~', limit }) {

@@ -19,12 +19,16 @@ const SHARE = `((${ENABLED}) + ${NODES} - 1) / nullif(${NODES}, 0)`
 
 const SOME_FREE = statement(`SELECT 1 AS free FROM webhooks WHERE ${FREE} LIMIT 1`)
 /** No node takes more than its share, so that the other nodes find some. */
-const TAKE = statement(`UPDATE webhooks SET lease = $1 WHERE num IN (
-    SELECT num FROM webhooks WHERE ${FREE} ORDER BY num
+const TAKE = statement(({ isAmong }) => {
+  const free = isAmong(
+    'num',
+    `FROM webhooks WHERE ${FREE} ORDER BY num
     LIMIT (SELECT CASE WHEN s.share > s.own THEN s.share - s.own ELSE 0 END
       FROM (SELECT ${SHARE} AS share, (${ENABLED} AND lease = $1) AS own) AS s)
-    FOR UPDATE SKIP LOCKED
-  ) AND EXISTS (SELECT 1 FROM nodes WHERE token = $1)`)
+    FOR UPDATE SKIP LOCKED`,
+  )
+  return `UPDATE webhooks SET lease = $1 WHERE ${free} AND EXISTS (SELECT 1 FROM nodes WHERE token = $1)`
+})
 const LEASED = statement<LeasedRow>(`SELECT ${WEBHOOK_COLUMNS}, w.generation,
     (SELECT min(due_at) FROM webhook_retries r WHERE r.webhook = w.num) AS "retryAt",
     row_number() OVER (ORDER BY w.num) > ${SHARE} AS spare

@@ -23,10 +23,10 @@ export const REPEATS = `full_now AS (
   SELECT company, folded, email, position, at FROM refusing WHERE refusals IS NOT NULL ORDER BY company, folded, email, position
   ON CONFLICT DO NOTHING
 ), full_before AS (
-  DELETE FROM full_mailboxes WHERE (company, folded, email, position) IN (
-    SELECT f.company, f.folded, f.email, f.position FROM full_mailboxes f
+  DELETE FROM full_mailboxes WHERE ctid = ANY (ARRAY(
+    SELECT f.ctid FROM full_mailboxes f
     WHERE f.at <= (SELECT min(at - within) FROM refusing) ORDER BY f.at LIMIT ${FORGOTTEN} FOR UPDATE SKIP LOCKED
-  )
+  ))
 )`
 
 /** Whether the suppression of this row of `refusing` follows. A statement does not see the reports that it notes. */

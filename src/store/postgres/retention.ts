@@ -44,14 +44,14 @@ const LOCK_ENDED = `SELECT e.id FROM emails e
   WHERE e.id = ANY($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.email = e.id)
   ORDER BY e.id FOR UPDATE`
 
-const FORGET_KEYS = `DELETE FROM idempotency WHERE (company, key) IN (
-    SELECT company, key FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
-  ) RETURNING 1`
+const FORGET_KEYS = `DELETE FROM idempotency WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1`
 
 /** Events of companies themselves. In the order of the index, which the planner would not use without statistics. */
-const FORGET_COMPANY_EVENTS = `DELETE FROM events WHERE number IN (
+const FORGET_COMPANY_EVENTS = `DELETE FROM events WHERE number = ANY (ARRAY(
     SELECT number FROM events WHERE email IS NULL AND at < $1 ORDER BY email LIMIT $2 FOR UPDATE SKIP LOCKED
-  ) RETURNING 1`
+  )) RETURNING 1`
 
 const LOCK_BLOBS = `SELECT b.company, encode(b.sha256, 'hex') AS sha256 FROM blobs b
   WHERE (b.company, b.sha256) IN (SELECT company, sha256 FROM attachments WHERE email = ANY($1::uuid[]))

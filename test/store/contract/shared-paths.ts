@@ -28,15 +28,17 @@ export function sharedPathsContract(open: OpenBench): void {
         state: { closed: null, sessions: 1, messagesPerMinute: 5 },
       }
       const marks = [await store.sharedPathsMark()]
-      await store.sharePaths({ paths: [closed, lowered], usual: [], before: 0 })
+      await store.sharePaths({ paths: [closed, lowered], changed: [], usual: [], before: 0 })
       marks.push(await other.sharedPathsMark())
       assert.deepEqual(await other.sharedPaths(), [closed, lowered])
       const again = { ...closed, node: 9, changedAt: NOW + 10 }
-      await other.sharePaths({ paths: [again], usual: ['a', 'unknown'], before: NOW })
+      await other.sharePaths({ paths: [], changed: [again], usual: ['a', 'unknown'], before: NOW })
       marks.push(await store.sharedPathsMark())
       assert.deepEqual(await store.sharedPaths(), [again])
-      await store.sharePaths({ paths: [], usual: [], before: NOW + 11 })
+      await store.sharePaths({ paths: [], changed: [], usual: [], before: NOW + 11 })
       assert.deepEqual(await other.sharedPaths(), [])
+      await store.sharePaths({ paths: [], changed: [again], usual: [], before: 0 })
+      assert.deepEqual(await other.sharedPaths(), [], 'what another node has forgotten stays forgotten')
       assert.equal(new Set(marks).size, marks.length)
     })
 
