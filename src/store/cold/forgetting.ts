@@ -1,8 +1,8 @@
 import { type ColdStatement, statement } from './statement.ts'
 
 /**
- * Removes the oldest rows of a table, $2 at most, whose `time` is before $1. Rows that another node is removing are left
- * to that node. `key`: as for `isAmong`. `returning`: the clause, if the removed rows are wanted.
+ * Removes the oldest rows of a table, $2 at most, whose `time` is before $1. Rows that another node is removing are
+ * left to that node. `key`: as for `isAmong`. `returning`: the clause, if the removed rows are wanted.
  */
 export function forgetBefore<Row>(
   table: string,

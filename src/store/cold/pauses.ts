@@ -23,8 +23,8 @@ interface SitePauseRow extends Pick<Pause, 'companyId' | 'since'> {
 }
 
 /**
- * A row of mail `q` that no pause covers. With OFFSET, PostgreSQL looks at a row at a time: as a join, it expects one row
- * to be left of all, and reads and sorts them all for the first.
+ * A row of mail `q` that no pause covers. With OFFSET, PostgreSQL looks at a row at a time: as a join, it expects one
+ * row to be left of all, and reads and sorts them all for the first.
  */
 const NOT_PAUSED = `NOT EXISTS (
     SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain) LIMIT 1 OFFSET 0
