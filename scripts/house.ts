@@ -90,7 +90,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'mail that comes back: reading it, finding the email that it is about, deciding whether it is believed, and what follows',
     imports: words(
-      'domain-reports/received/report-receiver.ts store/store.ts accounts email mail workers dns network/address-range.ts common',
+      'domain-reports/received/report-receiver.ts store/store.ts accounts email mail workers dns network/address-range.ts network/private-address.ts common',
     ),
   },
   {

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { utcDay } from '../common/utc-day.ts'
 import { parseDomain } from '../mail/address/address.ts'
 import type { DkimKey } from '../mail/dkim/key.ts'
 import {
@@ -55,7 +56,7 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
 
 /** @param at Unix ms */
 export function datedSelector(at: number): string {
-  return `pr${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`
+  return `pr${utcDay(at).replaceAll('-', '')}`
 }
 
 export interface NewDkimIdentity {

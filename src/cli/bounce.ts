@@ -49,8 +49,8 @@ export function addBounce(program: Command): void {
       '(the recipient called it spam), auto_reply, or none (anything else).\n\n' +
       'A recipient is permanent when its address or domain is dead: nothing should be sent there again. A full mailbox, a spam filter or a ' +
       'block list are not, however final the failure of this mail was. The category is the reason, as in the events.\n\n' +
-      'Reading changes nothing and needs no database. With --apply, the mail is received as if it had come back over SMTP: it is kept, and its bounces ' +
-      'and complaints are recorded with the email, if a return path in its header or the signature of its server proves them.\n\n' +
+      'Reading changes nothing and needs no database. With --apply, the mail is kept, and its bounces and complaints are recorded with the email, ' +
+      'if a return path in its header or the signature of its server proves them. Reports about domains (DMARC, TLS) are kept and not summed up.\n\n' +
       'Of each file the first 1 MiB is read.',
     examples: [
       'bounce read returned.eml',

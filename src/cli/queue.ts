@@ -28,10 +28,10 @@ export function addQueue(program: Command): void {
     details:
       'A destination is a recipient domain; with --by site, it is the mail servers of one or more domains, which are then looked up. ' +
       'OLDEST is the time when the oldest waiting email was accepted. Recipients are counted by state:\n\n' +
-      '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused\n' +
+      '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused; mail to a paused site shows when it is looked at again\n' +
       '  SENDING      a node is delivering to them, or is about to\n' +
       '  QUARANTINED  not attempted until released: postroad queue quarantine\n\n' +
-      'With --json every destination is listed, by company and name.',
+      'With --json all lines are listed.',
     examples: ['queue', 'queue --company Acme', 'queue --by site', 'queue --limit 1000'],
   })
     .option('--company <name or id>', 'only what this company sent')
@@ -90,14 +90,16 @@ async function queue(
     const name = ({ companyId }: { companyId: string }) => companyName(op, companyId)
     if (by === 'site') {
       printQueue(await showQueueBySite(op, of), options, {
-        noun: 'sites',
+        by: 'site',
+        total: 'at %s sites',
         json: siteSumJson,
         titles: ['SITE', 'DOMAINS'],
         cells: ({ site, domains }) => [site.name, domains.length],
       })
     } else if (by === 'company') {
       printQueue(await showQueueByCompany(op, of), options, {
-        noun: 'companies',
+        by: 'company',
+        total: 'of %s companies',
         json: companySumJson,
         titles: ['COMPANY'],
         cells: (sum) => [name(sum)],
@@ -105,7 +107,8 @@ async function queue(
     } else {
       const lanes = await showQueue(op, of)
       printQueue(lanes, options, {
-        noun: 'destinations',
+        by: 'destination',
+        total: 'at %s destinations',
         json: laneJson,
         titles: ['COMPANY', 'DESTINATION'],
         cells: (lane) => [name(lane), lane.domain],
@@ -116,8 +119,9 @@ async function queue(
 }
 
 interface QueueTable<Sum> {
-  /** Of several lines. */
-  noun: string
+  by: 'destination' | 'site' | 'company'
+  /** The recipients of several lines; `%s` is the number of lines. */
+  total: string
   json(sum: Sum): object
   /** The columns before the sums. */
   titles: string[]
@@ -139,7 +143,7 @@ function printQueue<Sum extends LaneSum>(
     shown.map((sum) => [...table.cells(sum), ...sumCells(sum)]),
     'No mail is waiting.',
   )
-  printSums(sums, shown.length, table.noun)
+  printSums(sums, shown.length, table)
 }
 
 const SUM_TITLES = ['WAITING', 'SENDING', 'QUARANTINED', 'OLDEST', 'NEXT ATTEMPT', 'LAST ANSWER']
@@ -158,15 +162,16 @@ function sumCells(sum: LaneSum): Cell[] {
 function printSums(
   lanes: readonly { waiting: number; quarantined: number }[],
   shown: number,
-  what: string,
+  { by, total }: Pick<QueueTable<never>, 'by' | 'total'>,
 ): void {
   if (lanes.length > 1) {
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
     printLine()
-    printLine(`Waiting in total: ${waiting} recipients at ${lanes.length} ${what}.`)
+    printLine(`Waiting in total: ${waiting} recipients ${total.replace('%s', String(lanes.length))}.`)
   }
   if (lanes.length > shown) {
-    printLine(`The ${shown} largest are shown. To see all: postroad queue --limit ${lanes.length}`)
+    const which = by === 'destination' ? '' : ` --by ${by}`
+    printLine(`The ${shown} largest are shown. To see all: postroad queue${which} --limit ${lanes.length}`)
   }
   if (lanes.some(({ quarantined }) => quarantined > 0)) {
     printLine()

@@ -89,8 +89,8 @@ export const SETTINGS = {
       '`off`, or addresses separated by commas: `smtp://host:port` (STARTTLS; default port 25); port 0 picks a free port, an empty host ' +
       'means every address of the machine; `?proxy=on` expects the PROXY protocol (v1 or v2) from a load balancer',
     description:
-      'Addresses that take the mail that comes back: bounces, complaints and automatic replies to return paths, and mail to `postmaster@` and `abuse@` of ' +
-      'their hosts. Everything else is refused, and nothing is sent in answer. The MX records of the return-path hosts point to the machine. With the certificate of ' +
+      'Addresses that take the mail that comes back: bounces, complaints and automatic replies to return paths, and mail to `postmaster@`, `abuse@`, `fbl@` and `reports@` of ' +
+      'their hosts and of POSTROAD_HOSTNAME. Everything else is refused, and nothing is sent in answer. The MX records of the return-path hosts point to the machine. With the certificate of ' +
       'POSTROAD_TLS_CERT, STARTTLS is offered. Nodes with the role `api` listen.',
     example: 'smtp://0.0.0.0:25',
   }),

@@ -19,10 +19,3 @@ export interface DmarcDetail {
 export function detailKey(detail: string): string {
   return hash('sha256', detail, 'base64url').slice(0, 22)
 }
-
-export const DAY_MS = 86_400_000
-
-/** The UTC day of a time in Unix ms: `2026-11-28`. */
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
-}

@@ -107,9 +107,9 @@ export interface InboundFilter {
   emailId?: string | undefined
   kind?: InboundKind | undefined
   outcome?: InboundOutcome | undefined
-  /** Only mail that came before this one. */
+  /** Only mail behind this one in the list, which is newest first. */
   after?: string | undefined
-  /** Only mail that came after this one: the next, not the newest. */
+  /** Only mail in front of this one: the next, not the newest. */
   before?: string | undefined
   limit: number
 }

@@ -8,11 +8,10 @@
  * - it came straight from the address of that server, if that is public: a server of our own may pass on mail of
  *   anybody.
  */
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import type { Lookup } from '../dns/lookup.ts'
 import { parseServer } from '../email/server-name.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
+import { isNear } from '../network/private-address.ts'
 import type { AddressedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
@@ -129,19 +128,6 @@ function provingSignatures(
 function isFromServer(peer: string, { server }: Pick<AddressedRecipient, 'server'>): boolean {
   const address = server === null ? null : parseServer(server).address
   return address !== null && peer === address && !isNear(peer)
-}
-
-const NEAR: ReadonlySet<string> = new Set([
-  'loopback',
-  'private',
-  'uniqueLocal',
-  'linkLocal',
-  'carrierGradeNat',
-])
-
-/** Whether an address is on this machine or in a private network. */
-function isNear(address: string): boolean {
-  return isIP(address) === 0 || NEAR.has(ipaddr.process(address).range())
 }
 
 /** Whether a valid signature of this domain proves a report about this recipient. */

@@ -2,7 +2,9 @@
  * One connection to the mailbox, over IMAP (RFC 9051, 3501). A message that was read carries a keyword of our own, so
  * that a person who opens the mailbox with a mail program hides no message from the service.
  */
+
 import type { ImapFlow } from 'imapflow'
+import { DAY_MS } from '../common/utc-day.ts'
 import type { ImapMailbox } from '../config/values.ts'
 import { MOST_READ } from '../inbound/arrived-mail.ts'
 import { CONNECT_FAULTS } from '../network/connect-fault.ts'
@@ -16,7 +18,6 @@ const MOST_OF_LINE = 16 * 1024 * 1024
 /** Ms for a connection, its greeting, and until a silent server counts as gone. */
 const CONNECT_MS = 15_000
 const SILENT_MS = 90_000
-const DAY_MS = 86_400_000
 
 /** Why the mailbox cannot be used; the message is a sentence without a final dot, and holds no password. */
 export class MailboxFault extends Error {
@@ -181,7 +182,7 @@ export class MailboxSession implements AsyncDisposable {
   }
 }
 
-/** Loads the library, which takes some tenths of a second and 30 MB: only where there is a mailbox. */
+/** Loads the library, which takes some tenths of a second and 37 MB: only where there is a mailbox. */
 export const loadClient = () => import('imapflow')
 
 async function newClient({ mailbox, ca, silentMs = SILENT_MS }: SessionOptions): Promise<ImapFlow> {

@@ -48,6 +48,20 @@ export function isLoopback(host: string): boolean {
   return ipaddr.process(host).range() === 'loopback'
 }
 
+/** Ranges of addresses that other networks use as well. */
+const NEAR: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'carrierGradeNat',
+])
+
+/** True for an address on this machine or in a private network, and for text that is no address. */
+export function isNear(ip: string): boolean {
+  return isIP(ip) === 0 || NEAR.has(ipaddr.process(withoutNat64(ip)).range())
+}
+
 /** Returns the reason why an address may not be connected to, as a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
 

@@ -1,7 +1,7 @@
 /** Reports of receivers about our domains, and the TLS reports sent to the domains of recipients. */
+import { DAY_MS, utcDay } from '../common/utc-day.ts'
 import type { DmarcDetail } from '../domain-reports/detail.ts'
-import { dayOf } from '../domain-reports/detail.ts'
-import { policiesOf } from '../domain-reports/sent/day-report.ts'
+import { MOST_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
 import type { Disposition } from '../mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../mail/domain-report/tls-report.ts'
 import type { KeptTlsReport } from '../store/store.ts'
@@ -10,13 +10,11 @@ import { OperateError } from './error.ts'
 import { domainName, findDomain } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-const DAY_MS = 86_400_000
 /** Days that are summed up. */
 const SPAN_DAYS = 30
 const MOST_ROWS = 20_000
 const MOST_SOURCES = 200
 const MOST_REPORTS = 100
-const MOST_COUNTS = 2_000
 
 /** A server that sends as the domain, or all sources that no report names. */
 export interface DmarcSource {
@@ -64,7 +62,7 @@ export async function dmarcOf(
   op: Pick<Operation, 'store' | 'now'>,
   { id, name }: { id: string; name: string },
 ): Promise<DmarcSummary> {
-  const since = dayOf(op.now() - SPAN_DAYS * DAY_MS)
+  const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
   const [rows, reports] = await Promise.all([
     op.store.domainReportRows(id, 'dmarc', since, MOST_ROWS),
     op.store.domainReports(id, 'dmarc', MOST_REPORTS),
@@ -133,7 +131,7 @@ export const listTlsReports = verb(
   'operate',
   async (op, { domain, day }: { domain?: string; day?: string }): Promise<TlsReports> => {
     if (day !== undefined && !isDay(day)) {
-      throw new OperateError('invalid', `"${day}" is no day; write one like ${dayOf(op.now())}`)
+      throw new OperateError('invalid', `"${day}" is no day; write one like ${utcDay(op.now())}`)
     }
     const name = domain === undefined ? undefined : domainName(domain)
     const kept = await op.store.tlsReports({ domain: name, day, limit: MOST_REPORTS })
@@ -154,7 +152,7 @@ export const receivedTlsReports = verb(
 )
 
 async function described(op: Operation, report: KeptTlsReport): Promise<TlsReportDescription> {
-  const counts = await op.store.tlsSessions(report.domain, report.day, MOST_COUNTS)
+  const counts = await op.store.tlsSessions(report.domain, report.day, MOST_REPORTED)
   const policies = policiesOf(report.domain, counts)
   const sum = (of: (policy: TlsPolicyResult) => number) => policies.reduce((all, each) => all + of(each), 0)
   return {
@@ -166,8 +164,8 @@ async function described(op: Operation, report: KeptTlsReport): Promise<TlsRepor
 }
 
 async function receivedOf(op: Pick<Operation, 'store' | 'now'>, id: string): Promise<ReceivedTlsResult[]> {
-  const since = dayOf(op.now() - SPAN_DAYS * DAY_MS)
-  const rows = await op.store.domainReportRows(id, 'tls', since, MOST_COUNTS)
+  const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
+  const rows = await op.store.domainReportRows(id, 'tls', since, MOST_REPORTED)
   return rows.map(({ day, detail, amount }) => ({
     ...(JSON.parse(detail) as TlsSessionResult),
     day,

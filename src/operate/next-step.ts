@@ -3,8 +3,8 @@ import type { SendingDomain } from '../accounts/account.ts'
 import { postponedFrom } from '../email/lifecycle.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
-import { Pauses } from '../queue/pauses.ts'
 import { noSuchEmail, requireEmail } from './find.ts'
+import { presentPauses } from './pauses.ts'
 import { isoTime } from './shapes.ts'
 import { type EmailStatus, type Piece, statusSentence, type WaitReason } from './status-sentence.ts'
 import { verb } from './verb.ts'
@@ -38,8 +38,7 @@ export const nextSteps = verb(
     const outline = await op.store.readOutline(id, range)
     // Retention may have removed it meanwhile.
     if (outline === null) throw noSuchEmail(id)
-    const pauses = new Pauses()
-    pauses.replace(await op.store.pauses())
+    const pauses = await presentPauses(op)
     const { companyId, domainId, scheduledAt, giveUpAt } = outline.email
     const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
     const circumstances = {

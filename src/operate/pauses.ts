@@ -1,10 +1,18 @@
 /** Pausing and resuming waiting mail. */
+import { Pauses } from '../queue/pauses.ts'
 import type { Pause, PauseScope } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, companyName, companyScope, domainName } from './find.ts'
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
+
+/** The pauses in force. */
+export async function presentPauses({ store }: Pick<Operation, 'store'>): Promise<Pauses> {
+  const pauses = new Pauses()
+  pauses.replace(await store.pauses())
+  return pauses
+}
 
 /** Without a company, a pause is for all of them; without a domain or a site, for all recipient domains. */
 export interface PauseInput extends CompanyFilter {

@@ -1,6 +1,7 @@
 /**
  * All people of the installation, for its operators: listing them, making them operators, and links that sign them in.
  */
+import { DAY_MS } from '../common/utc-day.ts'
 import { givesWay, newPerson, type Person, personName } from '../people/person.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import type { AuditNote } from './audit-trail.ts'
@@ -9,9 +10,8 @@ import { addressIn } from './find.ts'
 import { LINK_LASTS, makeLink } from './sessions.ts'
 import { type Operation, verb } from './verb.ts'
 
-const DAY = 86_400_000
 /** Ms for which an invitation is valid. */
-export const INVITATION_LASTS = 7 * DAY
+export const INVITATION_LASTS = 7 * DAY_MS
 
 /** A person and the token of a link. The link signs its bearer in as that person, once. */
 export interface PersonWithLink {

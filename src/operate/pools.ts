@@ -1,6 +1,8 @@
 /** Pools of source addresses: the addresses that mail of a domain or a company leaves from. */
+
 import type { SourcePool } from '../accounts/account.ts'
-import { DAY_MS, warmUpDay } from '../accounts/warm-up-day.ts'
+import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { DAY_MS } from '../common/utc-day.ts'
 import { canonicalAddress } from '../network/address-range.ts'
 import type { AuditNote } from './audit-trail.ts'
 import { visibleAccounts } from './authority.ts'

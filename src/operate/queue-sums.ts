@@ -1,8 +1,9 @@
 /** The queue by site and by company. */
-import { Pauses } from '../queue/pauses.ts'
+
 import type { QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
+import { presentPauses } from './pauses.ts'
 import { verb } from './verb.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
@@ -30,8 +31,7 @@ export const showQueueBySite = verb(
   async (op, of: CompanyFilter): Promise<SiteSum[]> => {
     const { companyId } = companyFilter(op, of)
     const lanes = await op.store.queue(companyId)
-    const pauses = new Pauses()
-    pauses.replace(await op.store.pauses())
+    const pauses = await presentPauses(op)
     const sites = await sitesOfDomains(op, new Set(lanes.map(({ domain }) => domain)))
     const isPaused = (lane: QueueLane) =>
       pauses.covers(lane.companyId, lane.domain) ||
@@ -48,8 +48,7 @@ export const showQueueBySite = verb(
 
 export const showQueueByCompany = verb('read', async (op, of: CompanyFilter): Promise<CompanySum[]> => {
   const lanes = await op.store.queue(companyFilter(op, of).companyId)
-  const pauses = new Pauses()
-  pauses.replace(await op.store.pauses())
+  const pauses = await presentPauses(op)
   const groups = Map.groupBy(lanes, ({ companyId }) => companyId)
   return [...groups].map(([companyId, group]) => ({
     ...summed(group, (lane) => pauses.covers(lane.companyId, lane.domain)),

@@ -1,5 +1,5 @@
 /** The queue: listing waiting mail, and retrying it now. By site and by company: queue-sums.ts. */
-import { Pauses } from '../queue/pauses.ts'
+
 import type { NamedSite, PauseScope, QueueLane, RetryCounts, RetryRequest } from '../store/store.ts'
 import { authorise } from './authority.ts'
 import { OperateError } from './error.ts'
@@ -11,6 +11,7 @@ import {
   findCompany,
   requireEmail,
 } from './find.ts'
+import { presentPauses } from './pauses.ts'
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 import { sitesOfDomains } from './waiting-sites.ts'
@@ -23,8 +24,7 @@ export interface LaneReport extends QueueLane {
 /** Waiting mail by company and recipient domain. */
 export const showQueue = verb('read', async (op, of: CompanyFilter): Promise<LaneReport[]> => {
   const lanes = await op.store.queue(companyFilter(op, of).companyId)
-  const pauses = new Pauses()
-  pauses.replace(await op.store.pauses())
+  const pauses = await presentPauses(op)
   return lanes.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
 })
 

@@ -37,7 +37,10 @@ export const readReturnedMail = verb('read', async (op, wanted: OneMail): Promis
   return raw
 })
 
-/** Receives a mail at the command line, as if it had come back over SMTP. */
+/**
+ * Receives a mail at the command line, as if it had come back over SMTP from an unknown server. Reports about domains
+ * are kept, and not summed up.
+ */
 export const applyReturnedMail = verb(
   'operate',
   async (op, { raw }: Pick<ArrivedMail, 'raw'>): Promise<ReceivedMail> => {

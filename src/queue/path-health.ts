@@ -69,8 +69,8 @@ interface Trouble {
 /** Milliseconds before its end at which the right to a try that is under way is renewed. */
 const RENEW_MS = 20_000
 
-/** Milliseconds by which other nodes leave the next try of a closed path to the node that has closed it. */
-const LEFT_TO_OTHERS_MS = 15_000
+/** Milliseconds by which the node that has closed a path may try it before the others. */
+const HEAD_START_MS = 15_000
 
 export interface PathHealthParts {
   pauses: ProbePauses
@@ -141,27 +141,17 @@ export class PathHealth {
   learn(key: string, closed: ClosedPath, now: number): void {
     const known = this.#troubles.get(key)
     const { kind, message, list, since, path, domainId } = closed
-    const probeAt = Math.max(now, closed.probeAt) + LEFT_TO_OTHERS_MS
+    const probeAt = Math.max(now, closed.probeAt) + HEAD_START_MS
     if (known?.closed) {
       known.probeAt = Math.max(known.probeAt, probeAt)
       return
     }
+    const facts = { path, domainId, message, list, since, probeAt, kind: kind as Trouble['kind'] }
     this.#troubles.set(key, {
-      path,
-      domainId,
-      kind: kind as Trouble['kind'],
-      message,
-      list,
-      since,
-      probeAt,
+      ...newTrouble(facts),
       inARow: IN_A_ROW,
       closed: true,
-      probe: null,
-      insistedAt: 0,
-      told: false,
       learnt: true,
-      tryUntil: 0,
-      tryWanted: null,
       held: known?.held ?? new Set(),
     })
     this.#forget(now)
@@ -320,24 +310,8 @@ export class PathHealth {
     const list = named ?? null
     let trouble = this.#troubles.get(key)
     if (trouble === undefined) {
-      trouble = {
-        path: path.key,
-        domainId: wide ? null : email.domainId,
-        kind,
-        message,
-        list,
-        since: now,
-        inARow: 0,
-        closed: false,
-        probeAt: now,
-        probe: null,
-        insistedAt: 0,
-        held: new Set(),
-        told: false,
-        learnt: false,
-        tryUntil: 0,
-        tryWanted: null,
-      }
+      const domainId = wide ? null : email.domainId
+      trouble = newTrouble({ path: path.key, domainId, kind, message, list, since: now, probeAt: now })
     }
     // Moved to the end, so that the troubles that were met longest ago come first.
     this.#troubles.delete(key)
@@ -422,6 +396,24 @@ export class PathHealth {
     const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`
     if (kind === 'busy') log.warn({ site: site.name, kind }, line)
     else log.error({ site: site.name, kind }, line)
+  }
+}
+
+type TroubleFacts = Pick<Trouble, 'path' | 'domainId' | 'kind' | 'message' | 'list' | 'since' | 'probeAt'>
+
+/** A trouble that has not closed its path yet. */
+function newTrouble(facts: TroubleFacts): Trouble {
+  return {
+    ...facts,
+    inARow: 0,
+    closed: false,
+    probe: null,
+    insistedAt: 0,
+    held: new Set(),
+    told: false,
+    learnt: false,
+    tryUntil: 0,
+    tryWanted: null,
   }
 }
 

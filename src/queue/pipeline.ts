@@ -19,7 +19,9 @@
  *                             |
  *                             +-- lease lost: dropped, because other nodes have taken its recipients
  *                             +-- suspect by now: READY for the isolated process
- *                             +-- stopped, or its path is closed --------------------> RECORDING (given back)
+ *                             +-- its path is closed or used up for today, but not
+ *                             |   that of another source: READY on that path
+ *                             +-- stopped, path closed, source not here or used up --> RECORDING (given back)
  *                             +-- asks for the try of a closed path: READY once the nodes have decided
  *                             +-- cannot be prepared: counts as an attempt ----------> RECORDING
  *                             v

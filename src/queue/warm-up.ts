@@ -2,8 +2,10 @@
  * Warm-up of source addresses: providers distrust an address that nobody knows, so on its first days it sends a few
  * messages to each site, and more each day.
  */
+
 import type { SourcePool } from '../accounts/account.ts'
-import { DAY_MS, dayOf, warmUpDay } from '../accounts/warm-up-day.ts'
+import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { DAY_MS, dayNumber } from '../common/utc-day.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { Store, WarmUpCount } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
@@ -38,9 +40,8 @@ export class WarmUp {
   }
 
   async start(): Promise<void> {
-    this.#day = dayOf(Date.now())
-    const counts = await this.#parts.store.warmUpCounts(this.#day)
-    for (const count of counts) this.#counts.set(keyOf(count), count)
+    this.#day = dayNumber(Date.now())
+    await this.#read()
   }
 
   async stop(): Promise<void> {
@@ -59,7 +60,7 @@ export class WarmUp {
   /** Why mail waits for the next day; null: it need not. */
   closedFor(path: Path, now: number): ReturnReason | null {
     if (this.allows(path, now)) return null
-    const dueAt = (dayOf(now) + 1) * DAY_MS + Math.round(Math.random() * SPREAD_MS)
+    const dueAt = (dayNumber(now) + 1) * DAY_MS + Math.round(Math.random() * SPREAD_MS)
     const limit = this.#limitOf(path, now)
     const message = `The source address ${path.source.name} is warming up and may send ${limit} messages to ${path.site.name} today`
     return { dueAt, heldFor: null, message, postpones: true }
@@ -89,15 +90,29 @@ export class WarmUp {
     const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
     const since = this.#since.get(ipv4 ?? '') ?? this.#since.get(ipv6 ?? '')
     if (since === undefined) return null
-    if (dayOf(now) !== this.#day) {
-      this.#day = dayOf(now)
+    if (dayNumber(now) !== this.#day) {
+      this.#day = dayNumber(now)
       this.#counts.clear()
       this.#unwritten.clear()
     }
     return this.#parts.schedule[warmUpDay(since, now) - 1] ?? null
   }
 
-  /** Never rejects: what cannot be written is written with the next counts of the day. */
+  /** The counts of all nodes: an address may have sent from another node today. */
+  async #read(): Promise<void> {
+    const day = this.#day
+    const counts = await this.#parts.store.warmUpCounts(day)
+    if (this.#day !== day) return
+    for (const count of counts) {
+      const unwritten = this.#unwritten.get(keyOf(count))?.messages ?? 0
+      this.#counts.set(keyOf(count), { ...count, messages: count.messages + unwritten })
+    }
+  }
+
+  /**
+   * Writes what was counted here, and reads what all nodes have counted. Never rejects: what cannot be written is
+   * written with the next counts of the day.
+   */
   async #write(): Promise<void> {
     if (this.#unwritten.size === 0) return
     const counts = [...this.#unwritten.values()]
@@ -111,7 +126,9 @@ export class WarmUp {
         const later = this.#unwritten.get(keyOf(count))?.messages ?? 0
         this.#unwritten.set(keyOf(count), { ...count, messages: count.messages + later })
       }
+      return
     }
+    await this.#read().catch(() => {})
   }
 }
 

@@ -1,4 +1,5 @@
 /** The quota of a company: recipients a day, and a month. Both are counted in UTC. */
+import { utcDay } from '../common/utc-day.ts'
 import type { NewEmail, OverQuota, Quota } from './store.ts'
 
 /** The counts so far, and their day and month. */
@@ -16,7 +17,7 @@ export interface QuotaUsage {
  * midnight the clocks of two nodes may disagree.
  */
 export function usedAt(used: QuotaUsage | undefined, at: number): QuotaUsage {
-  const today = new Date(at).toISOString().slice(0, 10)
+  const today = utcDay(at)
   const day = used !== undefined && used.day > today ? used.day : today
   const month = day.slice(0, 7)
   return {

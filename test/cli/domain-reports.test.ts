@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { utcDay } from '../../src/common/utc-day.ts'
 import { parseDatabase } from '../../src/config/parse.ts'
-import { dayOf } from '../../src/domain-reports/detail.ts'
 import { dmarcAdvice } from '../../src/operate/dmarc-advice.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -31,7 +31,7 @@ describe('reports about domains', () => {
     const url = `sqlite:${join(workplace.folder, 'data', 'postroad.db')}`
     const store = await openStore(parseDatabase(url), { exclusive: false })
     await fill(store)
-    const day = dayOf(today - DAY)
+    const day = utcDay(today - DAY)
     const failure = { result: 'certificate-expired', host: 'mx.y.test', address: '192.0.2.7' }
     const policy = { type: 'sts', policy: ['version: STSv1'], hosts: ['mx.y.test'] }
     const detail = (of: object | null) => JSON.stringify({ ...policy, failure: of })
@@ -90,7 +90,7 @@ describe('reports about domains', () => {
     assert.deepEqual(counted, {
       reports: [
         {
-          ...{ domain: 'y.test', day: dayOf(today - DAY), state: 'waiting', tries: 0, fault: null },
+          ...{ domain: 'y.test', day: utcDay(today - DAY), state: 'waiting', tries: 0, fault: null },
           ...{ due_at: new Date(today).toISOString(), sent_at: null, sent_to: [] },
           ...{ successful: 4, failed: 2 },
           policies: [
@@ -103,7 +103,7 @@ describe('reports about domains', () => {
       ],
       received: [],
     })
-    const { stdout } = await workplace.run('tls-report', 'x.test', '--day', dayOf(today - DAY))
+    const { stdout } = await workplace.run('tls-report', 'x.test', '--day', utcDay(today - DAY))
     assert.match(stdout, /sts +certificate-expired +mx\.x\.test +192\.0\.2\.9 +2/)
     const refused = await workplace.run('tls-report', '--day', 'yesterday')
     assert.equal(refused.code, 1)

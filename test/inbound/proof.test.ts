@@ -167,7 +167,7 @@ describe('a report without a token', () => {
     ],
     ['about an email that is unknown', () => report({ messageId: '<other@acme.example>' }), {}, 'no_email'],
     [
-      'that names nobody of the email',
+      'that names another address than the only recipient, who forwards',
       () => report({ to: 'ben@rcpt.test' }),
       { peer: '198.51.100.7' },
       'recorded',

@@ -169,9 +169,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const [first] = nodes.map(({ health }) => health.closures().get(ready.path.key)!.nextTryAt)
     assert.equal(first, next)
     now = Date.now()
-    tries()
-    await look()
-    assert.equal(tries().length <= 1, true)
+    assert.deepEqual(tries(), [], 'nobody tries before its time')
 
     // Found open by one, it is open for all.
     holder!.health.ended(ready, DELIVERY, false, now)
@@ -181,6 +179,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       nodes.map(({ health }) => health.isOpen(ready.path, ready.email.domainId, now)),
       [true, true],
     )
+    for (const { sharing } of nodes) await sharing.stop()
   })
 }
 
@@ -229,6 +228,7 @@ test('what no mail has met for six hours is not learnt any more', async (t) => {
     await store.sharePaths({ paths: [{ ...row, changedAt }], changed: [], usual: [], before: 0 })
     const node = await startNode(store, 2)
     assert.equal(node.sessions.limitOf(path), limit)
+    await node.sharing.stop()
   }
 })
 

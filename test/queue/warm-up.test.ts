@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SourcePool } from '../../src/accounts/account.ts'
-import { DAY_MS, warmUpDay } from '../../src/accounts/warm-up-day.ts'
+import { warmUpDay } from '../../src/accounts/warm-up-day.ts'
+import { DAY_MS } from '../../src/common/utc-day.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { WarmUp } from '../../src/queue/warm-up.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -53,6 +54,25 @@ test('an address in warm-up sends no more to a site than on its day, over a rest
   assert.equal(second.allows(fresh, tomorrow), false)
   assert.equal(second.allows(fresh, now + 2 * DAY_MS), true, 'the schedule is over')
   await second.stop()
+})
+
+test('an address that moves to another node sends no more than on its day', async (t) => {
+  const path = join(temporaryDirectory(t), 'a.db')
+  const store = await openStore({ engine: 'sqlite', path }, { exclusive: false })
+  t.after(() => store.close())
+  const now = Date.now()
+  const pools: SourcePool[] = [
+    { ...{ name: 'news', addresses: ['192.0.2.1'], createdAt: now }, warming: { '192.0.2.1': now } },
+  ]
+  const nodes = [1, 2].map(() => new WarmUp({ store, pools: () => pools, schedule: [3] }))
+  for (const node of nodes) await node.start()
+  const [one, two] = nodes as [WarmUp, WarmUp]
+  const fresh = pathFrom('192.0.2.1', 'x.test')
+  for (let n = 0; n < 2; n++) one.begun(fresh, now)
+  await one.stop()
+  two.begun(fresh, now)
+  await two.stop()
+  assert.equal(two.allows(fresh, now), false)
 })
 
 test('messages of one day are never counted for the next, whether they are unwritten at midnight or fail to be written', async () => {

@@ -1,5 +1,7 @@
 /** Takes in reports about domains of this installation, by mail or over HTTP. */
+
 import type { SendingDomain } from '../../accounts/account.ts'
+import { DAY_MS } from '../../common/utc-day.ts'
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsReport } from '../../mail/domain-report/tls-report.ts'
 import { MOST_UNPACKED } from '../../mail/domain-report/unpack.ts'
@@ -12,7 +14,6 @@ import type {
 import { WorkerDied } from '../../workers/error.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { Workers } from '../../workers/workers.ts'
-import { DAY_MS } from '../detail.ts'
 import type { ReadReport, ReportOctets } from './read-report.ts'
 import { dmarcRows, tlsRows } from './sum-up.ts'
 

@@ -1,8 +1,9 @@
 /** The rows of a report about one domain, summed up by day, source and result. */
+import { utcDay } from '../../common/utc-day.ts'
 import type { DmarcReport } from '../../mail/domain-report/dmarc-report.ts'
 import type { TlsPolicyResult, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { DomainReportRow, DomainReportRows } from '../../store/store.ts'
-import { type DmarcDetail, dayOf, detailKey } from '../detail.ts'
+import { type DmarcDetail, detailKey } from '../detail.ts'
 
 /** Rows with a source that one report adds, at most; the rest counts without source. */
 const MOST_ROWS = 1_000
@@ -18,7 +19,7 @@ export function dmarcRows(
       return { detail, amount: messages }
     },
   )
-  return summedUp(details, dayOf(begin), (detail) => ({
+  return summedUp(details, utcDay(begin), (detail) => ({
     ...detail,
     source: null,
     headerFrom: '',
@@ -43,7 +44,7 @@ export function tlsRows(policies: readonly TlsPolicyResult[], begin: number): Do
       amount,
     }))
   })
-  return summedUp(details, dayOf(begin), ({ type, failure }) => ({
+  return summedUp(details, utcDay(begin), ({ type, failure }) => ({
     type,
     policy: [],
     hosts: [],

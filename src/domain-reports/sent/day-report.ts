@@ -1,8 +1,12 @@
 /** The report about a recipients' domain and a day, made of what was counted. */
+
 import { createHash } from 'node:crypto'
+import { DAY_MS } from '../../common/utc-day.ts'
 import type { TlsPolicyResult, TlsReport, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { TlsSessionCount } from '../../store/store.ts'
-import { DAY_MS } from '../detail.ts'
+
+/** Counts of a report, at most. */
+export const MOST_REPORTED = 2_000
 
 export interface ReportAuthor {
   /** The domain that sends the report. */

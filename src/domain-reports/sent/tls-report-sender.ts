@@ -10,7 +10,7 @@ import { type TlsReport, tlsReportJson } from '../../mail/domain-report/tls-repo
 import { mailtoAddress, reportUris } from '../../mail/domain-report/tls-report-record.ts'
 import { outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
 import type { DomainReportStore, KeptTlsReport } from '../../store/store.ts'
-import { dayReport, type ReportAuthor } from './day-report.ts'
+import { dayReport, MOST_REPORTED, type ReportAuthor } from './day-report.ts'
 
 export interface PackedTlsReport extends TlsReport {
   /** The domain that it is about. */
@@ -40,8 +40,6 @@ const AT_ONCE = 20
 /** Waits between tries; after the last one the report is given up (RFC 8460 5.5: within a day). */
 const RETRY_MS = 60 * 60_000
 const MOST_TRIES = 24
-/** Counts of a report, at most. */
-const MOST_COUNTS = 2_000
 const TIMEOUT_MS = 10_000
 const MOST_OF_ANSWER = 1_024
 const pack = promisify<Uint8Array, Buffer>(gzip)
@@ -116,7 +114,7 @@ export class TlsReportSender {
     if (found.kind === 'failed') return this.#again(kept, `DNS: ${found.reason}`)
     const uris = found.kind === 'found' ? reportUris(found.records) : []
     if (uris.length === 0) return { ...kept, state: 'unwanted', fault: null }
-    const counts = await store.tlsSessions(domain, day, MOST_COUNTS)
+    const counts = await store.tlsSessions(domain, day, MOST_REPORTED)
     const report = dayReport(kept, counts, author)
     const packed = { ...report, domain, octets: await pack(Buffer.from(tlsReportJson(report))) }
     const open = uris.filter((uri) => !kept.sentTo.includes(uri))

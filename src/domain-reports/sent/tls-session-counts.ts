@@ -2,10 +2,12 @@
  * Counts TLS sessions by recipient domain, policy and result, by UTC day (RFC 8460 4). Counts are gathered in memory
  * and written a few rows at a time, away from the mail.
  */
+
 import { hash } from 'node:crypto'
+import { DAY_MS, utcDay } from '../../common/utc-day.ts'
 import type { TlsSession, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { DomainReportStore, TlsSessionCount } from '../../store/store.ts'
-import { DAY_MS, dayOf, detailKey } from '../detail.ts'
+import { detailKey } from '../detail.ts'
 
 export interface TlsSessionCountsParts {
   store: Pick<DomainReportStore, 'countTlsSessions'>
@@ -19,7 +21,7 @@ const ROUND_MS = 1_000
 const ROW_MS = 200
 const ROWS_AT_ONCE = 100
 /** Counts in memory, at most. Sessions beyond them are not counted. */
-const MOST_COUNTS = 20_000
+const MOST_IN_MEMORY = 20_000
 /** Counts of one domain that name policies, servers and reasons, at most, until the next day. */
 const MOST_DETAILS = 50
 /** Characters of a detail, as JSON; of a longer one the text of the policy is left out. */
@@ -46,7 +48,7 @@ export class TlsSessionCounts {
   }
 
   count(sessions: readonly TlsSession[]): void {
-    const day = dayOf(this.#now())
+    const day = utcDay(this.#now())
     if (day !== this.#day) {
       this.#day = day
       this.#forgetDetails()
@@ -56,7 +58,7 @@ export class TlsSessionCounts {
       const place = placeOf({ domain, day, key })
       const count = this.#counts.get(place)
       if (count !== undefined) count.sessions++
-      else if (this.#counts.size < MOST_COUNTS) {
+      else if (this.#counts.size < MOST_IN_MEMORY) {
         this.#counts.set(place, { domain, day, key, detail, sessions: 1 })
       }
     }
@@ -89,7 +91,7 @@ export class TlsSessionCounts {
 
   /** Whether a detail has a count of its own. A new one gets it while the domain has few. */
   #isKnown(domain: string, key: string): boolean {
-    if (this.#known >= MOST_COUNTS) this.#forgetDetails()
+    if (this.#known >= MOST_IN_MEMORY) this.#forgetDetails()
     const known = this.#details.get(domain) ?? new Set()
     this.#details.set(domain, known)
     if (known.has(key)) return true

@@ -1,14 +1,13 @@
 /** `GET /usage`: the mail that a company has sent today and this month, with its limits. */
 
 import { USUAL_MOST } from '../../accounts/account.ts'
+import { DAY_MS } from '../../common/utc-day.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
 import type { HttpCore } from '../core.ts'
 import { groupsOf } from '../counts.ts'
 import { operationOfKey } from '../operation.ts'
 import { route } from '../route.ts'
 import { timestamp } from './timestamp.ts'
-
-const DAY = 86_400_000
 
 const WHOLE = { type: 'integer' } as const
 const LIMIT = { anyOf: [WHOLE, { type: 'null' }], description: 'Null: no limit.' } as const
@@ -57,8 +56,8 @@ export const usage = route('GET /usage', {
   const { companyId } = caller
   const now = new Date()
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
-  const today = Math.floor(now.getTime() / DAY) * DAY
-  const ends = { day: timestamp(today + DAY), month: timestamp(Date.UTC(year, month + 1)) }
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
+  const ends = { day: timestamp(today + DAY_MS), month: timestamp(Date.UTC(year, month + 1)) }
   const { daily, monthly } = await usedOf(core, companyId, { today, month: Date.UTC(year, month) })
   const { directory } = core.deps.accounts
   const limits = directory.company(companyId)?.limits
@@ -110,7 +109,7 @@ async function usedOf(
       dimension: 'total',
       value: null,
       since: start,
-      until: since.today + DAY,
+      until: since.today + DAY_MS,
       by: { time: null, value: false },
       skip: 0,
       limit: 1,

@@ -58,7 +58,7 @@ function reasonIn(replies: readonly QuotedReply[], reasons: GivenReasons): Found
   return first ?? { found: classifyReply({ status, words: '', stage, delayed }) }
 }
 
-/** GivenReasons that a local program may have. `Permission denied` of one is a fault of its host. */
+/** Categories that a local program may give. `Permission denied` of one is a fault of its host. */
 const OF_PROGRAMS: ReadonlySet<BounceCategory> = new Set([
   'address_unknown',
   'mailbox_full',

@@ -1,11 +1,12 @@
 /** The certificate of HTTPS and SMTP submission. */
+
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
+import { DAY_MS, utcDay } from '../../common/utc-day.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
 
-const DAY = 86_400_000
 /** Days before its end from which a certificate should have been renewed: programs that renew do so a month before. */
 const RENEWED_BEFORE = 14
 /** Days before its end from which somebody has to act at once. */
@@ -29,15 +30,15 @@ async function result({ setup, publicUrl, now }: Operation): Promise<CheckFindin
     return problem(`${certPath} cannot be used: ${reason}.`, 'Check the file that POSTROAD_TLS_CERT names.')
   }
   const ends = certificate.validToDate.getTime()
-  const days = Math.floor((ends - now()) / DAY)
-  if (ends <= now()) return problem(`It ended on ${dayOf(certificate.validToDate)}.`, RENEW)
+  const days = Math.floor((ends - now()) / DAY_MS)
+  if (ends <= now()) return problem(`It ended on ${utcDay(certificate.validToDate.getTime())}.`, RENEW)
   if (certificate.validFromDate.getTime() > now()) {
     return problem(
-      `It is not valid before ${dayOf(certificate.validFromDate)}.`,
+      `It is not valid before ${utcDay(certificate.validFromDate.getTime())}.`,
       'Check the clock, and the file.',
     )
   }
-  const found = `It ends on ${dayOf(certificate.validToDate)}, in ${days} ${days === 1 ? 'day' : 'days'}.`
+  const found = `It ends on ${utcDay(certificate.validToDate.getTime())}, in ${days} ${days === 1 ? 'day' : 'days'}.`
   if (days < LAST_DAYS) return problem(found, RENEW)
   if (days < RENEWED_BEFORE) return warning(found, RENEW)
   if (publicUrl !== null && !names(certificate, new URL(publicUrl).hostname)) {
@@ -53,8 +54,4 @@ function names(certificate: X509Certificate, host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '')
   const named = isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)
   return named !== undefined
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10)
 }

@@ -1,4 +1,5 @@
 /** Steps about the machine: its name, how clients reach it, and whether its data would survive its loss. */
+import { DAY_MS } from '../../common/utc-day.ts'
 import { NoAnswer } from '../../network/outgoing.ts'
 import { lastBackup } from '../../store/backup-note.ts'
 import { ASK_AGAIN, reverseFault } from '../reverse-dns.ts'
@@ -7,7 +8,6 @@ import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts
 
 /** Ms for a request to this service itself. */
 const ASKED_WITHIN = 10_000
-const DAY = 86_400_000
 /** Days after which a backup counts as old. */
 const OLD = 7
 
@@ -87,7 +87,7 @@ export async function backupStep(op: Operation): Promise<StepResult> {
   const advice = 'Run this command every day, and keep the file and the secret key on another machine.'
   const command = 'bin/postroad backup postroad-backup.db'
   if (last === null) return open('There is no backup yet.', advice, command)
-  const days = Math.floor((op.now() - last.at) / DAY)
+  const days = Math.floor((op.now() - last.at) / DAY_MS)
   if (days >= OLD) return wrong(`The last backup is ${days} days old.`, advice, command)
   return done(`The last backup was made ${days === 0 ? 'today' : `${days} days ago`}: ${last.file}.`)
 }

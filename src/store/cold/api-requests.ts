@@ -73,9 +73,9 @@ export const apiRequestWrites = {
 function pageOf(
   filter: ApiRequestFilter,
 ): [page: ColdStatement<ApiRequestRow>, values: Conditions['values']] {
-  const { companyId, id, refused, status, keyId, endpoint, error, from, to, after, before, limit } = filter
+  const { companyId, id, refused, status, keyId, endpoint, error, from, to } = filter
   const conditions = new Conditions()
-  conditions.where(companyId, (place) => `r.company = (SELECT num FROM companies WHERE id = ${place})`)
+  conditions.ofCompany('r.company', companyId)
   conditions.where(id, (place) => `r.id = ${place}`)
   conditions.where(refused, (place) => `r.refused = ${place}`)
   conditions.where(status, (place) => `r.status = ${place}`)
@@ -84,15 +84,12 @@ function pageOf(
   conditions.where(error, (place) => `r.error = ${place}`)
   conditions.where(from, (place) => `r.at >= ${place}`)
   conditions.where(to, (place) => `r.at < ${place}`)
-  conditions.where(after, (place) => `r.id < ${place}`)
-  conditions.where(before, (place) => `r.id > ${place}`)
   const source =
     companyId === null && id === undefined
       ? `(SELECT * FROM api_requests ORDER BY id DESC LIMIT ${NEWEST}) r`
       : 'api_requests r'
   const page = `SELECT r.id, c.id AS "companyId", r.at, r.method, r.endpoint, r.status, r.refused, r.error,
       r.key_id AS "keyId", r.address, r.user_agent AS "userAgent", r.duration, r.request, r.response
-    FROM ${source} LEFT JOIN companies c ON c.num = r.company ${conditions.clause}
-    ORDER BY r.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT ${conditions.place(limit)}`
+    FROM ${source} LEFT JOIN companies c ON c.num = r.company ${conditions.page('r.id', filter)}`
   return [dynamicStatement(page), conditions.values]
 }

@@ -89,7 +89,7 @@ function entryOf({ kind, id, name, detail, done, ...row }: AuditRow): AuditEntry
 function pageOf(filter: AuditFilter): [page: ColdStatement<AuditRow>, values: Conditions['values']] {
   const { companyId, before, after, actor, action, topic, from, to, limit } = filter
   const conditions = new Conditions()
-  conditions.where(companyId, (id) => `a.company = (SELECT num FROM companies WHERE id = ${id})`)
+  conditions.ofCompany('a.company', companyId)
   conditions.where(before, (number) => `a.number < ${number}`)
   conditions.where(after, (number) => `a.number > ${number}`)
   conditions.where(actor, (name) => `a.actor_name = ${name}`)

@@ -1,4 +1,5 @@
 /** Reports about domains, sent and received. */
+import { DAY_MS, utcDay } from '../../common/utc-day.ts'
 import type {
   DomainReportRow,
   KeptTlsReport,
@@ -34,7 +35,6 @@ const OF_DOMAIN = statement<ReportRow>(`SELECT ${COLUMNS} FROM tls_reports
   WHERE domain = $1 AND day >= $2 AND day <= $3 ORDER BY day DESC LIMIT $4`)
 const OF_ALL = statement<ReportRow>(`SELECT ${COLUMNS} FROM tls_reports
   WHERE day >= $1 AND day <= $2 ORDER BY day DESC, domain DESC LIMIT $3`)
-const DAY_MS = 86_400_000
 const FIRST_DAY = ''
 const LAST_DAY = '9999'
 
@@ -129,7 +129,7 @@ export const domainReportWrites = {
       if ((yield* db.one(CROWDED, domainId, kind, ...day, most.reports - 1)) !== undefined) return false
       const kept = yield* db.run(KEEP, domainId, kind, reporter, reportId, begin, end, receivedAt, amount)
       if (kept === 0) return false
-      const of = new Date(midnight).toISOString().slice(0, 10)
+      const of = utcDay(midnight)
       const isFull = (yield* db.one(FULL, domainId, kind, of, most.rows - 1)) !== undefined
       yield* db.run(ADD, domainId, kind, isFull ? unnamed : named)
       return true
@@ -137,7 +137,7 @@ export const domainReportWrites = {
   },
 
   *forgetDomainReports(port, before, limit) {
-    const day = new Date(before).toISOString().slice(0, 10)
+    const day = utcDay(before)
     let removed = 0
     for (const forget of FORGET_DAYS) removed += yield* port.write.run(forget, day, limit)
     return removed + (yield* port.write.run(FORGET_REPORTS, Math.round(before), limit))

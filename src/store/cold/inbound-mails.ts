@@ -192,19 +192,16 @@ function* keep(
 }
 
 function pageOf(filter: InboundFilter): [page: ColdStatement<InboundRow>, values: Conditions['values']] {
-  const { companyId, id, emailId, kind, outcome, after, before, limit } = filter
+  const { companyId, id, emailId, kind, outcome } = filter
   const conditions = new Conditions()
-  conditions.where(companyId, (place) => `m.company = (SELECT num FROM companies WHERE id = ${place})`)
+  conditions.ofCompany('m.company', companyId)
   conditions.where(id, (place) => `m.id = ${place}`)
   conditions.where(emailId, (place) => `m.email_id = ${place}`)
   conditions.where(kind, (place) => `m.kind = ${place}`)
   conditions.where(outcome, (place) => `m.outcome = ${place}`)
-  conditions.where(after, (place) => `m.id < ${place}`)
-  conditions.where(before, (place) => `m.id > ${place}`)
   const page = `SELECT m.id, m.at, m.times, m.source, m.peer, m.recipient, m.sender AS "from", m.subject,
       m.kind, c.id AS "companyId", m.email_id AS "emailId", m.outcome, m.events, m.findings, m.size,
       octet_length(m.raw) AS kept
-    FROM inbound_mails m LEFT JOIN companies c ON c.num = m.company ${conditions.clause}
-    ORDER BY m.id ${before === undefined ? 'DESC' : 'ASC'} LIMIT ${conditions.place(limit)}`
+    FROM inbound_mails m LEFT JOIN companies c ON c.num = m.company ${conditions.page('m.id', filter)}`
   return [dynamicStatement(page), conditions.values]
 }

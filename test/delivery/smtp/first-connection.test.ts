@@ -9,6 +9,7 @@ import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { openSession } from '../../../src/delivery/smtp/session.ts'
 import type { SmtpTarget } from '../../../src/delivery/smtp/target.ts'
 import { startSink } from '../../support/sink.ts'
+import { until } from '../../support/until.ts'
 
 /** Listens, and then never accepts a connection: its thread is blocked. */
 const DEAF = `
@@ -74,8 +75,9 @@ test('where neither answers, the one that failed last counts', async (t) => {
 test('a stop gives up both', async (t) => {
   const [one, other] = [targetAt(await startSilent(t)), targetAt(await startSilent(t))]
   const stopping = new AbortController()
-  const opening = openSession(one, new Dialogue(), stopping.signal, { target: other, used: false })
-  await delay(400)
+  const dialogue = new Dialogue()
+  const opening = openSession(one, dialogue, stopping.signal, { target: other, used: false })
+  await until(() => /trying 127\.0\.0\.1 as well/.test(dialogue.text), 'the second connection')
   stopping.abort()
   await assert.rejects(opening, { kind: 'closed' })
 })

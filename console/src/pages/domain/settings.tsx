@@ -1,4 +1,4 @@
-/** The settings of a domain: sending, senders at other domains, delivery route, and removal. */
+/** The settings of a domain: sending, senders at other domains, delivery route, return path, retention, and removal. */
 import { Button, Group, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'

@@ -59,5 +59,6 @@ function failuresOf(failures: SentTlsReport['failures']): string {
 
 function stateOf({ state, sentTo, fault }: SentTlsReport): string {
   if (state === 'sent') return `sent to ${sentTo.join(', ')}`
-  return fault === null ? STATES[state] : `${STATES[state]}: ${fault}`
+  if (fault === null) return STATES[state]
+  return `${state === 'waiting' ? 'is tried again' : STATES[state]}: ${fault}`
 }

@@ -1,4 +1,3 @@
-import type { Static } from 'typebox'
 import { CHECK_STATES } from '../../../operate/doctor/check.ts'
 import { routes } from './route.ts'
 import { object, TEXT, TEXT_OR_NULL } from './shapes.ts'
@@ -13,7 +12,6 @@ const CHECK = object({
   advice: TEXT_OR_NULL,
   code: { description: 'Settings or a command, a line each.', ...TEXT_OR_NULL },
 })
-export type CheckJson = Static<typeof CHECK>
 
 const DIAGNOSIS = object({ state: STATE, checks: { type: 'array', items: CHECK } })
 

@@ -11,7 +11,6 @@ const STEP = object({
   advice: TEXT_OR_NULL,
   code: { description: 'Settings or a command, a line each.', ...TEXT_OR_NULL },
 })
-export type StepJson = Static<typeof STEP>
 
 const STEP_NAME = { enum: STEPS } as const
 

@@ -1,4 +1,4 @@
-/** FailureFigures of refused and late mail by category, provider, domain and time. Pure. */
+/** Figures of refused and late mail by category, provider, domain and time. Pure. */
 import { reasonOf } from '../../../email/refusal-reason.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import type { BounceCategory } from '../../../mail/reply/category.ts'

@@ -1,5 +1,6 @@
 /** `POST /v1/analytics/logs`: events of all domains, in the newer form. */
 
+import { DAY_MS } from '../../../common/utc-day.ts'
 import { mailDate, readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
@@ -15,7 +16,6 @@ import { type LogCursor, pageToken, readToken } from '../log/token.ts'
 import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
-const DAY = 86_400_000
 /** The most event types that a request may name: far more than there are, because a client may repeat a type. */
 const MOST_EVENTS_NAMED = 1_000
 
@@ -60,7 +60,7 @@ const logs = route('POST /v1/analytics/logs', {
 })(async ({ caller, body, request }, core) => {
   const { filter, events, pagination = {} } = body
   const until = time('end', body.end) ?? Date.now()
-  const since = time('start', body.start) ?? until - DAY
+  const since = time('start', body.start) ?? until - DAY_MS
   const { domain, others } = await domainOf(core, caller, filter?.AND ?? [])
   const conditions = [...others.map(readCondition), ...eventsAmong(events)]
   const selection: EventSelection = {

@@ -1,4 +1,5 @@
 /** The time range of `GET /emails/metrics`, and its periods in the time zone of the request. */
+import { utcDay } from '../../../common/utc-day.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { parseTime } from '../parse-time.ts'
 
@@ -127,5 +128,5 @@ function nameOf(at: number, granularity: Granularity, format: Intl.DateTimeForma
 }
 
 function dateOf(day: number): string {
-  return new Date(day).toISOString().slice(0, 10)
+  return utcDay(day)
 }

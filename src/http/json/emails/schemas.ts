@@ -177,4 +177,3 @@ export type AttachmentInput = { readonly [Each in AttachmentField]?: unknown }
 export type EmailItemJson = Static<typeof LISTED>
 export type EmailJson = Static<typeof STORED>
 export type BatchAnswer = Static<typeof BATCH>
-export type SendAnswer = Static<typeof SENT>

@@ -1,0 +1,13 @@
+/** Days in UTC, by which the service counts and reports. */
+
+export const DAY_MS = 86_400_000
+
+/** The day of a time in Unix ms: `2026-11-28`. */
+export function utcDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+/** The days from 1970 to the day of a time in Unix ms. */
+export function dayNumber(time: number): number {
+  return Math.floor(time / DAY_MS)
+}
