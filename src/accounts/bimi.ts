@@ -2,6 +2,7 @@
  * BIMI records: the logo that receivers show beside mail of a domain
  * (draft-brand-indicators-for-message-identification).
  */
+import { recordsOfVersion, tagsOf } from '../mail/dns-tags.ts'
 import type { DmarcPolicy } from './dmarc.ts'
 
 export const BIMI_EXAMPLE = 'v=BIMI1; l=https://HOST/LOGO.svg; a=https://HOST/CERTIFICATE.pem'
@@ -13,7 +14,7 @@ export function bimiName(domain: string): string {
 
 /** The BIMI records among TXT values. */
 export function bimiRecordsIn(found: readonly string[]): string[] {
-  return found.filter((text) => /^v=BIMI1\s*(;|$)/i.test(text))
+  return recordsOfVersion('BIMI1', found)
 }
 
 /**
@@ -35,16 +36,6 @@ export function bimiFault(records: readonly string[], policy: DmarcPolicy | null
   if (evidence !== '' && !isHttps(evidence)) return 'The certificate (tag a=) must be an https:// URL.'
   if (policy === 'quarantine' || policy === 'reject') return null
   return 'Receivers show the logo only under the DMARC policy p=quarantine or p=reject.'
-}
-
-function tagsOf(record: string): Map<string, string> {
-  const tags = record.split(';').map((tag): [string, string] => {
-    const equals = tag.indexOf('=')
-    return equals < 0
-      ? [tag.trim(), '']
-      : [tag.slice(0, equals).trim().toLowerCase(), tag.slice(equals + 1).trim()]
-  })
-  return new Map(tags)
 }
 
 function isHttps(text: string): boolean {

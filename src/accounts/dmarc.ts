@@ -1,5 +1,7 @@
 /** DMARC records, and the one that holds for a domain (RFC 9989). */
 
+import { recordsOfVersion, tagsOf } from '../mail/dns-tags.ts'
+
 /** The policies, from the mildest to the strictest. */
 const POLICIES = ['none', 'quarantine', 'reject'] as const
 export type DmarcPolicy = (typeof POLICIES)[number]
@@ -20,25 +22,18 @@ export interface DmarcResolver {
 
 /** The DMARC records among TXT values. */
 export function dmarcRecordsIn(found: readonly string[]): string[] {
-  return found.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
+  return recordsOfVersion('DMARC1', found)
 }
 
 /** `isAbove`: the record stands at a domain above the one whose mail it is read for. */
 export function parseDmarc(text: string, { isAbove = false } = {}): DmarcRecord {
-  const tags = tagsOf(text)
+  const tags = tagsOf(text.toLowerCase())
   const policy = (isAbove ? tags.get('sp') : undefined) ?? tags.get('p')
   return {
     policy: POLICIES.find((known) => known === policy) ?? null,
     strictSpf: tags.get('aspf') === 's',
     isTest: tags.get('t') === 'y',
   }
-}
-
-function tagsOf(text: string): Map<string, string> {
-  const pairs = text.split(';').map((tag) => tag.split('='))
-  return new Map(
-    pairs.map(([name = '', value = '']) => [name.trim().toLowerCase(), value.trim().toLowerCase()]),
-  )
 }
 
 /** RFC 9989 4.10: names that one walk asks for, at most. */

@@ -1,4 +1,4 @@
-/** Whether DNS resolves an address back to the name that it sends under (RFC 1912 2.1). */
+/** Whether DNS resolves the name of a source address to it, and the address back to its name (RFC 1912 2.1). */
 import type { Operation } from './verb.ts'
 
 /** A sentence about what was found, and one about the next step. */

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../store/directory.ts'
 import { acme, claimRequest, email } from '../store/samples.ts'
 import { giveUp } from './give-up.ts'
 
-const TIMEOUT = 600
+const TIMEOUT = 1_500
 
 interface Member {
   membership: NodeMembership

@@ -1,4 +1,5 @@
 /** The text of an MTA-STS policy (RFC 8461). */
+import { recordsOfVersion } from '../../mail/dns-tags.ts'
 import type { MtaStsMode, MtaStsPolicy } from '../../store/store.ts'
 
 /** A policy file as it was read. */
@@ -19,7 +20,7 @@ const HOST = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{
  * (RFC 8461 3.1).
  */
 export function policyId(records: readonly string[]): string | null {
-  const candidates = records.filter((record) => /^v=STSv1[ \t]*(?:;|$)/.test(record))
+  const candidates = recordsOfVersion('STSv1', records)
   const [record] = candidates
   if (record === undefined || candidates.length > 1) return null
   const id = record

@@ -1,5 +1,7 @@
 /** The TXT record by which a domain asks for TLS reports (RFC 8460 3). */
 
+import { recordsOfVersion } from '../dns-tags.ts'
+
 /** URIs that get a report, at most. */
 const MOST_URIS = 5
 const LONGEST_URI = 1_000
@@ -9,7 +11,7 @@ const LONGEST_URI = 1_000
  * or has more than one such record.
  */
 export function reportUris(records: readonly string[]): string[] {
-  const [record, ...others] = records.filter((each) => /^v=TLSRPTv1[ \t]*(?:;|$)/.test(each))
+  const [record, ...others] = recordsOfVersion('TLSRPTv1', records)
   if (record === undefined || others.length > 0) return []
   const rua = record
     .split(';')

@@ -114,7 +114,7 @@ function EmailResults({
 
 function Waiting() {
   return (
-    <Stack gap={8} mt="md" aria-busy aria-label="Loading emails">
+    <Stack gap={8} mt="md" role="status" aria-busy aria-label="Loading emails">
       {[...Array(12).keys()].map((row) => (
         <Skeleton key={row} h={36} />
       ))}
