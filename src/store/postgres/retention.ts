@@ -18,17 +18,8 @@ interface RetentionCursor {
 }
 
 const CANDIDATES = `WITH looked AS (
-    SELECT id, created_at FROM emails
-    WHERE content_removed = $1 AND created_at >= $2 AND (created_at, id) > ($2, $3::uuid) AND created_at < $4
-    ORDER BY created_at, id LIMIT ${LOOKS}
-  )
-  SELECT id, created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live
-  FROM looked ORDER BY created_at, id`
-
-/** The same for content, with the owners of each email. */
-const OWNED_CANDIDATES = `WITH looked AS (
     SELECT id, created_at, company, domain_id FROM emails
-    WHERE content_removed = false AND created_at >= $1 AND (created_at, id) > ($1, $2::uuid) AND created_at < $3
+    WHERE content_removed = $1 AND created_at >= $2 AND (created_at, id) > ($2, $3::uuid) AND created_at < $4
     ORDER BY created_at, id LIMIT ${LOOKS}
   )
   SELECT looked.id, looked.created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live,
@@ -65,7 +56,7 @@ const DELETE_BLOBS = `DELETE FROM blobs b
 /** Tables with the rows of an email, by its id; its row in `emails` goes last. */
 const PARTS = ['events', 'attempts', 'recipients'] as const
 
-interface OwnedCandidate extends RetentionCursor {
+interface Candidate extends RetentionCursor {
   live: boolean
   /** Ids. */
   domainId: string
@@ -84,6 +75,21 @@ interface SweepResult {
 
 type Remove = (session: DatabaseSession, ids: Buffer) => Promise<void>
 
+/** A step over the emails from a place on that were accepted before a time (Unix ms). */
+interface Walk {
+  contentRemoved: boolean
+  from: RetentionCursor
+  before: number
+  limit: number
+  isDue(candidate: Candidate): boolean
+  remove: Remove
+}
+
+/** `reached`: the place where the next step begins; null: there was no email. */
+interface WalkResult extends SweepResult {
+  reached: RetentionCursor | null
+}
+
 /**
  * Removes expired data in small transactions: content first, later the whole email with all its rows. Emails with
  * recipients waiting or being sent are left alone. Several nodes may do this at once.
@@ -101,13 +107,28 @@ export function retention({
     const ofCompanies = await database.write(FORGET_COMPANY_EVENTS, [Math.round(emailsBefore), limit])
     // An email goes after its content, so that nothing is removed in two ways.
     const before = Math.max(contentBefore, emailsBefore)
-    const content = await walk(false, contentFrom, before, limit, removeContent)
-    contentFrom = content.reached
+    const isDue = () => true
+    const content = await walk({
+      contentRemoved: false,
+      from: contentFrom,
+      before,
+      limit,
+      isDue,
+      remove: removeContent,
+    })
+    contentFrom = content.reached ?? contentFrom
     let { touched } = content
     let done = content.done && keys.length < limit && ofCompanies.length < limit
     if (touched < limit && content.done) {
-      const emails = await walk(true, emailsFrom, emailsBefore, limit - touched, removeEmails)
-      emailsFrom = emails.reached
+      const emails = await walk({
+        contentRemoved: true,
+        from: emailsFrom,
+        before: emailsBefore,
+        limit: limit - touched,
+        isDue,
+        remove: removeEmails,
+      })
+      emailsFrom = emails.reached ?? emailsFrom
       touched += emails.touched
       done &&= emails.done
     }
@@ -118,19 +139,13 @@ export function retention({
     return { touched, done }
   }
 
-  async function walk(
-    contentRemoved: boolean,
-    from: RetentionCursor,
-    before: number,
-    limit: number,
-    remove: Remove,
-  ): Promise<SweepResult & { reached: RetentionCursor }> {
+  async function walk({ contentRemoved, from, before, limit, isDue, remove }: Walk): Promise<WalkResult> {
     const values = [contentRemoved, from.at, from.id, Math.round(before)]
-    const candidates = await database.read<RetentionCursor & { live: boolean }>(CANDIDATES, values)
-    const finished = candidates.filter(({ live }) => !live).slice(0, limit)
+    const candidates = await database.read<Candidate>(CANDIDATES, values)
+    const finished = candidates.filter((each) => !each.live && isDue(each)).slice(0, limit)
     // Goes no further than the last email that is removed, unless all were looked at.
     const all = finished.length < limit
-    const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? from
+    const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? null
     const touched = finished.length === 0 ? 0 : await removeOurs(finished, contentRemoved, remove)
     return { touched, reached, done: all && candidates.length < LOOKS }
   }
@@ -159,20 +174,15 @@ export function retention({
 
     async retainShorter(request) {
       const { now, after, limit } = request
-      const from = after === null ? START : placeOf(after)
-      const values = [from.at, from.id, Math.round(latestDue(request))]
-      const candidates = await database.read<OwnedCandidate>(OWNED_CANDIDATES, values)
-      const finished = candidates
-        .filter((each) => !each.live && Number(each.at) < now - periodOf(request, each))
-        .slice(0, limit)
-      const all = finished.length < limit
-      const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? null
-      const touched = finished.length === 0 ? 0 : await removeOurs(finished, false, removeContent)
-      return {
-        touched,
-        reached: reached === null ? after : `${reached.at} ${reached.id}`,
-        done: all && candidates.length < LOOKS,
-      }
+      const { touched, reached, done } = await walk({
+        contentRemoved: false,
+        from: after === null ? START : placeOf(after),
+        before: latestDue(request),
+        limit,
+        isDue: (each) => Number(each.at) < now - periodOf(request, each),
+        remove: removeContent,
+      })
+      return { touched, reached: reached === null ? after : `${reached.at} ${reached.id}`, done }
     },
 
     async removeEmails(ids) {
