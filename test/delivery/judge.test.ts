@@ -274,6 +274,33 @@ test('patience, and what only the mailbox has to do with', () => {
   hold('dot', [['patience', '451 4.7.1 spam score too high for now']])
 })
 
+test('a limit of the mailbox, of the size or of a loop says nothing about how much we send', () => {
+  hold('rcpt', [
+    ['mailbox', '452 4.2.2 The recipient mailbox has exceeded its storage limit'],
+    ['mailbox', '450 The mailbox has exceeded its storage limit'],
+    ['crowded', '452 4.5.3 recipient limit exceeded'],
+    ['recipient', '552 5.2.2 This account has exceeded its limit'],
+    ['unsuited', '552 5.3.4 Message size limit exceeded'],
+    ['busy', '451 4.7.1 You have exceeded your hourly limit'],
+  ])
+  hold('dot', [
+    ['message', '554 5.4.6 Hop count exceeded limit'],
+    ['unsuited', '552 Message size limit exceeded'],
+  ])
+})
+
+test('words about links, files and senders on lists are not about our address', () => {
+  hold('dot', [
+    ['message', '554 5.7.1 This email contains an URL that is listed on the Spamhaus DBL'],
+    ['message', '554 5.7.1 rejected by server: attachment type blocked'],
+  ])
+  hold('rcpt', [
+    ['sender', '554 5.7.1 Service unavailable; Sender address [a@acme.test] blocked using dbl.spamhaus.org'],
+    ['recipient', '550 5.7.1 You are not allowed to send to this recipient'],
+    ['recipient', '550 5.1.1 Mailbox does not exist, listed in our spamtrap list'],
+  ])
+})
+
 test('what the message or its domain is refused for', () => {
   hold('dot', [
     ['message', '554 5.6.0 spam'],

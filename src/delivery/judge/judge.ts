@@ -96,9 +96,22 @@ function ofTransaction(answer: NegativeAnswer, code: number, said: ReplyWords, r
   const ours = ofUs(answer, code, said.own, route)
   if (ours !== null) return ours
   if (said.all(MAILBOX)) return code < 500 ? 'mailbox' : answer.stage === 'rcpt' ? 'recipient' : 'message'
-  if (said.own(BUSY)) return 'busy'
   const { stage, enhancedCode } = answer
+  if (said.own(BUSY) && !isAboutMail(answer, code, said.own)) return 'busy'
   return code < 500 ? forNow(stage, code, enhancedCode, said.all) : forGood(answer, code, said.all, route)
+}
+
+/**
+ * RFC 3463 3.3, 3.4, 3.5.3, 3.5.6, 3.7: the mailbox, the size, a loop, the recipients of a transaction, the format. A
+ * limit of these is "exceeded" as well, and fewer sessions would change nothing.
+ */
+const OF_MAIL = /^(?:3\.4|4\.6|5\.3|6\.\d+)$/
+
+function isAboutMail({ stage, enhancedCode }: NegativeAnswer, code: number, matches: TopicMatch): boolean {
+  const detail = enhancedCode?.slice(2) ?? ''
+  // Behind the dot 5.2.2 is also Exchange Online's code for the quota of the sender.
+  if (OF_MAIL.test(detail) || (stage === 'rcpt' && detail.startsWith('2.'))) return true
+  return code >= 500 && matches(SIZE)
 }
 
 /** Exchange Online's codes for banned addresses, and for the limits of one address. */
@@ -132,7 +145,10 @@ function ofUs(
   // At RCPT these words are about the recipient's account.
   if (stage !== 'rcpt' && matches(ACCOUNT)) return 'sender'
   if (matches(CREDENTIALS)) return stage === 'mail' ? 'credentials' : 'path'
-  return matches(RELAYING) || matches(HOST) || matches(BLOCKED) || matches(ENCRYPTION) ? 'path' : null
+  if (matches(RELAYING) || matches(HOST) || matches(ENCRYPTION)) return 'path'
+  // "Mailbox does not exist, listed in our spamtrap list".
+  const isDead = stage === 'rcpt' && DEAD_CODES.has(enhancedCode ?? '') && matches(DEAD)
+  return matches(BLOCKED) && !isDead ? 'path' : null
 }
 
 /**

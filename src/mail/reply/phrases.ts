@@ -46,7 +46,11 @@ export const CONTENT: readonly RegExp[] = [
   /\bvirus\b|\bmalware\b|\bphishing\b|\bpotential security issue\b/,
   // Lists of web addresses and domains in the text: URIBL, SURBL, Spamhaus DBL used on content.
   /\b(?:uri|url|link|domain)s? (?:in|within) (?:the|this|your) (?:message|body|mail|e-?mail)\b/,
-  /\b(?:message|mail|body|content) (?:contains?|contained|containing)\b/,
+  /\b(?:message|e-?mail|mail|body|content) (?:contains?|contained|containing)\b/,
+  // "URL ... listed on the Spamhaus DBL", which lists domains and no addresses of servers.
+  /\b(?:uri|url|link|domain)s?\b[^.;]{0,60} (?:is |are )?listed\b/,
+  // "attachment type blocked".
+  /\battachments?\b[^.;]{0,40} (?:blocked|rejected|(?:not|isn't) (?:allowed|permitted|accepted)|prohibited)\b/,
   /\buribl\b|\bsurbl\b|\bblacklisted url\b|\bspamvertised\b/,
   // Gmail "likely unsolicited mail", Exchange "content restrictions", mail.ru "spam message rejected", SpamAssassin
   // milters.
@@ -128,7 +132,7 @@ export const BLOCKED: readonly RegExp[] = [
   // Proofpoint "554 Blocked - see https://ipcheck.proofpoint.com/", T-Online "554 IP=... - A problem occurred."
   /\bipcheck\.proofpoint\b|\bip[=:] ?\S{0,45} - a problem occurred\b/,
   // Comcast, 1&1/GMX/web.de "Nemesis ESMTP Service not available. No SMTP service. IP address is block listed".
-  /\bno smtp service\b|\byou are not allowed to connect\b|\bnot allowed to (?:send|submit)(?: mail| messages)? (?:from|to this)\b/,
+  /\bno smtp service\b|\byou are not allowed to connect\b|\bnot allowed to (?:send|submit)(?: mail| messages)? (?:from|to this (?:server|host|system|network|gateway))\b/,
   // Gmail "550 5.7.1 ... unusual rate of unsolicited mail originating from your IP address".
   /\bunsolicited mail originating from your ip\b/,
 ]
@@ -167,6 +171,8 @@ export const SENDER: readonly RegExp[] = [
   // Limits of one sender or domain, which are not limits on us: cPanel "Domain acme.test has exceeded the max emails
   // per hour", policyd "Sender rate limit exceeded", QQ "Domain frequency limited".
   /\bdomain \S{1,255} has exceeded\b|\bdomain frequency limited\b|\bsender\b[^.;]{0,60} (?:rate|limit|quota)\b/,
+  // Postfix reject_rhsbl_sender "Sender address [x] blocked using dbl.spamhaus.org": a list of domains.
+  /\bsender address\b[^.;]{0,80} blocked using\b|\bblocked using (?:\S{1,60}\.)?(?:dbl|rhsbl|uribl|surbl)\b/,
   // Gmail "unusual rate of unsolicited mail originating from your SPF domain [acme.test 35]".
   /\bfrom your (?:spf|dkim|from) domain\b/,
 ]
@@ -203,7 +209,7 @@ export const BUSY: readonly RegExp[] = [
   /\bunusual rate\b|\b(?:relay|sending|submission|hourly|daily|message|connection|recipient|mail) (?:\w+ )?(?:limit|quota) (?:has been |was |is )?(?:exceeded|reached)\b/,
   /\bexceeded (?:\w+ ){0,4}(?:limit|rate|quota of)\b|\bsending quota\b/,
   // Yahoo "[TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints".
-  /\btemporarily deferred due to\b|\btss0\d\b|\bunexpected volume\b/,
+  /\btemporarily deferred due to\b|\btss0[1-8]\b|\bunexpected volume\b/,
   // Outlook.com "exceeded the maximum number of connections" (4.7.652), "limits for how many messages can be sent per
   // hour" (RP-001), Exchange Online "you have reached your daily limit for message recipients" (5.1.90).
   /\bmaximum number of connections\b|\blimits for how many messages\b|\breached your \w+ limit\b/,
@@ -237,6 +243,8 @@ export const MAILBOX: readonly RegExp[] = [
   ...FLOODED,
   // Everybody's "mailbox full", "over quota", "quota exceeded".
   /\b(?:mailbox|inbox|account|user|recipient|storage)(?: storage| quota)?(?:'s)? (?:is |has been )?(?:full|exceeded|over ?quota)\b|\bover ?quota\b/,
+  // "The recipient mailbox has exceeded its storage limit".
+  /\b(?:storage|mailbox|disk) (?:limit|quota|allocation)s?\b[^.;]{0,20} exceeded\b|\bexceeded (?:its |the |their )?(?:storage|mailbox|disk|allocated)\b/,
   // QQ.
   /\bspace (?:is )?not enough\b|\bout of storage space\b/,
 ]
