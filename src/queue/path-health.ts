@@ -12,7 +12,7 @@ import type { ReadyDelivery } from './deliveries.ts'
 
 /**
  * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). The path is to
- * blame only after this many refusals in a row, without a success in between.
+ * blame only after so many emails were refused in a row, without a success in between.
  */
 const IN_A_ROW = 3
 /** How often the same trouble is logged again. */
@@ -47,7 +47,8 @@ interface Trouble {
   list: BlockList | null
   /** Unix ms. */
   since: number
-  inARow: number
+  /** Ids of the emails that were refused in a row, as many as close the path. */
+  refused: Set<string>
   /** One delivery at a time is begun, from `probeAt` on (Unix ms), and nothing else. */
   closed: boolean
   probeAt: number
@@ -149,7 +150,6 @@ export class PathHealth {
     const facts = { path, domainId, message, list, since, probeAt, kind: kind as Trouble['kind'] }
     this.#troubles.set(key, {
       ...newTrouble(facts),
-      inARow: IN_A_ROW,
       closed: true,
       learnt: true,
       held: known?.held ?? new Set(),
@@ -295,7 +295,7 @@ export class PathHealth {
     trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0, now + (hindrance.waitMs ?? 0))
     if (!hindrance.wide) this.#unknown(whole, ready, now)
     const certain = hindrance.kind === 'busy' ? exhausted : hindrance.wide
-    if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
+    if (!trouble.closed && !certain && trouble.refused.size < IN_A_ROW) return null
     trouble.closed = true
     this.#tell(path, ready, hindrance, trouble)
     return trouble.probeAt
@@ -320,7 +320,7 @@ export class PathHealth {
     trouble.message = message
     trouble.list = list
     trouble.learnt = false
-    trouble.inARow += 1
+    if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
     trouble.probe = null
     this.#tryEnded(key, trouble)
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials')
@@ -405,7 +405,7 @@ type TroubleFacts = Pick<Trouble, 'path' | 'domainId' | 'kind' | 'message' | 'li
 function newTrouble(facts: TroubleFacts): Trouble {
   return {
     ...facts,
-    inARow: 0,
+    refused: new Set(),
     closed: false,
     probe: null,
     insistedAt: 0,

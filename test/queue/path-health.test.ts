@@ -29,7 +29,8 @@ function to(path: Path, postponedSince: number | null = null): ReadyDelivery {
 
 /** Mail of this sending domain. */
 function from(domainId: string, path: Path): ReadyDelivery {
-  return readyFor('c', path, { email: { companyId: 'c', domainId } as ReadyDelivery['email'] })
+  const ready = readyFor('c', path)
+  return { ...ready, email: { ...ready.email, domainId } }
 }
 
 const REFUSED: DeliveryResult = {
@@ -137,6 +138,17 @@ test('where only the mail of one sending domain is refused, that of others goes'
   // What goes through for another says nothing about it.
   paths.ended(from('two', path), TAKEN, true, NOW + 2)
   assert.notEqual(paths.closedFor(from('one', path), NOW + 3), null)
+})
+
+test('one email that is refused again and again closes no path', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  const refused = { ...REFUSED, hindrance: { kind: 'path', wide: false, message: 'no relay' } } as const
+  const stale = from('one', path)
+  for (let count = 0; count < 5; count++) assert.equal(paths.ended(stale, refused, true, NOW), null)
+  assert.equal(paths.closedFor(from('one', path), NOW + 1), null)
+  for (let count = 0; count < 2; count++) paths.ended(from('one', path), refused, true, NOW)
+  assert.notEqual(paths.closedFor(from('one', path), NOW + 1), null)
 })
 
 test('of a closed path one delivery finds out how it is, whatever others that were begun before come to', () => {

@@ -17,10 +17,12 @@ export function pathTo(
   })
 }
 
-/** Of this company along this path. */
+let emails = 0
+
+/** Of this company along this path; of another email each time. */
 export function readyFor(companyId: string, path: Path, changes: Partial<ReadyDelivery> = {}): ReadyDelivery {
   return {
-    email: { companyId, domainId: 'd' } as ClaimedEmail,
+    email: { id: String(++emails), companyId, domainId: 'd' } as ClaimedEmail,
     recipients: [],
     path,
     leaseToken: 1,
