@@ -4,6 +4,7 @@ import type { EventDetail } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { InboundFinding } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
+import { domainOf } from '../mail/address/address-domain.ts'
 import type { ReportedRecipient as Finding, MailReport } from '../mail/report/report.ts'
 import type { AddressedRecipient, ReportedEmail } from '../store/store.ts'
 
@@ -23,7 +24,7 @@ const isSuccess = ({ action }: Finding) => action === 'delivered'
 
 /** The recipients in a report, for display. */
 export function findingsOf({ recipients }: MailReport, most: number): InboundFinding[] {
-  return recipients.slice(0, most).map(({ original: _, ...finding }) => finding)
+  return recipients.slice(0, most).map(({ original: _, final: __, ...finding }) => finding)
 }
 
 /** Addresses by which recipients of the email may be found. */
@@ -108,6 +109,7 @@ function happeningOf(
     // A recipient complains about an email once, whatever words the report has.
     return { kind: 'complained', at, detail: { reportId: idOf('complaint') } }
   }
+  const isDead = finding?.permanent === true && isOwn(finding, recipient)
   const action = finding?.action ?? (kind === 'bounce' ? 'failed' : kind === 'delay' ? 'delayed' : null)
   const returned = (
     report: 'bounced' | 'delayed' | 'delivered',
@@ -118,13 +120,12 @@ function happeningOf(
     const detail: EventDetail = { reportId }
     if (report !== 'delivered') {
       detail.category = finding?.category ?? 'other'
-      detail.permanent = finding?.permanent ?? false
+      detail.permanent = isDead
     }
     if (reply !== null) detail.code = reply
     if (status !== null) detail.enhancedCode = status
     if (message !== '') detail.message = message
-    const deadAddress = report === 'bounced' && finding?.permanent === true
-    return { kind: 'returned', at, report, detail, deadAddress, fullMailbox }
+    return { kind: 'returned', at, report, detail, deadAddress: report === 'bounced' && isDead, fullMailbox }
   }
   switch (action) {
     case 'failed':
@@ -137,6 +138,15 @@ function happeningOf(
     default:
       return null
   }
+}
+
+/**
+ * Whether the failure is that of the recipient itself: the address behind an alias or a forwarding may be gone while
+ * the recipient is well (RFC 3464 2.3.1 and 2.3.2).
+ */
+function isOwn({ final }: Finding, recipient: AddressedRecipient): boolean {
+  const [failed, own] = [domainOf(final), domainOf(recipient.address)]
+  return failed === own || failed.endsWith(`.${own}`)
 }
 
 /** The id of a report: a hash of what it says. */

@@ -12,6 +12,8 @@ export interface StatusFields {
   /** The address that was written to, or the only one named; null when the fields name a program, or nobody. */
   address: string | null
   original: string | null
+  /** Final-Recipient (RFC 3464 2.3.2). */
+  final: string | null
   action: ReportedAction | null
   /** The enhanced code in the field Status (RFC 3464 2.3.4). */
   status: string | null
@@ -52,6 +54,7 @@ function rest(later: StatusFields, earlier: StatusFields): StatusFields {
   return {
     address: earlier.address,
     original: earlier.original,
+    final: earlier.final,
     action: later.action,
     status: earlier.status ?? later.status,
     diagnostic: earlier.diagnostic === '' ? later.diagnostic : earlier.diagnostic,
@@ -105,13 +108,12 @@ function recipientOf(group: Group): StatusFields | null {
   const status = group.get('status')
   if (final === undefined && original === undefined && action === undefined) return null
   const written = original === undefined ? null : typedAddress(original)
-  const address =
-    written ??
-    (final === undefined ? null : typedAddress(final)) ??
-    typedAddress(group.get('x-actual-recipient') ?? '')
+  const failed = final === undefined ? null : typedAddress(final)
+  const address = written ?? failed ?? typedAddress(group.get('x-actual-recipient') ?? '')
   return {
     address,
     original: written,
+    final: failed,
     action: actionOf(action),
     status: /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(status ?? '')?.[0] ?? null,
     diagnostic: diagnosticOf(group.get('diagnostic-code') ?? ''),

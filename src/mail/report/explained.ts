@@ -8,6 +8,8 @@ import { type ReportedStage, stageIn } from './stage.ts'
 export interface GivenReasons {
   address: string
   original: string | null
+  /** Null: the report names no other address. */
+  final: string | null
   action: ReportedAction
   /** The enhanced code in the field Status. */
   status: string | null
@@ -21,7 +23,7 @@ export interface GivenReasons {
 
 /** The first text that gives a reason of a known kind counts; without one, the first text. */
 export function explained(reasons: GivenReasons): ReportedRecipient {
-  const { address, original, action, status } = reasons
+  const { address, original, final, action, status } = reasons
   const replies = reasons.texts.filter((text) => text !== '').map(readQuotedReply)
   const delivered = action !== 'failed' && action !== 'delayed'
   const { reply, found } = delivered
@@ -30,6 +32,7 @@ export function explained(reasons: GivenReasons): ReportedRecipient {
   return {
     address,
     original,
+    final: final ?? address,
     action,
     status: reply?.status ?? status,
     reply: reply?.code ?? null,

@@ -1,7 +1,7 @@
 /** The kind of a report in prose, and its recipients. */
 import type { RawField } from '../raw/header.ts'
 import { isAutomaticReply } from './automatic-reply.ts'
-import { explained } from './explained.ts'
+import { explained, type GivenReasons } from './explained.ts'
 import { failedRecipients } from './failed-recipients.ts'
 import { senderOf } from './mail-system.ts'
 import { fieldValue } from './open-report.ts'
@@ -37,11 +37,14 @@ export function proseRecipients(
   prose: Prose,
   fields: readonly RawField[],
 ): ReportedRecipient[] {
-  const reasons = new Map(prose.recipients.map(({ address, reason }) => [address, reason]))
+  const named = new Map(prose.recipients.map((recipient) => [recipient.address, recipient]))
   const failed = failedRecipients(fields)
-  const addresses = failed.length > 0 ? failed : [...reasons.keys()]
+  const addresses = failed.length > 0 ? failed : [...named.keys()]
   const shared = addresses.length === 1 ? [new Transcript(prose.said).refusals, prose.said] : []
-  return addresses.map((address) => proseRecipient(kind, address, [reasons.get(address) ?? '', ...shared]))
+  return addresses.map((address) => {
+    const { final = null, reason = '' } = named.get(address) ?? {}
+    return proseRecipient(kind, { address, final }, [reason, ...shared])
+  })
 }
 
 /** For a report that names nobody: the email that came back was for one recipient. */
@@ -51,14 +54,16 @@ export function onlyAddressee(
   returned: readonly RawField[],
 ): ReportedRecipient[] {
   const addressees = addresseesOf(returned)
-  return addressees.length === 1 ? [proseRecipient(kind, addressees[0]!, [prose.said])] : []
+  return addressees.length === 1
+    ? [proseRecipient(kind, { address: addressees[0]!, final: null }, [prose.said])]
+    : []
 }
 
 function proseRecipient(
   kind: 'bounce' | 'delay',
-  address: string,
+  { address, final }: Pick<GivenReasons, 'address' | 'final'>,
   texts: readonly string[],
 ): ReportedRecipient {
   const action = kind === 'delay' ? 'delayed' : 'failed'
-  return explained({ address, original: null, action, status: null, texts })
+  return explained({ address, original: null, final, action, status: null, texts })
 }

@@ -85,6 +85,7 @@ function complaining(address: string): ReportedRecipient {
   return {
     address,
     original: null,
+    final: address,
     action: null,
     status: null,
     reply: null,

@@ -18,6 +18,8 @@ export interface ReportedRecipient {
   address: string
   /** Original-Recipient (RFC 3464 2.3.1); null when the report has none. */
   original: string | null
+  /** The address at which it failed (Final-Recipient, RFC 3464 2.3.2): another than `address` behind an alias. */
+  final: string
   /** Null for complaints. */
   action: ReportedAction | null
   /** Enhanced code (RFC 3463): that of the remote server's reply, otherwise that of the report. */

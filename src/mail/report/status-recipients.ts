@@ -24,13 +24,13 @@ export function statusRecipients(
   const reasons = new Map(prose.recipients.map(({ address, reason }) => [address, reason]))
   // Of several recipients, the text as a whole may give the reason of another one.
   const shared = statuses.length === 1 ? [transcript.refusals, prose.said] : []
-  for (const { address, original, action, status, diagnostic, local, retries } of statuses) {
+  for (const { address, original, final, action, status, diagnostic, local, retries } of statuses) {
     const recipient = address ?? spare.shift()
     if (recipient === undefined || named.has(recipient)) continue
     const texts = [transcript.whole(diagnostic), reasons.get(recipient) ?? '', ...shared]
     const done = action ?? likelyAction(status, retries, prose)
     const stage = transcript.stageOf(diagnostic)
-    const reasonsGiven = { address: recipient, original, action: done, status, stage, local, texts }
+    const reasonsGiven = { address: recipient, original, final, action: done, status, stage, local, texts }
     named.set(recipient, explained(reasonsGiven))
   }
   return [...named.values()]

@@ -12,6 +12,8 @@ const MAX_RECIPIENTS = 1_000
 
 export interface ProseRecipient {
   address: string
+  /** The address that it became behind an alias, or itself. */
+  final: string
   /** The words about this recipient. */
   reason: string
 }
@@ -73,6 +75,7 @@ export function readProse(
 interface NamedRecipient {
   line: number
   address: string
+  final: string
   rest: string
 }
 
@@ -89,6 +92,7 @@ function recipientsIn(lines: readonly string[], parties: Parties): NamedRecipien
         named.push({
           line: index,
           address: addressOf(found![2] ?? '') ?? writtenTo(lines, index) ?? address,
+          final: address,
           // A reply code in front of the address belongs to the reason: `550 <jane@example.org>... User unknown`.
           rest: reasonBefore || /^\s*[45]\d\d\b/.test(line) ? line : behind,
         })
@@ -151,22 +155,22 @@ function withReasonsBelow(lines: readonly string[], named: readonly NamedRecipie
     if (reason !== '' || !reasons.has(address)) reasons.set(address, reason)
     if (named[position - 1]?.address !== address) next = line
   }
-  const addresses = new Set(named.map(({ address }) => address))
-  return [...addresses].map((address) => ({ address, reason: reasons.get(address) ?? '' }))
+  const finals = new Map(named.map(({ address, final }) => [address, final]))
+  return [...finals].map(([address, final]) => ({ address, final, reason: reasons.get(address) ?? '' }))
 }
 
 function withReasonsAbove(lines: readonly string[], named: readonly NamedRecipient[]): ProseRecipient[] {
-  const reasons = new Map<string, string>()
+  const found = new Map<string, ProseRecipient>()
   let from = 0
-  for (const { line, address } of named) {
+  for (const { line, address, final } of named) {
     const reason = lines
       .slice(Math.max(from, line - REASON_LINES), line)
       .join('\n')
       .trim()
-    if (!reasons.has(address)) reasons.set(address, reason)
+    if (!found.has(address)) found.set(address, { address, final, reason })
     from = line + 1
   }
-  return [...reasons].map(([address, reason]) => ({ address, reason }))
+  return [...found.values()]
 }
 
 /** The lines of a reason: until the next recipient. Behind the last of several stands what concerns all of them. */
