@@ -14,6 +14,7 @@ const TYPE_NUMBERS: Record<RecordType, number> = {
   AAAA: 28,
   TLSA: 52,
 }
+const NS = 2
 const SOA = 6
 const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 }
 
@@ -25,6 +26,8 @@ export type Answer =
   | { values: string[]; ttl?: number; cname?: string; secure?: true }
   /** Nothing of this type, and a SOA record with this TTL (RFC 2308). */
   | { absentFor: number }
+  /** Nothing but the name server of another zone, as a server that answers no recursive questions says (RFC 1034 4.3.2). */
+  | { referral: string }
   | { rcode: keyof typeof RCODES }
   /** Says nothing at all. */
   | { silent: true }
@@ -164,6 +167,9 @@ function answerOf(zone: Zone, { name, type }: Question, transport: 'udp' | 'tcp'
   if ('silent' in answer) return null
   if ('rcode' in answer) return { ...sections, rcode: RCODES[answer.rcode] }
   if ('absentFor' in answer) return { ...sections, authorities: [encodeSoa(answer.absentFor)] }
+  if ('referral' in answer) {
+    return { ...sections, authorities: [encodeOctets('test', NS, 300, encodeName(answer.referral))] }
+  }
   if ('truncated' in answer && transport === 'udp') return { ...sections, truncated: true }
   const {
     values,

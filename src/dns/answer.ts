@@ -58,7 +58,10 @@ export function lookupOf<Type extends RecordType, T>(
     records.push(parsed)
     seconds = Math.min(seconds, ttlOf(its.ttl))
   }
-  if (records.length === 0) return absence('NODATA', authorities)
+  if (records.length === 0) {
+    // RFC 2308 2.2: name servers without a SOA record are a referral, which says nothing about the records.
+    return isReferral(authorities) ? failure('REFERRAL') : absence('NODATA', authorities)
+  }
   const lookup: Lookup<T> = { kind: 'found', records }
   if (isValidated) lookup.secure = true
   if (chain.end !== name) lookup.alias = chain.end
@@ -83,7 +86,26 @@ function absence(reason: 'NXDOMAIN' | 'NODATA', authorities: DnsRecord[]): Fresh
   return { lookup: { kind: 'absent', reason }, seconds }
 }
 
-/** Null for a chain that is endless, or too long. The resolver has put all of it into the answer (RFC 1034 4.3.1). */
+function isReferral(authorities: DnsRecord[]): boolean {
+  return authorities.some(({ type }) => type === 'NS') && !authorities.some(({ type }) => type === 'SOA')
+}
+
+/**
+ * The name to ask for next; null: the answer is complete. A resolver puts a whole chain of aliases into its answer (RFC
+ * 1034 4.3.1), but some forwarders stop at the first alias.
+ */
+export function unfinishedAlias(
+  { rcode, answers, authorities }: DnsAnswer,
+  name: string,
+  type: RecordType,
+): string | null {
+  if (rcode !== 0 || type === 'CNAME' || authorities.some((record) => record.type === 'SOA')) return null
+  const end = endOfChain(answers, name)?.end ?? name
+  const isComplete = answers.some((record) => asType(record, type) !== null)
+  return end === name || isComplete ? null : end
+}
+
+/** Null for a chain that is endless, or too long. */
 function endOfChain(answers: DnsRecord[], name: string): { end: string; seconds: number } | null {
   const aliases = answers.map((record) => asType(record, 'CNAME')).filter((record) => record !== null)
   let end = name

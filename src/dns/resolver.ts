@@ -1,13 +1,16 @@
 import { isIP } from 'node:net'
 import type { TlsaData, TxtData } from 'dns-packet'
-import { addressOf, failure, lookupOf, noSuchName, type RecordData } from './answer.ts'
+import { addressOf, failure, lookupOf, noSuchName, type RecordData, unfinishedAlias } from './answer.ts'
 import { DnsClient } from './client.ts'
 import { NoReply } from './exchange.ts'
 import type { Lookup } from './lookup.ts'
 import { type Fresh, LookupCache } from './lookup-cache.ts'
-import type { RecordType } from './message.ts'
+import type { DnsAnswer, RecordType } from './message.ts'
 import { isName, nameOf, normalize, reverseName } from './name.ts'
 import { configuredServers, nameServers } from './name-server.ts'
+
+/** Questions about one name, along aliases that its resolver does not follow. */
+const MOST_ASKED = 4
 
 export interface MxRecord {
   /** Lower-case host name without a final dot; `''` is the root, as in a null MX (RFC 7505). */
@@ -143,10 +146,26 @@ export class Resolver {
   ): Promise<Fresh<T>> {
     if (!isName(name)) return noSuchName()
     try {
-      return lookupOf(await this.#client.ask(name, type), nameOf(name), type, parse)
+      return lookupOf(await this.#whole(name, type), nameOf(name), type, parse)
     } catch (error) {
       return failure(error instanceof NoReply ? error.reason : String(error))
     }
+  }
+
+  /** The answer, with the rest of a chain of aliases that it ends in the middle of. */
+  async #whole(name: string, type: RecordType): Promise<DnsAnswer> {
+    let whole = await this.#client.ask(name, type)
+    for (let asked = 1; asked < MOST_ASKED; asked++) {
+      const next = unfinishedAlias(whole, nameOf(name), type)
+      if (next === null) return whole
+      const { answers, isValidated, ...rest } = await this.#client.ask(next, type)
+      whole = {
+        ...rest,
+        answers: [...whole.answers, ...answers],
+        isValidated: whole.isValidated && isValidated,
+      }
+    }
+    throw new NoReply('CNAMELOOP')
   }
 }
 

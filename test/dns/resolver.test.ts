@@ -34,26 +34,44 @@ test('a null MX is one record with an empty name', async () => {
 test('a name that does not exist and a name without such records are told apart; both are permanent', async () => {
   const { resolver } = await resolving({
     'x.test/A': ['192.0.2.1'],
-    'dangling.test/A': { values: [], cname: 'gone.test' },
   })
   assert.deepEqual(await resolver.mx('nowhere.test'), { kind: 'absent', reason: 'NXDOMAIN' })
   assert.deepEqual(await resolver.mx('x.test'), { kind: 'absent', reason: 'NODATA' })
-  assert.deepEqual(await resolver.addresses('dangling.test'), { kind: 'absent', reason: 'NODATA' })
   assert.deepEqual(await resolver.mx('a..b'), { kind: 'absent', reason: 'NXDOMAIN' })
   assert.deepEqual(await resolver.mx(`${'a'.repeat(64)}.test`), { kind: 'absent', reason: 'NXDOMAIN' })
 })
 
-test('SERVFAIL, REFUSED, NOTIMP, FORMERR and silence are temporary', async () => {
+test('an alias that the resolver does not follow is followed, within bounds', async () => {
+  const { resolver } = await resolving({
+    'alias.test/MX': { values: [], cname: 'second.test' },
+    'second.test/MX': { values: [], cname: 'real.test' },
+    'real.test/MX': ['10 mx.real.test'],
+    'dangling.test/MX': { values: [], cname: 'gone.test' },
+    'round.test/MX': { values: [], cname: 'back.test' },
+    'back.test/MX': { values: [], cname: 'round.test' },
+  })
+  assert.deepEqual(await resolver.mx('alias.test'), {
+    kind: 'found',
+    records: [{ exchange: 'mx.real.test', preference: 10 }],
+    alias: 'real.test',
+  })
+  assert.deepEqual(await resolver.mx('dangling.test'), { kind: 'absent', reason: 'NXDOMAIN' })
+  assert.deepEqual(await resolver.mx('round.test'), { kind: 'failed', reason: 'CNAMELOOP' })
+})
+
+test('SERVFAIL, REFUSED, NOTIMP, FORMERR, a referral and silence are temporary', async () => {
   const { resolver } = await resolving({
     'servfail.test/MX': { rcode: 'SERVFAIL' },
     'refused.test/MX': { rcode: 'REFUSED' },
     'notimp.test/MX': { rcode: 'NOTIMP' },
     'formerr.test/MX': { rcode: 'FORMERR' },
     'silent.test/MX': { silent: true },
+    'elsewhere.test/MX': { referral: 'ns.elsewhere.test' },
   })
   for (const reason of ['SERVFAIL', 'REFUSED', 'NOTIMP', 'FORMERR']) {
     assert.deepEqual(await resolver.mx(`${reason.toLowerCase()}.test`), { kind: 'failed', reason })
   }
+  assert.deepEqual(await resolver.mx('elsewhere.test'), { kind: 'failed', reason: 'REFERRAL' })
   assert.deepEqual(await resolver.mx('silent.test'), { kind: 'failed', reason: 'TIMEOUT' })
 })
 
