@@ -43,8 +43,10 @@ export async function mailHosts(
     case 'absent':
       // The domain itself is the host, so its addresses tell whether the answers are validated (RFC 7672 2.2.2).
       if (lookup.reason === 'NODATA') return { kind: 'hosts', ranks: [[domain]], secure: true }
+      // No suppression: a registration that lapsed comes back, a resolver in trouble may deny every domain, and another
+      // try costs no server anything.
       return refuse({
-        finding: 'dead-address',
+        finding: 'recipient',
         enhancedCode: '5.1.2',
         message: `DNS: the domain ${domain} does not exist`,
       })

@@ -115,7 +115,7 @@ test('an outcome has the category of its words, and where these say nothing, of 
     return [category, permanent]
   }
   const absent = 'DNS: the domain gone.test does not exist'
-  assert.deepEqual(own('dead-address', '5.1.2', absent), ['domain_unknown', true])
+  assert.deepEqual(own('recipient', '5.1.2', absent), ['domain_unknown', true])
   const nullMx = 'The domain gone.test does not accept mail (null MX)'
   assert.deepEqual(own('dead-address', '5.1.10', nullMx), ['no_mail_accepted', true])
   assert.deepEqual(own('unreachable', '4.4.1', 'Not asked'), ['network', undefined])
