@@ -11,11 +11,12 @@ import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
-import type { Pause } from '../store/store.ts'
+import type { Pause, SiteClosure } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
 import { isoTime } from './shapes.ts'
+import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface ExplainRequest extends CompanyFilter {
@@ -40,6 +41,8 @@ export interface Explanation extends Forecast {
   suppressions: ListedSuppression[]
   /** The pauses that cover the mail, or some of it. */
   pauses: Pause[]
+  /** Why nothing leaves for the site now; null: it takes mail, as far as the nodes know. */
+  closed: SiteClosure | null
   last: RecentResult[]
 }
 
@@ -77,14 +80,16 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const address = addressIn(request.address)
   const domain = domainOf(address)
   const sender = senderOf(op, request)
-  const [found, suppressions, allPauses, last] = await Promise.all([
+  const [found, suppressions, allPauses, sites, last] = await Promise.all([
     forecastFor(op, sender, domain),
     suppressionsOf(op, sender, address),
     op.store.pauses(),
+    presentSites(op),
     lastResults(op, request, domain),
   ])
   const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
-  const facts = { ...found, address, domain, suppressions, pauses, last }
+  const closed = closureFor(sender, sites.get(found.path.site.key)?.closed ?? null)
+  const facts = { ...found, address, domain, suppressions, pauses, closed, last }
   return { ...facts, problem: problemOf(facts, sender) }
 }
 
@@ -183,9 +188,15 @@ async function lastResults(
   return results.flat()
 }
 
+/** A closure for the mail of one sending domain concerns no other sender. */
+function closureFor({ domain }: Sender, closed: SiteClosure | null): SiteClosure | null {
+  const isOfAll = closed !== null && closed.sendingDomain === null
+  return isOfAll || (domain !== null && closed?.sendingDomain === domain.name) ? closed : null
+}
+
 /** The first thing that would stop the mail, in the order in which the service would meet it. */
 function problemOf(
-  { path, hosts, failure, domain, suppressions, pauses }: Omit<Explanation, 'problem'>,
+  { path, hosts, failure, domain, suppressions, pauses, closed }: Omit<Explanation, 'problem'>,
   sender: Sender,
 ): string | null {
   if (sender.domain !== null) {
@@ -201,5 +212,9 @@ function problemOf(
   if (failure !== null) return `${failure.message}.`
   const reachable = hosts.some(({ addresses }) => addresses.length > 0)
   if (hosts.length > 0 && !reachable) return `${hosts[0]!.failure!.message}.`
+  if (closed !== null) {
+    const { since, reason, nextTryAt } = closed
+    return `${path.site.name} has taken no mail from this service since ${isoTime(since)}: ${reason}. The next try is due at ${isoTime(nextTryAt)}.`
+  }
   return null
 }

@@ -26,7 +26,7 @@ export const listSites = verb(
   'operate',
   async (op, _input: object): Promise<SiteDescription[]> => {
     const table = op.sites()
-    const states = await statesOf(op)
+    const states = await presentSites(op)
     const pauses = await op.store.pauses()
     const used = new Set([...states.values()].map(({ name }) => name))
     const unused = table.providers.filter(({ provider }) => !used.has(provider)).map(unusedSite)
@@ -57,7 +57,7 @@ function withPause({ key, site }: FoundSite, pauses: readonly Pause[]): SiteDesc
 /** Throws OperateError `not_found`. `site`: as for `showSite`. */
 export async function findSite(op: Operation, site: string): Promise<FoundSite> {
   const table = op.sites()
-  const states = await statesOf(op)
+  const states = await presentSites(op)
   const wanted = site.trim().toLowerCase()
   const known = named([...states.values()], wanted)
   if (known !== undefined) return found(known, table)
@@ -95,7 +95,7 @@ async function ofDomain(
 }
 
 /** The sites as all nodes together see them, by key. */
-async function statesOf(op: Operation): Promise<Map<string, SiteState>> {
+export async function presentSites(op: Pick<Operation, 'store' | 'now'>): Promise<Map<string, SiteState>> {
   const states = new Map<string, SiteState>()
   for (const { at, sites } of await op.store.siteReports()) {
     if (op.now() - at > STALE_MS) continue

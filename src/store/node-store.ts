@@ -15,6 +15,11 @@ export interface NodeStore {
   /** In the order of their tokens. */
   nodes(): Promise<NodeBeat[]>
   /**
+   * False when a database that only one node may use is used by none, so that the node of the list is dead. True where
+   * nodes share the database: there their beats show it.
+   */
+  isServed(): Promise<boolean>
+  /**
    * Removes the row of a node that has not beaten since it had `beats`. False when it has beaten, or is gone already.
    */
   giveUp(token: number, beats: number): Promise<boolean>

@@ -57,10 +57,18 @@ test('a problem is exit code 1, and the checks are JSON', async () => {
   assert.equal(found(direct.diagnosis, 'hostname'), 'mail.service.test has no address in DNS.')
 })
 
-test('beside a running service', async () => {
+test('beside a running service, and after it was killed', async () => {
   const service = await serve(place)
   const running = await diagnosis()
   assert.match(found(running.diagnosis, 'nodes'), /^One node runs: /)
   assert.equal(running.code, 0)
-  await service.stop()
+  await service.stop('SIGKILL')
+  const killed = await diagnosis()
+  assert.match(
+    found(killed.diagnosis, 'nodes'),
+    place.env.POSTROAD_DATABASE_URL?.startsWith('postgres')
+      ? /^No sign of life from /
+      : /^No process has the database open: .+ has ended\.$/,
+  )
+  assert.equal(killed.code, 1)
 })

@@ -10,7 +10,7 @@ import { explanationJson } from '../../src/operate/explanation-json.ts'
 import { pause, resume } from '../../src/operate/pauses.ts'
 import { setRoute } from '../../src/operate/routes.ts'
 import type { Operation, Setup } from '../../src/operate/verb.ts'
-import { suppress } from '../store/samples.ts'
+import { node, suppress } from '../store/samples.ts'
 import { startSink } from '../support/sink.ts'
 import { type CallerName, World } from './world.ts'
 
@@ -50,6 +50,30 @@ async function explained(request: ExplainRequest, change: Change = {}) {
 }
 
 const JANE = 'Jane@Example.net'
+
+test('a site that has closed its door is the problem, for the senders that it concerns', async () => {
+  const { path } = await explain(await operation(), { address: JANE, from: 'acme.test' })
+  const token = await world.store.join(node('a'))
+  const closed = { since: 0, reason: '554 listed', nextTryAt: 60_000, sendingDomain: null, list: null }
+  const report = async (sendingDomain: string | null) => {
+    const site = {
+      ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [], sources: [] },
+      limits: {} as never,
+      lowered: { sessions: null, messagesPerMinute: null },
+      used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
+      closed: { ...closed, sendingDomain },
+    }
+    const op = await operation()
+    await world.store.reportSites({ node: token, at: op.now(), sites: [site] })
+  }
+  await report('other.test')
+  assert.equal((await explained({ address: JANE, from: 'acme.test' })).problem, null)
+  await report(null)
+  const { problem, deliverable } = await explained({ address: JANE, from: 'acme.test' })
+  assert.equal(deliverable, false)
+  assert.match(problem!, /has taken no mail from this service since 1970.*: 554 listed\. The next try/)
+  await world.store.leave(token)
+})
 
 test('direct mail: the servers in their order, with addresses, TLS, source and limits', async () => {
   const { suppressions, pauses, last, ...way } = await explained({ address: JANE, from: 'acme.test' })

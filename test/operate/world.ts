@@ -60,7 +60,7 @@ export class World implements AsyncDisposable {
 
   static async make(): Promise<World> {
     const directory = mkdtempSync(join(tmpdir(), 'postroad-operate-'))
-    const store = await openStore({ engine: 'sqlite', path: join(directory, 'x.db') }, { exclusive: false })
+    const store = await openStore({ engine: 'sqlite', path: join(directory, 'x.db') }, { exclusive: true })
     const seal = new Seal(randomBytes(32))
     const [acme, beta] = [await owned(store, seal, 'Acme'), await owned(store, seal, 'Beta')]
     const by = async ({ company }: Owned, scopes: Scope[], domainId: string | null = null) => {

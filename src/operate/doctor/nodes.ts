@@ -18,6 +18,12 @@ async function result({ store }: Operation): Promise<CheckFinding> {
   if (nodes.length === 0) {
     return warning('No node is running: mail is neither accepted nor sent.', 'Start one: npm start')
   }
+  if (!(await store.isServed())) {
+    return problem(
+      `No process has the database open: ${namesOf(nodes)} has ended.`,
+      'Start the service: npm start. What it was sending is tried again then.',
+    )
+  }
   const silent = store.shared ? await silentOf(nodes, () => store.nodes()) : []
   if (silent.length > 0) {
     return problem(

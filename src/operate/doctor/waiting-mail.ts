@@ -1,4 +1,5 @@
 /** Mail that waits although it should not. */
+import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { ok, type PlannedCheck, problem, warning } from './check.ts'
 
@@ -6,7 +7,7 @@ const MINUTE = 60_000
 /** Ms after which due mail that nobody attempts is late, and after which it is a problem. */
 const LATE_MS = 10 * MINUTE
 export const TOO_LATE_MS = 60 * MINUTE
-/** Domains that one sentence names. */
+/** Closed paths that are named. */
 const MOST_NAMED = 5
 
 /** Paused mail does not count. */
@@ -25,25 +26,39 @@ export function oldestMailCheck({ store, now }: Operation): PlannedCheck {
   }
 }
 
-/** Mail of a domain that may send is held only while servers refuse all mail on its path. */
-export function heldMailCheck({ store, accounts }: Operation): PlannedCheck {
+/** Closures that are about this service: a site that is down or busy is one of many, and opens by itself. */
+const REFUSALS: ReadonlySet<string> = new Set(['path', 'credentials', 'sender'])
+
+export function heldMailCheck(op: Operation): PlannedCheck {
   return {
     id: 'held-mail',
     title: 'Closed paths',
     async run() {
-      const held = new Set(await store.heldDomains())
-      const names = accounts.domains
-        .filter(({ id, sending }) => sending === 'active' && held.has(id))
-        .map(({ name }) => name)
-      if (names.length === 0) return ok('No server or relay refuses all mail from here.')
-      const shown = names.slice(0, MOST_NAMED).join(', ')
-      const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more domains` : ''
+      const paths = await op.store.sharedPaths()
+      const closed = paths.flatMap(({ state }) =>
+        state.closed !== null && REFUSALS.has(state.closed.kind) ? [state.closed] : [],
+      )
+      if (closed.length === 0) return ok('No server or relay refuses all mail from here.')
+      const sites = await presentSites(op)
+      const sentences = closed.slice(0, MOST_NAMED).map(({ path, domainId, message, list }) => {
+        const key = path.split('\0')[1] ?? ''
+        const domain = op.accounts.domains.find(({ id }) => id === domainId)?.name
+        const whose = domainId === null ? '' : ` from ${domain ?? 'a removed domain'}`
+        const listed = list === null ? '' : ` (${list.name}; removal: ${list.removal})`
+        return `${sites.get(key)?.name ?? nameIn(key)} refuses mail${whose}: ${message}${listed}.`
+      })
+      const more = closed.length > MOST_NAMED ? ` So do ${closed.length - MOST_NAMED} more.` : ''
       return problem(
-        `Mail from ${shown}${more} is held, because a server or relay refuses all mail from here.`,
-        'Read its answer in the list of waiting mail (postroad queue).',
+        `${sentences.join(' ')}${more}`,
+        'Mend the cause that the server names; the mail waits, and is tried again by itself (postroad queue --by site).',
       )
     },
   }
+}
+
+/** `relay:smtp.example.com:587` is `smtp.example.com`, and the servers of a site have no other name. */
+function nameIn(siteKey: string): string {
+  return /^relay:(.+):\d+$/.exec(siteKey)?.[1] ?? siteKey.replace(/^\w+:/, '')
 }
 
 export function quarantineCheck({ store, now }: Operation): PlannedCheck {

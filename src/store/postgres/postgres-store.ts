@@ -72,6 +72,7 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
   )
   return {
     shared: true,
+    isServed: async () => true,
     get commits() {
       return database.commits
     },

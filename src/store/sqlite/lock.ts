@@ -3,6 +3,20 @@ import { claimFile } from '../../common/exclusive-file.ts'
 import { StoreConflict } from '../store.ts'
 import { asStoreError, prepareFile } from './database.ts'
 
+/** Milliseconds: `isLocked` holds the claim for a moment. */
+const PATIENCE_MS = 200
+
+/** Whether a process has claimed the database at `path`, or may have. */
+export function isLocked(path: string): boolean {
+  try {
+    const claimed = claimFile(`${path}.lock`)
+    claimed?.close()
+    return claimed === null
+  } catch {
+    return true
+  }
+}
+
 /**
  * Claims the database for one process, by a file beside it that the operating system releases however the process ends.
  * `path` must be the real path, so that links to it meet. Returns the function that releases the claim. Throws
@@ -14,7 +28,7 @@ export function lockExclusively(path: string, whom: string): () => void {
   prepareFile(lock)
   let claimed: DatabaseSync | null
   try {
-    claimed = claimFile(lock)
+    claimed = claimFile(lock, PATIENCE_MS)
   } catch (error) {
     throw asStoreError(error, lock)
   }

@@ -60,6 +60,7 @@ type ComposedMethod =
   | 'acceptAll'
   | 'addSuppressions'
   | 'close'
+  | 'isServed'
   | 'join'
   | 'keepDigest'
   | 'probe'

@@ -9,7 +9,7 @@ import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
 import { type DatabaseLocation, findPlace } from './database-location.ts'
-import { lockExclusively } from './lock.ts'
+import { isLocked, lockExclusively } from './lock.ts'
 import { isUpToDate } from './migrate.ts'
 import { noticeRow } from './notice-rows.ts'
 import { packAccept, packAcceptAll, packRecord, type WriteCall } from './parcels.ts'
@@ -155,6 +155,10 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
 
   get commits(): number {
     return this.#writer.commits
+  }
+
+  async isServed(): Promise<boolean> {
+    return this.#exclusive || isLocked(this.#path)
   }
 
   join(node: types.NodeDescription): Promise<number> {

@@ -312,6 +312,28 @@ describe('mail that waits', () => {
     await resume(await operation(), {})
   })
 
+  test('on a closed path is a problem when servers refuse this service, and none when they are down', async () => {
+    const closed = (site: string, kind: string, list: { name: string; removal: string } | null = null) => {
+      const key = `default\0${site}\0default`
+      const facts = { path: key, domainId: null, kind, message: 'no', list, since: 1, probeAt: 2 }
+      return {
+        ...{ key, node: 1, changedAt: Date.now() },
+        state: { closed: facts, sessions: null, messagesPerMinute: null },
+      }
+    }
+    const share = (...paths: ReturnType<typeof closed>[]) =>
+      world.store.sharePaths({ paths, changed: [], usual: [], before: 0 })
+    await share(closed('mx:dead.test', 'unreachable'), closed('mx:full.test', 'busy'))
+    assert.equal((await check('held-mail')).state, 'ok')
+    await share(closed('mx:mx.x.test', 'path', { name: 'Spamhaus', removal: 'https://spamhaus.test' }))
+    assert.deepEqual(seen(await check('held-mail')), [
+      'problem',
+      'mx.x.test refuses mail: no (Spamhaus; removal: https://spamhaus.test).',
+    ])
+    const keys = (await world.store.sharedPaths()).map(({ key }) => key)
+    await world.store.sharePaths({ paths: [], changed: [], usual: keys, before: 0 })
+  })
+
   test('in quarantine is told', async () => {
     assert.deepEqual(seen(await check('quarantine')), ['warning', '2 recipients are in quarantine.'])
   })
