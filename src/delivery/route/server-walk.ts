@@ -90,6 +90,9 @@ export const walkLimits: WalkLimits = {
  */
 const IMPATIENT_CONNECT = 10_000
 
+/** Servers that refuse this service, at most, before the others are left alone (Postfix asks two as well). */
+const MOST_REFUSING = 2
+
 /** The state that all walks of a route share: sessions, unreachable hosts, and whether IPv6 works. */
 export class RouteState {
   readonly route: RouteKind
@@ -159,7 +162,7 @@ export class ServerWalk {
     const { maxServers } = this.#state.limits
     let visited = 0
     for (const server of servers) {
-      if (this.#left.length === 0 || !this.#mayGoOn()) break
+      if (this.#left.length === 0 || !this.#mayGoOn() || this.#isRefused()) break
       if (visited >= maxServers || performance.now() >= this.#deadline) {
         const limit = visited >= maxServers ? `${visited} servers` : 'the time of one attempt'
         this.#request.dialogue.note(`no further servers are tried: ${limit}`)
@@ -194,6 +197,14 @@ export class ServerWalk {
     if (hindrance !== undefined) result.hindrance = reportOf(hindrance, this.#state.route)
     if (hindrance?.finding === 'unreachable') result.notBefore = this.#notBefore
     return result
+  }
+
+  /** The servers of a site share its rules: after a second refusal of this service, more of them would be pestering. */
+  #isRefused(): boolean {
+    const refusing = this.failures.filter(({ finding }) => finding === 'busy' || finding === 'path')
+    if (new Set(refusing.map(({ server }) => server)).size < MOST_REFUSING) return false
+    this.#request.dialogue.note('no further servers are tried: two of them refuse this service')
+    return true
   }
 
   /** The failures met on the way; none when the first server took the mail. */

@@ -1,6 +1,6 @@
 /** Whether block lists name the addresses that this machine sends from (RFC 5782). */
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { HostAddress } from '../../dns/resolver.ts'
 import type { Hosts, Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
 
@@ -68,8 +68,8 @@ export function blockListChecks(op: Operation): PlannedCheck[] {
 
 async function listCheck(op: Operation, list: BlockListZone): Promise<CheckFinding> {
   const hosts = op.hosts()
-  const sources = await hosts.addresses(op.hostname)
-  if (sources.kind !== 'found') {
+  const sources = await sourcesOf(op)
+  if (sources.length === 0) {
     return unknown(
       `Not checked, because ${op.hostname} has no address in DNS.`,
       'Set POSTROAD_HOSTNAME to a name that resolves to this machine.',
@@ -77,7 +77,7 @@ async function listCheck(op: Operation, list: BlockListZone): Promise<CheckFindi
   }
   const refusal = await whyNotAllowed(hosts, list)
   if (refusal !== null) return refusal
-  const asked = sources.records.filter(({ family }) => family === 4 || list.ipv6)
+  const asked = sources.filter((address) => isIPv4(address) || list.ipv6)
   const answers = await Promise.all(asked.map(async (source) => await entryOf(op, list, source)))
   const listed = answers.filter((answer) => answer !== null)
   const failed = listed.find(({ failure }) => failure !== null)
@@ -85,12 +85,24 @@ async function listCheck(op: Operation, list: BlockListZone): Promise<CheckFindi
   if (entries.length > 0) {
     return problem(
       entries.map(({ address, reason }) => `${address} is listed${reason}.`).join(' '),
-      `Find out what sent the mail that led to it, then ask for removal at ${list.removal}.`,
+      entries.every(({ isPolicy }) => isPolicy)
+        ? `The provider of the network lists it as one that sends no mail: ask for an address for mail servers, then for removal at ${list.removal}.`
+        : `Find out what sent the mail that led to it, then ask for removal at ${list.removal}.`,
     )
   }
   if (failed !== undefined) return silent(list, failed.failure!)
   if (asked.length === 0) return ok('The list has no IPv6 addresses, and this machine sends from no other.')
-  return ok(`${asked.map(({ address }) => address).join(' and ')}: not listed.`)
+  return ok(`${asked.join(' and ')}: not listed.`)
+}
+
+/** POSTROAD_SOURCE_ADDRESSES, or else the addresses of the host name, one of which the system chooses. */
+async function sourcesOf(op: Operation): Promise<string[]> {
+  const { sourceAddresses } = op.setup
+  if (sourceAddresses !== null && sourceAddresses.length > 0) {
+    return sourceAddresses.map(({ address }) => address)
+  }
+  const found = await op.hosts().addresses(op.hostname)
+  return found.kind === 'found' ? found.records.map(({ address }) => address) : []
 }
 
 /**
@@ -118,23 +130,21 @@ interface ListEntry {
   reason: string
   /** The word of DNS if there was no answer. */
   failure: string | null
+  /** The network may not send mail by its own rules, whatever the address has done. */
+  isPolicy: boolean
 }
 
 /** Null: the address is not listed. */
-async function entryOf(
-  op: Operation,
-  list: BlockListZone,
-  { address }: HostAddress,
-): Promise<ListEntry | null> {
+async function entryOf(op: Operation, list: BlockListZone, address: string): Promise<ListEntry | null> {
   const name = nameIn(list, address)
   const found = await op.hosts().addresses(name)
-  if (found.kind === 'failed') return { address, reason: '', failure: found.reason }
+  if (found.kind === 'failed') return { address, reason: '', failure: found.reason, isPolicy: false }
   const codes = found.kind === 'found' ? found.records.map((record) => record.address).filter(isEntry) : []
   if (codes.length === 0) return null
   const texts = await op.resolver().txt(name)
   const [words] = texts.kind === 'found' ? texts.records : []
   const reason = words === undefined ? codes.join(', ') : words.slice(0, LONGEST_REASON)
-  return { address, reason: ` (${reason})`, failure: null }
+  return { address, reason: ` (${reason})`, failure: null, isPolicy: codes.every(isPolicyEntry) }
 }
 
 function silent(list: BlockListZone, reason: string): CheckFinding {
@@ -147,6 +157,11 @@ function silent(list: BlockListZone, reason: string): CheckFinding {
  */
 function isEntry(address: string): boolean {
   return address.startsWith('127.') && !address.startsWith('127.255.255.')
+}
+
+/** Spamhaus answers so for the PBL: 127.0.0.10 was entered by the provider, 127.0.0.11 by Spamhaus. */
+function isPolicyEntry(code: string): boolean {
+  return code === '127.0.0.10' || code === '127.0.0.11'
 }
 
 /** RFC 5782 2.1 and 2.4: the octets, or the hexadecimal digits of IPv6, in reverse order. */

@@ -360,6 +360,16 @@ test('after an uncertain attempt only that server is asked, while it serves the 
   assert.equal(mx(1).connections, 0)
 })
 
+test('when two servers of a domain refuse this service, the others are left alone', async (t) => {
+  const refusing = { script: at('rcpt', '554 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org') }
+  const { outcome, mx } = await startDirect(t, [refusing, refusing, {}, {}])
+  assert.equal((await outcome('jane@x.test')).verdict, 'postponed')
+  assert.deepEqual(
+    [1, 2, 3, 4].map((number) => mx(number).connections),
+    [1, 1, 0, 0],
+  )
+})
+
 test('a server that no longer serves the domain binds nobody', async (t) => {
   const { deliver, port } = await startDirect(t, [{ script: at('connect', '421 4.3.2 busy', true) }, {}])
   const preferredServer = `old.x.test [127.0.0.2]:${port}`

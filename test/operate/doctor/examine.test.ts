@@ -125,6 +125,17 @@ describe('block lists', () => {
     assert.match(listed.advice!, /https:\/\/check\.spamhaus\.org/)
   })
 
+  test('each source address is asked for; one on a list of networks gets another advice', async () => {
+    dns.zone = { ...own, '8.2.0.192.zen.spamhaus.org/A': ['127.0.0.10'] }
+    const sourceAddresses = [
+      { address: '192.0.2.8', helo: 'a.example.test' },
+      { address: '192.0.2.9', helo: 'b.example.test' },
+    ]
+    const listed = await check(ZEN, { ...DIRECT, setup: { ...DIRECT.setup, sourceAddresses } })
+    assert.deepEqual(seen(listed), ['problem', '192.0.2.8 is listed (127.0.0.10).'])
+    assert.match(listed.advice!, /The provider of the network/)
+  })
+
   test('an IPv6 address is asked for by its digits', async () => {
     const digits = [...'20010db8000000000000000000000007'].toReversed().join('.')
     dns.zone = {
