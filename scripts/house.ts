@@ -70,7 +70,7 @@ export const HOUSE: readonly Place[] = [
       'the verbs: actions of operators and members, one file for each noun, for every way in; authority, errors and JSON shapes',
     imports: words(
       'queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/path.ts delivery/path/site-directory.ts',
-      'delivery/path/source-choice.ts',
+      'delivery/path/present-addresses.ts delivery/path/source-choice.ts',
       'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts',
       'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import tls from 'node:tls'
-import { ProxyHeaderError, readProxyHeader } from '../../src/submission/proxy-header.ts'
+import { ProxyHeaderError, readProxyHeader } from '../../src/network/proxy/header.ts'
 import { base64, IMPLICIT, message, SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
