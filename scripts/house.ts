@@ -205,7 +205,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'network',
     about:
-      'IP addresses and ranges, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`); TLS, and reading answers of strangers in turns',
+      'IP addresses and ranges, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`); proxies, which name a client to us or connect for us (`proxy/`); TLS, and reading answers of strangers in turns',
     imports: words('common'),
   },
   {

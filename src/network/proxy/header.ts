@@ -1,6 +1,6 @@
 /**
- * The header of the PROXY protocol of HAProxy, by which one machine tells another who connects to whom: versions 1 and 2
- * are read, as load balancers send them, and version 2 is written.
+ * The header of the PROXY protocol of HAProxy, by which one machine tells another who connects to whom: versions 1 and
+ * 2 are read, as load balancers send them, and version 2 is written.
  */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'

@@ -31,9 +31,9 @@ const BEFORE: readonly (readonly [pattern: RegExp, words: string])[] = [
 ]
 
 /**
- * `socket` is connected to the proxy. At the end it is paused, with everything that came behind the proxy's answers still
- * to be read. Throws ProxyFault, with the socket destroyed. `onAnswer` is called when the proxy answers for the first
- * time.
+ * `socket` is connected to the proxy. At the end it is paused, with everything that came behind the proxy's answers
+ * still to be read. Throws ProxyFault, with the socket destroyed. `onAnswer` is called when the proxy answers for the
+ * first time.
  */
 export async function askSocks(
   socket: Socket,

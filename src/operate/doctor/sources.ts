@@ -1,6 +1,6 @@
 /**
- * Whether mail can leave from the source addresses, and DNS has their names in both directions (RFC 5321 4.1.4, RFC 1912
- * 2.1).
+ * Whether mail can leave from the source addresses, and DNS has their names in both directions (RFC 5321 4.1.4, RFC
+ * 1912 2.1).
  */
 import type { SourceAddress } from '../../config/settings.ts'
 import { absence } from '../../delivery/path/present-addresses.ts'
