@@ -40,6 +40,8 @@ test('mail of an address behind a proxy leaves from another address while the pr
     POSTROAD_DNS_SERVERS: dns.address,
     POSTROAD_SMTP_PORT: String(server.port),
     POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+    // The proxy and its login cross to a delivery thread.
+    POSTROAD_DELIVERY_THREADS: '1',
     POSTROAD_SOURCE_ADDRESSES: `${HERE}=mail1.sender.test, ${AWAY}=mail2.sender.test via ${url}`,
   })
   const { token, domain } = await installation.addTenant('acme.test')
