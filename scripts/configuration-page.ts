@@ -46,7 +46,7 @@ function entry(name: string, definition: Setting<unknown>): string {
     `- Example: ${example.includes('`') ? example : `\`${example}\``}`,
   ]
   if (secret) {
-    lines.push(`- Secret: ${secret === 'url' ? 'a password in it is' : 'it is'} never logged or printed.`)
+    lines.push(`- Secret: ${secret === 'all' ? 'it is' : 'a password in it is'} never logged or printed.`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -69,8 +69,8 @@ export const HOUSE: readonly Place[] = [
     about:
       'the verbs: actions of operators and members, one file for each noun, for every way in; authority, errors and JSON shapes',
     imports: words(
-      'queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/path.ts delivery/path/site-directory.ts',
-      'delivery/path/source-choice.ts',
+      'common/utc-day.ts queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/path.ts delivery/path/site-directory.ts',
+      'delivery/path/present-addresses.ts delivery/path/source-choice.ts',
       'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts',
       'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
@@ -205,7 +205,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'network',
     about:
-      'IP addresses and ranges, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`); TLS, and reading answers of strangers in turns',
+      'IP addresses and ranges, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`); proxies, which name a client to us or connect for us (`proxy/`); TLS, and reading answers of strangers in turns',
     imports: words('common'),
   },
   {

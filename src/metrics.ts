@@ -115,7 +115,7 @@ export class Metrics {
     )
     this.#gauge(
       'postroad_paths_closed',
-      'Closed paths, which are probed from time to time: the server refuses this service (credentials, path, sender), accepts no more mail for now (busy), or cannot be reached (unreachable).',
+      'Closed paths, which are probed from time to time: the server refuses this service (credentials, path, sender), accepts no more mail for now (busy) or cannot be reached (unreachable), or the proxy of the source address fails (source).',
       (gauge) => {
         gauge.reset()
         for (const [kind, count] of source.deliveries().closed) gauge.set({ kind }, count)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type ProxyHeader, ProxyHeaderError, readProxyHeader } from '../../src/submission/proxy-header.ts'
+import { type ProxyHeader, ProxyHeaderError, readProxyHeader } from '../../src/network/proxy/header.ts'
 import { assert, assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 const SIGNATURE = '\r\n\r\n\0\r\nQUIT\n'

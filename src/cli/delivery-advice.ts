@@ -27,7 +27,12 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string, isOfAll?: true])
       'or send it to a relay (POSTROAD_DELIVERY)',
   ],
   [
-    / (?:cannot be reached|refused the connection|accepted no connection in time)| took too long over (?:connecting|its greeting)/,
+    /The proxy \S+ of the source address /,
+    'The proxy to a source address fails. Check that it runs and accepts this machine, and its host, port, user and password in ' +
+      'POSTROAD_SOURCE_ADDRESSES; postroad doctor asks it. The mail leaves by itself when it answers again',
+  ],
+  [
+    /^(?!.*The proxy \S+ of the source address ).* (?:cannot be reached|refused the connection|accepted no connection in time|took too long over (?:connecting|its greeting))/,
     'No connection can be made. With a relay, check its host and port in POSTROAD_DELIVERY. With direct delivery, ' +
       'note that most hosting providers block port 25: ask yours to open it, or use a relay on port 587. Then: postroad queue retry',
     // One server that is down among others is no fault here.

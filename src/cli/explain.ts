@@ -53,7 +53,10 @@ function printExplanation(shown: ExplanationJson): void {
   printFields([
     ['Route', route],
     ['Site', `${site.name}, at most ${sessions(site.limits.sessions)} at once`],
-    ['From', `${source.address ?? 'the address that the system chooses'}, as ${source.helo}`],
+    [
+      'From',
+      `${source.address ?? 'the address that the system chooses'}${source.proxy === null ? '' : ` through ${source.proxy}`}, as ${source.helo}`,
+    ],
     ...hosts.map(({ name, preference, addresses, tls }): [string, string] => [
       'Server',
       `${name}${preference === null ? '' : ` (${preference})`} ${listed(addresses)}, TLS ${tls.demand}`,

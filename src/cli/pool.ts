@@ -28,7 +28,7 @@ export function addPool(program: Command): void {
     usage: 'create <pool> <addresses...>',
     description: 'Create a pool of source addresses.',
     details:
-      'The addresses are those of POSTROAD_SOURCE_ADDRESSES, of any node. Mail without an assigned pool leaves from the pool "default" ' +
+      'The addresses are those of POSTROAD_SOURCE_ADDRESSES, of any node or behind a proxy. Mail without an assigned pool leaves from the pool "default" ' +
       'if there is one, otherwise from the addresses that are in no pool.',
     examples: ['pool create news 192.0.2.1 192.0.2.2', 'pool create default 192.0.2.3 2001:db8::3'],
   }).action(changing(createPool, 'Created'))

@@ -19,8 +19,8 @@ export interface Setting<T> {
   allowed: string
   description: string
   example: string
-  /** The part that must never be shown: the whole value, or the password inside a URL. */
-  secret?: 'all' | 'url'
+  /** The part that must never be shown: the whole value, or the password inside a URL, or inside those of a list. */
+  secret?: 'all' | 'url' | 'proxies'
 }
 
 /** Keeps the types of the parsed value, of the default, and of the field. */
@@ -293,12 +293,16 @@ export const SETTINGS = {
     parse: parse.parseSourceAddresses,
     default: null,
     defaultShown: "the system's choice, with POSTROAD_HOSTNAME in EHLO",
-    allowed: 'IP addresses of this machine with their names in EHLO, `address=name`, separated by commas',
+    allowed:
+      'IP addresses with their names in EHLO, `address=name`, separated by commas; an address of another machine with the proxy to it, ' +
+      '`address=name via socks5://[user:password@]host[:port]` (port 1080) or `address=name via proxy://host:port`',
     description:
       'Addresses that `direct` delivery connects from. Each name should resolve to its address, and the address back to it. An IPv4 and an IPv6 address with the ' +
-      'same name are one source. Mail spreads over all sources, unless [pools](operations.md#source-addresses-and-pools) assign some of them ' +
+      'same name are one source. `via` names the proxy on the machine that has the address: `socks5://` speaks SOCKS5, `proxy://` the PROXY protocol (v2). Mail spreads over all sources, unless [pools](operations.md#source-addresses-and-pools) assign some of them ' +
       'to domains or companies.',
-    example: '192.0.2.1=mail1.example.com,[2001:db8::1]=mail1.example.com',
+    example:
+      '192.0.2.1=mail1.example.com,[2001:db8::1]=mail1.example.com,203.0.113.7=mail2.example.com via socks5://user:password@10.0.0.5:1080',
+    secret: 'proxies',
   }),
   POSTROAD_WARM_UP: setting({
     section: 'Delivery',
@@ -659,9 +663,18 @@ export function defaultOf(name: SettingName): string | null {
 export function maskSecret(name: SettingName, text: string): string {
   const { secret }: Setting<unknown> = SETTINGS[name]
   if (secret === 'all') return '***'
-  if (secret !== 'url' || !text.includes('//')) return text
+  if (secret === 'url') return maskUrl(text)
+  if (secret === undefined) return text
+  // Behind a wrong comma, an @ ends what may be the rest of a password.
+  const items = text.split(/,(?=\s*\[?[0-9a-f.:]+\]?\s*=)/i)
+  return items.map((item) => (/^[^/]*@/.test(item) ? '***' : maskUrl(item))).join(',')
+}
+
+function maskUrl(text: string): string {
+  if (!text.includes('//')) return text
+  const [url = ''] = /\w+:\/\/.*$/s.exec(text) ?? []
   // A text that is not a URL may hold its password anywhere.
-  if (!URL.canParse(text)) return text.replace(/\/\/.*$/s, '//***')
+  if (!URL.canParse(url)) return text.replace(/\/\/.*$/s, '//***')
   // Up to the last @: the tail of a password with an unescaped @ must not show.
   return text.replace(/\/\/.*@/s, '//***@').replace(/([?&]password=)[^&]*/gi, '$1***')
 }

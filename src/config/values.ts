@@ -1,4 +1,5 @@
 /** Values of settings that are more than a word or a number. */
+import type { OutgoingProxy } from '../network/proxy/proxy.ts'
 
 export interface HostPort {
   host: string
@@ -25,6 +26,8 @@ export interface SourceAddress {
   address: string
   /** EHLO name. */
   helo: string
+  /** The way to a machine that has the address; absent: this machine has it. */
+  proxy?: OutgoingProxy
 }
 
 export interface RelayRoute {

@@ -20,11 +20,13 @@ const CATEGORIES: Readonly<Record<Finding, BounceCategory>> = {
   credentials: 'authentication',
   path: 'reputation',
   sender: 'policy',
+  source: 'network',
 }
 
 /** Without a reply there are no words. */
 const LOST: Readonly<Record<SmtpErrorKind, BounceCategory | null>> = {
   connect: 'network',
+  proxy: 'network',
   timeout: 'network',
   closed: 'network',
   protocol: 'other',

@@ -57,6 +57,7 @@ export function failureOfReply(
 /** The detail of RFC 3463 3.5 and 3.8 when the server gave no enhanced code. */
 const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
   connect: '4.1',
+  proxy: '4.1',
   timeout: '4.2',
   closed: '4.2',
   protocol: '5.0',
@@ -76,7 +77,8 @@ export function failureOfError(
   const answer = { stage, kind, code, enhancedCode: error.enhancedCode, words }
   const finding = judge(answer, route, rules)
   const enhancedCode = error.enhancedCode ?? `4.${DETAIL_OF_KIND[kind]}`
-  const message = error.message.includes(server) ? error.message : `${server}: ${error.message}`
+  const isNamed = kind === 'proxy' || error.message.includes(server)
+  const message = isNamed ? error.message : `${server}: ${error.message}`
   return {
     finding,
     code,

@@ -4,6 +4,7 @@ import type { ForecastHost } from '../delivery/forecast/forecast.ts'
 import type { DeliveryRehearsal } from '../delivery/forecast/rehearsal.ts'
 import { policyUrl } from '../delivery/mta-sts/fetch-policy.ts'
 import type { Path } from '../delivery/path/path.ts'
+import { proxyName } from '../network/proxy/proxy.ts'
 import type { Explanation } from './explain.ts'
 import { isoTime, pauseJson, suppressionJson } from './shapes.ts'
 
@@ -29,7 +30,12 @@ export function explanationJson(
     policy: policyOf(domain, path, hosts),
     suppressions: suppressions.map((each) => suppressionJson(each, each.domain)),
     pauses: pauses.map(pauseJson),
-    source: { name: source.name, address: firstAddress(source), helo: source.helo },
+    source: {
+      name: source.name,
+      address: firstAddress(source),
+      helo: source.helo,
+      proxy: firstProxy(source),
+    },
     last: last.map(({ email, recipient }) => ({
       email_id: email.id,
       accepted_at: isoTime(email.createdAt),
@@ -47,6 +53,12 @@ export function explanationJson(
 /** Null: the operating system chooses the address. */
 function firstAddress({ addresses }: Explanation['path']['source']): string | null {
   return addresses?.ipv4 ?? addresses?.ipv6 ?? null
+}
+
+/** Of the same address; null: this machine has it. */
+function firstProxy({ addresses, proxies }: Explanation['path']['source']): string | null {
+  const proxy = proxies?.[addresses?.ipv4 == null ? 'ipv6' : 'ipv4']
+  return proxy === undefined ? null : proxyName(proxy)
 }
 
 export type ExplanationJson = ReturnType<typeof explanationJson>

@@ -127,11 +127,13 @@ export class PathHealth {
     return closures
   }
 
-  /** The closed paths that this node has met itself, by key of the trouble. */
+  /** The closed paths that this node has met itself and others may meet, by key of the trouble. */
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
     for (const [key, { closed, learnt, path, domainId, kind, message, list, since, probeAt }] of this
       .#troubles) {
-      if (closed && !learnt) yield [key, { path, domainId, kind, message, list, since, probeAt }]
+      // Another node may reach the proxy.
+      if (closed && !learnt && kind !== 'source')
+        yield [key, { path, domainId, kind, message, list, since, probeAt }]
     }
   }
 
@@ -163,6 +165,11 @@ export class PathHealth {
     if (!trouble?.closed) return
     this.#troubles.delete(key)
     for (const domainId of trouble.held) void this.#release(domainId)
+  }
+
+  /** Proxies of source addresses answer again, or addresses are here again. */
+  sourcesReturned(): void {
+    for (const [key, { kind }] of this.#troubles) if (kind === 'source') this.reopen(key)
   }
 
   /** The keys of paths that other nodes had closed and that this node has found open, since the last call. */
@@ -373,8 +380,10 @@ export class PathHealth {
     const relay = site.kind === 'relay'
     // Servers of recipient domains that are down are no reason to alert the operator.
     if (kind === 'unreachable' && !relay) return
-    const throttle = this.#told.get(reportKey(key, kind)) ?? new LogThrottle(TELL_MS)
-    this.#told.set(reportKey(key, kind), throttle)
+    // A proxy fails mail to all sites, and is named once.
+    const toldOf = reportKey(kind === 'source' ? path.source.name : key, kind)
+    const throttle = this.#told.get(toldOf) ?? new LogThrottle(TELL_MS)
+    this.#told.set(toldOf, throttle)
     if (throttle.due() === null) return
     if (this.#toldAny.due() === null) {
       // Not logged after all, so the next refusal may be.
@@ -383,6 +392,11 @@ export class PathHealth {
     }
     trouble.told = true
     const { log, domainName } = this.#parts
+    if (kind === 'source') {
+      const line = `${message}. Mail leaves from other source addresses, or waits without using up attempts.`
+      log.error({ source: path.source.name, kind }, line)
+      return
+    }
     const own = policy.id !== DEFAULT_ROUTE
     const who = relay ? (own ? `The relay ${site.name}` : 'The relay') : `The mail servers of ${site.name}`
     const what = kind === 'busy' ? 'no more mail for now' : 'no mail'

@@ -54,6 +54,7 @@ import type { Condemnation, Courier, Delivery, DeliveryResult } from '../deliver
 import { messageFor } from '../delivery/message.ts'
 import type { Path, RoutingFields } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
+import type { PresentAddresses } from '../delivery/path/present-addresses.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { FullMailboxRule } from '../email/lifecycle.ts'
@@ -104,6 +105,8 @@ export interface PipelineParts {
   /** POSTROAD_WARM_UP; absent: addresses do not warm up. */
   warmUp?: readonly number[]
   paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
+  /** The addresses that mail can leave from; absent: all. */
+  present?: Pick<PresentAddresses, 'look' | 'onReturn'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
   /** Gets the sessions that count in reports to recipients' domains. */
@@ -116,7 +119,7 @@ export interface PipelineParts {
 const ISOLATED_SESSIONS = 32
 /** Milliseconds that suspect mail waits when there is no room for it. */
 const SUSPECT_MS = 10_000
-/** Milliseconds that mail waits for a node that has one of its source addresses. */
+/** Milliseconds that mail waits for one of its source addresses. */
 const ABSENT_MS = 10_000
 /** After the time of a stop is over, it waits so long (ms) for the last results to be recorded. */
 const LAST_RECORDS_MS = 5_000
@@ -173,6 +176,7 @@ export class DeliveryPipeline {
       domainName: (id) => accounts.domain(id)?.name ?? 'a removed domain',
       release: (domainId, dueBefore) => this.#releaseHeld(domainId, dueBefore),
     })
+    parts.present?.onReturn(() => this.#pathHealth.sourcesReturned())
   }
 
   /** The ready deliveries that are not suspect. */
@@ -435,6 +439,8 @@ export class DeliveryPipeline {
     const now = Date.now()
     const { exhausted, notBefore } = this.#throttle.ended(ready.path, result, queues, begunAt)
     const closedUntil = this.#pathHealth.ended(ready, result, exhausted, now)
+    // A proxy that does not answer fails all mail from its source, so the source is left out at once.
+    if (result.hindrance?.kind === 'source') void this.#parts.present?.look()
     const again = closedUntil === null ? notBefore : this.#otherSource(ready) === null ? closedUntil : now
     const { retrySchedule: schedule, fullMailbox } = this.#parts
     const patience = { schedule, pauses: this.#pauses, again, fullMailbox }

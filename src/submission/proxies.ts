@@ -4,8 +4,8 @@
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import { AddressRanges } from '../network/address-range.ts'
+import { ProxyHeaderError, readProxyHeader } from '../network/proxy/header.ts'
 import type { Channel } from './channel.ts'
-import { ProxyHeaderError, readProxyHeader } from './proxy-header.ts'
 import { CommandRefusal, reply } from './reply.ts'
 
 /** Ms for the header, which a proxy sends first. */

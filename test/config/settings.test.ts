@@ -55,6 +55,26 @@ describe('settings', () => {
     [{ POSTROAD_LISTEN: ':0' }, 'listen', { host: '::', port: 0 }],
     [{ POSTROAD_LISTEN: 'localhost:9' }, 'listen', { host: 'localhost', port: 9 }],
     [{ POSTROAD_LISTEN: '' }, 'listen', { host: '127.0.0.1', port: 8587 }],
+    [
+      {
+        POSTROAD_SOURCE_ADDRESSES:
+          '192.0.2.1=Mail1.test, [2001:DB8::1]=mail1.test via socks5://u%40:p%2C@10.0.0.5,192.0.2.2=mail2.test via PROXY://[fd00::5]:2525',
+      },
+      'sourceAddresses',
+      [
+        { address: '192.0.2.1', helo: 'mail1.test' },
+        {
+          address: '2001:db8::1',
+          helo: 'mail1.test',
+          proxy: { protocol: 'socks5', host: '10.0.0.5', port: 1080, user: 'u@', password: 'p,' },
+        },
+        {
+          address: '192.0.2.2',
+          helo: 'mail2.test',
+          proxy: { protocol: 'proxy', host: 'fd00::5', port: 2525, user: null, password: null },
+        },
+      ],
+    ],
     [{ POSTROAD_PUBLIC_URL: 'HTTPS://Mail.example.com/' }, 'publicUrl', 'https://mail.example.com'],
     [{ POSTROAD_PUBLIC_URL: 'http://h.test:8080/mail/' }, 'publicUrl', 'http://h.test:8080/mail'],
     [{ POSTROAD_DATABASE_URL: 'sqlite:/a/b c.db' }, 'database', { engine: 'sqlite', path: '/a/b c.db' }],
@@ -236,6 +256,17 @@ describe('settings', () => {
     [{ POSTROAD_DELIVERY: 'smtps://r.test?tls=off' }, /contradicts/],
     [{ POSTROAD_DELIVERY: 'smtp://r.test?auth=plain' }, /no user:password/],
     [{ POSTROAD_DELIVERY: 'smtp://r.test/path' }, /has no path/],
+    [{ POSTROAD_SOURCE_ADDRESSES: '192.0.2.1' }, /"192\.0\.2\.1" must be an IP address with its name/],
+    [
+      { POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=a.test via' },
+      /the proxy of 192\.0\.2\.1 must be a URL like socks5:/,
+    ],
+    [{ POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=a.test via http://h:1' }, /must be a URL like socks5:/],
+    [{ POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=a.test via proxy://h' }, /needs a port/],
+    [{ POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=a.test via proxy://u:p@h:1' }, /PROXY protocol cannot carry/],
+    [{ POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=a.test via socks5://u@h' }, /both a user and a password/],
+    [{ POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=a.test via socks5://h/x' }, /must end with its host or port/],
+    [{ POSTROAD_SOURCE_ADDRESSES: '192.0.2.1=a.test via socks5://h via socks5://i' }, /not a valid URL/],
     [{ POSTROAD_RETRY_SCHEDULE: '5' }, /number and a unit/],
     [{ POSTROAD_RETRY_SCHEDULE: '5m,,1h' }, /empty items/],
     [{ POSTROAD_RETRY_SCHEDULE: '31d' }, /at most 30d/],
@@ -326,6 +357,18 @@ describe('settings', () => {
         `smtps://user:${secret}@host?tls=off`,
         `http://user:${secret}@host`,
       ].map((text) => ({ POSTROAD_DELIVERY: text })),
+      ...[
+        `192.0.2.1=a.test via socks5://user:${secret}@`,
+        `192.0.2.1=a.test via socks5://user:${secret}@host:99999`,
+        `192.0.2.1=a.test via socks5://user:${secret}@host/x, 192.0.2.2=b.test`,
+        `192.0.2.1=a.test via socks5://user:x,${secret}@host, 192.0.2.2=b.test`,
+        `192.0.2.1=a.test via socks5://user:x,${secret},y@host`,
+        `192.0.2.1=a.test via socks5://user:x,1=${secret}@host`,
+        `192.0.2.1=a.test via socks5://user:p//${secret}@host`,
+        `192.0.2.1=a.test socks5://user:${secret}@host`,
+        `192.0.2.1 via socks5://user:${secret}@host`,
+        `192.0.2.1=a.test via proxy://user:${secret}@host:1`,
+      ].map((text) => ({ POSTROAD_SOURCE_ADDRESSES: text })),
       { POSTROAD_DATABASE_URL: `mysql://user:${secret}@host/db` },
       { POSTROAD_DATABASE_URL: `postgres://user:${secret}@host:x/db` },
       { POSTROAD_DATABASE_URL: `postgres://user:p@${secret}#x@host/db` },
@@ -344,6 +387,8 @@ describe('settings', () => {
       POSTROAD_SECRET_KEY: 'ab'.repeat(32),
       POSTROAD_DELIVERY: 'smtp://user:hunter2@host:25?tls=off',
       POSTROAD_DATABASE_URL: 'postgres://host/db?user=x&password=hunter2&sslmode=require',
+      POSTROAD_SOURCE_ADDRESSES:
+        '192.0.2.1=a.test via socks5://user:hunter2@host,192.0.2.2=b.test, 192.0.2.3=c.test via proxy://host:1',
     }
     const shown = new Map(effectiveSettings(env, { envFile: null }).map((each) => [each.name, each]))
     assert.equal(shown.size, SETTING_NAMES.length)
@@ -352,6 +397,10 @@ describe('settings', () => {
     assert.equal(
       shown.get('POSTROAD_DATABASE_URL')?.value,
       'postgres://host/db?user=x&password=***&sslmode=require',
+    )
+    assert.equal(
+      shown.get('POSTROAD_SOURCE_ADDRESSES')?.value,
+      '192.0.2.1=a.test via socks5://***@host,192.0.2.2=b.test, 192.0.2.3=c.test via proxy://host:1',
     )
     assert.deepEqual(shown.get('POSTROAD_LISTEN'), {
       name: 'POSTROAD_LISTEN',

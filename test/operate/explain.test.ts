@@ -11,6 +11,7 @@ import { pause, resume } from '../../src/operate/pauses.ts'
 import { setRoute } from '../../src/operate/routes.ts'
 import type { Operation, Setup } from '../../src/operate/verb.ts'
 import { node, suppress } from '../store/samples.ts'
+import { startSocks } from '../support/outgoing-proxies.ts'
 import { startSink } from '../support/sink.ts'
 import { type CallerName, World } from './world.ts'
 
@@ -110,7 +111,7 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
       },
     ],
     policy: { kind: null, mode: null, source: null, expires_at: null },
-    source: { name: 'default', address: null, helo: 'mail.service.test' },
+    source: { name: 'default', address: null, helo: 'mail.service.test', proxy: null },
     tried: null,
   })
   assert.deepEqual([suppressions, pauses, last], [[], [], []])
@@ -250,8 +251,10 @@ test('the latest results at the domain are of the same company', async () => {
 })
 
 describe('a try', () => {
-  const tried = async (port: number, from?: string) =>
-    (await rehearseDelivery(await operation({ setup: { smtpPort: port } }), { address: JANE, from })).tried
+  const tried = async (port: number, from?: string, setup: Partial<Setup> = {}) => {
+    const op = await operation({ setup: { smtpPort: port, ...setup } })
+    return (await rehearseDelivery(op, { address: JANE, from })).tried
+  }
 
   beforeEach(() => {
     dns.zone = { 'example.net/MX': ['10 mx.example.net'], 'mx.example.net/A': ['127.0.0.1'] }
@@ -276,6 +279,30 @@ describe('a try', () => {
     t.after(() => sink.close())
     const { accepted, message } = await tried(sink.port)
     assert.deepEqual([accepted, message], [false, '550 5.1.1 no such user'])
+  })
+
+  test('goes through the proxy of the source address', async () => {
+    await using sink = await startSink()
+    await using proxy = await startSocks({ from: '127.0.35.7' })
+    const way = {
+      protocol: 'socks5',
+      host: '127.0.0.1',
+      port: proxy.port,
+      user: null,
+      password: null,
+    } as const
+    const source = { address: '127.0.35.7', helo: 'mail2.service.test', proxy: way }
+    const setup = { sourceAddresses: [source] }
+    const { accepted, dialogue } = await tried(sink.port, undefined, setup)
+    assert.equal(accepted, true, dialogue)
+    assert.equal(proxy.requests.length, 1)
+    const explanation = await explained({ address: JANE }, { setup })
+    assert.deepEqual(explanation.source, {
+      name: '127.0.35.7',
+      address: '127.0.35.7',
+      helo: 'mail2.service.test',
+      proxy: `socks5://127.0.0.1:${proxy.port}`,
+    })
   })
 
   test('tells why no server was reached', async () => {

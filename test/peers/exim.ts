@@ -21,6 +21,8 @@ const WAYS = {
   /** After the final dot. */
   spamFilter: '',
   fewConnections: '',
+  /** Offers no STARTTLS. */
+  withoutTls: '',
   /** Takes mail for everybody, and reports to its sender what became of it. */
   returning: 'accept\n',
 } as const
@@ -46,7 +48,7 @@ host_lookup =
 rfc1413_query_timeout = 0s
 smtp_enforce_sync = true
 smtputf8_advertise_hosts = *
-tls_advertise_hosts = *
+tls_advertise_hosts = \${if eq{$received_ip_address}{${eximAddresses.withoutTls}}{}{*}}
 dsn_advertise_hosts = *
 delay_warning = 1s
 tls_certificate = /etc/cert.pem
@@ -64,7 +66,7 @@ acl_smtp_rcpt = rcpt
 acl_smtp_data = data
 local_from_check = false
 trusted_users = Debian-exim
-domainlist local_domains = good.test : xn--bcher-kva.test : b\u00fccher.test
+domainlist local_domains = good.test : proven.test : xn--bcher-kva.test : b\u00fccher.test
 begin acl
 connect:
  deny ${at('rejecting')}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Provides the mail servers that test/peers speaks to (Postfix, Exim, OpenSMTPD, sendmail, chasquid, Dovecot) and the clients of test/clients/debian (Symfony
-# Mailer, Anymail for Django) as Debian packages, each unpacked into a folder of its own under .cache/peers (or
+# Provides the mail servers that test/peers speaks to (Postfix, Exim, OpenSMTPD, sendmail, chasquid, Dovecot), the proxies that it goes
+# through (HAProxy, microsocks) and the clients of test/clients/debian (Symfony Mailer, Anymail for Django) as Debian packages, each unpacked into a folder of its own under .cache/peers (or
 # $POSTROAD_TEST_PEERS). Nothing is installed: as packages the servers exclude each other, and any of them would put itself in the way
 # of the system's mail. What is there already stays. Debian and its derivatives; needs no root.
 set -euo pipefail
@@ -11,7 +11,7 @@ folder=$(realpath -m "${POSTROAD_TEST_PEERS:-.cache/peers}")
 declare -A packages=(
   [postfix]='postfix libsasl2-modules' [exim]=exim4-daemon-light [opensmtpd]=opensmtpd
   [sendmail]='sendmail-bin sendmail-cf libsasl2-modules'
-  [dovecot]=dovecot-imapd [chasquid]=chasquid
+  [dovecot]=dovecot-imapd [chasquid]=chasquid [haproxy]=haproxy [microsocks]=microsocks
   [symfony]='php-symfony-mailgun-mailer php-symfony-http-client php-cli' [anymail]=python3-django-anymail
 )
 # What is left out: of a server its documentation and what it would keep. Libraries of PHP lie in /usr/share, and what sendmail's

@@ -34,7 +34,15 @@ const GRACE = 5_000
 /** Ms after which it is there, or has ended. */
 const STARTED = 1_500
 
-export type ServerName = 'postfix' | 'exim' | 'opensmtpd' | 'sendmail' | 'dovecot' | 'chasquid'
+export type ServerName =
+  | 'postfix'
+  | 'exim'
+  | 'opensmtpd'
+  | 'sendmail'
+  | 'dovecot'
+  | 'chasquid'
+  | 'haproxy'
+  | 'microsocks'
 
 /** Users and groups of all servers, as numbers that mean nothing outside. */
 const USERS = {

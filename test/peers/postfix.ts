@@ -39,6 +39,7 @@ const WAYS = {
     smtpd_helo_restrictions: 'reject_non_fqdn_helo_hostname',
   },
   tlsRequired: { smtpd_tls_security_level: 'encrypt' },
+  withoutTls: { smtpd_tls_security_level: 'none' },
   /**
    * Puts off who comes for the first time, whatever is said in that session, and lets him in when he comes again (postscreen's tests
    * after the greeting).
@@ -67,7 +68,7 @@ const SETTINGS = {
   smtpd_client_event_limit_exceptions: '',
   smtpd_error_sleep_time: '0',
   anvil_rate_time_unit: '600s',
-  virtual_mailbox_domains: 'good.test, xn--bcher-kva.test',
+  virtual_mailbox_domains: 'good.test, xn--bcher-kva.test, proven.test',
   virtual_mailbox_base: '/var/mail',
   virtual_mailbox_maps: 'texthash:/etc/postfix/boxes',
   virtual_uid_maps: `static:${VMAIL}`,
@@ -111,7 +112,12 @@ export class Postfix implements Peer {
     jail.directory('var/mail', user('vmail'))
     jail.write(
       'etc/postfix/boxes',
-      boxes.map((box) => `${box}@good.test ${box}/\n${box}@xn--bcher-kva.test ${box}/\n`).join(''),
+      boxes
+        .map(
+          (box) =>
+            `${box}@good.test ${box}/\n${box}@xn--bcher-kva.test ${box}/\n${box}@proven.test ${box}/\n`,
+        )
+        .join(''),
     )
     const destinations = { ...DESTINATIONS, 'refused.test': `smtp:[${postfixAddresses.plain}]:${port}` }
     jail.write(

@@ -1,8 +1,8 @@
 /** The service in this process, one real mail server before it, and a DNS that leads to the server's addresses. */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { selfSigned } from '../../harness/certificate.ts'
-import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { type Certificate, selfSigned } from '../../harness/certificate.ts'
+import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { keysOfDomains, type PublishedKeys } from '../../harness/verify-dkim.ts'
 import type { RelayRoute, Settings } from '../../src/config/settings.ts'
@@ -19,6 +19,13 @@ const PATIENCE = 30_000
 
 /** Mail leaves from here. */
 export const SENDER = 'sender@acme.test'
+
+export interface MailServers {
+  /** No host is preferred to another one; otherwise each to those behind it. */
+  equal?: boolean | undefined
+  /** Nobody can have changed what the DNS says of them. */
+  signed?: boolean | undefined
+}
 
 export class Stage<AnyPeer extends Peer> implements AsyncDisposable {
   readonly peer: AnyPeer
@@ -37,25 +44,29 @@ export class Stage<AnyPeer extends Peer> implements AsyncDisposable {
     start: (options: PeerOptions) => Promise<AnyPeer>,
     host: string,
     boxes: readonly string[],
+    certificate: Certificate = selfSigned([host], 30, 'rsa'),
   ): Promise<Stage<AnyPeer>> {
     await using started = new AsyncDisposableStack()
     const port = await freePort(host)
     const dns = await startDns({})
     started.defer(() => dns.close())
-    const peer = started.use(await start({ port, certificate: selfSigned([host], 30, 'rsa'), boxes }))
+    const peer = started.use(await start({ port, certificate, boxes }))
     return new Stage(peer, port, dns, started.move())
   }
 
-  /** The service, which delivers to these hosts directly; the first is preferred to the second, unless they are `equal`. */
+  /** What the DNS has, beside the mail servers of the domains that are delivered to. */
+  get zone(): Zone {
+    return this.#dns.zone
+  }
+
+  /** The service, which delivers directly to these mail servers of the domain. */
   async direct(
     domain: string,
     hosts: readonly string[],
-    settings: Partial<Settings> & { equal?: boolean } = {},
+    settings: Partial<Settings> & MailServers = {},
   ): Promise<Sending> {
-    const { equal = false, ...changed } = settings
-    const zone = this.#dns.zone
-    zone[`${domain}/MX`] = hosts.map((_, index) => `${equal ? 10 : (index + 1) * 10} mx${index}.${domain}`)
-    for (const [index, host] of hosts.entries()) zone[`mx${index}.${domain}/A`] = [host]
+    const { equal, signed, ...changed } = settings
+    this.lead(domain, hosts, { equal, signed })
     return await this.#service({
       delivery: { kind: 'direct' },
       dnsServers: [this.#dns.address],
@@ -63,6 +74,15 @@ export class Stage<AnyPeer extends Peer> implements AsyncDisposable {
       allowPrivateNetworks: true,
       ...changed,
     })
+  }
+
+  /** Makes these hosts, mx0 and so on, the mail servers of the domain. */
+  lead(domain: string, hosts: readonly string[], { equal = false, signed = false }: MailServers = {}): void {
+    const { zone } = this
+    const answer = (values: string[]) => (signed ? { values, secure: true as const } : values)
+    const preferences = hosts.map((_, index) => (equal ? 10 : (index + 1) * 10))
+    zone[`${domain}/MX`] = answer(preferences.map((each, index) => `${each} mx${index}.${domain}`))
+    for (const [index, host] of hosts.entries()) zone[`mx${index}.${domain}/A`] = answer([host])
   }
 
   /** The service with this host as its relay. */

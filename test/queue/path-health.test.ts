@@ -190,3 +190,33 @@ test('a path is tried no sooner than its hosts are asked again', () => {
   assert.ok(reason !== null && reason !== 'asks' && reason.dueAt >= notBefore)
   assert.equal(paths.closedFor(ready, notBefore), null)
 })
+
+test('paths closed by the proxy of a source are told once for the source, to no other node, and open when it is back', async () => {
+  const lines: string[] = []
+  const released: string[] = []
+  const paths = new PathHealth({
+    pauses: new ProbePauses([600_000]),
+    domainName: String,
+    release: async (domainId) => void released.push(domainId),
+    log: { ...log, error: (_: object, line: string) => lines.push(line) },
+  })
+  const failed = {
+    ...REFUSED,
+    hindrance: { kind: 'source', wide: true, message: 'The proxy is away' },
+  } as const
+  const [x, y] = [from('d', pathTo('x.test')), from('d', pathTo('y.test'))]
+  paths.ended(x, failed, false, NOW)
+  paths.ended(y, failed, false, NOW)
+  assert.deepEqual(
+    lines.map((line) => line.split('.')[0]),
+    ['The proxy is away'],
+  )
+  assert.deepEqual([...paths.closedHere()], [])
+  assert.notEqual(paths.closedFor(x, NOW + 1), null)
+  paths.heldWritten(x)
+  paths.sourcesReturned()
+  await nextTurn()
+  assert.equal(paths.closedFor(x, NOW + 1), null)
+  assert.equal(paths.closedFor(y, NOW + 1), null)
+  assert.deepEqual(released, ['d'])
+})

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import tls from 'node:tls'
-import { ProxyHeaderError, readProxyHeader } from '../../src/submission/proxy-header.ts'
+import { ProxyHeaderError, proxyHeader, readProxyHeader } from '../../src/network/proxy/header.ts'
 import { base64, IMPLICIT, message, SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
@@ -39,6 +39,18 @@ describe('a header of the PROXY protocol', () => {
         assert.equal(readProxyHeader(octets.subarray(0, cut)), null)
     })
   }
+
+  test('is written as it is read', () => {
+    const v4 = proxyHeader({ from: '203.0.113.7', to: { address: '192.0.2.1', port: 587 } })
+    const noPort = Buffer.concat([V4.subarray(0, 8), Buffer.alloc(2), V4.subarray(10)])
+    assert.deepEqual(v4, binary(1, 0x11, noPort))
+    const v6 = proxyHeader({ from: '2001:db8::7', to: { address: '::', port: 587 } })
+    assert.deepEqual(
+      v6,
+      binary(1, 0x21, Buffer.concat([V6.subarray(0, 32), Buffer.alloc(2), V6.subarray(34)])),
+    )
+    assert.deepEqual(readProxyHeader(v6), { length: v6.length, address: '2001:db8::7' })
+  })
 
   const wrong: [string, Buffer][] = [
     ['EHLO', Buffer.from('EHLO')],

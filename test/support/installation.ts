@@ -20,13 +20,17 @@ export class Installation extends AnyInstallation {
     }
   }
 
-  /** In the process that the commands of a test file share. */
   override async command<Output>(...args: string[]): Promise<Output> {
-    const env = (await this.environment()) as Record<string, string>
-    const request = { args: [...args, '--json'], folder: this.directory, env }
-    const { code, stdout, stderr } = await runShared(request)
+    const { code, stdout, stderr } = await this.run(...args, '--json')
     if (code !== 0) throw new Error(`postroad ${args.join(' ')}: exit code ${code}: ${stderr}`)
-    return JSON.parse(stdout.toString()) as Output
+    return JSON.parse(stdout) as Output
+  }
+
+  /** Runs a command, however it ends, in the process that the commands of a test file share. */
+  async run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = (await this.environment()) as Record<string, string>
+    const { code, stdout, stderr } = await runShared({ args, folder: this.directory, env })
+    return { code, stdout: stdout.toString(), stderr: stderr.toString() }
   }
 
   override async remove(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Speaks to a server as delivery would, up to RCPT, and hands over no message. */
 
-import { localAddressFor } from '../path/source.ts'
+import { exitTo } from '../path/source.ts'
 import { mayGoInClear } from '../route/server-walk.ts'
 import { SmtpConnection } from '../smtp/connection.ts'
 import { Dialogue } from '../smtp/dialogue.ts'
@@ -51,11 +51,10 @@ export async function rehearse(
   let last: DeliveryRehearsal = nobody('No server has an address that can be connected to.', dialogue)
   for (const { name: host, addresses, tls } of hosts.filter(hasAddress).slice(0, MOST_SERVERS)) {
     for (const address of addresses.slice(0, ADDRESSES_PER_SERVER)) {
-      const localAddress = localAddressFor(path.source, address)
       const target: SmtpTarget = {
         host,
         address,
-        ...(localAddress !== null && { localAddress }),
+        ...exitTo(path.source, address),
         port: relay?.port ?? port,
         implicitTls: relay?.implicitTls ?? false,
         tls: tls.tls,

@@ -27,6 +27,8 @@ export type Finding =
   | 'path'
   /** Ours: this sending domain may not use this path. */
   | 'sender'
+  /** Ours: the proxy of the source fails. */
+  | 'source'
 
 export interface Consequence {
   /** The recipient bounces, unless another server said something better. */
@@ -66,6 +68,7 @@ export const CONSEQUENCES: Readonly<Record<Finding, Consequence>> = {
   credentials: consequence(false, false, true, false),
   path: consequence(false, false, true, false),
   sender: consequence(false, false, true, false),
+  source: consequence(false, false, true, false),
 }
 
 /**
@@ -80,6 +83,7 @@ export const TELLING: readonly Finding[] = [
   'credentials',
   'sender',
   'path',
+  'source',
   'busy',
   'server',
   'unreachable',
@@ -94,12 +98,13 @@ export function hinders(finding: Finding): boolean {
   return HINDRANCES.has(finding)
 }
 
-export type Hindrance = 'credentials' | 'path' | 'sender' | 'busy' | 'unreachable'
+export type Hindrance = 'credentials' | 'path' | 'sender' | 'source' | 'busy' | 'unreachable'
 
 const HINDRANCES: ReadonlySet<Finding> = new Set<Hindrance>([
   'credentials',
   'path',
   'sender',
+  'source',
   'busy',
   'unreachable',
 ])

@@ -79,6 +79,7 @@ function withoutReply({ stage, kind }: NegativeAnswer, route: RouteKind): Findin
   // The connection was closed before a greeting: tcpserver, inetd and firewalls refuse too many connections this way.
   if (stage === 'greeting' && kind === 'closed') return 'busy'
   if (kind === 'auth') return 'credentials'
+  if (kind === 'proxy') return 'source'
   // The operator has said what TLS a relay must offer; a domain has said what its own servers must offer.
   if (kind === 'tls') return route === 'relay' ? 'path' : 'server'
   return 'server'

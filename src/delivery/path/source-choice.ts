@@ -16,7 +16,7 @@ export interface SourceChoiceParts {
   pools(): readonly SourcePool[]
   /** Name of the pool of a domain or its company; null: none is assigned. */
   poolOf(mail: Pick<SourceFields, 'domainId' | 'companyId'>): string | null
-  /** Whether the address is one of this machine. */
+  /** Whether mail can leave from the address. */
   isHere?(address: string): boolean
 }
 
@@ -54,7 +54,7 @@ export class SourceChoice {
     return sources.length === 1 ? sources : inOrderFor(mail.id, sources)
   }
 
-  /** This machine has got or lost an address. */
+  /** Mail can leave from another address, or from one less. */
   forget(): void {
     this.#known.clear()
   }
@@ -71,8 +71,8 @@ export class SourceChoice {
     if (here.length > 0) return here
     const missing =
       wanted === null
-        ? 'This node has none of the addresses in POSTROAD_SOURCE_ADDRESSES'
-        : `This node has no source address of ${wanted}`
+        ? 'Mail can leave from none of the addresses in POSTROAD_SOURCE_ADDRESSES on this node'
+        : `Mail can leave from no source address of ${wanted} on this node`
     return [{ name: `none:${wanted ?? ''}`, helo: this.#parts.hostname, missing }]
   }
 

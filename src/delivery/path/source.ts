@@ -1,7 +1,11 @@
-/** The sources that direct mail leaves from: addresses of this machine, and the names that they say in EHLO. */
+/**
+ * The sources that direct mail leaves from: addresses of this machine, or of others behind proxies, and the names that
+ * they say in EHLO.
+ */
 import { isIP } from 'node:net'
 import type { SourceAddress } from '../../config/settings.ts'
 import { parseServer } from '../../email/server-name.ts'
+import type { OutgoingProxy } from '../../network/proxy/proxy.ts'
 
 /** An address of each family; null: none, so that mail leaves by the other family. */
 export interface SourceAddresses {
@@ -17,6 +21,8 @@ export interface Source {
   helo: string
   /** Absent: the system chooses. */
   addresses?: SourceAddresses
+  /** The proxy to the address of a family; absent: this machine has the address. */
+  proxies?: Partial<Record<keyof SourceAddresses, OutgoingProxy>>
   /** The reason why mail cannot leave from it on this node, as a sentence without a final dot. */
   missing?: string
 }
@@ -32,11 +38,15 @@ export function sourceId({ name, helo, addresses }: Source): string {
  */
 export function sourcesOf(addresses: readonly SourceAddress[]): Source[] {
   const sources: (Source & { addresses: SourceAddresses })[] = []
-  for (const { address, helo } of addresses) {
+  for (const { address, helo, proxy } of addresses) {
     const family = familyOf(address)
-    const half = sources.find((source) => source.helo === helo && source.addresses[family] === null)
-    if (half !== undefined) half.addresses[family] = address
-    else sources.push({ name: address, helo, addresses: { ipv4: null, ipv6: null, [family]: address } })
+    let source = sources.find((other) => other.helo === helo && other.addresses[family] === null)
+    if (source === undefined) {
+      source = { name: address, helo, addresses: { ipv4: null, ipv6: null } }
+      sources.push(source)
+    }
+    source.addresses[family] = address
+    if (proxy !== undefined) source.proxies = { ...source.proxies, [family]: proxy }
   }
   return sources
 }
@@ -51,14 +61,28 @@ export function narrowed(source: Source, among: ReadonlySet<string>): Source | n
   return addresses.ipv4 === null && addresses.ipv6 === null ? null : { ...source, addresses }
 }
 
-/** The address that the source connects to `address` from; null: none of its family, or the system chooses. */
-export function localAddressFor({ addresses }: Pick<Source, 'addresses'>, address: string): string | null {
-  return addresses?.[familyOf(address)] ?? null
+/** Where a connection leaves from. */
+export interface Exit {
+  localAddress: string
+  /** To the machine that has the address; absent: it is this machine. */
+  proxy?: OutgoingProxy
+}
+
+/** Where a connection of the source to `address` leaves from; null: no address of its family, or the system chooses. */
+export function exitTo(
+  { addresses, proxies }: Pick<Source, 'addresses' | 'proxies'>,
+  address: string,
+): Exit | null {
+  const family = familyOf(address)
+  const localAddress = addresses?.[family] ?? null
+  if (localAddress === null) return null
+  const proxy = proxies?.[family]
+  return { localAddress, ...(proxy && { proxy }) }
 }
 
 /** Whether the source can connect to the address. */
 export function reaches(source: Pick<Source, 'addresses'>, address: string): boolean {
-  return source.addresses === undefined || localAddressFor(source, address) !== null
+  return source.addresses === undefined || exitTo(source, address) !== null
 }
 
 function familyOf(address: string): keyof SourceAddresses {

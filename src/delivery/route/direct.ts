@@ -5,7 +5,7 @@ import { parseServer } from '../../email/server-name.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
-import { localAddressFor, type Source } from '../path/source.ts'
+import { exitTo, type Source } from '../path/source.ts'
 import { recipientDomain } from '../recipient-domain.ts'
 import { hostAddresses, reachable } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
@@ -22,7 +22,7 @@ export interface DirectOptions {
   /** EHLO name. */
   hostname: string
   /** The addresses to connect from. */
-  source: Pick<Source, 'addresses'>
+  source: Pick<Source, 'addresses' | 'proxies'>
   /** Whether a domain whose MX is `hostname` is refused as a loop. */
   refuseOwnName: boolean
   /** Port of the mail hosts. */
@@ -119,7 +119,7 @@ export class DirectRoute implements Route {
         const found = await hostAddresses(host, domain, resolver, guard, this.#state.ipv6)
         return reachable(found, host, source)
       },
-      ...(source.addresses && { from: (address: string) => localAddressFor(source, address) }),
+      ...(source.addresses && { from: (address: string) => exitTo(source, address) }),
     }
   }
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { monotonic } from '../../common/clock.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
+import { type OutgoingProxy, proxyName } from '../../network/proxy/proxy.ts'
 import { authoritiesKey } from '../dane/authorities.ts'
 import { proofKey } from '../dane/demand.ts'
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
@@ -19,8 +20,9 @@ import {
   type RouteFailure,
   releasedOutcome,
 } from '../outcome.ts'
+import type { Exit } from '../path/source.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
-import { isUnreachable, SmtpError } from '../smtp/error.ts'
+import { isOfProxy, isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { Fallback } from '../smtp/first-connection.ts'
 import { clip } from '../smtp/reply.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
@@ -36,7 +38,7 @@ import type { PooledSession, SessionPool } from './session-pool.ts'
 import { type CountedPolicy, failedSession, openedSession } from './tls-sessions.ts'
 
 /** How to talk to a server, whatever its address. */
-export type ServerTarget = Omit<SmtpTarget, 'address' | 'localAddress' | 'timeouts'>
+export type ServerTarget = Omit<SmtpTarget, 'address' | 'localAddress' | 'proxy' | 'timeouts'>
 
 /** How to talk to a server, or why it must not be talked to. */
 export type ServerChoice = (
@@ -53,8 +55,8 @@ export interface Server {
   /** The address to try first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
-  /** The address to connect to `address` from; null or absent: the system chooses. */
-  from?: (address: string) => string | null
+  /** Where a connection to `address` leaves from; null or absent: the system chooses. */
+  from?: (address: string) => Exit | null
 }
 
 /** A server that sessions are opened with. */
@@ -140,6 +142,8 @@ export class ServerWalk {
   /** Why nothing was taken: failures that concern all recipients left at that time, and failures by position. */
   readonly #failures: RouteFailure[] = []
   readonly #ofRecipient = new Map<number, RouteFailure[]>()
+  /** Names of the proxies that have failed: no other server is asked through them. */
+  readonly #failedProxies = new Set<string>()
   /** Unix ms: when the first of the skipped hosts is asked again. */
   #notBefore = Number.POSITIVE_INFINITY
   readonly #sessions: TlsSession[] = []
@@ -273,7 +277,7 @@ export class ServerWalk {
     const tried = new Set<string>()
     for (const [index, address] of addresses.entries()) {
       if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
-      if (tried.has(address) || !mayAsk(address)) continue
+      if (tried.has(address) || this.#hasFailed(endpoint.from(address)?.proxy) || !mayAsk(address)) continue
       asked = true
       const next = addresses[index + 1]
       const spare = next !== undefined && this.#standsIn(endpoint, address, next) ? next : null
@@ -295,6 +299,10 @@ export class ServerWalk {
     this.#notBefore = Math.min(this.#notBefore, Math.ceil(Date.now() + waits))
     this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true })
     return false
+  }
+
+  #hasFailed(proxy: OutgoingProxy | undefined): boolean {
+    return proxy !== undefined && this.#failedProxies.has(proxyName(proxy))
   }
 
   /** Whether the next address is connected to as well while the first one does not answer. */
@@ -328,8 +336,7 @@ export class ServerWalk {
       opening: Math.min(limits.opening, remaining),
     }
     const targetAt = (at: string): SmtpTarget => {
-      const localAddress = from(at)
-      return { ...server, address: at, ...(localAddress !== null && { localAddress }), timeouts }
+      return { ...server, address: at, ...from(at), timeouts }
     }
     const target = targetAt(address)
     const fallback: Fallback | null = spare === null ? null : { target: targetAt(spare), used: false }
@@ -360,7 +367,8 @@ export class ServerWalk {
         if (!mayGoInClear(trying, error)) {
           ipv6.recordFailure(used, error)
           if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
-          else hosts.recordSuccess(name)
+          else if (!isOfProxy(error)) hosts.recordSuccess(name)
+          else if (trying.proxy !== undefined) this.#failedProxies.add(proxyName(trying.proxy))
           this.#count(counted && failedSession(counted(), trying, error))
           this.#openFailed(trying, error)
           return null

@@ -1,5 +1,8 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { CONNECT_FAULTS } from '../../network/connect-fault.ts'
+import { ProxyFault } from '../../network/proxy/fault.ts'
+import { type OutgoingProxy, PROXY_ANSWERS_MS, proxyName } from '../../network/proxy/proxy.ts'
+import { openTunnel } from '../../network/proxy/tunnel.ts'
 import type { TlsTransport } from '../../network/tls-transport.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
@@ -72,6 +75,9 @@ export class SmtpConnection {
   #transport: TlsTransport | null = null
   #dotSent = false
   #opening: Promise<SmtpError | null> | null = null
+  /** The proxy on the way, which may have to answer yet. */
+  readonly #proxy: OutgoingProxy | null
+  #isAtProxy = false
 
   constructor(target: SmtpTarget, dialogue: Dialogue) {
     this.#target = target
@@ -79,18 +85,31 @@ export class SmtpConnection {
     this.server = `${target.host} [${target.address}]:${target.port}`
     this.timeouts = { ...defaultTimeouts, ...target.timeouts }
     this.dialogue = dialogue
-    this.deadline = new Deadline(() => this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`))
+    this.deadline = new Deadline(() => {
+      if (this.#isAtProxy) this.#failAtProxy('does not answer')
+      else this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`)
+    })
     this.#reader = new ReplyReader(this.#onReply)
     // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements.
-    this.#socket = connectTcp({
-      host: target.address,
-      port: target.port,
-      ...(target.localAddress !== undefined && { localAddress: target.localAddress }),
+    this.#proxy = target.proxy ?? null
+    const options = {
       noDelay: true,
       // Detects a peer that vanished while the session was idle, well before a transaction waits minutes for the answer
       // to MAIL.
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
+    }
+    if (this.#proxy !== null) {
+      const { host, port } = this.#proxy
+      this.#socket = connectTcp({ ...options, host, port })
+      this.#opening = this.#throughProxy(this.#proxy)
+      return
+    }
+    this.#socket = connectTcp({
+      ...options,
+      host: target.address,
+      port: target.port,
+      ...(target.localAddress !== undefined && { localAddress: target.localAddress }),
       onread: {
         buffer: received,
         callback: (length) => {
@@ -136,6 +155,32 @@ export class SmtpConnection {
     return null
   }
 
+  async #throughProxy(proxy: OutgoingProxy): Promise<SmtpError | null> {
+    const { address, port, localAddress = '' } = this.#target
+    const { connect } = this.timeouts
+    this.#isAtProxy = true
+    this.deadline.set(Math.min(connect, PROXY_ANSWERS_MS))
+    const socket = this.#socket
+    try {
+      await openTunnel(socket, proxy, { from: localAddress, to: { address, port } }, () => {
+        this.#isAtProxy = false
+        this.deadline.set(connect)
+      })
+    } catch (error) {
+      if (this.#failure) return this.#failure
+      if (!(error instanceof ProxyFault)) throw error
+      const { kind, message, code } = error
+      if (kind !== 'server') return this.#failAtProxy(message)
+      return this.fail('connect', `${message} (through ${proxyName(proxy)})`, undefined, code && { code })
+    }
+    if (this.#failure) return this.#failure
+    this.deadline.clear()
+    this.dialogue?.note(`connected to ${this.server} through ${proxyName(proxy)}`)
+    socket.on('error', this.#onError).on('close', this.#onClose).on('data', this.#onData)
+    this.#listen()
+    return null
+  }
+
   /**
    * Encrypts the connection from here on. Octets that the server sent before, beyond the awaited replies, came over the
    * clear channel and may be anybody's: they end the connection instead of being read as if they were protected (RFC
@@ -152,6 +197,7 @@ export class SmtpConnection {
     this.deadline.set(this.timeouts[stage])
     // From now on the TLS layer receives the data and reports the errors.
     plain.off('end', this.#onClose).off('close', this.#onClose).off('error', this.#onError)
+    plain.off('data', this.#onData)
     plain.on('error', () => {})
     plain.pause()
     const { transport, socket, done } = encrypt(plain, this.#target)
@@ -256,11 +302,20 @@ export class SmtpConnection {
     if (this.#failure) return this.#failure
     // A handshake that times out counts as a failed handshake when the caller decides about going on in clear.
     const told = this.#handshaking && kind === 'timeout' ? 'tls' : kind
-    const error = new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, cause)
+    return this.#ended(new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, cause))
+  }
+
+  #ended(error: SmtpError): SmtpError {
     this.#failure = error
     this.dialogue?.note(error.message)
     this.#release()
     return error
+  }
+
+  #failAtProxy(what: string): SmtpError {
+    if (this.#failure) return this.#failure
+    const proxy = `The proxy ${proxyName(this.#proxy!)} of the source address ${this.#target.localAddress}`
+    return this.#ended(new SmtpError('proxy', this.#stage, clip(`${proxy} ${what}`)))
   }
 
   /** Ends the connection from our side. */
@@ -387,6 +442,7 @@ export class SmtpConnection {
   }
 
   #onError = (error: NodeJS.ErrnoException): void => {
+    if (this.#isUnknownToProxy()) return
     const reason = error.code ?? error.message
     if (this.#stage === 'connect')
       this.fail('connect', CONNECT_FAULTS[reason] ?? `cannot be reached: ${reason}`, undefined, error)
@@ -401,6 +457,15 @@ export class SmtpConnection {
 
   /** A server that has closed its half will not answer any more, so a half-open connection is a closed one. */
   #onClose = (): void => {
+    if (this.#isUnknownToProxy()) return
     this.fail('closed', `closed the connection during ${waitingFor[this.#stage]}`)
+  }
+
+  /** The PROXY protocol has no answers: a proxy that cannot connect to the server ends our connection instead. */
+  #isUnknownToProxy(): boolean {
+    if (this.#proxy?.protocol !== 'proxy' || this.#failure) return false
+    if (this.#stage !== 'greeting' || !this.#inExchange) return false
+    this.fail('connect', `cannot be reached, or hung up (through ${proxyName(this.#proxy)})`)
+    return true
   }
 }

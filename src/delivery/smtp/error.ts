@@ -30,6 +30,7 @@ export const waitingFor: Record<Stage, string> = {
 
 /**
  * - `connect`: no TCP connection (refused, unreachable).
+ * - `proxy`: no connection, because of the proxy on the way: it does not answer, or refuses us.
  * - `tls`: TLS was wanted and failed: not offered, handshake failed, certificate not the host's. Under an opportunistic
  *   policy the caller may try again in clear.
  * - `timeout`: the server took longer than the stage allows.
@@ -39,7 +40,7 @@ export const waitingFor: Record<Stage, string> = {
  * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. It says nothing
  *   about the mail even when it is `permanent`: the operator can put it right.
  */
-export type SmtpErrorKind = 'connect' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
+export type SmtpErrorKind = 'connect' | 'proxy' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
 
 /**
  * The error that ended a session, or kept one from opening. The message is a sentence for people and holds no
@@ -81,4 +82,9 @@ export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof SmtpError)) return false
   const { kind, stage } = error
   return kind === 'connect' || (kind === 'timeout' && (stage === 'connect' || stage === 'greeting'))
+}
+
+/** True when the proxy of the source is to blame. */
+export function isOfProxy(error: unknown): boolean {
+  return error instanceof SmtpError && error.kind === 'proxy'
 }

@@ -1,4 +1,5 @@
 import type { TlsSource } from '../../email/attempt-tls.ts'
+import type { OutgoingProxy } from '../../network/proxy/proxy.ts'
 import type { DaneProof } from '../dane/demand.ts'
 import type { SmtpTimeouts } from './timeouts.ts'
 
@@ -40,8 +41,10 @@ export interface SmtpTarget {
   host: string
   /** The IP address to connect to, already checked after the look-up. */
   address: string
-  /** The address of this machine to connect from; absent: the system chooses. */
+  /** The address to connect from; absent: the system chooses. */
   localAddress?: string
+  /** To the machine that has `localAddress`; absent: it is this machine. */
+  proxy?: OutgoingProxy
   port: number
   /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
   implicitTls: boolean

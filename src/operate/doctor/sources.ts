@@ -1,25 +1,32 @@
 /**
- * Whether this machine has its source addresses, and DNS their names in both directions (RFC 5321 4.1.4, RFC 1912 2.1).
+ * Whether mail can leave from the source addresses, and DNS has their names in both directions (RFC 5321 4.1.4, RFC
+ * 1912 2.1).
  */
-import { isOwnAddress } from '../../network/own-address.ts'
+import type { SourceAddress } from '../../config/settings.ts'
+import { absence } from '../../delivery/path/present-addresses.ts'
+import { proxyName } from '../../network/proxy/proxy.ts'
 import { ASK_AGAIN, reverseFault } from '../reverse-dns.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, unknown } from './check.ts'
 
 export function sourceChecks(op: Operation): PlannedCheck[] {
   if (op.setup.delivery.kind !== 'direct') return []
-  return (op.setup.sourceAddresses ?? []).map(({ address, helo }) => ({
-    id: `source:${address}`,
-    title: `Source address ${address}`,
-    run: () => result(op, address, helo),
+  return (op.setup.sourceAddresses ?? []).map((source) => ({
+    id: `source:${source.address}`,
+    title: `Source address ${source.address}`,
+    run: () => result(op, source),
   }))
 }
 
-async function result(op: Operation, address: string, helo: string): Promise<CheckFinding> {
-  if (!(await isOwnAddress(address))) {
+async function result(op: Operation, source: SourceAddress): Promise<CheckFinding> {
+  const { address, helo, proxy } = source
+  const why = await absence(source)
+  if (why !== null) {
     return problem(
-      `This machine does not have the address ${address}, so no mail leaves from it.`,
-      'Add the address to a network interface, or remove it from POSTROAD_SOURCE_ADDRESSES.',
+      `${why}, so no mail leaves from ${proxy === undefined ? 'it' : address}.`,
+      proxy === undefined
+        ? 'Add the address to a network interface, or remove it from POSTROAD_SOURCE_ADDRESSES.'
+        : 'Check that the proxy runs and accepts this machine, and its host, port, user and password in POSTROAD_SOURCE_ADDRESSES.',
     )
   }
   const hosts = op.hosts()
@@ -35,5 +42,6 @@ async function result(op: Operation, address: string, helo: string): Promise<Che
     )
   }
   if (fault !== null) return problem(fault.found, fault.advice)
-  return ok(`${helo} resolves to ${address}, and ${address} back to ${helo}.`)
+  const way = proxy === undefined ? '' : ` The proxy ${proxyName(proxy)} answers.`
+  return ok(`${helo} resolves to ${address}, and ${address} back to ${helo}.${way}`)
 }

@@ -1,10 +1,9 @@
 /** DANE (RFC 7672) from the answers of a DNS server to the message at a mail server. */
 import assert from 'node:assert/strict'
-import { createHash, X509Certificate } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { type Certificate, issuedBy, selfSigned } from '../../../harness/certificate.ts'
 import type { Answer, Zone } from '../../../harness/dns.ts'
-import { publicKeyOf } from '../../../src/delivery/dane/certificate.ts'
+import { tlsaOf } from '../../support/tlsa.ts'
 import { startRig, startSinks, wayBy } from './rig.ts'
 
 /** Expired, self-signed and for another name: right for a record that stands for its key. */
@@ -12,11 +11,6 @@ const own = selfSigned(['other.test'], -1)
 const root = selfSigned(['Root'])
 const issued = issuedBy({ name: 'Root', ...root }, ['mx.x.test'])
 const chained = { cert: issued.cert + root.cert, key: issued.key }
-
-function tlsa(usage: number, { cert }: Certificate): string {
-  const key = publicKeyOf(new X509Certificate(cert).raw)!
-  return `${usage} 1 1 ${createHash('sha256').update(key).digest('hex')}`
-}
 
 interface Case {
   /** Of the only mail server; null: it offers no TLS. */
@@ -63,18 +57,18 @@ function policyOf(mx: string[]) {
 }
 
 test('a record for the key of the server proves it, whatever its certificate says', async (t) => {
-  const { verdict, message, tls } = await attempt(t, { tls: own, records: [tlsa(3, own)] })
+  const { verdict, message, tls } = await attempt(t, { tls: own, records: [tlsaOf(own)] })
   assert.equal(verdict, 'delivered', message)
   assert.deepEqual([tls?.demand, tls?.source, tls?.verified, tls?.doubt], ['verified', 'dane', true, null])
 })
 
 test('a record for the authority proves the server, whose chain tells the certificate', async (t) => {
-  const { verdict, tls, connections } = await attempt(t, { tls: chained, records: [tlsa(2, root)] })
+  const { verdict, tls, connections } = await attempt(t, { tls: chained, records: [tlsaOf(root, 2)] })
   assert.equal(verdict, 'delivered')
   assert.equal(tls?.verified, true)
   // The first connection learns the certificate of the authority.
   assert.equal(connections, 2)
-  const again = await attempt(t, { tls: chained, records: [tlsa(2, root)] })
+  const again = await attempt(t, { tls: chained, records: [tlsaOf(root, 2)] })
   assert.deepEqual([again.verdict, again.connections], ['delivered', 1])
 })
 
@@ -84,7 +78,7 @@ test('a server that no record proves gets nothing, in clear or otherwise', async
       verdict,
       gotMail,
       tls: used,
-    } = await attempt(t, { tls, records: [tlsa(3, selfSigned(['mx.x.test']))] })
+    } = await attempt(t, { tls, records: [tlsaOf(selfSigned(['mx.x.test']))] })
     assert.deepEqual([verdict, gotMail, used?.source], ['deferred', false, 'dane'])
   }
 })
@@ -109,7 +103,7 @@ test('mail waits while the look-up of the records fails', async (t) => {
 })
 
 test('without records, or with answers that nobody has validated, TLS is opportunistic', async (t) => {
-  const wrong = tlsa(3, selfSigned(['mx.x.test']))
+  const wrong = tlsaOf(selfSigned(['mx.x.test']))
   const cases: Record<string, Case> = {
     'no records': { tls: null, records: { absentFor: 60 } },
     'records without proof': { tls: null, records: { values: [wrong] } },
@@ -127,9 +121,9 @@ test('without records, or with answers that nobody has validated, TLS is opportu
 test('records of the name at the end of the aliases count first', async (t) => {
   const zone: Zone = {
     'mx.x.test/A': { values: ['127.0.0.1'], cname: 'real.test', secure: true },
-    '_PORT._tcp.real.test/TLSA': { values: [tlsa(3, own)], secure: true },
+    '_PORT._tcp.real.test/TLSA': { values: [tlsaOf(own)], secure: true },
   }
-  const wrong = [tlsa(3, selfSigned(['mx.x.test']))]
+  const wrong = [tlsaOf(selfSigned(['mx.x.test']))]
   const { verdict, tls } = await attempt(t, { tls: own, records: wrong, zone })
   assert.deepEqual([verdict, tls?.verified], ['delivered', true])
 })
@@ -138,16 +132,16 @@ test('a domain without MX is its own host', async (t) => {
   const zone: Zone = {
     'x.test/MX': { absentFor: 60 },
     'x.test/A': { values: ['127.0.0.1'], secure: true },
-    '_PORT._tcp.x.test/TLSA': { values: [tlsa(3, own)], secure: true },
+    '_PORT._tcp.x.test/TLSA': { values: [tlsaOf(own)], secure: true },
   }
   const { verdict, tls } = await attempt(t, { tls: own, records: [], zone })
   assert.deepEqual([verdict, tls?.source, tls?.verified], ['delivered', 'dane', true])
 })
 
 test('DANE takes precedence over MTA-STS, unless no record can be used', async (t) => {
-  const proven = await attempt(t, { tls: own, records: [tlsa(3, own)], mtaSts: ['mx.y.test'] })
+  const proven = await attempt(t, { tls: own, records: [tlsaOf(own)], mtaSts: ['mx.y.test'] })
   assert.deepEqual([proven.verdict, proven.tls?.source], ['delivered', 'dane'])
-  const wrong = [tlsa(3, selfSigned(['mx.x.test']))]
+  const wrong = [tlsaOf(selfSigned(['mx.x.test']))]
   const unproven = await attempt(t, { tls: own, records: wrong, mtaSts: ['mx.x.test'] })
   assert.deepEqual([unproven.verdict, unproven.tls?.source], ['deferred', 'dane'])
   const unusable = await attempt(t, { tls: own, records: ['1 1 1 00'], mtaSts: ['mx.x.test'] })

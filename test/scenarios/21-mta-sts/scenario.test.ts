@@ -7,9 +7,7 @@
  * answers of the right server: nothing goes in clear either. When it is over, the mail that waited arrives.
  */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { issuedBy, selfSigned } from '../../../harness/certificate.ts'
@@ -17,10 +15,10 @@ import { startDns } from '../../../harness/dns.ts'
 import type { AttemptTls } from '../../../src/email/attempt-tls.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { Installation } from '../../support/installation.ts'
+import { PolicyHost, policyFor } from '../../support/policy-host.ts'
 import { startSink } from '../../support/sink.ts'
 
 const POLICY_HOST = '127.0.21.1'
-const POLICY = 'version: STSv1\nmode: enforce\nmx: mx.x.test\nmax_age: 604800\n'
 
 interface Shown {
   recipients: { state: string; message: string }[]
@@ -29,16 +27,15 @@ interface Shown {
 
 test('a policy of MTA-STS outlasts an attacker who blocks it', async (t) => {
   const root = { name: 'Test Root', ...selfSigned(['Test Root']) }
-  const policyHost = createServer(issuedBy(root, ['mta-sts.x.test']), (_, response) =>
-    response.writeHead(200, { 'content-type': 'text/plain' }).end(POLICY),
-  ).listen(443, POLICY_HOST)
+  let policyHost: PolicyHost
   try {
-    await once(policyHost, 'listening')
+    const certificate = issuedBy(root, ['mta-sts.x.test'])
+    policyHost = await PolicyHost.start(POLICY_HOST, certificate, { 'x.test': policyFor('mx.x.test') })
   } catch (error) {
     return t.skip(`port 443 cannot be listened on: ${error}`)
   }
   await using stack = new AsyncDisposableStack()
-  stack.defer(() => void policyHost.close())
+  stack.use(policyHost)
   const right = stack.use(await startSink({ tls: issuedBy(root, ['mx.x.test']) }))
   const evil = stack.use(await startSink({ host: '127.0.21.2', port: right.port }))
   const clear = stack.use(await startSink({ host: '127.0.21.3', port: right.port }))
@@ -74,8 +71,7 @@ test('a policy of MTA-STS outlasts an attacker who blocks it', async (t) => {
   assert.deepEqual([first.tls?.demand, first.tls?.source, first.tls?.verified], ['verified', 'mta-sts', true])
   await right.when(() => right.messages.length === 1, 'the first message')
 
-  policyHost.close()
-  policyHost.closeAllConnections()
+  await policyHost[Symbol.asyncDispose]()
   Object.assign(dns.zone, { 'x.test/MX': ['10 evil.test'], '_mta-sts.x.test/TXT': { rcode: 'SERVFAIL' } })
   await service.kill('SIGTERM')
   service = await serve()

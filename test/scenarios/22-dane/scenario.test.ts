@@ -6,15 +6,14 @@
  * fails, nothing is sent at all.
  */
 import assert from 'node:assert/strict'
-import { createHash, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { selfSigned } from '../../../harness/certificate.ts'
 import { startDns } from '../../../harness/dns.ts'
-import { publicKeyOf } from '../../../src/delivery/dane/certificate.ts'
 import type { AttemptTls } from '../../../src/email/attempt-tls.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { Installation } from '../../support/installation.ts'
 import { startSink } from '../../support/sink.ts'
+import { tlsaOf } from '../../support/tlsa.ts'
 
 interface Shown {
   recipients: { message: string }[]
@@ -28,8 +27,7 @@ test('a server is proven by its TLSA record, and no other server gets the mail',
   const other = stack.use(
     await startSink({ host: '127.0.22.1', port: right.port, tls: selfSigned(['mx.y.test']) }),
   )
-  const key = publicKeyOf(new X509Certificate(certificate.cert).raw)!
-  const record = `3 1 1 ${createHash('sha256').update(key).digest('hex')}`
+  const record = tlsaOf(certificate)
   const signed = (...values: string[]) => ({ values, secure: true }) as const
   const dns = await startDns({
     'x.test/MX': signed('10 mx.x.test'),

@@ -1,9 +1,11 @@
 /**
- * Parses the header by which a load balancer passes on the client's address: the PROXY protocol of HAProxy, versions 1
- * and 2.
+ * The header of the PROXY protocol of HAProxy, by which one machine tells another who connects to whom: versions 1 and
+ * 2 are read, as load balancers send them, and version 2 is written.
  */
 import { isIP } from 'node:net'
-import { canonicalAddress } from '../network/address-range.ts'
+import ipaddr from 'ipaddr.js'
+import { canonicalAddress } from '../address-range.ts'
+import type { ProxiedConnection } from './proxy.ts'
 
 /** Octets of a version 1 header with its CRLF. */
 const MAX_TEXT = 107
@@ -77,4 +79,18 @@ function source(family: number, addresses: Buffer): string | null {
   if (size === 4) return octets.join('.')
   const groups = Array.from({ length: 8 }, (_, index) => octets.readUInt16BE(2 * index).toString(16))
   return canonicalAddress(groups.join(':'))
+}
+
+/** Version 2, command PROXY. The source has no port: the proxy chooses one. */
+export function proxyHeader({ from, to }: ProxiedConnection): Buffer {
+  const [source, destination] = [from, to.address].map((address) => ipaddr.parse(address).toByteArray())
+  const [family, size] = source!.length === 4 ? [0x11, 12] : [0x21, 36]
+  const header = Buffer.alloc(BINARY_HEAD + size)
+  header.set(SIGNATURE)
+  header[12] = 0x21
+  header[13] = family
+  header.writeUInt16BE(size, 14)
+  header.set([...source!, ...destination!], BINARY_HEAD)
+  header.writeUInt16BE(to.port, header.length - 2)
+  return header
 }

@@ -1,0 +1,26 @@
+/** A proxy on the way out: connections through it come from an address of another machine. */
+export interface OutgoingProxy {
+  /** `proxy`: the PROXY protocol of HAProxy, version 2. */
+  protocol: 'socks5' | 'proxy'
+  /** Name or address. It may be in a private network. */
+  host: string
+  port: number
+  /** Of SOCKS5 alone (RFC 1929); null: none is needed. */
+  user: string | null
+  password: string | null
+}
+
+/** The connection that a proxy is asked for. Both addresses are of one family. */
+export interface ProxiedConnection {
+  /** The source address: PROXY names it to the proxy, SOCKS5 cannot. */
+  from: string
+  to: { address: string; port: number }
+}
+
+/** Milliseconds that a proxy has to answer. */
+export const PROXY_ANSWERS_MS = 5_000
+
+/** `socks5://10.0.0.5:1080`, without credentials. */
+export function proxyName({ protocol, host, port }: OutgoingProxy): string {
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,125 @@
+/**
+ * Real mail servers proven by what their domains publish: TLSA records (RFC 7672) and policies of MTA-STS (RFC 8461). A server that is not
+ * the right one gets nothing, encrypted or in clear.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { type Certificate, issuedBy, selfSigned } from '../../harness/certificate.ts'
+import { PolicyHost, policyFor } from '../support/policy-host.ts'
+import { tlsaOf } from '../support/tlsa.ts'
+import { Exim, eximAddresses } from './exim.ts'
+import { missing, type ServerName } from './jail.ts'
+import type { Peer, PeerOptions } from './peer.ts'
+import { Postfix, postfixAddresses } from './postfix.ts'
+import { inBox, type Sending, Stage } from './stage.ts'
+
+const BOXES = ['end', 'authority', 'policy', 'nothing']
+const POLICY_HOST = '127.0.34.1'
+
+const ROOT = { name: 'Test Root', ...selfSigned(['Test Root'], 30, 'rsa') }
+const OWN = issuedBy(ROOT, ['mx0.good.test', 'mx0.xn--bcher-kva.test', 'mx0.proven.test'], { kind: 'rsa' })
+/** With its authority, which TLSA records of the usage DANE-TA name (RFC 7671 5.2.2). */
+const CERTIFICATE: Certificate = { ...OWN, cert: OWN.cert + ROOT.cert }
+const OTHER = selfSigned(['mx0.good.test'])
+
+interface Candidate {
+  name: ServerName
+  start(options: PeerOptions): Promise<Peer>
+  at: { plain: string; withoutTls: string }
+}
+
+const CANDIDATES: Candidate[] = [
+  { name: 'postfix', start: (options) => Postfix.start(options), at: postfixAddresses },
+  { name: 'exim', start: (options) => Exim.start(options), at: eximAddresses },
+]
+
+for (const { name, start, at } of CANDIDATES) {
+  const skip = missing(name) ?? false
+  if (skip) process.stderr.write(`NOT TESTED with ${name}: ${skip}\n`)
+
+  describe(`${name}, proven`, { skip }, () => {
+    const started = new AsyncDisposableStack()
+    let stage: Stage<Peer>
+    let sending: Sending
+    before(async () => {
+      // For connections of this process alone, which therefore delivers in no other thread.
+      setDefaultCACertificates([...getCACertificates('default'), ROOT.cert])
+      stage = started.use(await Stage.set(start, at.plain, BOXES, CERTIFICATE))
+      const names = ['mta-sts.proven.test', 'mta-sts.named.test', 'mta-sts.stripped.test']
+      started.use(
+        await PolicyHost.start(POLICY_HOST, issuedBy(ROOT, names, { kind: 'rsa' }), {
+          'proven.test': policyFor('mx0.proven.test'),
+          'named.test': policyFor('mx0.named.test'),
+          'stripped.test': policyFor('mx0.stripped.test'),
+        }),
+      )
+      sending = started.use(await stage.direct('good.test', [at.plain], { deliveryThreads: 0 }))
+    })
+    after(() => started.disposeAsync())
+
+    const withRecord = (domain: string, host: string, record: string) => {
+      stage.lead(domain, [host], { signed: true })
+      stage.zone[`_${stage.port}._tcp.mx0.${domain}/TLSA`] = { values: [record], secure: true }
+    }
+    const withPolicy = (domain: string, host: string) => {
+      stage.lead(domain, [host])
+      stage.zone[`mta-sts.${domain}/A`] = [POLICY_HOST]
+      stage.zone[`_mta-sts.${domain}/TXT`] = ['v=STSv1; id=one;']
+    }
+
+    /** The mail arrives encrypted, and its attempt tells that the server was proven. */
+    async function proves(address: string, source: string): Promise<void> {
+      const { attempts } = await sending.delivered(await sending.send([address]))
+      const { tls } = attempts.at(-1)!
+      assert.deepEqual([tls?.demand, tls?.source, tls?.verified], ['verified', source, true])
+      const [stored] = await inBox(stage.peer, address.split('@')[0]!, 1)
+      assert.match(String(stored), /with esmtps /i)
+    }
+
+    /** The mail waits, and the server sees neither its sender nor its recipient. */
+    async function refuses(domain: string, words: RegExp): Promise<void> {
+      const id = await sending.send([`nothing@${domain}`])
+      assert.deepEqual(await sending.outcome(id), [{ state: 'waiting', attempts: 1, suppressed: false }])
+      const { recipients, attempts } = await sending.settled(id)
+      assert.match(recipients[0]!.lastMessage ?? '', words)
+      for (const { dialogue } of attempts) assert.doesNotMatch(dialogue, /> (?:MAIL|RCPT|DATA)/)
+      assert.deepEqual(stage.peer.delivered('nothing'), [])
+    }
+
+    test('a TLSA record for its own key (DANE-EE)', async () => {
+      withRecord('good.test', at.plain, tlsaOf(OWN))
+      await proves('end@good.test', 'dane')
+    })
+
+    test('a TLSA record for the key of its authority (DANE-TA)', async () => {
+      withRecord('xn--bcher-kva.test', at.plain, tlsaOf(ROOT, 2))
+      await proves('authority@xn--bcher-kva.test', 'dane')
+    })
+
+    test('a TLSA record for another key', async () => {
+      withRecord('other.test', at.plain, tlsaOf(OTHER))
+      await refuses('other.test', /the certificate matches no TLSA record of mx0\.other\.test/)
+    })
+
+    test('a TLSA record, and no STARTTLS', async () => {
+      withRecord('clear.test', at.withoutTls, tlsaOf(OWN))
+      await refuses('clear.test', /offers no STARTTLS, but TLS is required/)
+    })
+
+    test('a policy of MTA-STS', async () => {
+      withPolicy('proven.test', at.plain)
+      await proves('policy@proven.test', 'mta-sts')
+    })
+
+    test('a policy of MTA-STS, and a certificate with another name', async () => {
+      withPolicy('named.test', at.plain)
+      await refuses('named.test', /mx0\.named\.test .*ALTNAME/)
+    })
+
+    test('a policy of MTA-STS, and no STARTTLS', async () => {
+      withPolicy('stripped.test', at.withoutTls)
+      await refuses('stripped.test', /offers no STARTTLS, but TLS is required/)
+    })
+  })
+}
