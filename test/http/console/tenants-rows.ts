@@ -149,6 +149,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     query: ({ name }) => `?name=_dmarc.${name}`,
   },
   'GET /companies/:company/domains/:domain/sender': { may: SEES, ids: domain },
+  'GET /companies/:company/domains/:domain/zone': { may: SEES, ids: domain },
   'POST /companies/:company/domains/:domain/verify': { may: MANAGES, ids: domain },
   'POST /companies/:company/domains/:domain/dkim': { may: MANAGES, ids: domain, body: { selector: 's9' } },
   'PATCH /companies/:company/domains/:domain/dkim/:selector': {
