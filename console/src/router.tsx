@@ -57,6 +57,12 @@ const signIn = createRoute({
   component: page(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/new-password',
+  component: page(() => import('./pages/new-password/new-password-page.tsx'), 'NewPasswordPage'),
+})
+
 /** The routes that need a session. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -287,6 +293,7 @@ const unknownOfCompany = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
+    newPassword,
     signedIn.addChildren([
       home,
       account,

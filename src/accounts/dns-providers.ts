@@ -7,7 +7,9 @@ export interface DnsProvider {
   url: string
   /** Where to click, from there to the form of a new record. */
   steps: readonly string[]
-  /** Names are entered without the zone, which the provider appends. This stands for the zone itself; empty: nothing. */
+  /**
+   * Names are entered without the zone, which the provider appends. This stands for the zone itself; empty: nothing.
+   */
   apex: '@' | ''
   /** Values that are host names end with a dot; without it, the provider appends the zone. */
   endsHosts: boolean

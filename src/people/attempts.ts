@@ -1,8 +1,8 @@
 /**
- * Limits attempts to sign in, and requests for the mail that lets a person in again. There is a pace for each source address, for each account from such an address, and for
- * each account from all addresses together; a few attempts are free, then each waits for its turn. A device on which
- * the account's owner has signed in before has a pace of its own, so other people's attempts never delay it (OWASP:
- * "Slow Down Online Guessing Attacks with Device Cookies").
+ * Limits attempts to sign in, and requests for the mail that lets a person in again. There is a pace for each source
+ * address, for each account from such an address, and for each account from all addresses together; a few attempts are
+ * free, then each waits for its turn. A device on which the account's owner has signed in before has a pace of its own,
+ * so other people's attempts never delay it (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
  *
  * An attempt counts as soon as it begins, so that many attempts at once gain nothing. A successful attempt is taken
  * back. All nodes count together.
