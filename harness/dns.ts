@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { createServer, type Server as TcpServer } from 'node:net'
 import type { PrintedRecord } from './verify-dkim.ts'
 
-export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR' | 'TLSA'
+export type RecordType = 'A' | 'AAAA' | 'MX' | 'NS' | 'TXT' | 'CNAME' | 'PTR' | 'TLSA'
 const TYPE_NUMBERS: Record<RecordType, number> = {
   A: 1,
+  NS: 2,
   CNAME: 5,
   PTR: 12,
   MX: 15,
@@ -20,7 +21,7 @@ const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, RE
 
 export type Answer =
   /**
-   * Values as in a zone file: `10 mx.x.test` (MX), `192.0.2.1` (A), text (TXT), a name (CNAME), `3 1 1 <hex>` (TLSA).
+   * Values as in a zone file: `10 mx.x.test` (MX), `192.0.2.1` (A), text (TXT), a name (CNAME, NS), `3 1 1 <hex>` (TLSA).
    * `secure`: with the AD bit, as a validating resolver answers.
    */
   | { values: string[]; ttl?: number; cname?: string; secure?: true }
@@ -78,7 +79,7 @@ function encodeAddress6(address: string): Buffer {
 function encodeData(type: RecordType, value: string): Buffer {
   if (type === 'A') return Buffer.from(value.split('.').map(Number))
   if (type === 'AAAA') return encodeAddress6(value)
-  if (type === 'CNAME' || type === 'PTR') return encodeName(value)
+  if (type === 'CNAME' || type === 'NS' || type === 'PTR') return encodeName(value)
   if (type === 'MX') {
     const [preference = '0', host = ''] = value.split(' ')
     const head = Buffer.alloc(2)

@@ -22,6 +22,7 @@ import { Resolver } from './dns/resolver.ts'
 import { reportReceiver } from './domain-reports/received/report-receiver.ts'
 import { TlsReportSender } from './domain-reports/sent/tls-report-sender.ts'
 import { TlsSessionCounts } from './domain-reports/sent/tls-session-counts.ts'
+import { PasswordTokens } from './email/password-order.ts'
 import { unsubscribeLinks } from './email/unsubscribe-link.ts'
 import { digestFollower } from './events/digest.ts'
 import { Live } from './events/live.ts'
@@ -264,6 +265,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
     accounts: directory,
     signingKeys: new SigningKeys(seal),
     links: unsubscribeLinks(settings.publicUrl, seal),
+    passwords: new PasswordTokens(seal),
     retrySchedule: new RetrySchedule(settings.retrySchedule),
     fullMailbox: settings.fullMailbox,
     warmUp: settings.warmUp,

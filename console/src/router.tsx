@@ -20,8 +20,8 @@ import { validateEmailPageSearch } from './pages/email/search.ts'
 import { openIn, readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
 import { loaded, loadWhenIdle } from './parts/later.ts'
-import { NotFound } from './parts/not-found.tsx'
 import { ALL } from './shell/company.ts'
+import { CompanyPages } from './shell/company-pages.tsx'
 import { Frame } from './shell/frame.tsx'
 
 /** The component of a page, which the router also loads when the pointer is above a link to it. */
@@ -46,7 +46,6 @@ function navigation(): Promise<void> {
 const SPANS: readonly OverviewSpan[] = ['hour', 'day', 'week', 'month', 'year']
 
 const root = createRootRoute({
-  notFoundComponent: NotFound,
   errorComponent: ({ error, reset }) => <ErrorAlert error={error} reset={reset} />,
 })
 
@@ -56,6 +55,12 @@ const signIn = createRoute({
   validateSearch: (search: Record<string, unknown>): { to?: string } =>
     typeof search.to === 'string' && search.to.startsWith('/') ? { to: search.to } : {},
   component: page(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+})
+
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/new-password',
+  component: page(() => import('./pages/new-password/new-password-page.tsx'), 'NewPasswordPage'),
 })
 
 /** The routes that need a session. */
@@ -115,7 +120,11 @@ async function hasNextStep(me: Me, company: string): Promise<boolean> {
 }
 
 /** The pages of one company, or of all companies (`all`) for an operator. */
-const company = createRoute({ getParentRoute: () => signedIn, path: '/c/$company' })
+const company = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/c/$company',
+  component: CompanyPages,
+})
 
 const overview = createRoute({
   getParentRoute: () => company,
@@ -268,13 +277,28 @@ const account = createRoute({
   component: page(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
 })
 
+/** Every other address. */
+const unknown = createRoute({
+  getParentRoute: () => signedIn,
+  path: '$',
+  component: page(() => import('./shell/not-found.tsx'), 'PageNotFound'),
+})
+
+const unknownOfCompany = createRoute({
+  getParentRoute: () => company,
+  path: '$',
+  component: page(() => import('./shell/not-found.tsx'), 'PageNotFound'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
+    newPassword,
     signedIn.addChildren([
       home,
       account,
       installation,
+      unknown,
       company.addChildren([
         overview,
         start,
@@ -290,6 +314,7 @@ export const router = createRouter({
         audit,
         requests,
         returned,
+        unknownOfCompany,
       ]),
     ]),
   ]),

@@ -56,12 +56,14 @@ export const variables: CSSVariablesResolver = () => ({
   light: {
     '--mantine-color-dimmed': '#5b6570',
     '--mantine-color-body': '#fdfdfc',
+    '--mantine-color-error': '#c92a2a',
     '--mantine-color-orange-light-color': '#a03a0a',
     '--mantine-color-orange-text': '#a03a0a',
   },
   dark: {
     '--mantine-color-dimmed': '#a3abb3',
     '--mantine-color-body': '#15181b',
+    '--mantine-color-error': '#ff8787',
     '--mantine-color-red-filled': '#c92a2a',
     '--mantine-color-red-filled-hover': '#b02525',
   },

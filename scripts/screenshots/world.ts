@@ -59,6 +59,7 @@ export async function openWorld(): Promise<World> {
       ...domains.map((domain) => [`${domain}/MX`, [`10 ${mx}`]]),
     ]),
   )
+  zone['acme.test/NS'] = ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com']
   const dns = await startDns(zone)
   const smtpPort = await freePort()
   const tls = selfSigned(PROVIDERS.map(({ mx }) => mx))

@@ -10,6 +10,7 @@ import {
   type RecordState,
   type SendingDomain,
 } from './account.ts'
+import { characterStrings } from './character-strings.ts'
 import { returnPathOf } from './return-path.ts'
 
 /** The facts about this service that the records of domains depend on. */
@@ -163,17 +164,8 @@ function returnPathRecords(domain: SendingDomain, { hostname, bounceHost }: Serv
   ]
 }
 
-/** Octets in one character-string of a TXT record (RFC 1035 3.3). */
-const STRING = 255
-
-/** The record as a line of a zone file; long values are split into several strings, which are read as one. */
+/** The record as a line of a zone file. */
 export function zoneLine(record: Pick<DnsRecord, 'name' | 'type' | 'value' | 'preference'>): string {
   if (record.type === 'MX') return `${record.name}. IN MX ${record.preference} ${record.value}.`
-  const octets = Buffer.from(record.value)
-  const strings: string[] = []
-  for (let start = 0; start < octets.length; start += STRING) {
-    const text = octets.subarray(start, start + STRING).toString('latin1')
-    strings.push(`"${text.replace(/["\\]/g, '\\$&')}"`)
-  }
-  return `${record.name}. IN ${record.type} ${strings.join(' ')}`
+  return `${record.name}. IN ${record.type} ${characterStrings(record.value)}`
 }

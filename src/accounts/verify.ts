@@ -4,6 +4,7 @@ import { dmarcAbove } from './dmarc.ts'
 import { type DnsRecord, dnsRecords, type ServiceNames } from './dns-records.ts'
 import { type Judgement, judgeDmarcAbove, judgeRecord } from './judge-record.ts'
 import { readSpf, type SpfAnswer, type SpfResolver, type SpfVerdict, spfRecordsIn } from './spf.ts'
+import { zonesOf } from './zones.ts'
 
 /** Asks DNS. `failed` in its answers: DNS did not answer, which says nothing about a record. */
 export interface RecordResolver extends SpfResolver {
@@ -97,9 +98,6 @@ async function spfVerdict(
   return await readSpf(name, record, addresses, resolver)
 }
 
-/** How many levels above the domain its zone may begin. */
-const MOST_PARENTS = 3
-
 /**
  * Providers append the zone to each name: a full name then holds it twice, and a name meant within the domain ends up
  * directly below the zone.
@@ -129,11 +127,4 @@ async function elsewhere(
   const { zone, name } = place
   const entered = record.name === zone ? '@' : record.name.slice(0, -zone.length - 1)
   return `The record is at ${name}: your DNS provider appends ${zone} to each name. Enter ${entered} as the name there.`
-}
-
-/** The domain, and the parents that may be its zone: never a top-level domain. */
-function zonesOf(domain: string): string[] {
-  const labels = domain.split('.')
-  const most = Math.min(labels.length - 1, MOST_PARENTS)
-  return Array.from({ length: Math.max(most, 1) }, (_, above) => labels.slice(above).join('.'))
 }

@@ -210,8 +210,8 @@ export const SETTINGS = {
     defaultShown: 'the service sends no mail of its own',
     allowed: 'an address of a domain that sends',
     description:
-      'Sender of the mail that the service itself sends, such as the alerts of POSTROAD_ALERT_TO, and TLS reports. The mail is sent through the service, ' +
-      'and belongs to the company of the domain.',
+      'Sender of the mail that the service itself sends: alerts (POSTROAD_ALERT_TO), invitations, links for forgotten passwords (with POSTROAD_PUBLIC_URL), ' +
+      'and TLS reports. The mail is sent through the service, and belongs to the company of the domain.',
     example: 'postroad@example.com',
   }),
   POSTROAD_ALERT_TO: setting({

@@ -24,6 +24,7 @@ export interface RecordData {
   AAAA: string
   CNAME: string
   MX: MxData
+  NS: string
   PTR: string
   TLSA: TlsaData
   TXT: TxtData

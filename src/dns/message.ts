@@ -2,7 +2,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import * as packet from 'dns-packet'
 
-export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TLSA' | 'TXT'
+export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'TLSA' | 'TXT'
 
 export interface Query {
   octets: Buffer

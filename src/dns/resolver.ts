@@ -55,6 +55,7 @@ export class Resolver {
   readonly #txt: LookupCache<string>
   readonly #cname: LookupCache<string>
   readonly #names: LookupCache<string>
+  readonly #nameServers: LookupCache<string>
   readonly #tlsa: LookupCache<TlsaRecord>
 
   /** Throws when `servers` holds something that is not an IP address with an optional port. */
@@ -75,6 +76,7 @@ export class Resolver {
     this.#txt = new LookupCache(cacheSize, now)
     this.#cname = new LookupCache(cacheSize, now)
     this.#names = new LookupCache(cacheSize, now)
+    this.#nameServers = new LookupCache(cacheSize, now)
     this.#tlsa = new LookupCache(cacheSize, now)
   }
 
@@ -122,6 +124,11 @@ export class Resolver {
 
   cname(name: string): Promise<Lookup<string>> {
     return this.#lookUp(this.#cname, name, 'CNAME', nameOf)
+  }
+
+  /** The name servers of a zone; of a name within one, nothing (RFC 1034 4.2.1). */
+  ns(name: string): Promise<Lookup<string>> {
+    return this.#lookUp(this.#nameServers, name, 'NS', nameOf)
   }
 
   /** `name` is that of a service, such as `_25._tcp.mx.example.com` (RFC 6698 3). */

@@ -163,7 +163,7 @@ export const EMAIL = {
   id: field(uuid, 'id', 'send', 'show', 'outline', 'list', 'tell'),
   companyId: field(company, 'company', 'send', 'show', 'outline', 'list', 'tell'),
   domainId: field(word, 'domain_id', 'queue', 'show', 'outline', 'list', 'tell'),
-  keyId: field(word, 'key_id', 'show', 'outline'),
+  keyId: field(word, 'key_id', 'queue', 'show', 'outline'),
   /** The author's address: MAIL FROM, unless there is a return path. */
   sender: field(word, 'sender', 'send', 'tell'),
   /**

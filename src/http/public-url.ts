@@ -21,6 +21,11 @@ export class PublicUrl {
     this.#port = port
   }
 
+  /** POSTROAD_PUBLIC_URL, for links that others than the client get. */
+  get configured(): string | null {
+    return this.#configured
+  }
+
   /**
    * E.g. `https://mail.example.com`, without a final slash. The Host of a request only affects the answer to it;
    * X-Forwarded-Host and -Proto count when they come from a trusted proxy.

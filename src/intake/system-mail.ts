@@ -12,6 +12,8 @@ export interface SystemMessage {
   to: string
   subject: string
   text: string
+  /** Filled in when the message is delivered. */
+  variables?: Record<string, string>
   /** The same for the same message: it is sent once, whichever node asks for it within a day. */
   key: string
 }
@@ -40,14 +42,20 @@ export class SystemMail {
   }
 
   /** Resolves when the message is durable. Rejects with NoSystemSender, or a Refusal. */
-  async send({ to, subject, text, key }: SystemMessage): Promise<void> {
+  async send({ to, subject, text, variables, key }: SystemMessage): Promise<void> {
     const content = { subject, text }
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([to, content]))
       .digest('hex')
     // RFC 3834 5: nobody should answer it automatically.
     const headers: Submission['headers'] = [['Auto-Submitted', 'auto-generated']]
-    await this.#submit(to, { ...content, headers, idempotency: { key, fingerprint } })
+    const recipientVariables = variables && { [to]: variables }
+    await this.#submit(to, {
+      ...content,
+      headers,
+      ...(recipientVariables && { recipientVariables }),
+      idempotency: { key, fingerprint },
+    })
   }
 
   /**
@@ -61,7 +69,10 @@ export class SystemMail {
 
   async #submit(
     to: string,
-    message: Pick<Submission, 'subject' | 'headers' | 'text' | 'raw' | 'tls' | 'idempotency'>,
+    message: Pick<
+      Submission,
+      'subject' | 'headers' | 'text' | 'recipientVariables' | 'raw' | 'tls' | 'idempotency'
+    >,
   ): Promise<void> {
     const { domain: name } = parseMailbox(this.#from)
     const domain = this.#directory.domains().find((each) => each.name === name && acceptsMail(each))

@@ -99,7 +99,7 @@ async function composeCopy(op: Operation, work: ClaimedEmail, group: ClaimedReci
   const domain = directory.signingDomain(work)
   const seal = await op.seal()
   const signing = domain ? new SigningKeys(seal).keysOf(domain) : []
-  const message = messageFor(work, group, unsubscribeLinks(op.publicUrl, seal))
+  const message = messageFor(work, group, unsubscribeLinks(op.publicUrl, seal), null)
   const boundaries = new Boundaries(seal.derive(BOUNDARIES))
   const composable = { email: { id: work.id }, message, signing }
   return { addresses: group.map(({ address }) => address), message: await octetsOf() }

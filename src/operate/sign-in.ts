@@ -46,7 +46,7 @@ export interface SignInParts {
   passwords: Passwords
   attempts: Attempts
   clock: Clock
-  log: Pick<Log, 'warn'>
+  log: Pick<Log, 'info' | 'warn'>
 }
 
 /** The client that signs in, with what limits its attempts. */
@@ -126,7 +126,7 @@ export async function beginProved(
 }
 
 /** Text that is not an address is looked up too, so that the response takes the same time. */
-function accountOf(address: string): string {
+export function accountOf(address: string): string {
   try {
     return personAddress(address)
   } catch (error) {
@@ -187,17 +187,21 @@ export async function signInBySecondFactor(
   const credentials = await tried(parts, trying, async () => afterCode(parts, person, code))
   if (credentials === null) {
     parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
-    throw new SignInRefusal('wrong', 'this code is wrong or was already used: enter the next one')
+    throw wrongCode()
   }
   if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw sessionEndedError()
   const known = { ...person, version: person.version + 1, credentials }
-  const byRecoveryCode = credentials.recoveryCodes.length < person.credentials.recoveryCodes.length
-  const secondFactor = byRecoveryCode ? 'recovery code' : 'app'
+  const secondFactor = isRecoveryCode(person.credentials, credentials) ? 'recovery code' : 'app'
   return await beginProved(parts, known, 'password', origin, (...of) => signedIn(...of, secondFactor))
 }
 
+/** The code that led from these credentials to those was a recovery code. */
+export function isRecoveryCode(before: Credentials, after: Credentials): boolean {
+  return after.recoveryCodes.length < before.recoveryCodes.length
+}
+
 /** The credentials after using the code; null: the code is not valid. */
-function afterCode(parts: SignInParts, { id, credentials }: Person, code: string): Credentials | null {
+export function afterCode(parts: SignInParts, { id, credentials }: Person, code: string): Credentials | null {
   const { totp, recoveryCodes } = credentials
   const digits = code.replace(/\s/g, '')
   if (totp !== null && /^\d{6}$/.test(digits)) {
@@ -222,7 +226,7 @@ export function deviceOf(
 /**
  * Waits for its turn and runs `look`. An attempt whose result is neither false nor null was right, and is not counted.
  */
-async function tried<Result>(
+export async function tried<Result>(
   { attempts, clock }: SignInParts,
   trying: AttemptSource,
   look: (attempt: Attempt) => Promise<Result>,
@@ -234,11 +238,8 @@ async function tried<Result>(
     if (!(error instanceof TooManyAttempts)) throw error
     const { retryAfter } = error
     const seconds = Math.ceil(retryAfter / 1000)
-    throw new SignInRefusal(
-      'too_many_attempts',
-      `too many attempts: try again in ${seconds} seconds`,
-      retryAfter,
-    )
+    const wait = seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
+    throw new SignInRefusal('too_many_attempts', `too many attempts: try again in ${wait}`, retryAfter)
   }
   if (attempt.wait > 0) await clock.wait(attempt.wait)
   const result = await look(attempt)
@@ -246,8 +247,12 @@ async function tried<Result>(
   return result
 }
 
-function busy(): SignInRefusal {
+export function busy(): SignInRefusal {
   return new SignInRefusal('busy', 'many people are signing in right now: try again', 2_000)
+}
+
+export function wrongCode(): SignInRefusal {
+  return new SignInRefusal('wrong', 'this code is wrong or was already used: enter the next one')
 }
 
 function wrongPassword(): SignInRefusal {

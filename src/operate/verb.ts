@@ -12,7 +12,7 @@ import { type Audit, type AuditContext, withAudit } from './audit-trail.ts'
 import { authorise, type Caller, type CallerContext, type Right } from './authority.ts'
 import { asOperateError } from './error.ts'
 
-export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names' | 'txt' | 'tlsa'>
+export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names' | 'ns' | 'txt' | 'tlsa'>
 export type Setup = Pick<
   Settings,
   | 'allowPrivateNetworks'

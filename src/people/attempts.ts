@@ -1,8 +1,8 @@
 /**
- * Limits attempts to sign in. There is a pace for each source address, for each account from such an address, and for
- * each account from all addresses together; a few attempts are free, then each waits for its turn. A device on which
- * the account's owner has signed in before has a pace of its own, so other people's attempts never delay it (OWASP:
- * "Slow Down Online Guessing Attacks with Device Cookies").
+ * Limits attempts to sign in, and requests for the mail that lets a person in again. There is a pace for each source
+ * address, for each account from such an address, and for each account from all addresses together; a few attempts are
+ * free, then each waits for its turn. A device on which the account's owner has signed in before has a pace of its own,
+ * so other people's attempts never delay it (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
  *
  * An attempt counts as soon as it begins, so that many attempts at once gain nothing. A successful attempt is taken
  * back. All nodes count together.
@@ -45,6 +45,10 @@ const PACES = {
    * (totp.ts), so 40 attempts an hour guess right once in 8,300 hours.
    */
   code: { free: 8, every: 90_000 },
+  /** Mails with a link for a new password, to one address: so that nobody fills a mailbox. */
+  mailbox: { free: 3, every: 20 * 60_000 },
+  /** The same, asked for from one source address. */
+  mailer: { free: 10, every: 60_000 },
 } as const satisfies Record<string, AttemptPace>
 type PaceName = keyof typeof PACES
 
@@ -55,8 +59,8 @@ export interface AttemptSource {
   from: string
   /** A device on which this account was used before; null: none. */
   device: string | null
-  /** The factor that is tried. */
-  what: 'password' | 'code'
+  /** The factor that is tried; `mail`: a request for a link to choose a new password. */
+  what: 'password' | 'code' | 'mail'
 }
 
 /** The next attempt would have to wait longer than the limit. */
@@ -96,6 +100,7 @@ export class Attempts {
 }
 
 function lanesOf({ account, from, device, what }: AttemptSource): AttemptLane[] {
+  if (what === 'mail') return [lane('mailer', from), lane('mailbox', account)]
   const code = what === 'code' ? [lane('code', account, device ?? '')] : []
   if (device !== null) return [...code, lane('device', device, account)]
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]

@@ -12,3 +12,8 @@ export function consoleUrl(base: string): string {
 export function signInUrl(base: string, token: string): string {
   return `${consoleUrl(base)}sign-in#token=${token}`
 }
+
+/** The page where the bearer chooses a new password. */
+export function newPasswordUrl(base: string, token: string): string {
+  return `${consoleUrl(base)}new-password#token=${token}`
+}

@@ -58,6 +58,7 @@ import type { PresentAddresses } from '../delivery/path/present-addresses.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { FullMailboxRule } from '../email/lifecycle.ts'
+import type { PasswordTokens } from '../email/password-order.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
@@ -99,6 +100,8 @@ export interface PipelineParts {
   signingKeys: SigningKeys
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
+  /** Makes the tokens of links for a new password, in mail of the service. */
+  passwords: PasswordTokens
   retrySchedule: RetrySchedule
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
@@ -394,11 +397,11 @@ export class DeliveryPipeline {
    * it is seen and ends: then null.
    */
   #prepared({ queues }: Outlet, ready: ReadyDelivery, startedAt: number): Delivery | null {
-    const { accounts, signingKeys, links, log } = this.#parts
+    const { accounts, signingKeys, links, passwords, log } = this.#parts
     const { email, recipients } = ready
     try {
       const signing = signingKeys.keysOf(accounts.signingDomain(email)!)
-      return { ...ready, message: messageFor(email, recipients, links), signing }
+      return { ...ready, message: messageFor(email, recipients, links, passwords), signing }
     } catch (error) {
       log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
       const result = unpreparedResult(ready, startedAt, error)

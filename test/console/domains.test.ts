@@ -37,6 +37,10 @@ describe('domains', { skip: withoutBrowser() }, () => {
     const of = (what: string) => record(page, kind).locator(`[data-record-${what}]`).innerText()
     return { name: await of('name'), value: await of('value') }
   }
+  /** The name of a record as DNS has it, whatever the page shows. */
+  async function fullName(page: Page, kind: string): Promise<string> {
+    return (await record(page, kind).getAttribute('aria-label'))!.split(' record ')[1]!
+  }
   /** What was copied last. */
   const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
   async function add(page: Page, name: string): Promise<void> {
@@ -65,9 +69,11 @@ describe('domains', { skip: withoutBrowser() }, () => {
     const dkim = await texts(page, 'DKIM')
     await record(page, 'DKIM').getByRole('button', { name: 'Copy the value of the DKIM record' }).click()
     assert.equal(await copied(page), dkim.value)
-    dns.zone[`${dkim.name}/TXT`] = [dkim.value]
-    const spf = await texts(page, 'SPF')
-    dns.zone[`${spf.name}/TXT`] = ['v=spf1 include:_spf.other.test -all', 'other-verification=1']
+    dns.zone[`${await fullName(page, 'DKIM')}/TXT`] = [dkim.value]
+    dns.zone[`${await fullName(page, 'SPF')}/TXT`] = [
+      'v=spf1 include:_spf.other.test -all',
+      'other-verification=1',
+    ]
     dns.zone['_dmarc.shop.example/TXT'] = ['v=DMARC1; p=quarantine']
     await page.getByText('shop.example is verified').waitFor({ timeout: NEXT_LOOK })
     await record(page, 'DKIM').getByText('Found', { exact: true }).waitFor()
@@ -100,13 +106,25 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
   })
 
-  test('names are shown as the provider wants them, and all records can be copied as a zone file', async (t) => {
-    const { page } = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
+  test('names leave out the zone, unless somebody wants them in full, and all can be copied as a zone file', async (t) => {
+    dns.zone['zone.example/NS'] = ['ns2.nowhere.test', 'NS1.nowhere.test']
+    const visit = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = visit
     await add(page, 'mail.zone.example')
-    const full = await texts(page, 'DKIM')
-    await page.getByLabel('Record names').selectOption('Without zone.example')
+    await page.getByText('The servers of zone.example are ns1.nowhere.test, ns2.nowhere.test.').waitFor()
     const short = await texts(page, 'DKIM')
+    await record(page, 'DKIM').getByRole('button', { name: 'Copy the name' }).click()
+    assert.equal(await copied(page), short.name)
+    assert.equal((await texts(page, 'SPF')).name, 'mail')
+    await page.getByRole('switch', { name: 'Full names' }).click()
+    const full = await texts(page, 'DKIM')
     assert.equal(`${short.name}.zone.example`, full.name)
+    assert.deepEqual(await visit.barriers(), [])
+    await record(page, 'DKIM').getByRole('button', { name: 'Copy the name' }).click()
+    assert.equal(await copied(page), full.name)
+    await page.reload()
+    assert.equal((await texts(page, 'DKIM')).name, full.name, 'the browser keeps the choice')
+    await page.getByRole('switch', { name: 'Full names' }).click()
     await page.getByRole('button', { name: 'Copy as zone file' }).click()
     const zone = await copied(page)
     assert.equal(zone.split('\n').length, 3)
@@ -115,6 +133,45 @@ describe('domains', { skip: withoutBrowser() }, () => {
     dns.zone[`${full.name}.zone.example/TXT`] = [full.value]
     await page.getByRole('button', { name: 'Check now' }).click()
     await record(page, 'DKIM').getByText(`Enter ${short.name} as the name there`).waitFor()
+  })
+
+  test('a known DNS provider has its own steps, and names and values as its form wants them', async (t) => {
+    dns.zone['cloud.example/NS'] = ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com']
+    dns.zone['aws.example/NS'] = ['ns-1.awsdns-01.org', 'ns-2.awsdns-02.co.uk']
+    dns.zone['ovh.example/NS'] = ['dns10.ovh.net', 'ns10.ovh.net']
+    const visit = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = visit
+    await add(page, 'cloud.example')
+    await page.getByText('Sign in to Cloudflare, the DNS provider of cloud.example.').waitFor()
+    const steps = page.getByRole('region', { name: 'The records at Cloudflare' })
+    await steps.getByText('Open “DNS”, then “Records”.').waitFor()
+    await steps.getByText('Switch “Proxy status” off').waitFor()
+    const link = steps.getByRole('link', { name: 'Sign in to Cloudflare' })
+    assert.match((await link.getAttribute('href'))!, /^https:\/\/dash\.cloudflare\.com\//)
+    assert.equal((await texts(page, 'SPF')).name, '@')
+    assert.deepEqual(await visit.barriers(), [])
+
+    const aws = await stage.service.domain(stage.company.id, 'aws.example')
+    await stage.service.store.updateDomain(aws.id, {
+      settings: { ...aws.settings, returnPath: 'back.aws.example' },
+    })
+    await page.goto(`${stage.service.url}/console${at}/${aws.id}`)
+    await page.getByRole('region', { name: 'The records at Amazon Route 53' }).waitFor()
+    assert.match((await texts(page, 'DKIM')).value, /^"v=DKIM1;[^"]{200,255}" "[^"]+"$/)
+    await record(page, 'SPF').getByText('leave it empty').waitFor()
+    assert.equal((await texts(page, 'Return path MX')).value, '10 mail.service.test')
+    assert.equal(await record(page, 'Return path MX').getByText('Priority').count(), 0)
+    await record(page, 'DKIM').getByRole('button', { name: 'Copy the value' }).click()
+    assert.equal(await copied(page), (await texts(page, 'DKIM')).value)
+
+    const ovh = await stage.service.domain(stage.company.id, 'ovh.example')
+    await stage.service.store.updateDomain(ovh.id, {
+      settings: { ...ovh.settings, returnPath: 'back.ovh.example' },
+    })
+    await page.goto(`${stage.service.url}/console${at}/${ovh.id}`)
+    await page.getByText('A value that is a host name ends with a dot').waitFor()
+    assert.deepEqual(await texts(page, 'Return path MX'), { name: 'back', value: 'mail.service.test.' })
+    assert.match((await texts(page, 'DKIM')).value, /^v=DKIM1;/)
   })
 
   test('who only looks sees how it stands, and is offered nothing that would be refused', async (t) => {
@@ -186,7 +243,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
 
     await page.getByRole('tab', { name: 'Records' }).click()
     const mx = await texts(page, 'Return path MX')
-    assert.deepEqual(mx, { name: 'back.returned.example', value: 'mail.service.test' })
+    assert.deepEqual(mx, { name: 'back', value: 'mail.service.test' })
     await record(page, 'Return path MX').getByText('No Return path MX record.').waitFor()
     await record(page, 'Return path SPF').getByText('Required').waitFor()
     assert.deepEqual(await visit.barriers(), [])
@@ -270,7 +327,8 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await question.getByRole('button', { name: 'Wait for DNS' }).click()
     await question.waitFor({ state: 'detached' })
 
-    dns.zone[`${name}/TXT`] = [value]
+    const full = await fullName(page, 'DKIM')
+    dns.zone[`${full}/TXT`] = [value]
     await page.getByRole('button', { name: 'Check now' }).click()
     await row(`${next}`).getByText('Signs mail').waitFor()
     await page.getByText('Keep its record until then').waitFor()
@@ -279,7 +337,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
 
     // A record that DNS has lost.
-    delete dns.zone[`${name}/TXT`]
+    delete dns.zone[`${full}/TXT`]
     await page.reload()
     await page.getByText('DNS lacks a key that signs mail').waitFor()
     await page.getByText(`cannot verify the signatures of ${next}`).waitFor()

@@ -21,6 +21,7 @@ export const PAGES: Readonly<Record<string, (shown: Shown) => string>> = {
   emails: ({ company }) => `/c/${company}/emails`,
   installation: () => '/installation',
   keys: ({ company }) => `/c/${company}/keys`,
+  'new-password': () => '/new-password',
   overview: ({ company }) => `/c/${company}/overview`,
   requests: ({ company }) => `/c/${company}/requests`,
   returned: ({ company }) => `/c/${company}/returned`,
@@ -32,7 +33,7 @@ export const PAGES: Readonly<Record<string, (shown: Shown) => string>> = {
 }
 
 /** Of whoever has not signed in. */
-export const SIGNED_OUT = ['sign-in']
+export const SIGNED_OUT = ['sign-in', 'new-password']
 
 /** Something on every page. */
 export async function shownOn(stage: Stage): Promise<Shown> {

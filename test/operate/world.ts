@@ -100,7 +100,14 @@ export class World implements AsyncDisposable {
       seal: async () => this.#seal,
       resolver: () => ({ txt: nothing, mx: nothing, addresses: nothing }),
       sites: () => openSiteTable({ sites: null, siteConcurrency: 20 }),
-      hosts: () => ({ mx: nothing, addresses: nothing, txt: nothing, tlsa: nothing, names: nothing }),
+      hosts: () => ({
+        mx: nothing,
+        addresses: nothing,
+        txt: nothing,
+        tlsa: nothing,
+        names: nothing,
+        ns: nothing,
+      }),
       setup: {
         allowPrivateNetworks: true,
         bounceHost: null,

@@ -43,6 +43,7 @@ function recordedOf(
     id: 'e',
     companyId: 'c',
     domainId: 'd',
+    keyId: 'k',
     sender: 'from@y.test',
     returnPathHost: null,
     createdAt: 0,

@@ -31,6 +31,9 @@ export const domainsQuery = (company: string, search?: string | undefined, sendi
 /** Milliseconds between two checks of a record that is not right yet. */
 const LOOK_EVERY = 15_000
 
+/** Milliseconds: the records are not entered elsewhere meanwhile. */
+const ZONE_KEPT = 5 * 60_000
+
 /** While a rotation waits, the service may switch to the next key at any moment. */
 export const domainQuery = (company: string, domain: string) =>
   queryOptions({
@@ -60,6 +63,15 @@ export const senderQuery = (company: string, domain: string) =>
     ...read('GET /companies/:company/domains/:domain/sender', { company, domain }),
     staleTime: LOOK_EVERY,
     refetchOnWindowFocus: true,
+  })
+
+export type DomainZone = JsonAnswer<'GET /companies/:company/domains/:domain/zone'>
+
+/** The zone that the records are entered in, and its DNS provider. */
+export const zoneQuery = (company: string, domain: string) =>
+  queryOptions({
+    ...read('GET /companies/:company/domains/:domain/zone', { company, domain }),
+    staleTime: ZONE_KEPT,
   })
 
 /** Shows a changed domain at once, and reloads the lists that contain it. */

@@ -60,3 +60,8 @@ export async function change<Name extends JsonRoute>(
 export async function invalidate(...names: readonly ReadRoute[]): Promise<void> {
   await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })))
 }
+
+/** The service has answered that there is no such thing, or that it belongs to another company. */
+export function isMissing({ error }: { error: Error | null }): boolean {
+  return error instanceof ApiError && error.status === 404
+}

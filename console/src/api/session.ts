@@ -1,8 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { call, type JsonAnswer } from './client.ts'
+import { type Body, call, type JsonAnswer } from './client.ts'
 import { queries, read } from './queries.ts'
 
 export type Me = JsonAnswer<'GET /session'>
+export type PasswordLink = JsonAnswer<'POST /session/new-password/read'>
 export type LinkPreview = JsonAnswer<'POST /session/link/read'>
 
 export const sessionQuery = { ...read('GET /session'), staleTime: 60_000 }
@@ -57,6 +58,20 @@ export async function signInWithPassword(
 
 export async function signInWithCode(ticket: string, code: string): Promise<Me> {
   return begun(await call('POST /session/second-factor', { body: { ticket, code } }))
+}
+
+/** Mails a link for a new password, if the address has an account. */
+export function mailPasswordLink(address: string): Promise<object> {
+  return call('POST /session/forgotten', { body: { address } })
+}
+
+/** Reads whose password the link sets, without using it. */
+export function readPasswordLink(token: string): Promise<PasswordLink> {
+  return call('POST /session/new-password/read', { body: { token } })
+}
+
+export async function choosePassword(body: Body<'POST /session/new-password'>): Promise<Me> {
+  return begun(await call('POST /session/new-password', { body }))
 }
 
 /** Leaves the page. The provider sends the browser back. */

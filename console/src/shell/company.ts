@@ -4,11 +4,20 @@ import { type Me, useMe } from '../api/session.ts'
 /** Stands for all companies together; only operators may use it. */
 export const ALL = 'all'
 
-/** The company id in the address, or `all`; on pages without a company, the person's first company. */
+/** Whether the person may see the company; `all` is for operators. */
+export function isVisible({ companies, person }: Me, company: string): boolean {
+  return company === ALL ? person.operator : companies.some(({ id }) => id === company)
+}
+
+/**
+ * The company id in the address, or `all`; on pages without a company that the person may see, the person's first
+ * company.
+ */
 export function useCompany(): string {
   const { company } = useParams({ strict: false })
-  const { companies, person } = useMe()
-  return company ?? companies[0]?.id ?? (person.operator ? ALL : '')
+  const me = useMe()
+  if (company !== undefined && isVisible(me, company)) return company
+  return me.companies[0]?.id ?? (me.person.operator ? ALL : '')
 }
 
 type CompanyRole = Me['companies'][number]['role']

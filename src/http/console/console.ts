@@ -1,5 +1,7 @@
 /** The API of the console: a plugin over the verbs. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PasswordTokens } from '../../email/password-order.ts'
+import { PasswordLinks } from '../../operate/password-reset.ts'
 import type { Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
 import type { CallerOf, Endpoint, PersonAccess } from '../endpoint.ts'
@@ -21,14 +23,19 @@ export class Console implements Api {
   readonly endpoints: readonly Endpoint[]
   readonly #streams: Streams
   readonly #authentication: Authentication
+  readonly #passwordLinks: PasswordLinks
 
   constructor(core: HttpCore) {
     this.#authentication = new Authentication(core)
     const streams = new Streams(core, this.#authentication)
     this.#streams = streams
+    const signIn = signInParts(core)
+    this.#passwordLinks = new PasswordLinks(signIn)
     this.endpoints = consoleEndpoints({
       ...core,
-      signIn: signInParts(core),
+      signIn,
+      passwordLinks: this.#passwordLinks,
+      passwordTokens: new PasswordTokens(core.deps),
       provider: new ProviderCache(),
       streams,
     })
@@ -41,5 +48,6 @@ export class Console implements Api {
   register(app: FastifyInstance): void {
     // Without this, closing the server would wait for open streams.
     app.addHook('preClose', async () => this.#streams.close())
+    app.addHook('onClose', async () => this.#passwordLinks.settled())
   }
 }

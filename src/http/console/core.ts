@@ -1,3 +1,5 @@
+import type { PasswordTokens } from '../../email/password-order.ts'
+import type { PasswordLinks } from '../../operate/password-reset.ts'
 import type { SignInParts } from '../../operate/sign-in.ts'
 import type { HttpCore } from '../core.ts'
 import type { Streams } from './live/streams.ts'
@@ -6,6 +8,8 @@ import type { ProviderCache } from './session/provider.ts'
 /** The parts for the console's routes. */
 export interface ConsoleCore extends HttpCore {
   signIn: SignInParts
+  passwordLinks: PasswordLinks
+  passwordTokens: PasswordTokens
   provider: ProviderCache
   streams: Streams
 }

@@ -29,6 +29,7 @@ import { requestWorks } from './requests.ts'
 import { returnedMailWorks } from './returned-mail.ts'
 import { signInWorks } from './session/begin.ts'
 import { linkWorks } from './session/links.ts'
+import { newPasswordWorks } from './session/new-password.ts'
 import { openIdWorks } from './session/openid.ts'
 import { sessionWorks } from './session/session.ts'
 import { siteWorks } from './sites.ts'
@@ -73,6 +74,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...returnedMailWorks,
   ...signInWorks,
   ...linkWorks,
+  ...newPasswordWorks,
   ...openIdWorks,
   ...sessionWorks,
   ...startWorks,

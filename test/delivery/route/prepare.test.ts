@@ -63,7 +63,7 @@ test('a copy of a ready message is filled in where it is signed, not by who hand
   const octets = Buffer.from(`${mime}\r\nhello %recipient.who%\r\n`)
   const email = { individual: true, raw: octets, content: { ...content, to: ['Jane <jane@x.test>'] } }
   const recipient = { address: 'jane@x.test', variables: { who: 'Grüße' } }
-  const message = messageFor(email as unknown as ClaimedEmail, [recipient as never], null)
+  const message = messageFor(email as unknown as ClaimedEmail, [recipient as never], null, null)
   assert.ok(message.kind === 'raw' && message.raw === octets)
   const prepared = prepare({ message, signing: [signingKey] })
   const filled = await prepared(none)

@@ -101,6 +101,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /session/link/decline': { may: SEES, body: { token: 'x' }, status: 404 },
   'POST /session/password': { may: SEES, body: { address: 'a@b.example', password: 'x' }, status: 401 },
   'POST /session/second-factor': { may: SEES, body: { ticket: 'x', code: 'x' }, status: 401 },
+  'POST /session/forgotten': { may: SEES, body: { address: 'a@b.example' }, status: 409 },
+  'POST /session/new-password/read': { may: SEES, body: { token: 'x' }, status: 404 },
+  'POST /session/new-password': { may: SEES, body: { token: 'x', password: 'x' }, status: 404 },
 
   'GET /session/ways': { may: SEES, status: 200 },
   'POST /session/oidc': { may: SEES, status: 404 },
@@ -149,6 +152,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     query: ({ name }) => `?name=_dmarc.${name}`,
   },
   'GET /companies/:company/domains/:domain/sender': { may: SEES, ids: domain },
+  'GET /companies/:company/domains/:domain/zone': { may: SEES, ids: domain },
   'POST /companies/:company/domains/:domain/verify': { may: MANAGES, ids: domain },
   'POST /companies/:company/domains/:domain/dkim': { may: MANAGES, ids: domain, body: { selector: 's9' } },
   'PATCH /companies/:company/domains/:domain/dkim/:selector': {

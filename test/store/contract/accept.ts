@@ -179,6 +179,7 @@ export function acceptContract(open: OpenBench): void {
         id: value.id,
         companyId: owner.id,
         domainId: 'domain',
+        keyId: 'key',
         sender: 'sender@acme.test',
         returnPathHost: 'bounces.acme.test',
         createdAt: NOW,

@@ -106,6 +106,7 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   makeSignInLink: ['created a sign-in link for'],
   changeProfile: ['changed the profile of'],
   changePassword: ['set the password of'],
+  resetPassword: ['set a new password, after forgetting the old one, for'],
   turnOnTwoStepVerification: ['turned on two-step verification for'],
   turnOffTwoStepVerification: ['turned off two-step verification for'],
   addPasskey: ['added a passkey to', named('passkey'), 'passkey'],

@@ -3,12 +3,14 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ChartNoAxesColumn, KeyRound, ListChecks, Settings2 } from 'lucide-react'
 import { Suspense } from 'react'
 import { domainQuery } from '../../api/domains.ts'
+import { isMissing } from '../../api/queries.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { later } from '../../parts/later.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { NextStep } from '../../shell/next-step.tsx'
+import { ThingNotFound } from '../../shell/not-found.tsx'
 import { DomainState } from '../domains/domain-state.tsx'
 import { DkimKeys } from './dkim-keys.tsx'
 import { Records } from './records.tsx'
@@ -24,6 +26,7 @@ export function DomainPage() {
   const navigate = useNavigate({ from: '/c/$company/domains/$domain' })
   const query = useQuery(domainQuery(company, id))
   const { data: domain } = query
+  if (domain === undefined && isMissing(query)) return <ThingNotFound kind="domain" id={id} />
   return (
     <>
       <AnchorLink to="/c/$company/domains" params={{ company }} size="sm">

@@ -13,11 +13,14 @@ export function Progress({
   company,
   domain,
   checks,
+  provider,
   next,
 }: {
   company: string
   domain: WholeDomain
   checks: RecordChecks
+  /** The DNS provider, if it is known. */
+  provider: string | undefined
   /** The button that leads on once the domain is verified. */
   next?: ReactNode
 }) {
@@ -79,7 +82,11 @@ export function Progress({
         </Text>
       )}
       <List type="ordered" size="sm" spacing={4}>
-        <List.Item>Sign in to the DNS provider of {domain.name}, often the registrar that sold it.</List.Item>
+        <List.Item>
+          {provider === undefined
+            ? `Sign in to the DNS provider of ${domain.name}, often the registrar that sold it.`
+            : `Sign in to ${provider}, the DNS provider of ${domain.name}.`}
+        </List.Item>
         <List.Item>
           Add each record below by copying its name and value. Required records must be published.
         </List.Item>

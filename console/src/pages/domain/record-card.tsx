@@ -1,10 +1,10 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
-import { Badge, Code, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { DomainDkimKey, RecordCheck, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
-import { nameWithin } from './record-names.ts'
+import { IN_FULL, nameIn, type RecordForm, textIn, valueIn } from './record-names.ts'
 
 /** A record of the domain, or one that receivers look up about the sender. */
 type CardRecord = Pick<RequiredRecord, 'name' | 'value' | 'preference' | 'required' | 'purpose'> & {
@@ -40,18 +40,19 @@ export interface RecordLookup {
 
 export function RecordCard({
   record,
-  zone,
+  form,
   lookup,
   dkimKey,
 }: {
   record: CardRecord
   /** The DKIM key that the record publishes. */
   dkimKey?: DomainDkimKey | undefined
-  zone: string | null
+  /** How it is to be entered; null: not known yet. */
+  form: RecordForm | null
   lookup: RecordLookup
 }) {
-  const { kind, name, type, value, preference, required, purpose } = record
-  const shownName = nameWithin(name, zone)
+  const { kind, name, type, required, purpose } = record
+  const entered = form && valueIn(form, record)
   const title = `${KINDS[kind]} record`
   return (
     <Paper withBorder p="md" component="section" aria-label={`${title} ${name}`}>
@@ -76,31 +77,55 @@ export function RecordCard({
             <Code>{type}</Code>
           </dd>
           <dt>Name</dt>
-          <dd>
-            <Text className={classes.text} data-record-name>
-              {shownName}
-            </Text>
-            <Copy value={shownName} what={`the name of the ${title}`} />
-          </dd>
+          <dd>{form === null ? <Waiting /> : <RecordName form={form} name={name} title={title} />}</dd>
           <dt>Value</dt>
-          <dd>
-            <Text className={classes.text} data-record-value>
-              {value}
-            </Text>
-            <Copy value={value} what={`the value of the ${title}`} />
-          </dd>
-          {preference !== null && (
+          <dd>{entered === null ? <Waiting /> : <RecordValue value={entered.value} title={title} />}</dd>
+          {entered !== null && entered.preference !== null && (
             <>
               <dt>Priority</dt>
               <dd>
-                <Code>{preference}</Code>
+                <Code>{entered.preference}</Code>
               </dd>
             </>
           )}
         </dl>
-        <FoundRecords record={record} {...lookup} />
+        <FoundRecords record={record} form={form ?? IN_FULL} {...lookup} />
       </SimpleGrid>
     </Paper>
+  )
+}
+
+function Waiting() {
+  return <Skeleton h={14} mt={6} maw={240} />
+}
+
+function RecordName({ form, name, title }: { form: RecordForm; name: string; title: string }) {
+  const shown = nameIn(form, name)
+  if (shown === '') {
+    return (
+      <Text size="sm" c="dimmed" pt={1}>
+        leave it empty
+      </Text>
+    )
+  }
+  return (
+    <>
+      <Text className={classes.text} data-record-name>
+        {shown}
+      </Text>
+      <Copy value={shown} what={`the name of the ${title}`} />
+    </>
+  )
+}
+
+function RecordValue({ value, title }: { value: string; title: string }) {
+  return (
+    <>
+      <Text className={classes.text} data-record-value>
+        {value}
+      </Text>
+      <Copy value={value} what={`the value of the ${title}`} />
+    </>
   )
 }
 
@@ -129,7 +154,12 @@ export function Verdict({ check, looking }: RecordLookup) {
   )
 }
 
-function FoundRecords({ record, check, error }: RecordLookup & { record: CardRecord }) {
+function FoundRecords({
+  record,
+  form,
+  check,
+  error,
+}: RecordLookup & { record: CardRecord; form: RecordForm }) {
   if (error !== null && check === undefined) {
     return (
       <Text size="sm" c="red" role="alert">
@@ -138,7 +168,8 @@ function FoundRecords({ record, check, error }: RecordLookup & { record: CardRec
     )
   }
   if (check === undefined) return <div />
-  const { state, found, advice, explanation, suggestion } = check
+  const { state, found, advice, explanation } = check
+  const suggestion = check.suggestion && textIn(form, check.suggestion)
   const others = kindsApart(record, found)
   return (
     <Stack gap="xs">

@@ -1,14 +1,37 @@
-/** Record names as DNS providers expect them: in full, or without the zone, which many providers append. */
+/** Names and values of records as the DNS provider expects them. */
+import { characterStrings } from '../../../../src/accounts/character-strings.ts'
+import type { DomainZone, RequiredRecord } from '../../api/domains.ts'
 
-/** The zones that the records may be in: the domain and its parents, never a top-level domain. */
-export function zonesOf(domain: string): string[] {
-  const labels = domain.split('.')
-  return labels.slice(0, Math.max(labels.length - 1, 1)).map((_, above) => labels.slice(above).join('.'))
+export interface RecordForm {
+  /** The zone that names are entered in; null: names are entered in full. */
+  zone: string | null
+  provider: DomainZone['provider']
 }
 
-/** The name within a zone; `zone`: `null` for the full name. */
-export function nameWithin(name: string, zone: string | null): string {
+/** Names and values as DNS has them. */
+export const IN_FULL: RecordForm = { zone: null, provider: null }
+
+/** Empty: the provider wants no name for the zone itself. A name outside of the zone is always in full. */
+export function nameIn({ zone, provider }: RecordForm, name: string): string {
   if (zone === null) return name
-  if (name === zone) return '@'
+  if (name === zone) return provider?.apex ?? '@'
   return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name
+}
+
+/** `text`: the value of a TXT record. */
+export function textIn({ provider }: RecordForm, text: string): string {
+  return provider?.quotesText ? characterStrings(text) : text
+}
+
+/** `preference`: of an MX record, if the form has a field for it. */
+export function valueIn(
+  form: RecordForm,
+  { type, value, preference }: Pick<RequiredRecord, 'value' | 'preference'> & { type: string },
+): { value: string; preference: number | null } {
+  if (type === 'TXT') return { value: textIn(form, value), preference }
+  const { endsHosts = false, joinsPriority = false } = form.provider ?? {}
+  const host = endsHosts ? `${value}.` : value
+  return preference !== null && joinsPriority
+    ? { value: `${preference} ${host}`, preference: null }
+    : { value: host, preference }
 }

@@ -1,15 +1,13 @@
-import { Group, NativeSelect, Stack, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { WholeDomain } from '../../api/domains.ts'
-import { CopyText } from '../../parts/copy.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { Progress } from './progress.tsx'
+import { ProviderSteps } from './provider-steps.tsx'
 import { RecordCard } from './record-card.tsx'
-import { zonesOf } from './record-names.ts'
 import { SenderChecks } from './sender-checks.tsx'
 import { useRecordChecks } from './use-record-checks.ts'
-
-const IN_FULL = ''
+import { useRecordForm } from './use-record-form.ts'
 
 /** `next`: the button that leads on once the domain is verified. */
 export function Records({
@@ -22,28 +20,22 @@ export function Records({
   next?: ReactNode
 }) {
   const checks = useRecordChecks(company, domain, useMayManage())
-  const [zone, setZone] = useState(IN_FULL)
+  const choice = useRecordForm(company, domain)
   return (
     <Stack>
-      <Progress company={company} domain={domain} checks={checks} next={next} />
-      <Group justify="space-between" align="flex-end">
-        <NativeSelect
-          label="Record names"
-          description="Most providers append the domain to each name."
-          value={zone}
-          onChange={(event) => setZone(event.currentTarget.value)}
-          data={[
-            { value: IN_FULL, label: 'In full' },
-            ...zonesOf(domain.name).map((each) => ({ value: each, label: `Without ${each}` })),
-          ]}
-        />
-        <CopyText value={zoneFile(domain)} label="Copy as zone file" />
-      </Group>
+      <Progress
+        company={company}
+        domain={domain}
+        checks={checks}
+        provider={choice.found?.provider?.name}
+        next={next}
+      />
+      <ProviderSteps domain={domain} choice={choice} zoneFile={zoneFile(domain)} />
       {domain.records.map((record, index) => (
         <RecordCard
           key={`${record.type} ${record.name}`}
           record={record}
-          zone={zone === IN_FULL ? null : zone}
+          form={choice.form}
           lookup={checks.lookups[index]!}
           dkimKey={domain.dkim.find((key) => key.record === record.name)}
         />

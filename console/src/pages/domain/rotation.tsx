@@ -10,6 +10,7 @@ import { useMayManage } from '../../shell/company.ts'
 import { CheckAgain } from './check-again.tsx'
 import { RecordCard } from './record-card.tsx'
 import type { RecordChecks } from './use-record-checks.ts'
+import { useRecordForm } from './use-record-form.ts'
 
 interface RotationProps {
   company: string
@@ -22,6 +23,7 @@ export function Rotation({ company, domain, checks, waiting }: RotationProps) {
   const mayManage = useMayManage()
   const [finishing, setFinishing] = useState(false)
   const [{ since }] = waiting as [DomainDkimKey]
+  const { form } = useRecordForm(company, domain)
   const signing = domain.dkim.filter(({ active }) => active).map(({ selector }) => selector)
   const finish = async () => {
     setFinishing(true)
@@ -46,7 +48,7 @@ export function Rotation({ company, domain, checks, waiting }: RotationProps) {
               <RecordCard
                 key={record.name}
                 record={record}
-                zone={null}
+                form={form}
                 lookup={checks.lookups[index]!}
                 dkimKey={key}
               />

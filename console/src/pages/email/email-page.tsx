@@ -5,11 +5,13 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { emailQuery, neighboursQuery } from '../../api/email.ts'
 import { useLive } from '../../api/live.ts'
+import { isMissing } from '../../api/queries.ts'
 import { useIsCapture } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { useCompany } from '../../shell/company.ts'
+import { ThingNotFound } from '../../shell/not-found.tsx'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import classes from './email.module.css'
 import { EmailFacts } from './email-facts.tsx'
@@ -25,6 +27,7 @@ export function EmailPage() {
   const isCapture = useIsCapture()
   useLive(company)
   const email = useQuery(emailQuery(company, id))
+  if (email.data === undefined && isMissing(email)) return <ThingNotFound kind="email" id={id} />
   return (
     <Stack gap="md" component="article" aria-busy={email.isPending}>
       <Neighbours company={company} id={id} />

@@ -1,5 +1,5 @@
 /**
- * The secrets with which a person arrives at the sign-in page: the token of a link, which follows `#` so that
+ * The secrets with which a person arrives to sign in, or to choose a new password: the token of a link, which follows `#` so that
  * it reaches no server and no log, or the parameters of a provider's redirect. This module takes them out of
  * the address before any other code reads it, so that neither the address bar nor the history keeps them.
  */
@@ -14,7 +14,7 @@ export const arrival: SignInArrival = takeArrival()
 function takeArrival(): SignInArrival {
   const { pathname, search, hash } = window.location
   const nothing = { token: null, openid: null }
-  if (!pathname.endsWith('/sign-in')) return nothing
+  if (!/\/(sign-in|new-password)$/.test(pathname)) return nothing
   const query = new URLSearchParams(search)
   const token = new URLSearchParams(hash.slice(1)).get('token')
   if (token !== null) {

@@ -1,12 +1,21 @@
-import { Button, Center, Code, Loader, Text } from '@mantine/core'
+import { Anchor, Button, Center, Code, Loader, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { connectIdentity } from '../../api/account.ts'
-import { type LinkPreview, type Me, readLink, returnFromProvider, takeLink } from '../../api/session.ts'
+import {
+  type LinkPreview,
+  type Me,
+  readLink,
+  returnFromProvider,
+  takeLink,
+  waysQuery,
+} from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 import { arrival, takeConnecting, takeTarget } from './arrival.ts'
 import { Card } from './card.tsx'
 import { ChoosePassword } from './choose-password.tsx'
+import { Forgotten } from './forgotten.tsx'
 import { AnotherPersonCard, InvitationCard } from './link-choice.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -18,6 +27,7 @@ type SignInStep =
   | { at: 'code'; ticket: string }
   | { at: 'link'; link: OpenedLink }
   | { at: 'declined' }
+  | { at: 'forgotten' }
   | { at: 'choose'; me: Me }
   | { at: 'not-connected'; error: Error }
 
@@ -107,6 +117,7 @@ export function SignInPage() {
     const decline = () => setStep({ at: 'declined' })
     return <InvitationCard {...link} onUsed={arrived} onLeave={decline} onSignIn={signIn} />
   }
+  if (step.at === 'forgotten') return <Forgotten onBack={() => setStep({ at: 'start', error: null })} />
   if (step.at === 'declined') {
     return (
       <Card title="Invitation declined" about="The link no longer works, and you did not join the company.">
@@ -139,11 +150,27 @@ export function SignInPage() {
       <FormError error={step.error} />
       <PasswordForm onDone={done} onTicket={(ticket) => setStep({ at: 'code', ticket })} />
       <OtherWays to={target} onDone={done} />
-      <Text c="dimmed" size="xs">
-        No password, or forgot it? On the server, <Code>bin/postroad user link</Code> prints a link that signs
-        you in.
-      </Text>
+      <NoPassword onForgotten={() => setStep({ at: 'forgotten' })} />
     </Card>
+  )
+}
+
+/** The way in for people who cannot sign in. */
+function NoPassword({ onForgotten }: { onForgotten: () => void }) {
+  const { data: ways } = useQuery(waysQuery)
+  if (ways === undefined) return null
+  if (ways.forgotten) {
+    return (
+      <Anchor component="button" type="button" size="sm" ta="center" onClick={onForgotten}>
+        Forgot password?
+      </Anchor>
+    )
+  }
+  return (
+    <Text c="dimmed" size="xs">
+      No password, or forgot it? An operator of this installation can make a link that signs you in: on the
+      server, <Code>bin/postroad user link</Code> prints it.
+    </Text>
   )
 }
 

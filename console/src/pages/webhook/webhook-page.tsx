@@ -2,6 +2,7 @@ import { Alert, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CirclePause, Play, Trash2 } from 'lucide-react'
+import { isMissing } from '../../api/queries.ts'
 import { changeWebhook, removeWebhook, type WebhookDetail, webhookQuery } from '../../api/webhooks.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
@@ -10,6 +11,7 @@ import { PageTabs } from '../../parts/page-tabs.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
+import { ThingNotFound } from '../../shell/not-found.tsx'
 import { WebhookState } from '../webhooks/webhook-state.tsx'
 import { Attempts } from './attempts.tsx'
 import { SendTest } from './send-test.tsx'
@@ -22,6 +24,7 @@ export function WebhookPage() {
   const { company, id } = useParams({ from: HERE })
   const query = useQuery(webhookQuery(company, id))
   if (query.data) return <WebhookDetails of={query.data} />
+  if (isMissing(query)) return <ThingNotFound kind="webhook" id={id} />
   return (
     <>
       <PageHead title="Webhook" />

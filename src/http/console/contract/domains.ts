@@ -73,6 +73,26 @@ const SENDER = object({
   },
 })
 
+const ZONE = object({
+  zone: { ...TEXT_OR_NULL, description: 'That the records are entered in; null: DNS does not say.' },
+  nameServers: { type: 'array', items: TEXT, description: 'The first of them.' },
+  provider: {
+    ...orNull(
+      object({
+        name: TEXT,
+        url: { type: 'string', description: 'Where its customers sign in.' },
+        steps: { type: 'array', items: TEXT, description: 'From there to the form of a new record.' },
+        apex: { enum: ['@', ''], description: 'The name to enter for the zone itself.' },
+        endsHosts: { type: 'boolean', description: 'Values that are host names end with a dot.' },
+        quotesText: { type: 'boolean', description: 'Values of TXT records are in double quotes.' },
+        joinsPriority: { type: 'boolean', description: 'The value of an MX record begins with it.' },
+        notes: { type: 'array', items: TEXT },
+      }),
+    ),
+    description: 'Null: not one that is known.',
+  },
+})
+
 const DKIM_KEY = object({
   selector: TEXT,
   algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
@@ -253,6 +273,7 @@ export const RECORD_ROUTES = routes('company', {
     answer: RECORD_CHECK,
   },
   'GET /companies/:company/domains/:domain/sender': { operation: 'domain_sender', answer: SENDER },
+  'GET /companies/:company/domains/:domain/zone': { operation: 'domain_zone', answer: ZONE },
   'POST /companies/:company/domains/:domain/verify': { operation: 'domain_verify', answer: VERIFIED_DOMAIN },
 })
 

@@ -19,7 +19,7 @@ import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
 import { REQUEST_ROUTES } from './requests.ts'
 import { RETURNED_ROUTES } from './returned-mail.ts'
-import { LINK_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
+import { LINK_ROUTES, NEW_PASSWORD_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
 import { SITE_ROUTES } from './sites.ts'
 import { START_ROUTES } from './start.ts'
 import { ALLOWED_ROUTES, SUPPRESSION_FILE_ROUTES, SUPPRESSION_ROUTES } from './suppressions.ts'
@@ -58,6 +58,7 @@ export const CONSOLE_ROUTES = {
   ...SESSION_ROUTES,
   ...SIGN_IN_ROUTES,
   ...LINK_ROUTES,
+  ...NEW_PASSWORD_ROUTES,
   ...OPENID_ROUTES,
   ...START_ROUTES,
   ...SUPPRESSION_ROUTES,

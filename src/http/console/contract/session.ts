@@ -66,6 +66,7 @@ const SIGN_IN_WAYS = object({
     description: 'The host of the OpenID Connect provider; null: there is none.',
     ...TEXT_OR_NULL,
   },
+  forgotten: { type: 'boolean', description: 'It mails links for a new password.' },
 })
 
 const PASSWORD = object({
@@ -119,6 +120,21 @@ export const LINK_CONTENT = object({
   isOwn: { type: 'boolean', description: 'The link is for the person who has signed in.' },
 })
 
+const FORGOTTEN = object({ address: { type: 'string', maxLength: 300 } })
+
+/** The account that a link gives a new password to. */
+const PASSWORD_LINK = object({
+  address: TEXT_OR_NULL,
+  secondFactor: { type: 'boolean', description: 'A code is needed, too.' },
+})
+
+const NEW_PASSWORD = object(
+  { token: TOKEN, password: { type: 'string', maxLength: 1_000 } },
+  {
+    code: { type: 'string', maxLength: 100, description: 'Of the authenticator app, or a recovery code.' },
+  },
+)
+
 export const SESSION_ROUTES = routes('person', {
   'GET /session': { operation: 'session_read', answer: ME },
   'DELETE /session': { operation: 'sign_out', answer: DONE },
@@ -134,6 +150,13 @@ export const LINK_ROUTES = routes('stranger', {
   /** Signs in by a link, or accepts an invitation by its own; each works once. */
   'POST /session/link': { operation: 'sign_in', body: LINK_USE, answer: ME },
   'POST /session/link/decline': { operation: 'invitation_decline', body: LINK, answer: DONE },
+})
+
+export const NEW_PASSWORD_ROUTES = routes('stranger', {
+  /** Mails a link, if there is such an account: the answer does not say. */
+  'POST /session/forgotten': { operation: 'password_link', body: FORGOTTEN, answer: DONE },
+  'POST /session/new-password/read': { operation: 'password_link_read', body: LINK, answer: PASSWORD_LINK },
+  'POST /session/new-password': { operation: 'password_reset', body: NEW_PASSWORD, answer: ME },
 })
 
 export const OPENID_ROUTES = routes('stranger', {

@@ -1,10 +1,15 @@
 /** The domain's records in DNS. */
+import type { DnsProvider } from '../../../accounts/dns-providers.ts'
+import { findDomainZone } from '../../../operate/dns-provider.ts'
 import { checkDomainRecord, verifyDomain } from '../../../operate/domain-verification.ts'
 import { checkSender } from '../../../operate/sender-checks.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { RECORD_ROUTES } from '../contract/domains.ts'
 import type { Works } from '../work.ts'
 import { recordCheckJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
+
+/** Name servers that the page shows. */
+const MOST_SERVERS = 4
 
 export const recordWorks: Works<typeof RECORD_ROUTES> = {
   // One record, so that the page shows each result as it comes, however long others take.
@@ -18,6 +23,16 @@ export const recordWorks: Works<typeof RECORD_ROUTES> = {
     return { checks: await checkSender(op, params) }
   },
 
+  'GET /companies/:company/domains/:domain/zone': async ({ op, company, params }) => {
+    requireDomain(op, company, params.domain)
+    const { zone, nameServers, provider } = await findDomainZone(op, params)
+    return {
+      zone,
+      nameServers: nameServers.slice(0, MOST_SERVERS),
+      provider: provider && providerJson(provider),
+    }
+  },
+
   'POST /companies/:company/domains/:domain/verify': async (
     { op, actingAs: caller, company, params },
     core,
@@ -29,4 +44,8 @@ export const recordWorks: Works<typeof RECORD_ROUTES> = {
     const shown = await wholeDomainJson(await currentOperationOf(core, caller), domain)
     return { domain: shown, records: records.map(recordCheckJson), verified, uncertain }
   },
+}
+
+function providerJson({ steps, notes, ...provider }: DnsProvider) {
+  return { ...provider, steps: [...steps], notes: [...notes] }
 }

@@ -13,6 +13,7 @@ import type { HttpCore } from '../../core.ts'
 import type { OPENID_ROUTES } from '../contract/session.ts'
 import { Answered, type Works } from '../work.ts'
 import { stepCookie, stepTicket } from './device-cookies.ts'
+import { passwordMailer } from './new-password.ts'
 import { originOf, signedIn, unlessRefused } from './signing-in.ts'
 
 const COOKIE = 'postroad_oidc'
@@ -38,7 +39,10 @@ export function endedCookie(core: HttpCore, { raw }: FastifyRequest): string {
 }
 
 export const openIdWorks: Works<typeof OPENID_ROUTES> = {
-  'GET /session/ways': async (_, core) => ({ openid: core.provider.providerOf(core)?.host ?? null }),
+  'GET /session/ways': async (_, core) => ({
+    openid: core.provider.providerOf(core)?.host ?? null,
+    forgotten: passwordMailer(core) !== null,
+  }),
 
   'POST /session/oidc': async ({ request }, core) => {
     const begun = beginOpenId(core.signIn, core.provider.requireProvider(core), redirectUriOf(core, request))

@@ -1,0 +1,117 @@
+/** Where the link for a new password leads. Opening it changes nothing. */
+import { Anchor, Button, Center, Loader, TextInput } from '@mantine/core'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { choosePassword, type PasswordLink, readPasswordLink } from '../../api/session.ts'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { NewPasswordField, PasswordOwner } from '../../parts/password-field.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { arrival } from '../sign-in/arrival.ts'
+import { Card } from '../sign-in/card.tsx'
+
+interface OpenedLink extends PasswordLink {
+  token: string
+}
+
+/** The token is taken once, however often the page is mounted. */
+let opening: Promise<OpenedLink> | null = null
+
+function open(): Promise<OpenedLink> | null {
+  const { token } = arrival
+  if (token !== null) {
+    arrival.token = null
+    opening = readPasswordLink(token).then((link) => ({ ...link, token }))
+  }
+  return opening
+}
+
+export function NewPasswordPage() {
+  const [link, setLink] = useState<OpenedLink | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  useEffect(() => {
+    const read =
+      open() ?? Promise.reject(new Error('The end of the link is missing: open it as it was mailed.'))
+    read.then(setLink).catch(setError)
+  }, [])
+  if (link !== null) return <Choose link={link} />
+  if (error === null) {
+    return (
+      <Center component="main" mih="100vh">
+        <Loader role="img" aria-label="Reading the link" />
+      </Center>
+    )
+  }
+  return (
+    <Card title="This link does not work">
+      <FormError error={error} />
+      <Button component={Link} to="/sign-in">
+        Go to sign-in
+      </Button>
+    </Card>
+  )
+}
+
+function Choose({ link: { token, address, secondFactor } }: { link: OpenedLink }) {
+  const navigate = useNavigate()
+  const [recovery, setRecovery] = useState(false)
+  const form = useForm({
+    initial: { password: '', code: '' },
+    submit: ({ password, code }) => choosePassword({ token, password, ...(secondFactor && { code }) }),
+    onDone: () => navigate({ to: '/', replace: true }),
+    // Of two fields either may be wrong, which the sentence says.
+    errorAt: secondFactor ? undefined : 'password',
+    valid: ({ code }) => !secondFactor || code.trim() !== '',
+  })
+  const change = () => {
+    setRecovery(!recovery)
+    form.set({ code: '' })
+    form.forget()
+  }
+  return (
+    <Card
+      title="Choose a new password"
+      about={
+        <>
+          For <UntrustedText>{address ?? ''}</UntrustedText>. It ends all your sessions, on every device.
+        </>
+      }
+    >
+      <Form
+        of={form}
+        label="Choose a new password"
+        actions={<SubmitButton mt={4}>Save and sign in</SubmitButton>}
+      >
+        <PasswordOwner address={address} />
+        <NewPasswordField
+          label="New password"
+          autoFocus
+          required
+          withAsterisk={false}
+          {...form.field('password')}
+        />
+        {secondFactor && (
+          <>
+            <TextInput
+              label={recovery ? 'Recovery code' : 'Code'}
+              description={
+                recovery
+                  ? 'One of the codes that you saved. Each code works once.'
+                  : 'The six digits in your authenticator app.'
+              }
+              inputMode={recovery ? 'text' : 'numeric'}
+              autoComplete={recovery ? 'off' : 'one-time-code'}
+              spellCheck={false}
+              required
+              withAsterisk={false}
+              {...form.field('code')}
+            />
+            <Anchor component="button" type="button" size="sm" onClick={change}>
+              {recovery ? 'Use the authenticator app' : 'Use a recovery code'}
+            </Anchor>
+          </>
+        )}
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,60 @@
+import { Button, Text, TextInput } from '@mantine/core'
+import { mailPasswordLink } from '../../api/session.ts'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { Card } from './card.tsx'
+
+/** Asks for the address that a link for a new password is mailed to. The service does not say whether it has an account. */
+export function Forgotten({ onBack }: { onBack: () => void }) {
+  const form = useForm({
+    initial: { address: '' },
+    submit: async ({ address }) => {
+      await mailPasswordLink(address)
+      return address.trim()
+    },
+    errorAt: 'address',
+    valid: ({ address }) => address.trim() !== '',
+  })
+  const back = (
+    <Button variant="subtle" onClick={onBack}>
+      Back to sign-in
+    </Button>
+  )
+  if (form.result !== undefined) {
+    return (
+      <Card
+        title="Look into your mailbox"
+        about={
+          <>
+            If <UntrustedText>{form.result}</UntrustedText> has an account, a link to choose a new password is
+            on its way there. It works once, within an hour.
+          </>
+        }
+      >
+        <Text size="sm">
+          No mail after some minutes? Look among spam, or ask an operator of this installation for a link that
+          signs you in.
+        </Text>
+        {back}
+      </Card>
+    )
+  }
+  return (
+    <Card title="Forgot password?" about="A link to choose a new one is mailed to you.">
+      <Form of={form} label="Forgot password" actions={<SubmitButton mt={4}>Mail me a link</SubmitButton>}>
+        <TextInput
+          label="Email address"
+          description="With which you sign in."
+          type="email"
+          name="username"
+          autoComplete="username"
+          autoFocus
+          required
+          withAsterisk={false}
+          {...form.field('address')}
+        />
+      </Form>
+      {back}
+    </Card>
+  )
+}

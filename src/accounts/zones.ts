@@ -1,0 +1,11 @@
+/** The zones of DNS that the records of a domain may be in. */
+
+/** The domain itself and the levels above it, at most. */
+const MOST_ZONES = 3
+
+/** The domain, and the parents that may be its zone: never a top-level domain. */
+export function zonesOf(domain: string): string[] {
+  const labels = domain.split('.')
+  const most = Math.min(labels.length - 1, MOST_ZONES)
+  return Array.from({ length: Math.max(most, 1) }, (_, above) => labels.slice(above).join('.'))
+}

@@ -1,0 +1,212 @@
+/**
+ * A new password for somebody who has forgotten the old one, by a link that is mailed to the address of the account.
+ * The person has not been identified yet, so none of these functions is a verb.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  FINGERPRINT_OCTETS,
+  orderVariables,
+  PASSWORD_TOKEN,
+  type PasswordOrder,
+  type PasswordTokens,
+} from '../email/password-order.ts'
+import { newPasswordUrl } from '../people/link.ts'
+import { PasswordsBusy } from '../people/password.ts'
+import { passwordProblem } from '../people/password-rule.ts'
+import type { Credentials, Person } from '../people/person.ts'
+import { OperateError } from './error.ts'
+import { changeSelf } from './own-account.ts'
+import {
+  type BegunSession,
+  LINK_LASTS,
+  noLink,
+  type SecondFactor,
+  sessionNotes,
+  signedIn,
+} from './sessions.ts'
+import {
+  accountOf,
+  afterCode,
+  busy,
+  deviceOf,
+  isRecoveryCode,
+  type SignInOrigin,
+  type SignInParts,
+  tried,
+  wrongCode,
+} from './sign-in.ts'
+
+/** Mails that may be under way, on one node. */
+const MOST_UNDER_WAY = 50
+
+/** The mail of the service to one person. */
+export interface PasswordMail {
+  to: string
+  subject: string
+  text: string
+  key: string
+  variables: Record<string, string>
+}
+
+export interface PasswordMailer {
+  /** The service's URL, whatever a request says: strangers ask for the mail. */
+  base: string
+  send(mail: PasswordMail): Promise<void>
+}
+
+/** Mails links, without telling those who ask whether there is such an account. */
+export class PasswordLinks {
+  readonly #parts: SignInParts
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Resolves before the account is looked for, so that neither the answer nor its time depends on it. Rejects with
+   * SignInRefusal when there were too many requests for the address, or from this client: so nobody can fill a mailbox.
+   */
+  async ask(address: string, origin: SignInOrigin, mailer: PasswordMailer): Promise<void> {
+    if (this.#underWay.size >= MOST_UNDER_WAY) throw busy()
+    const account = accountOf(address)
+    const trying = { account, from: origin.group, device: null, what: 'mail' } as const
+    await tried(this.#parts, trying, async () => null)
+    const mailing = this.#mail(account, origin, mailer).finally(() => this.#underWay.delete(mailing))
+    this.#underWay.add(mailing)
+  }
+
+  /** Resolves when all links that were asked for are accepted as mail. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  async #mail(account: string, { address: from }: SignInOrigin, mailer: PasswordMailer): Promise<void> {
+    const { store, clock, log } = this.#parts
+    try {
+      const person = await store.findPerson({ address: account })
+      if (person === null) return
+      await mailer.send(passwordMail(person, mailer.base, clock.now()))
+      log.info({ personId: person.id, address: from }, 'A link for a new password was mailed')
+    } catch (error) {
+      log.warn({ err: error }, 'Could not mail a link for a new password')
+    }
+  }
+}
+
+function passwordMail(person: Person, base: string, now: number): PasswordMail {
+  const order = { personId: person.id, fingerprint: fingerprintOf(person), expiresAt: now + LINK_LASTS }
+  const text = [
+    `Somebody, hopefully you, asked for a new password for ${person.address} on Postroad.`,
+    '',
+    `Choose it here: ${newPasswordUrl(base, PASSWORD_TOKEN)}`,
+    '',
+    'The link works once, within an hour. If you did not ask for it, do nothing: your password stays as it is.',
+    '',
+  ].join('\n')
+  const key = `password:${randomUUID()}`
+  return {
+    to: person.address!,
+    subject: 'Choose a new password',
+    text,
+    key,
+    variables: orderVariables(order),
+  }
+}
+
+/** What changes with the password and the address: then the links that were mailed before are void. */
+function fingerprintOf({ id, address, credentials }: Person): Buffer {
+  const facts = JSON.stringify([id, address, credentials.password])
+  return createHash('sha256').update(facts).digest().subarray(0, FINGERPRINT_OCTETS)
+}
+
+function isFor(order: PasswordOrder, person: Person): boolean {
+  return fingerprintOf(person).equals(order.fingerprint)
+}
+
+/** The account of a link. Throws `not_found` for a link that is unknown, used or expired. */
+export async function readPasswordLink(
+  { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
+  tokens: PasswordTokens,
+  token: string,
+): Promise<{ person: Person; order: PasswordOrder }> {
+  const order = tokens.parse(token)
+  if (order === null || order.expiresAt <= clock.now()) throw noLink()
+  const person = await store.findPerson({ id: order.personId })
+  if (person === null || !isFor(order, person)) throw noLink()
+  return { person, order }
+}
+
+export interface NewPassword {
+  token: string
+  password: string
+  /** Of the authenticator app, or a recovery code; needed if the account has two-step verification. */
+  code?: string | undefined
+}
+
+/** Sets the password, ends all sessions and links of the person, and begins a session. Rejects with SignInRefusal. */
+export async function resetPassword(
+  parts: SignInParts,
+  tokens: PasswordTokens,
+  { token, password, code = '' }: NewPassword,
+  origin: SignInOrigin,
+): Promise<BegunSession> {
+  const { person, order } = await readPasswordLink(parts, tokens, token)
+  const problem = passwordProblem(password, [person.address ?? '', person.name])
+  if (problem !== null) throw new OperateError('invalid', problem)
+  await checkCode(parts, person, code, origin)
+  const stored = await hashed(parts, password, origin)
+  let secondFactor: SecondFactor | undefined
+  const changed = await changeSelf(parts, { person }, 'resetPassword', (now) => {
+    if (!isFor(order, now)) throw noLink()
+    const credentials = afterSecondFactor(parts, now, code)
+    if (credentials === null) throw wrongCode()
+    if (now.credentials.totp !== null) {
+      secondFactor = isRecoveryCode(now.credentials, credentials) ? 'recovery code' : 'app'
+    }
+    return { credentials: { ...credentials, password: stored } }
+  })
+  await endAll(parts, changed, origin)
+  const from = { ...origin, now: parts.clock.now() }
+  return await signedIn(parts.store, changed, 'password', from, secondFactor)
+}
+
+/** The credentials after the use of the code; null: it is wrong. */
+function afterSecondFactor(parts: SignInParts, person: Person, code: string): Credentials | null {
+  return person.credentials.totp === null ? person.credentials : afterCode(parts, person, code)
+}
+
+/** A wrong code counts as an attempt to sign in. */
+async function checkCode(
+  parts: SignInParts,
+  person: Person,
+  code: string,
+  origin: SignInOrigin,
+): Promise<void> {
+  if (person.credentials.totp === null) return
+  const device = deviceOf(parts, person.id, origin.device)
+  const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
+  if ((await tried(parts, trying, async () => afterCode(parts, person, code))) !== null) return
+  parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
+  throw wrongCode()
+}
+
+async function hashed(
+  { passwords }: SignInParts,
+  password: string,
+  { group }: SignInOrigin,
+): Promise<string> {
+  try {
+    return await passwords.hash(password, { origin: group, known: true })
+  } catch (error) {
+    if (error instanceof PasswordsBusy) throw busy()
+    throw error
+  }
+}
+
+async function endAll({ store, clock }: SignInParts, person: Person, origin: SignInOrigin): Promise<void> {
+  const now = clock.now()
+  const count = (await store.sessions(person.id, now)).length
+  const noted = count === 0 ? [] : sessionNotes(person, 'endSessions', origin, now, { count })
+  await store.endSessions(person.id, { except: null }, noted)
+}
