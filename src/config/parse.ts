@@ -35,6 +35,12 @@ export function durationWithin(least: string, most: string): (text: string) => n
   return within(parseDuration, least, most)
 }
 
+/** Null: off. */
+export function durationOrOff(least: string, most: string): (text: string) => number | null {
+  const parse = durationWithin(least, most)
+  return (text) => (text.toLowerCase() === 'off' ? null : parse(text))
+}
+
 /** `40MB` in octets; a KB is 1,024 octets. */
 export function sizeWithin(least: string, most: string): (text: string) => number {
   return within(parseSize, least, most)

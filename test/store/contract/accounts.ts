@@ -217,15 +217,18 @@ export function accountsContract(open: OpenBench): void {
       const second = { ...next, id: newId(), selector: 's4' }
       await assert.rejects(store.addDkimKey(own.id, second), { name: StoreConflict.name })
 
-      await store.updateDomain(own.id, { keysSeen: { [next.id]: 'right', [rsa.id]: 'right' } })
+      await store.updateDomain(own.id, {
+        keysSeen: { at: NOW, states: { [next.id]: 'right', [rsa.id]: 'right' } },
+      })
       assert.equal(await store.promoteDkimKey(rsa.id, NOW + 1), false)
       assert.equal(await store.promoteDkimKey(newId(), NOW + 1), false)
       const version = await store.accountsVersion()
       assert.equal(await store.promoteDkimKey(next.id, NOW + 1), true)
       assert.notEqual(await store.accountsVersion(), version)
       assert.equal(await store.promoteDkimKey(next.id, NOW + 2), false)
-      const previous = { ...rsa, active: false, seen: 'right' as const }
-      const promoted = { ...next, active: true, rotation: null, seen: 'right' as const }
+      const seen = { seen: 'right' as const, seenSince: NOW }
+      const previous = { ...rsa, active: false, ...seen }
+      const promoted = { ...next, active: true, rotation: null, ...seen, activeSince: NOW + 1 }
       const retiring = { ...previous, rotation: { stage: 'retiring' as const, since: NOW + 1 } }
       assert.deepEqual(await keys(), [retiring, ed25519, promoted])
 
@@ -240,7 +243,9 @@ export function accountsContract(open: OpenBench): void {
 
       // A key that DNS lacks has nothing to wait for.
       await store.addDkimKey(own.id, second)
-      await store.updateDomain(own.id, { keysSeen: { [rsa.id]: 'missing', [next.id]: 'unknown' } })
+      await store.updateDomain(own.id, {
+        keysSeen: { at: NOW + 9, states: { [rsa.id]: 'missing', [next.id]: 'unknown' } },
+      })
       await store.promoteDkimKey(second.id, NOW + 10)
       assert.deepEqual(
         (await keys()).map(({ rotation }) => rotation?.stage),

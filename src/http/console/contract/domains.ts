@@ -1,4 +1,5 @@
 /** Sending domains, and the records that their owners publish. */
+import { RECORD_TYPES } from '../../../accounts/dns-records.ts'
 import { routes } from './route.ts'
 import {
   DONE,
@@ -30,9 +31,12 @@ const DOMAINS = object({
 
 const WANTED = {
   kind: { enum: ['dkim', 'spf', 'return_path_mx', 'return_path_spf', 'dmarc'] },
-  type: { enum: ['TXT', 'MX'] },
+  type: { enum: RECORD_TYPES },
   name: { type: 'string', description: 'In full, without a final dot.' },
-  value: { type: 'string', description: 'Of an MX record the host.' },
+  value: {
+    type: 'string',
+    description: 'Of an MX record the host, of a CNAME record the name that it leads to.',
+  },
   preference: { ...orNull({ type: 'integer' }), description: 'Of an MX record.' },
   zone: { type: 'string', description: 'The record as a line of a zone file.' },
   required: { type: 'boolean' },
@@ -212,7 +216,7 @@ const COMPANY_RELAY = object({
 
 const RECORD_QUERY = object(
   { name: { type: 'string', maxLength: 400 } },
-  { type: { enum: ['TXT', 'MX'], description: 'Of a name with records of several types.' } },
+  { type: { enum: RECORD_TYPES, description: 'Of a name with records of several types.' } },
 )
 
 export const DOMAIN_ROUTES = routes('company', {
