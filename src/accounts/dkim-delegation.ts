@@ -35,12 +35,16 @@ export function isInReserve({ delegated, active, rotation }: DkimIdentity): bool
   return delegated && !active && rotation === null
 }
 
-/** Receivers everywhere find the record of a key that is delegated, as far as the checks of the service tell. */
-export function isFoundEverywhere(
-  { seen, seenSince }: Pick<DkimIdentity, 'seen' | 'seenSince'>,
-  now: number,
-): boolean {
-  return seen === 'right' && seenSince !== null && seenSince <= now - FORGOTTEN_MS
+type Seen = Pick<DkimIdentity, 'seen' | 'seenSince'>
+
+/** Unix ms from which receivers everywhere find the record; null: DNS lacked it in the last check. */
+export function foundEverywhereAt({ seen, seenSince }: Seen): number | null {
+  return seen === 'right' && seenSince !== null ? seenSince + FORGOTTEN_MS : null
+}
+
+export function isFoundEverywhere(key: Seen, now: number): boolean {
+  const at = foundEverywhereAt(key)
+  return at !== null && at <= now
 }
 
 /**
