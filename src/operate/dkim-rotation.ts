@@ -270,8 +270,13 @@ function waitingKeys(domain: SendingDomain): DkimIdentity[] {
 
 function alreadyRotating(domain: SendingDomain, waiting: readonly DkimIdentity[]): OperateError {
   const names = waiting.map((key) => dkimRecordName(key, domain)).join(' and ')
-  const missing = names === '' ? '' : ` until DNS has the record at ${names}`
-  const message = `a rotation of the DKIM key of ${domain.name} is already waiting${missing}. Publish that record, or cancel the rotation`
+  const delegated = waiting.length > 0 && waiting.every((key) => key.delegated)
+  const missing =
+    names === ''
+      ? ''
+      : ` until DNS ${delegated ? `has had the record at ${names} for an hour` : `has the record at ${names}`}`
+  const remedy = delegated ? '' : '. Publish that record, or cancel the rotation'
+  const message = `a rotation of the DKIM key of ${domain.name} is already waiting${missing}${remedy}`
   return new OperateError('conflict', message, { verb: 'showDomain', domain: domain.name })
 }
 

@@ -24,5 +24,5 @@ export function serviceNames({ hostname, setup, accounts }: Looker, domain: Send
 export function noZone(): OperateError {
   const message =
     'this service has no zone for the DKIM keys of domains: its operator has to name one in POSTROAD_DKIM_ZONE, such as dkim.example.net'
-  return new OperateError('unavailable', message)
+  return new OperateError('invalid', message)
 }

@@ -394,7 +394,7 @@ describe('DKIM keys in the zone of the operator', () => {
     assert.match(stages(rotated).join(), /^pr1 signs,pr2 reserve,prDATE-\w{4} next$/)
     await assert.rejects(dkimZone(without, {}), /POSTROAD_DKIM_ZONE/)
     await assert.rejects(addDomain(without, { company, name: newName(), delegated: true }), {
-      code: 'unavailable',
+      code: 'invalid',
     })
   })
 })

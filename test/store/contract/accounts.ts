@@ -253,6 +253,52 @@ export function accountsContract(open: OpenBench): void {
       )
     })
 
+    test('a delegated key: out of reserve and back, and a fresh one in its place', async (t) => {
+      const { store } = await open(t)
+      const own = domain(await acme(store), 'acme.test')
+      await store.addDomain(own)
+      const rsa = own.dkim[0]!
+      const reserve: DkimIdentity = {
+        ...{ ...rsa, id: newId(), selector: 'pr2', active: false, delegated: true },
+        ...{ seen: 'right', seenSince: NOW },
+      }
+      await store.addDkimKey(own.id, reserve)
+      const key = async () => (await store.accounts()).domains[0]!.dkim[2]!
+      assert.deepEqual(await key(), reserve)
+      assert.equal(await store.queueDkimKey(rsa.id, NOW + 1), false)
+      assert.equal(await store.queueDkimKey(reserve.id, NOW + 1), true)
+      assert.equal(await store.queueDkimKey(reserve.id, NOW + 2), false)
+      assert.deepEqual(await key(), { ...reserve, rotation: { stage: 'next', since: NOW + 1 } })
+      const other = { ...reserve, id: newId(), selector: 'pr3' }
+      await store.addDkimKey(own.id, other)
+      await assert.rejects(store.queueDkimKey(other.id, NOW + 2), { name: StoreConflict.name })
+      assert.equal(await store.unqueueDkimKey(reserve.id), true)
+      assert.equal(await store.unqueueDkimKey(reserve.id), false)
+      assert.deepEqual(await key(), reserve)
+
+      const states = (state: 'right' | 'missing', at: number) => {
+        return store.updateDomain(own.id, { keysSeen: { at, states: { [reserve.id]: state } } })
+      }
+      await states('right', NOW + 3)
+      assert.equal((await key()).seenSince, NOW)
+      await states('missing', NOW + 4)
+      await states('right', NOW + 5)
+      assert.equal((await key()).seenSince, NOW + 5)
+
+      const fresh = { id: newId(), publicKey: 'ZnJlc2g=', sealedPrivateKey: Uint8Array.of(9) }
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 99), false)
+      await store.queueDkimKey(reserve.id, NOW + 6)
+      await store.promoteDkimKey(reserve.id, NOW + 7)
+      await store.queueDkimKey(other.id, NOW + 8)
+      await store.promoteDkimKey(other.id, NOW + 9)
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 8), false)
+      const version = await store.accountsVersion()
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 9), true)
+      assert.notEqual(await store.accountsVersion(), version)
+      assert.deepEqual(await key(), { ...reserve, ...fresh, seen: null, seenSince: null })
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 9), false)
+    })
+
     test('each check of a domain is taken once, and comes again unless it is noted', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
