@@ -81,6 +81,7 @@ const DKIM_KEY = object({
   selector: TEXT,
   algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
   active: { type: 'boolean', description: 'Mail is signed with it.' },
+  delegated: { type: 'boolean', description: 'The operator publishes it, behind a CNAME record.' },
   record: { type: 'string', description: 'The name of its record.' },
   stage: {
     ...orNull({ enum: ['next', 'retiring', 'retired'] }),
@@ -113,6 +114,10 @@ export const WHOLE_DOMAIN = object({
       description: 'It was set; otherwise it follows from the name of the domain.',
     },
     used: { type: 'boolean', description: 'MAIL FROM has it; otherwise the address of the author.' },
+  }),
+  delegation: object({
+    offered: { type: 'boolean', description: 'The service has a zone for DKIM keys.' },
+    used: { type: 'boolean', description: 'The next keys of the domain are published there.' },
   }),
   contentRetention: {
     ...INTEGER_OR_NULL,
@@ -173,6 +178,10 @@ const DOMAIN_CHANGE = object(
       description: 'A label below the domain, or a whole host name; empty: the usual one.',
     },
     contentRetention: KEPT,
+    delegated: {
+      type: 'boolean',
+      description: 'The domain publishes CNAME records for DKIM, and the operator the keys.',
+    },
   },
 )
 
