@@ -222,7 +222,10 @@ export const MAILGUN: Known[] = [
     ),
     ...all(YET, `GET /${version}/domains/{}`),
     ...here('answers after DNS has answered', `PUT /${version}/domains/{}/verify`),
-    ...here('`web_scheme` is stored and shown; `use_automatic_sender_security` moves DKIM to CNAME records or back; every other change is a 400', `PUT /${version}/domains/{}`),
+    ...here(
+      '`web_scheme` is stored and shown; `use_automatic_sender_security` moves DKIM to CNAME records or back; every other change is a 400',
+      `PUT /${version}/domains/{}`,
+    ),
     ...here('waiting mail from the domain fails when it is due', `DELETE /${version}/domains/{}`),
   ]),
   ...all(YET, 'GET /v3/domains/{}/tracking'),

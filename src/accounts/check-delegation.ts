@@ -2,7 +2,7 @@
 import type { RecordState } from './account.ts'
 import type { DnsRecord } from './dns-records.ts'
 import { judgeDkim, silence } from './judge-record.ts'
-import type { RecordCheck, RecordResolver } from './verify.ts'
+import type { RecordCheck, RecordResolver } from './record-check.ts'
 
 /**
  * `target`: the TXT record at the end of the CNAME record. Null: DNS has no record at this name, neither CNAME nor TXT.

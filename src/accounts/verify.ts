@@ -3,19 +3,11 @@ import type { SendingDomain } from './account.ts'
 import { checkDelegation } from './check-delegation.ts'
 import { dmarcAbove } from './dmarc.ts'
 import { type DnsRecord, dnsRecords, type ServiceNames } from './dns-records.ts'
-import { type Judgement, judgeDmarcAbove, judgeRecord, silence } from './judge-record.ts'
-import { readSpf, type SpfAnswer, type SpfResolver, type SpfVerdict, spfRecordsIn } from './spf.ts'
+import { judgeDmarcAbove, judgeRecord, silence } from './judge-record.ts'
+import type { RecordCheck, RecordResolver } from './record-check.ts'
+import { readSpf, type SpfAnswer, type SpfVerdict, spfRecordsIn } from './spf.ts'
 
-/** Asks DNS. `failed` in its answers: DNS did not answer, which says nothing about a record. */
-export interface RecordResolver extends SpfResolver {
-  mx(name: string): Promise<SpfAnswer<{ exchange: string; preference: number }>>
-  cname(name: string): Promise<SpfAnswer<string>>
-}
-
-export interface RecordCheck extends DnsRecord, Judgement {
-  /** All values found under the name; of MX records as in a zone file, such as `10 mx.example.com`. */
-  found: string[]
-}
+export type { RecordCheck, RecordResolver } from './record-check.ts'
 
 export interface Verification {
   records: RecordCheck[]

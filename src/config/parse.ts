@@ -367,6 +367,11 @@ export function parseRelay(text: string): RelayRoute {
 
 /** `imaps://user:password@host[:port]/FOLDER`, which no message quotes; `imap://` on loopback. */
 export function parseMailbox(text: string): ImapMailbox {
+  if (/^pop3s?:/i.test(text)) {
+    throw new SettingValueError(
+      'mailboxes are read over IMAP, not over POP3: use imaps://user:password@host/INBOX, or let the server forward bounces to POST /inbound/mail',
+    )
+  }
   if (!/^imaps?:\/\//i.test(text))
     throw new SettingValueError('it must be a mailbox like imaps://user:password@host/INBOX')
   const url = parseUrl(text)

@@ -24,8 +24,8 @@ export interface DelegationInput {
 }
 
 /**
- * Moves the DKIM keys of a domain into the operator's zone, or back. A domain that sends does so by a rotation: it signs
- * with the previous key until DNS has the next one.
+ * Moves the DKIM keys of a domain into the operator's zone, or back. A domain that sends does so by a rotation: it
+ * signs with the previous key until DNS has the next one.
  */
 export const delegateDkim = verb(
   'manage',
