@@ -35,7 +35,10 @@ export type Answer =
   /** TC over UDP, the values over TCP only (RFC 7766 5). */
   | { truncated: string[]; ttl?: number }
 
-/** Zone data: `name/TYPE` to an answer or to plain values. A name with no entry is NXDOMAIN; one with others is NODATA. */
+/**
+ * Zone data: `name/TYPE` to an answer or to plain values. A name with no entry is NXDOMAIN; one with others is NODATA. A
+ * plain CNAME is followed, as a resolver does.
+ */
 export type Zone = Record<string, Answer | string[]>
 
 export interface FakeDns {
@@ -161,6 +164,13 @@ function answerOf(zone: Zone, { name, type }: Question, transport: 'udp' | 'tcp'
   const entry = type === null ? undefined : zone[`${name}/${type}`]
   const answer: Answer | undefined = Array.isArray(entry) ? { values: entry } : entry
   const sections: Sections = { rcode: 0, truncated: false, secure: false, answers: [], authorities: [] }
+  const alias = zone[`${name}/CNAME`]
+  if (answer === undefined && Array.isArray(alias)) {
+    const [end = ''] = alias
+    const rest = answerOf(zone, { written: end, name: end, type, end: 0 }, transport)
+    const link = encodeRecord(name, 'CNAME', 300, end)
+    return rest && { ...rest, answers: [link, ...rest.answers] }
+  }
   if (answer === undefined) {
     const exists = Object.keys(zone).some((key) => key.startsWith(`${name}/`))
     return { ...sections, rcode: exists ? RCODES.NOERROR : RCODES.NXDOMAIN }

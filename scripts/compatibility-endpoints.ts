@@ -222,7 +222,10 @@ export const MAILGUN: Known[] = [
     ),
     ...all(YET, `GET /${version}/domains/{}`),
     ...here('answers after DNS has answered', `PUT /${version}/domains/{}/verify`),
-    ...here('`web_scheme` is stored and shown; every other change is a 400', `PUT /${version}/domains/{}`),
+    ...here(
+      '`web_scheme` is stored and shown; `use_automatic_sender_security` moves DKIM to CNAME records or back; every other change is a 400',
+      `PUT /${version}/domains/{}`,
+    ),
     ...here('waiting mail from the domain fails when it is due', `DELETE /${version}/domains/{}`),
   ]),
   ...all(YET, 'GET /v3/domains/{}/tracking'),
@@ -332,8 +335,8 @@ export const MAILGUN: Known[] = [
     '`POST /v2/bounce-classification/metrics` counts by category and provider',
     '/v1/bounce-classification',
   ),
-  ...all(
-    'keys change by `/v1/dkim/keys`, and are rotated in the console or with `postroad domain rotate`',
+  ...here(
+    'for domains with CNAME records for DKIM (`use_automatic_sender_security`); an interval from 8 days on; a 400 for others',
     ...['PUT /v1/dkim_management/domains/{}/rotation', 'POST /v1/dkim_management/domains/{}/rotate'],
   ),
   ...all(

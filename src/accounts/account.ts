@@ -72,6 +72,10 @@ export interface DomainSettings {
   pool?: string
   /** The same for mail of the domain; the shorter of the two periods applies. */
   contentRetention?: number
+  /** Where the service has POSTROAD_DKIM_ZONE, its DKIM keys are published there; absent: at the domain itself. */
+  dkimDelegated?: boolean
+  /** Ms after which a delegated key is rotated by itself; absent: POSTROAD_DKIM_ROTATION. */
+  dkimRotation?: number | 'off'
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 
@@ -129,6 +133,12 @@ export interface DkimIdentity {
   rotation: DkimRotation | null
   /** The state of its record in the last DNS check; null: not checked yet. */
   seen: RecordState | null
+  /** Unix ms since which checks have found this state; null: not checked yet, or not known. */
+  seenSince: number | null
+  /** Its record is in the operator's zone, and a CNAME record of the domain leads there (dkim-delegation.ts). */
+  delegated: boolean
+  /** Unix ms since which mail is signed with it; null: it signs none, or that is not known. */
+  activeSince: number | null
 }
 
 /**

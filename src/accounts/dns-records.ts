@@ -11,6 +11,7 @@ import {
   type SendingDomain,
 } from './account.ts'
 import { characterStrings } from './character-strings.ts'
+import { delegatedName, isInReserve } from './dkim-delegation.ts'
 import { returnPathOf } from './return-path.ts'
 
 /** The facts about this service that the records of domains depend on. */
@@ -24,20 +25,27 @@ export interface ServiceNames {
   bounceHost: string | null
   /** Mail of the domain leaves through a relay, whose addresses only its operator knows. */
   relayed: boolean
+  /** The operator's zone for the records of delegated DKIM keys; null: there is none. */
+  dkimZone: string | null
 }
+
+export const RECORD_TYPES = ['TXT', 'MX', 'CNAME'] as const
+export type RecordType = (typeof RECORD_TYPES)[number]
 
 export interface DnsRecord {
   kind: RecordKind
-  type: 'TXT' | 'MX'
+  type: RecordType
   /** Full name without a final dot. */
   name: string
-  /** Of an MX record the name of the host. */
+  /** Of an MX record the name of the host, of a CNAME record the name that it leads to. */
   value: string
   /** Of an MX record (RFC 5321 5.1); null: it is none. */
   preference: number | null
   /** Sending becomes active when every required record is right; the others are advice. */
   required: boolean
   purpose: string
+  /** The TXT record at the end of a CNAME record, which the operator publishes; null: it is none. */
+  target: string | null
   /** The record may be removed from DNS. */
   obsolete: boolean
   /** The state of the record in the last check of the domain; null: not checked yet. */
@@ -56,6 +64,10 @@ const PURPOSE_IN_ROTATION: Readonly<Record<DkimStage, string>> = {
   retired: 'Previous DKIM key: no mail is verified with it any more. This record may be removed from DNS.',
 }
 
+const PURPOSE_DELEGATED =
+  'DKIM by CNAME: lets receivers verify that a message comes from this domain and was not altered. It leads to a key that the ' +
+  'operator of this service publishes. Two such records take turns when the key is replaced: leave both in DNS.'
+
 function purposeOf({ active, algorithm, rotation }: DkimIdentity): string {
   if (rotation !== null) return PURPOSE_IN_ROTATION[rotation.stage]
   return active ? PURPOSE[algorithm] : 'DKIM key that signs no mail.'
@@ -71,27 +83,15 @@ export function dkimRecordName(
 
 export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] {
   const { hostname } = names
-  const dkim = domain.dkim.map(
-    (key): DnsRecord => ({
-      kind: 'dkim',
-      type: 'TXT',
-      name: dkimRecordName(key, domain),
-      value: dkimRecord(key.algorithm, key.publicKey),
-      preference: null,
-      required: isPublished(key),
-      purpose: purposeOf(key),
-      obsolete: key.rotation?.stage === 'retired',
-      seen: key.seen,
-    }),
-  )
   return [
-    ...dkim,
+    ...domain.dkim.map((key) => dkimDnsRecord(domain, key, names)),
     {
       kind: 'spf',
       type: 'TXT',
       name: domain.name,
       value: spfRecord(hostname),
       preference: null,
+      target: null,
       required: false,
       obsolete: false,
       seen: domain.seen.spf ?? null,
@@ -109,6 +109,7 @@ export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecor
       name: `_dmarc.${domain.name}`,
       value: dmarcRecord(domain, names),
       preference: null,
+      target: null,
       required: false,
       obsolete: false,
       seen: domain.seen.dmarc ?? null,
@@ -117,6 +118,36 @@ export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecor
         'p=none changes nothing, p=quarantine or p=reject protects the domain once all its mail is signed.',
     },
   ]
+}
+
+/** A delegated key has a TXT record of its own again when the service no longer has a zone. */
+function dkimDnsRecord(domain: SendingDomain, key: DkimIdentity, { dkimZone }: ServiceNames): DnsRecord {
+  const text = dkimRecord(key.algorithm, key.publicKey)
+  const shared = {
+    kind: 'dkim',
+    name: dkimRecordName(key, domain),
+    preference: null,
+    seen: key.seen,
+  } as const
+  if (!key.delegated || dkimZone === null) {
+    const obsolete = key.rotation?.stage === 'retired'
+    const [required, purpose] = [isPublished(key), purposeOf(key)]
+    return { ...shared, type: 'TXT', value: text, target: null, required, purpose, obsolete }
+  }
+  return {
+    ...shared,
+    type: 'CNAME',
+    value: delegatedName(key, domain, dkimZone),
+    target: text,
+    required: isPublished(key) || (isInReserve(key) && isBeingSetUp(domain)),
+    purpose: PURPOSE_DELEGATED,
+    obsolete: domain.settings.dkimDelegated !== true && key.rotation?.stage === 'retired',
+  }
+}
+
+/** The owner publishes everything at once. Later a key in reserve may be late in DNS, which harms no mail. */
+function isBeingSetUp({ sending, lostSince }: SendingDomain): boolean {
+  return sending === 'inactive' && lostSince === null
 }
 
 function spfRecord(hostname: string): string {
@@ -137,7 +168,7 @@ function returnPathRecords(domain: SendingDomain, { hostname, bounceHost }: Serv
   const isChosen = domain.settings.returnPath !== undefined
   const name = returnPathOf(domain)
   if (name === null || (bounceHost === null && !isChosen)) return []
-  const shared = { name, required: isChosen, obsolete: false }
+  const shared = { name, target: null, required: isChosen, obsolete: false }
   return [
     {
       ...shared,
@@ -164,8 +195,13 @@ function returnPathRecords(domain: SendingDomain, { hostname, bounceHost }: Serv
   ]
 }
 
-/** The record as a line of a zone file. */
-export function zoneLine(record: Pick<DnsRecord, 'name' | 'type' | 'value' | 'preference'>): string {
-  if (record.type === 'MX') return `${record.name}. IN MX ${record.preference} ${record.value}.`
-  return `${record.name}. IN ${record.type} ${characterStrings(record.value)}`
+/** The record as a line of a zone file. `ttl`: in seconds. */
+export function zoneLine(
+  record: Pick<DnsRecord, 'name' | 'type' | 'value' | 'preference'>,
+  ttl?: number,
+): string {
+  const start = `${record.name}.${ttl === undefined ? '' : ` ${ttl}`} IN ${record.type}`
+  if (record.type === 'MX') return `${start} ${record.preference} ${record.value}.`
+  if (record.type === 'CNAME') return `${start} ${record.value}.`
+  return `${start} ${characterStrings(record.value)}`
 }

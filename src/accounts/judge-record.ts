@@ -27,6 +27,7 @@ export function judgeRecord(
   found: readonly string[],
   verdict: SpfVerdict | null = null,
 ): Judgement {
+  if (record.type === 'CNAME') return judgeCname(record, found)
   switch (record.kind) {
     case 'dkim':
       return judgeDkim(record, found)
@@ -51,7 +52,13 @@ function judgeMx(record: DnsRecord, found: readonly string[]): Judgement {
   return different(advice)
 }
 
-function judgeDkim(record: DnsRecord, found: readonly string[]): Judgement {
+/** Only where the record leads. checkDelegation judges the record there. */
+function judgeCname({ name, value }: DnsRecord, found: readonly string[]): Judgement {
+  return found.includes(value) ? RIGHT : different(`The CNAME record at ${name} does not lead to ${value}.`)
+}
+
+/** @param record the TXT record that is wanted */
+export function judgeDkim(record: Pick<DnsRecord, 'name' | 'value'>, found: readonly string[]): Judgement {
   // RFC 6376 3.6.2.2: with more than one TXT record under the name, verifiers' behaviour is undefined.
   if (found.length > 1) {
     return different(`There are ${found.length} TXT records at ${record.name}; keep only the one shown.`)
@@ -210,6 +217,11 @@ function meaningOf({ policy, strictSpf, isTest }: DmarcRecord): string | null {
   if (isTest) sentences.push('t=y: receivers apply the next milder policy.')
   if (strictSpf) sentences.push('aspf=s: only DKIM is aligned, because the return path is another host.')
   return sentences.join(' ')
+}
+
+/** The advice when a record could not be judged. */
+export function silence(name: string, reason: string): string {
+  return `DNS did not answer for ${name} (${reason}), so the record could not be checked. Try again.`
 }
 
 function different(advice: string, suggestion: string | null = null): Judgement {

@@ -9,7 +9,7 @@ export interface SpfResolver {
 }
 
 export type SpfAnswer<T> =
-  | { kind: 'found'; records: T[] }
+  | { kind: 'found'; records: T[]; alias?: string }
   | { kind: 'absent'; reason: string }
   | { kind: 'failed'; reason: string }
 

@@ -1,20 +1,14 @@
 /** Compares the records that a domain needs with those in DNS. */
 import type { SendingDomain } from './account.ts'
+import { checkDelegation } from './check-delegation.ts'
 import { dmarcAbove } from './dmarc.ts'
 import { type DnsRecord, dnsRecords, type ServiceNames } from './dns-records.ts'
-import { type Judgement, judgeDmarcAbove, judgeRecord } from './judge-record.ts'
-import { readSpf, type SpfAnswer, type SpfResolver, type SpfVerdict, spfRecordsIn } from './spf.ts'
+import { judgeDmarcAbove, judgeRecord, silence } from './judge-record.ts'
+import type { RecordCheck, RecordResolver } from './record-check.ts'
+import { readSpf, type SpfAnswer, type SpfVerdict, spfRecordsIn } from './spf.ts'
 import { zonesOf } from './zones.ts'
 
-/** Asks DNS. `failed` in its answers: DNS did not answer, which says nothing about a record. */
-export interface RecordResolver extends SpfResolver {
-  mx(name: string): Promise<SpfAnswer<{ exchange: string; preference: number }>>
-}
-
-export interface RecordCheck extends DnsRecord, Judgement {
-  /** All values found under the name; of MX records as in a zone file, such as `10 mx.example.com`. */
-  found: string[]
-}
+export type { RecordCheck, RecordResolver } from './record-check.ts'
 
 export interface Verification {
   records: RecordCheck[]
@@ -48,6 +42,8 @@ export async function checkRecord(
   names: ServiceNames,
   resolver: RecordResolver,
 ): Promise<RecordCheck> {
+  const delegated = record.target === null ? null : await checkDelegation(record, record.target, resolver)
+  if (delegated !== null) return delegated
   const answer = await valuesOf(record.type, record.name, resolver)
   const nothing = { ...record, found: [], explanation: null, suggestion: null }
   if (answer.kind === 'failed') {
@@ -68,16 +64,13 @@ export async function checkRecord(
   return { ...nothing, state: 'missing', advice }
 }
 
-function silence(name: string, reason: string): string {
-  return `DNS did not answer for ${name} (${reason}), so the record could not be checked. Try again.`
-}
-
 async function valuesOf(
   type: DnsRecord['type'],
   name: string,
   resolver: RecordResolver,
 ): Promise<SpfAnswer<string>> {
   if (type === 'TXT') return await resolver.txt(name)
+  if (type === 'CNAME') return await resolver.cname(name)
   const answer = await resolver.mx(name)
   if (answer.kind !== 'found') return answer
   const hosts = answer.records.toSorted((a, b) => a.preference - b.preference)

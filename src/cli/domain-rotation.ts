@@ -1,11 +1,20 @@
 /** `domain rotate`: the next DKIM key of a domain. */
 import type { Command } from 'commander'
 import type { DkimIdentity, SendingDomain } from '../accounts/account.ts'
+import { isDelegated, isInReserve } from '../accounts/dkim-delegation.ts'
 import { dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
-import { cancelDkimRotation, finishDkimRotation, keysIn, rotateDkimKey } from '../operate/dkim-rotation.ts'
+import { retentionWords } from '../operate/content-retention.ts'
+import {
+  cancelDkimRotation,
+  finishDkimRotation,
+  keysIn,
+  rotateDkimKey,
+  rotatedEvery,
+} from '../operate/dkim-rotation.ts'
 import { retiresAt } from '../operate/domain-schedule.ts'
 import { serviceNames } from '../operate/service-names.ts'
 import { wholeDomainJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption } from './command.ts'
 import { printRecords } from './dns-records.ts'
 import { WrongUsage } from './failure.ts'
@@ -19,7 +28,8 @@ export function addRotateCommand(domain: Command): void {
     details:
       'Makes the next key and prints its record. Publish the record: the running service checks DNS, and signs with the ' +
       'next key as soon as DNS has it. The record of the previous key must stay in DNS for seven days, because receivers ' +
-      'still verify mail that is under way. `domain show` says how far the rotation is.',
+      'still verify mail that is under way. `domain show` says how far the rotation is.\n\n' +
+      'Keys in the zone of POSTROAD_DKIM_ZONE take turns, and nothing is to be published: the key in reserve is the next one.',
     examples: [
       'domain rotate example.com',
       'domain rotate example.com --cancel',
@@ -56,7 +66,16 @@ async function rotate(name: string, { cancel, finish, force, json }: RotateOptio
       for (const key of keysIn(domain, 'retiring')) printLine(`${key.selector}: ${placeOf(key)}.`)
       return
     }
-    const waiting = keysIn(domain, 'next').map((key) => dkimRecordName(key, domain))
+    const next = keysIn(domain, 'next')
+    if (next.every(({ delegated }) => delegated)) {
+      const selectors = next.map(({ selector }) => selector).join(' and ')
+      printLine(
+        `${selectors} is next for ${domain.name}. It signs mail once DNS has had its record for an hour, which the running service ` +
+          `checks. Until then mail is signed with ${signersOf(domain)}.`,
+      )
+      return
+    }
+    const waiting = next.map((key) => dkimRecordName(key, domain))
     printLine(`Publish this record of ${domain.name}:`)
     printRecords(records.filter((record) => waiting.includes(record.name)))
     printLine(
@@ -74,17 +93,27 @@ function signersOf({ dkim }: SendingDomain): string {
 }
 
 /** Each DKIM key of a domain, for `domain show`. */
-export function dkimFields({ dkim }: SendingDomain): [string, string][] {
-  return dkim.map((key) => {
+export function dkimFields(op: Pick<Operation, 'setup'>, domain: SendingDomain): [string, string][] {
+  const keys = domain.dkim.map((key): [string, string] => {
     const found = key.seen === null ? 'not checked yet' : `in DNS: ${key.seen}`
     return ['DKIM key', `${key.selector}, ${placeOf(key)} (${found})`]
   })
+  return isDelegated(domain, op.setup.dkimZone) ? [...keys, ['DKIM rotation', rotationOf(op, domain)]] : keys
+}
+
+/** How often the delegated keys of a domain are replaced, in a few words. */
+export function rotationOf({ setup }: Pick<Operation, 'setup'>, domain: SendingDomain): string {
+  const every = rotatedEvery(domain, setup.dkimRotation)
+  return every === null ? 'not rotated by themselves' : `rotated every ${retentionWords(every)}`
 }
 
 /** The use of a key, in a few words. */
-function placeOf({ active, rotation }: DkimIdentity): string {
+function placeOf(key: DkimIdentity): string {
+  const { active, rotation } = key
+  if (isInReserve(key)) return 'in reserve for the next rotation'
   if (rotation === null) return active ? 'signs mail' : 'not in use'
   if (rotation.stage === 'next') return `waits for its record in DNS since ${formatTime(rotation.since)}`
   if (rotation.stage === 'retired') return 'retired; its record may be removed from DNS'
-  return `retiring; keep its record in DNS until ${formatTime(retiresAt(rotation))}`
+  const until = formatTime(retiresAt(rotation))
+  return key.delegated ? `retiring; replaced at ${until}` : `retiring; keep its record in DNS until ${until}`
 }

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
-import { zoneLine } from '../accounts/dns-records.ts'
+import { isDelegated } from '../accounts/dkim-delegation.ts'
+import { dnsRecords, zoneLine } from '../accounts/dns-records.ts'
 import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
 import { retentionWords } from '../operate/content-retention.ts'
+import { delegateDkim } from '../operate/dkim-delegation.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
 import { sendsUntil } from '../operate/domain-schedule.ts'
 import { verifyDomain } from '../operate/domain-verification.ts'
@@ -23,13 +25,14 @@ import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../oper
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { printCheck, printRecords, printSender } from './dns-records.ts'
-import { addRotateCommand, dkimFields } from './domain-rotation.ts'
+import { addDelegationCommands, DKIM_BY, type DkimBy } from './domain-delegation.ts'
+import { addRotateCommand, dkimFields, rotationOf } from './domain-rotation.ts'
 import { CommandFailure, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { assignedLine } from './pool.ts'
 import { formatTime, printFields, printJson, printLine } from './print.ts'
-import { keptOf } from './when.ts'
+import { keptOf, rotatedOf } from './when.ts'
 
 const RETURN_PATH =
   'host that bounces come back to: a label below the domain, or a whole name; `default`: bounces.<domain>'
@@ -55,6 +58,12 @@ export function addDomainCommands(program: Command): void {
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
     .option('--ed25519', 'add a second DKIM key, Ed25519 (RFC 8463), beside the RSA one')
+    .addOption(
+      new Option('--dkim <record>', `${DKIM_BY} (default: cname, if there is a zone)`).choices([
+        'cname',
+        'txt',
+      ]),
+    )
     .option('--from <domain...>', SPEAKS_FOR)
     .addOption(new Option('--return-path <host>', RETURN_PATH).argParser(returnPathIn))
     .action(add)
@@ -68,6 +77,8 @@ export function addDomainCommands(program: Command): void {
       'A parent domain is named like any other and needs nothing more. --from replaces the domains named before.\n\n' +
       'The return path is used once DNS has its MX and SPF records; until then bounces go to the address in From. Where ' +
       'it was set, these records are required.\n\n' +
+      '--dkim cname moves the DKIM keys into the zone of POSTROAD_DKIM_ZONE, and --dkim txt back. Publish the records that `domain show` ' +
+      'names then: mail is signed with the previous key until DNS has them.\n\n' +
       'Tracking settings are stored and shown to API clients; nothing is tracked yet.',
     examples: [
       'domain update mg.example.com --from example.com',
@@ -80,6 +91,8 @@ export function addDomainCommands(program: Command): void {
       'domain update example.com --return-path bounce.example.com',
       'domain update news.example.com --pool news',
       'domain update example.com --content-retention 7d',
+      'domain update example.com --dkim cname',
+      'domain update example.com --dkim-rotation 90d',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
@@ -100,6 +113,13 @@ export function addDomainCommands(program: Command): void {
         'how long bodies and attachments of finished emails are kept, if shorter than for the company; none: as there',
       ).argParser(keptOf),
     )
+    .addOption(new Option('--dkim <record>', DKIM_BY).choices(['cname', 'txt']))
+    .addOption(
+      new Option(
+        '--dkim-rotation <duration>',
+        'how long a DKIM key in the zone of the operator signs, from 8d on; off; or default: POSTROAD_DKIM_ROTATION',
+      ).argParser(rotatedOf),
+    )
     .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
     .addOption(new Option('--click-tracking <on|off>', 'report clicks on links').argParser(onOrOff))
     .addOption(
@@ -116,6 +136,7 @@ export function addDomainCommands(program: Command): void {
   }).action(verify)
 
   addRotateCommand(domain)
+  addDelegationCommands(domain)
 
   command(domain, {
     usage: 'list',
@@ -162,17 +183,19 @@ export function addDomainCommands(program: Command): void {
 interface AddOptions extends JsonOption {
   company: string
   ed25519?: true
+  dkim?: DkimBy
   from?: string[]
   returnPath?: string
 }
 
 async function add(name: string, options: AddOptions): Promise<void> {
-  const { company: owner, ed25519, from = [], returnPath, json } = options
+  const { company: owner, ed25519, dkim, from = [], returnPath, json } = options
   await withOperation(async (op) => {
     const input = {
       company: owner,
       name,
       ed25519: ed25519 === true,
+      ...(dkim && { delegated: dkim === 'cname' }),
       speaksFor: from,
       ...(returnPath !== undefined && { settings: { returnPath } }),
     }
@@ -183,6 +206,9 @@ async function add(name: string, options: AddOptions): Promise<void> {
     printRecords(records)
     printSender(sender)
     printLine(`Then: postroad domain verify ${domain.name}`)
+    if (isDelegated(domain, op.setup.dkimZone)) {
+      printLine('The CNAME records lead to your zone: load what `postroad domain zone` prints there.')
+    }
     printInactive(op, domain)
   })
 }
@@ -195,30 +221,37 @@ interface UpdateOptions extends JsonOption, Partial<Tracking> {
   sending?: boolean
   pool?: string
   contentRetention?: number | 'none'
+  dkim?: DkimBy
+  dkimRotation?: number | 'off'
   /** False: no other domain. */
   from?: string[] | false
 }
 
 async function update(name: string, options: UpdateOptions): Promise<void> {
-  const { from, json, sending, tls, returnPath, pool, contentRetention, ...tracking } = options
+  const { from, json, sending, tls, returnPath, pool, contentRetention, dkim, dkimRotation, ...tracking } =
+    options
   const speaksFor = from === false ? [] : from
   const settings = {
     ...tracking,
     ...(tls && { tls }),
     ...(returnPath !== undefined && { returnPath }),
     ...(sending !== undefined && { sendingOff: !sending }),
+    ...(dkimRotation !== undefined && { dkimRotation }),
     ...(contentRetention !== undefined && {
       contentRetention: contentRetention === 'none' ? 0 : contentRetention,
     }),
   }
-  if (speaksFor === undefined && pool === undefined && Object.keys(settings).length === 0) {
+  const others = [speaksFor, pool, dkim]
+  if (others.every((change) => change === undefined) && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --pool, --content-retention, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name at least one change: --from DOMAIN, --no-from, --return-path, --sending, --tls, --pool, --content-retention, --dkim, --dkim-rotation, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
     const changed = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
-    const domain = pool === undefined ? changed : await withPool(op, changed, pool)
+    const pooled = pool === undefined ? changed : await withPool(op, changed, pool)
+    const domain =
+      dkim === undefined ? pooled : await delegateDkim(op, { domain: pooled.id, delegated: dkim === 'cname' })
     if (json) return printJson(domainJson(op.accounts, domain))
     if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
@@ -227,15 +260,28 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
       const kept = retentionWords(domain.settings.contentRetention ?? null)
       printLine(`Content of finished emails from ${domain.name} is kept: ${kept}.`)
     }
+    if (dkimRotation !== undefined) printLine(`DKIM keys of ${domain.name}: ${rotationOf(op, domain)}.`)
+    if (dkim !== undefined) printMoved(op, domain)
     if (tls) printLine(`TLS for mail of ${domain.name}: ${tls} (${TLS_MEANS[tls]}).`)
     if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
     if (speaksFor === undefined) return
-    const others = spokenFor(op.accounts, domain)
+    const spoken = spokenFor(op.accounts, domain)
     printLine(
-      `Mail for ${domain.name} may use these domains in From: ${[domain.name, ...others].join(', ')}.`,
+      `Mail for ${domain.name} may use these domains in From: ${[domain.name, ...spoken].join(', ')}.`,
     )
     printInactive(op, domain)
   })
+}
+
+/** Of a domain that has just moved its DKIM keys. */
+function printMoved(op: Operation, domain: SendingDomain): void {
+  const records = dnsRecords(domain, serviceNames(op, domain))
+  printLine(`Publish these DKIM records of ${domain.name}:`)
+  printRecords(records.filter(({ kind, obsolete }) => kind === 'dkim' && !obsolete))
+  if (domain.sending === 'inactive') return
+  printLine(
+    'Leave the present records in DNS until `postroad domain show` says that they may be removed. Mail is signed as before until DNS has the new ones.',
+  )
 }
 
 async function withPool(op: Operation, domain: SendingDomain, name: string): Promise<SendingDomain> {
@@ -350,7 +396,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ['Id', domain.id],
     ['Company', companyName(op, domain.companyId)],
     ['DNS', `${domain.status}, ${checked}`],
-    ...dkimFields(domain),
+    ...dkimFields(op, domain),
     ...(advice === null ? [] : [['DMARC', advice] satisfies [string, string]]),
     ['Sending', sendingOf(domain)],
     ['Return path', returnPathWords(op, domain)],

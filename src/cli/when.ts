@@ -33,6 +33,12 @@ export function keptOf(text: string): number | 'none' {
   return text === 'none' ? text : durationOf(text, 'It must be a duration like 7d or 12h, or none.')
 }
 
+/** How long a DKIM key signs, in ms; 0: `default`. */
+export function rotatedOf(text: string): number | 'off' {
+  if (text === 'off' || text === 'default') return text === 'off' ? text : 0
+  return durationOf(text, 'It must be a duration like 90d, off, or default.')
+}
+
 function timeOf(text: string): number {
   const at = Date.parse(text)
   const day = text.slice(0, 10)

@@ -36,6 +36,12 @@ export function durationWithin(least: string, most: string): (text: string) => n
   return within(parseDuration, least, most)
 }
 
+/** Null: off. */
+export function durationOrOff(least: string, most: string): (text: string) => number | null {
+  const parse = durationWithin(least, most)
+  return (text) => (text.toLowerCase() === 'off' ? null : parse(text))
+}
+
 /** `40MB` in octets; a KB is 1,024 octets. */
 export function sizeWithin(least: string, most: string): (text: string) => number {
   return within(parseSize, least, most)
@@ -362,6 +368,11 @@ export function parseRelay(text: string): RelayRoute {
 
 /** `imaps://user:password@host[:port]/FOLDER`, which no message quotes; `imap://` on loopback. */
 export function parseMailbox(text: string): ImapMailbox {
+  if (/^pop3s?:/i.test(text)) {
+    throw new SettingValueError(
+      'mailboxes are read over IMAP, not over POP3: use imaps://user:password@host/INBOX, or let the server forward bounces to POST /inbound/mail',
+    )
+  }
   if (!/^imaps?:\/\//i.test(text))
     throw new SettingValueError('it must be a mailbox like imaps://user:password@host/INBOX')
   const url = parseUrl(text)

@@ -171,6 +171,29 @@ export const SETTINGS = {
       'them again, or `domain activate` is run. DNS that does not answer changes nothing.',
     example: '7d',
   }),
+  POSTROAD_DKIM_ZONE: setting({
+    section: 'Service',
+    field: 'dkimZone',
+    parse: parse.parseHostName,
+    default: null,
+    defaultShown: 'none: each domain publishes its DKIM keys itself',
+    allowed: 'a domain name',
+    description:
+      'Zone of yours in which the DKIM keys of domains are published. The owner of a domain then publishes two CNAME records once, and keys are ' +
+      'replaced without the owner. `domain zone` prints the records of the zone. Applies to new domains, and to those that move with `domain update --dkim cname`.',
+    example: 'dkim.example.net',
+  }),
+  POSTROAD_DKIM_ROTATION: setting({
+    section: 'Service',
+    field: 'dkimRotation',
+    parse: parse.durationOrOff('8d', '1825d'),
+    default: '180d',
+    allowed: '`off`, or a duration from 8d to 1825d',
+    description:
+      'How long a DKIM key in POSTROAD_DKIM_ZONE signs mail before the next one takes its turn by itself. That begins once DNS has had the next ' +
+      'key for an hour. `domain update --dkim-rotation` sets it for one domain.',
+    example: '90d',
+  }),
   POSTROAD_CONSOLE_LISTEN: setting({
     section: 'Service',
     field: 'console',

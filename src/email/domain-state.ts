@@ -15,7 +15,7 @@ type RecordSeen = 'right' | 'missing' | 'different' | 'unknown'
 export interface RecordSnapshot {
   kind: string
   name: string
-  type: 'TXT' | 'MX'
+  type: 'TXT' | 'MX' | 'CNAME'
   value: string
   /** That of an MX record; null for other types. */
   preference: number | null

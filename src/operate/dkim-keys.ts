@@ -71,7 +71,8 @@ export const switchDkimKey = verb(
     if (!input.force && !active && key.active && others.length > 0) {
       await refuseLastGood(op, domain, key, others)
     }
-    if (!(await op.store.updateDkimKey(key.id, { active }))) throw lastKey(domain)
+    if (!(await op.store.updateDkimKey(key.id, { active, activeSince: active ? op.now() : null })))
+      throw lastKey(domain)
     await checkSoon(op, domain)
     return withKey(domain, { ...key, active, rotation: active ? null : key.rotation })
   },
@@ -88,6 +89,7 @@ export const renameDkimKey = verb(
     const domain = findDomain(op, input.domain)
     const key = keyNamed(domain, input.selector)
     const selector = checkedSelector(input.to)
+    if (key.delegated) throw fixedSelector(domain, key)
     const renamed = { ...key, selector, seen: null }
     if (!input.force && key.active && selector !== key.selector) {
       await refuseLackingRecord(op, domain, renamed, [...signingBeside(domain, key), renamed])
@@ -146,6 +148,11 @@ function keyNamed(domain: SendingDomain, selector: string): DkimIdentity {
   const found = domain.dkim.find((key) => key.selector === selector.toLowerCase())
   if (found !== undefined) return found
   throw new OperateError('not_found', `${domain.name} has no DKIM key with the selector "${selector}"`)
+}
+
+function fixedSelector({ name }: SendingDomain, { selector }: DkimIdentity): OperateError {
+  const message = `the selector of ${selector} stays: ${name} has a CNAME record for it`
+  return new OperateError('conflict', message)
 }
 
 function lastKey({ name }: SendingDomain): OperateError {

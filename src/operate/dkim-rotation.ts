@@ -1,13 +1,14 @@
 /**
  * The rotation of the DKIM keys of a domain. A next key is made, and its record is shown. Once DNS has the record, the
  * next key signs in place of the previous one, whose record stays in DNS for seven days (RETIRING_MS). Then it may be
- * removed.
+ * removed. Of delegated keys, the one in reserve is the next one, and a fresh key takes the place of the previous one.
  *
  * The stage of each key is in the store, and every step is a change that only one caller can make, so that a rotation
  * survives restarts, whichever node makes its next step.
  */
 import { randomBytes } from 'node:crypto'
 import {
+  type DkimAlgorithm,
   type DkimIdentity,
   type DkimStage,
   MOST_DKIM_KEYS,
@@ -15,11 +16,13 @@ import {
   type RecordState,
   type SendingDomain,
 } from '../accounts/account.ts'
+import { isDelegated, isFoundEverywhere, isInReserve } from '../accounts/dkim-delegation.ts'
 import { dkimRecordName } from '../accounts/dns-records.ts'
 import { makeDkimKey } from '../accounts/key-making.ts'
 import { datedSelector, dkimIdentity } from '../accounts/new-domain.ts'
 import { StoreConflict } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
+import { freshKey, nextDelegatedKeys } from './delegated-keys.ts'
 import { refuseLackingRecord } from './dkim-guard.ts'
 import { removeDkimKey } from './dkim-keys.ts'
 import { SOONEST_CHECK_MS } from './domain-schedule.ts'
@@ -28,54 +31,72 @@ import { findDomain } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 /**
- * Begins a rotation: makes a next key for each algorithm that the domain signs with. Mail is signed as before until DNS
- * has the record of the next key.
+ * Begins a rotation: there is a next key for each algorithm that the domain signs with. Mail is signed as before until
+ * DNS has the record of the next key.
  */
-export const rotateDkimKey = verb(
-  'manage',
-  async (op, input: { domain: string }): Promise<SendingDomain> => {
-    const domain = findDomain(op, input.domain)
-    const waiting = keysIn(domain, 'next')
-    if (waiting.length > 0) throw alreadyRotating(domain, waiting)
-    if (domain.sending === 'inactive') {
-      const message = `${domain.name} has not sent anything yet, so there is no key to replace. Publish the records of the domain instead`
-      throw new OperateError('conflict', message, { verb: 'showDomain', domain: domain.name })
-    }
-    const algorithms = new Set(domain.dkim.filter(({ active }) => active).map(({ algorithm }) => algorithm))
-    if (domain.dkim.length + algorithms.size > MOST_DKIM_KEYS) {
-      const message = `${domain.name} has ${domain.dkim.length} DKIM keys, and may have ${MOST_DKIM_KEYS}: remove those that are no longer used first`
-      throw new OperateError('conflict', message)
-    }
-    const since = op.now()
-    // A selector is never used twice: receivers may remember the record of an earlier key by its name.
-    const suffix = randomBytes(2).toString('hex')
-    const seal = await op.seal()
-    const keys: DkimIdentity[] = []
-    for (const algorithm of algorithms) {
-      const key = await makeDkimKey(domain.companyId, algorithm)
-      const selector = `${datedSelector(since)}${algorithm === 'ed25519-sha256' ? 'e' : ''}-${suffix}`
-      keys.push(dkimIdentity({ selector, key, active: false, seal, rotation: { stage: 'next', since } }))
-    }
-    try {
-      for (const key of keys) await op.store.addDkimKey(domain.id, key)
-    } catch (error) {
-      if (error instanceof StoreConflict) throw alreadyRotating(domain, [])
-      throw error
-    }
-    await op.store.noteDomainCheck(domain.id, { dueAt: since + SOONEST_CHECK_MS })
-    return { ...domain, dkim: [...domain.dkim, ...keys] }
-  },
-  rotationAudit('rotateDkimKey', (domain) => ({ selector: selectorsOf(keysIn(domain, 'next')) })),
-)
+export const rotateDkimKey = verb('manage', beginRotation, rotationAudit('rotateDkimKey', nextSelectors))
 
-/** Ends a rotation that waits for DNS, and removes its next key. Mail is signed as before. */
+const rotateByService = verb('operate', beginRotation, rotationAudit('rotateDkimKey', nextSelectors))
+
+async function beginRotation(op: Operation, input: { domain: string }): Promise<SendingDomain> {
+  const domain = findDomain(op, input.domain)
+  const waiting = keysIn(domain, 'next')
+  if (waiting.length > 0) throw alreadyRotating(domain, waiting)
+  if (domain.sending === 'inactive') {
+    const message = `${domain.name} has not sent anything yet, so there is no key to replace. Publish the records of the domain instead`
+    throw new OperateError('conflict', message, { verb: 'showDomain', domain: domain.name })
+  }
+  const algorithms = new Set(signing(domain).map(({ algorithm }) => algorithm))
+  const { added, queued } = isDelegated(domain, op.setup.dkimZone)
+    ? await nextDelegatedKeys(op, domain, algorithms)
+    : { added: await nextKeys(op, domain, algorithms), queued: [] }
+  if (domain.dkim.length + added.length > MOST_DKIM_KEYS) {
+    const message = `${domain.name} has ${domain.dkim.length} DKIM keys, and may have ${MOST_DKIM_KEYS}: remove those that are no longer used first`
+    throw new OperateError('conflict', message)
+  }
+  try {
+    for (const key of added) await op.store.addDkimKey(domain.id, key)
+    for (const { id } of queued) await op.store.queueDkimKey(id, op.now())
+  } catch (error) {
+    if (error instanceof StoreConflict) throw alreadyRotating(domain, [])
+    throw error
+  }
+  await op.store.noteDomainCheck(domain.id, { dueAt: op.now() + SOONEST_CHECK_MS })
+  return (await op.store.findDomain(domain.id)) ?? domain
+}
+
+async function nextKeys(
+  op: Operation,
+  { companyId }: SendingDomain,
+  algorithms: ReadonlySet<DkimAlgorithm>,
+): Promise<DkimIdentity[]> {
+  const since = op.now()
+  // A selector is never used twice: receivers may remember the record of an earlier key by its name.
+  const suffix = randomBytes(2).toString('hex')
+  const seal = await op.seal()
+  const keys: DkimIdentity[] = []
+  for (const algorithm of algorithms) {
+    const key = await makeDkimKey(companyId, algorithm)
+    const selector = `${datedSelector(since, algorithm)}-${suffix}`
+    keys.push(dkimIdentity({ selector, key, active: false, seal, rotation: { stage: 'next', since } }))
+  }
+  return keys
+}
+
+/**
+ * Ends a rotation that waits for DNS. Mail is signed as before. Its next key is removed, or, if it is delegated, goes
+ * back into reserve.
+ */
 export const cancelDkimRotation = verb(
   'manage',
   async (op, input: { domain: string }): Promise<SendingDomain> => {
     const domain = findDomain(op, input.domain)
     const waiting = waitingKeys(domain)
-    for (const { id } of waiting) await op.store.removeDkimKey(id)
-    return { ...domain, dkim: domain.dkim.filter((key) => !waiting.includes(key)) }
+    for (const { id, delegated } of waiting) {
+      if (delegated) await op.store.unqueueDkimKey(id)
+      else await op.store.removeDkimKey(id)
+    }
+    return (await op.store.findDomain(domain.id)) ?? domain
   },
   rotationAudit('cancelDkimRotation'),
 )
@@ -127,6 +148,19 @@ const retireKey = verb(
   stepAudit('retireDkimKey'),
 )
 
+const renewKey = verb(
+  'operate',
+  async (op, { domain: id, selector, id: previous }: OneKey): Promise<SendingDomain> => {
+    const domain = findDomain(op, id)
+    const { algorithm } = domain.dkim.find((key) => key.id === previous) ?? {}
+    if (algorithm === undefined) throw overtaken()
+    const fresh = await freshKey(op, domain, { selector, algorithm })
+    if (await op.store.renewDkimKey(previous, fresh, op.now() - RETIRING_MS)) return domain
+    throw overtaken()
+  },
+  stepAudit('renewDkimKey'),
+)
+
 /**
  * Makes the steps that are due, in the name of the service. `states`: of the keys' records, by id, as DNS had them now.
  * Returns true when something was changed.
@@ -137,31 +171,72 @@ export async function continueRotation(
   states: Readonly<Record<string, RecordState>>,
 ): Promise<boolean> {
   let changed = false
-  for (const { id, selector, rotation } of domain.dkim) {
-    const step = stepFor(rotation, states[id], op.now())
+  const delegates = isDelegated(domain, op.setup.dkimZone)
+  for (const key of domain.dkim) {
+    const step = stepFor(key, states[key.id], { now: op.now(), delegates })
     if (step === null) continue
     changed = true
-    try {
-      await step(op, { domain: domain.id, selector, id })
-    } catch (error) {
-      // Another node, or a person, was faster.
-      if (!(error instanceof OperateError && error.code !== 'unavailable')) throw error
-    }
+    await unlessOvertaken(step(op, { domain: domain.id, selector: key.selector, id: key.id }))
   }
-  return changed
+  if (!isRotationDue(op, domain)) return changed
+  await unlessOvertaken(rotateByService(op, { domain: domain.id }))
+  return true
+}
+
+/** Another node, or a person, may have made the step meanwhile. */
+async function unlessOvertaken(step: Promise<unknown>): Promise<void> {
+  try {
+    await step
+  } catch (error) {
+    if (!(error instanceof OperateError && error.code !== 'unavailable')) throw error
+  }
+}
+
+/** Only when the key in reserve can sign at once: a rotation that has begun by itself must not wait for anybody. */
+function isRotationDue(op: Pick<Operation, 'now' | 'setup'>, domain: SendingDomain): boolean {
+  const { setup } = op
+  const every = rotatedEvery(domain, setup.dkimRotation)
+  if (every === null || !isDelegated(domain, setup.dkimZone) || domain.sending !== 'active') return false
+  const keys = signing(domain)
+  const isOld = keys.some(({ delegated, activeSince }) => {
+    return delegated && (activeSince ?? domain.createdAt) <= op.now() - every
+  })
+  return (
+    isOld &&
+    keysIn(domain, 'next').length === 0 &&
+    keys.every(({ algorithm }) =>
+      domain.dkim.some(
+        (key) => key.algorithm === algorithm && isInReserve(key) && isFoundEverywhere(key, op.now()),
+      ),
+    )
+  )
+}
+
+/** Ms; null: never. `usual`: of the installation. */
+export function rotatedEvery(
+  { settings }: Pick<SendingDomain, 'settings'>,
+  usual: number | null,
+): number | null {
+  const { dkimRotation = usual } = settings
+  return dkimRotation === 'off' ? null : dkimRotation
 }
 
 type Step = (op: Operation, key: OneKey) => Promise<unknown>
 
 function stepFor(
-  rotation: DkimIdentity['rotation'],
+  { rotation, delegated, ...key }: DkimIdentity,
   state: RecordState | undefined,
-  now: number,
+  { now, delegates }: { now: number; delegates: boolean },
 ): Step | null {
   if (rotation === null) return null
   const { stage, since } = rotation
-  if (stage === 'next') return state === 'right' ? promoteKey : null
-  if (stage === 'retiring') return since <= now - RETIRING_MS ? retireKey : null
+  if (stage === 'next') {
+    const isReady = state === 'right' && (!delegated || isFoundEverywhere(key, now))
+    return isReady ? promoteKey : null
+  }
+  const isOver = stage === 'retired' || since <= now - RETIRING_MS
+  if (delegated && delegates) return isOver ? renewKey : null
+  if (stage === 'retiring') return isOver ? retireKey : null
   return state === 'missing' ? removeDkimKey : null
 }
 
@@ -175,6 +250,10 @@ export function keysIn({ dkim }: Pick<SendingDomain, 'dkim'>, stage: DkimStage):
 
 function signing({ dkim }: SendingDomain): DkimIdentity[] {
   return dkim.filter(({ active }) => active)
+}
+
+function nextSelectors(domain: SendingDomain): Record<string, unknown> {
+  return { selector: selectorsOf(keysIn(domain, 'next')) }
 }
 
 function selectorsOf(keys: readonly DkimIdentity[]): string {
@@ -191,8 +270,13 @@ function waitingKeys(domain: SendingDomain): DkimIdentity[] {
 
 function alreadyRotating(domain: SendingDomain, waiting: readonly DkimIdentity[]): OperateError {
   const names = waiting.map((key) => dkimRecordName(key, domain)).join(' and ')
-  const missing = names === '' ? '' : ` until DNS has the record at ${names}`
-  const message = `a rotation of the DKIM key of ${domain.name} is already waiting${missing}. Publish that record, or cancel the rotation`
+  const delegated = waiting.length > 0 && waiting.every((key) => key.delegated)
+  const missing =
+    names === ''
+      ? ''
+      : ` until DNS ${delegated ? `has had the record at ${names} for an hour` : `has the record at ${names}`}`
+  const remedy = delegated ? '' : '. Publish that record, or cancel the rotation'
+  const message = `a rotation of the DKIM key of ${domain.name} is already waiting${missing}${remedy}`
   return new OperateError('conflict', message, { verb: 'showDomain', domain: domain.name })
 }
 

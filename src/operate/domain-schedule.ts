@@ -1,5 +1,6 @@
 /** When the service asks DNS for the records of a domain again. */
 import { CHECK_EVERY_MS, type DkimIdentity, RETIRING_MS, type SendingDomain } from '../accounts/account.ts'
+import { foundEverywhereAt } from '../accounts/dkim-delegation.ts'
 
 /** Ms: a record that somebody is publishing at the moment is found soon. */
 export const SOONEST_CHECK_MS = 60_000
@@ -28,9 +29,12 @@ function nextTurn(id: string, checkedAt: number): number {
   return turn + (Math.floor((checkedAt - turn) / CHECK_EVERY_MS) + 1) * CHECK_EVERY_MS
 }
 
-function dueFor({ rotation }: DkimIdentity, checkedAt: number): number[] {
+function dueFor(key: DkimIdentity, checkedAt: number): number[] {
+  const { rotation } = key
   if (rotation?.stage === 'next') {
-    return [checkedAt + Math.max((checkedAt - rotation.since) * SHARE_OF_WAIT, SOONEST_CHECK_MS)]
+    const signsAt = key.delegated ? foundEverywhereAt(key) : null
+    const soon = checkedAt + Math.max((checkedAt - rotation.since) * SHARE_OF_WAIT, SOONEST_CHECK_MS)
+    return signsAt !== null && signsAt > checkedAt ? [soon, signsAt] : [soon]
   }
   return rotation?.stage === 'retiring' ? [Math.max(retiresAt(rotation), checkedAt)] : []
 }

@@ -90,7 +90,7 @@ interface Noted {
 
 async function noteVerification(op: Operation, { domain: id, verification }: Noted): Promise<VerifiedDomain> {
   const domain = await asItIsNow(op, id)
-  const seen = seenIn(domain, verification)
+  const seen = seenIn(domain, verification, op.now())
   const change = changeAfter(op, domain, verification)
   const news = newsOf(op, domain, change)
   const after = { ...domain, ...afterChange(domain, change), ...seen }
@@ -172,14 +172,14 @@ const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missin
 type Seen = Required<Pick<DomainChange, 'seen' | 'keysSeen'>>
 
 /** The state of each DKIM key's record, and the worst of each kind of record; of DKIM keys, of those in use. */
-function seenIn(domain: SendingDomain, verification: Verification): Seen {
+function seenIn(domain: SendingDomain, verification: Verification, at: number): Seen {
   const seen: Seen['seen'] = {}
   for (const { kind, state, required } of verification.records) {
     if (kind === 'dkim' && !required) continue
     const worst = Math.max(STATES.indexOf(seen[kind] ?? 'right'), STATES.indexOf(state))
     seen[kind] = STATES[worst]!
   }
-  return { seen, keysSeen: keyStates(domain, verification) }
+  return { seen, keysSeen: { at, states: keyStates(domain, verification) } }
 }
 
 /** By the id of the key. A key that was added or renamed during the check has none. */
@@ -257,7 +257,8 @@ function hasNews(op: Operation, domain: SendingDomain, verification: Verificatio
     ...domain,
     ...changeAfter(op, domain, verification),
   }
-  const { seen, keysSeen } = seenIn(domain, verification)
+  const { seen } = seenIn(domain, verification, op.now())
+  const keysSeen = keyStates(domain, verification)
   const kinds = Object.entries(seen) as [keyof typeof seen, RecordState][]
   return (
     status !== domain.status ||

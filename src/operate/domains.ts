@@ -22,7 +22,7 @@ import {
   listedAccounts,
   noSuchDomain,
 } from './find.ts'
-import { serviceNames } from './service-names.ts'
+import { noZone, serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface DomainWithRecords {
@@ -38,6 +38,8 @@ export interface NewDomainInput {
   name: string
   /** Add a second DKIM key, Ed25519 (RFC 8463). */
   ed25519?: boolean
+  /** Publish its DKIM keys in the operator's zone; default: if the service has one. */
+  delegated?: boolean
   /** Other domains of the company that mail for this domain may use in From: names or ids. */
   speaksFor?: readonly string[]
   settings?: Partial<DomainSettings>
@@ -56,6 +58,7 @@ export const addDomain = verb(
       name,
       seal: await op.seal(),
       ed25519: input.ed25519 === true,
+      delegated: isDelegating(op, input),
       speaksFor,
       createdAt: op.now(),
     })
@@ -74,6 +77,11 @@ export const addDomain = verb(
     }),
   },
 )
+
+function isDelegating({ setup }: Operation, { delegated }: NewDomainInput): boolean {
+  if (delegated !== true || setup.dkimZone !== null) return delegated ?? setup.dkimZone !== null
+  throw noZone()
+}
 
 /**
  * A company may add a name that another company holds. The company is told about the conflict only after it has proved
@@ -118,17 +126,34 @@ function otherOf(op: Operation, companyId: string, text: string): SendingDomain 
   }
 }
 
-/** The settings with a change. An empty return path is the usual one; a content retention of 0 is none of its own. */
+/**
+ * The settings with a change. An empty return path is the usual one; a content retention or DKIM rotation of 0 is none
+ * of its own.
+ */
 function settingsOf(
   { name, settings }: Pick<SendingDomain, 'name' | 'settings'>,
   change: Partial<DomainSettings> = {},
 ): DomainSettings {
-  const { contentRetention, returnPath, ...others } = { ...settings, ...change }
+  const { contentRetention, dkimRotation, returnPath, ...others } = { ...settings, ...change }
   return {
     ...others,
+    ...(dkimRotation ? { dkimRotation: checkedRotation(dkimRotation) } : {}),
     ...(contentRetention ? { contentRetention: checkedRetention(contentRetention)! } : {}),
     ...(returnPath ? { returnPath: change.returnPath ? returnPathHost(name, returnPath) : returnPath } : {}),
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** A key that is replaced needs its selector for RETIRING_MS. */
+const LEAST_ROTATION_DAYS = 8
+const MOST_ROTATION_DAYS = 1_825
+
+function checkedRotation(every: number | 'off'): number | 'off' {
+  if (every === 'off' || (every >= LEAST_ROTATION_DAYS * DAY_MS && every <= MOST_ROTATION_DAYS * DAY_MS)) {
+    return every
+  }
+  const message = `DKIM keys can be rotated every ${LEAST_ROTATION_DAYS} to ${MOST_ROTATION_DAYS} days`
+  throw new OperateError('invalid', message)
 }
 
 /** `text`: a label below the domain, or a whole name. */

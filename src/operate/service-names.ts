@@ -1,6 +1,7 @@
 /** The facts about this service that the DNS records of a domain depend on. */
 import type { SendingDomain } from '../accounts/account.ts'
 import type { ServiceNames } from '../accounts/dns-records.ts'
+import { OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
 type Looker = Pick<Operation, 'hostname' | 'setup' | 'accounts'>
@@ -12,5 +13,16 @@ export function serviceNames({ hostname, setup, accounts }: Looker, domain: Send
   )
   const listens = setup.bounceListeners.length > 0
   const bounceHost = setup.bounceHost ?? (listens ? hostname : null)
-  return { hostname, bounceHost, relayed: own || setup.delivery.kind === 'relay' }
+  return {
+    hostname,
+    bounceHost,
+    relayed: own || setup.delivery.kind === 'relay',
+    dkimZone: setup.dkimZone,
+  }
+}
+
+export function noZone(): OperateError {
+  const message =
+    'this service has no zone for the DKIM keys of domains: its operator has to name one in POSTROAD_DKIM_ZONE, such as dkim.example.net'
+  return new OperateError('invalid', message)
 }

@@ -69,6 +69,8 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     lost_since: isoTime(domain.lostSince),
     pool: settings.pool ?? null,
     content_retention_seconds: secondsOf(settings.contentRetention),
+    dkim: settings.dkimDelegated ? 'cname' : 'txt',
+    dkim_rotation_seconds: settings.dkimRotation === 'off' ? 0 : secondsOf(settings.dkimRotation),
     speaks_for: speaksFor,
     created_at: isoTime(createdAt),
   }
@@ -87,11 +89,12 @@ export function wholeDomainJson(
   }
 }
 
-function dkimKeyJson({ selector, algorithm, active, rotation, seen }: DkimIdentity) {
+function dkimKeyJson({ selector, algorithm, active, delegated, rotation, seen }: DkimIdentity) {
   return {
     selector,
     algorithm,
     active,
+    delegated,
     stage: rotation?.stage ?? null,
     since: isoTime(rotation?.since ?? null),
     keep_record_until: rotation?.stage === 'retiring' ? isoTime(retiresAt(rotation)) : null,

@@ -21,6 +21,8 @@ export type Setup = Pick<
   | 'bounceListeners'
   | 'database'
   | 'delivery'
+  | 'dkimRotation'
+  | 'dkimZone'
   | 'domainGrace'
   | 'fullMailbox'
   | 'dnsServers'

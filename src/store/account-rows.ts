@@ -143,14 +143,20 @@ export function domainOf(row: DomainRow, dkim: DkimIdentity[]): SendingDomain {
   return { ...row, dkim, speaksFor: listOf(row.speaksFor), settings, seen: mapOf(row.seen) }
 }
 
-export type DkimKeyRow = Omit<DkimIdentity, 'active' | 'rotation'> & {
+export type DkimKeyRow = Omit<DkimIdentity, 'active' | 'delegated' | 'rotation'> & {
   active: number | boolean
+  delegated: number | boolean
   stage: DkimStage | null
   since: number | null
 }
 
-export function dkimKeyOf({ active, stage, since, ...key }: DkimKeyRow): DkimIdentity {
-  return { ...key, active: Boolean(active), rotation: stage === null ? null : { stage, since: since! } }
+export function dkimKeyOf({ active, delegated, stage, since, ...key }: DkimKeyRow): DkimIdentity {
+  return {
+    ...key,
+    active: Boolean(active),
+    delegated: Boolean(delegated),
+    rotation: stage === null ? null : { stage, since: since! },
+  }
 }
 
 export type ApiKeyRow = Omit<ApiKey, 'scopes' | 'networks'> & { scopes: string; networks: string | null }

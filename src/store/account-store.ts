@@ -26,16 +26,19 @@ export interface DomainChange
       'status' | 'sending' | 'speaksFor' | 'settings' | 'seen' | 'returnPathHost' | 'lostSince'
     >
   > {
-  /** The state of the record of each DKIM key, by the id of the key. */
-  keysSeen?: Readonly<Record<string, RecordState>>
+  /** The state of the record of each DKIM key at a time (Unix ms), by the id of the key. */
+  keysSeen?: { at: number; states: Readonly<Record<string, RecordState>> }
   /**
    * The company has proven that it owns the domain: an inactive domain becomes active, a suspended one stays suspended.
    */
   proven?: true
 }
 
+/** The parts of a DKIM key that are new when it takes the place of another one. */
+export type FreshDkimKey = Pick<DkimIdentity, 'id' | 'publicKey' | 'sealedPrivateKey'>
+
 /** A change of a DKIM key; absent fields stay as they are. */
-export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector'>>
+export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector' | 'activeSince'>>
 
 /** When the service asked DNS for the records of a domain, and when it asks again, in Unix ms. */
 export interface DomainCheckTimes {
@@ -115,6 +118,18 @@ export interface AccountStore extends AccountReads {
   promoteDkimKey(id: string, at: number): Promise<boolean>
   /** A key that has been retiring since `since` or longer is retired from `at` on. False when it is not so. */
   retireDkimKey(id: string, since: number, at: number): Promise<boolean>
+  /**
+   * A key that takes no part in a rotation and signs nothing waits for DNS from `at` on, to sign then. False when it is
+   * unknown or not so. StoreConflict when another one of its algorithm waits.
+   */
+  queueDkimKey(id: string, at: number): Promise<boolean>
+  /** A key that waits for DNS no longer does, and is kept. False when it is unknown or does not wait. */
+  unqueueDkimKey(id: string): Promise<boolean>
+  /**
+   * A fresh key takes the place and the selector of one that is retired, or has been retiring since `since` or longer.
+   * False when that one is unknown or not so.
+   */
+  renewDkimKey(id: string, fresh: FreshDkimKey, since: number): Promise<boolean>
   /** False when the key is unknown, or the last active one of its domain. */
   removeDkimKey(id: string): Promise<boolean>
   /**

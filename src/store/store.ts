@@ -9,7 +9,7 @@
  * and `record` rejects with StoreDamaged when this one record cannot be written. Each damage that was met is reported
  * once through the `onFault` of openStore.
  */
-import type { AccountReads, AccountStore, DomainChange, RouteScope } from './account-store.ts'
+import type { AccountReads, AccountStore, DomainChange, FreshDkimKey, RouteScope } from './account-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { DigestStore } from './digest-store.ts'
 import type { DomainReportStore } from './domain-report-store.ts'
@@ -84,6 +84,7 @@ export type {
   EventLog,
   EventStore,
   FollowerStore,
+  FreshDkimKey,
   LiveListStore,
   NodeStore,
   PeopleStore,

@@ -10,7 +10,7 @@ import { verifyDomain } from '../../src/accounts/verify.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 
 const HOST = 'mail.service.test'
-const NAMES: ServiceNames = { hostname: HOST, bounceHost: null, relayed: false }
+const NAMES: ServiceNames = { hostname: HOST, bounceHost: null, relayed: false, dkimZone: null }
 let domain: SendingDomain
 before(async () => {
   domain = await newDomain({ companyId: 'c', name: 'x.test', seal: new Seal(randomBytes(32)), ed25519: true })
@@ -184,7 +184,12 @@ describe('verification', () => {
     }
     const settings = { ...domain.settings, returnPath: 'bounces.other.example' }
     const chosen = { ...domain, name: 'mail.x.test', settings }
-    const { records } = await verifyDomain(chosen, NAMES, { txt: absent, mx, addresses: absent })
+    const { records } = await verifyDomain(chosen, NAMES, {
+      txt: absent,
+      mx,
+      cname: absent,
+      addresses: absent,
+    })
     assert.deepEqual(asked, ['bounces.other.example'])
     const { advice } = records.find(({ kind }) => kind === 'return_path_mx')!
     assert.equal(advice, 'There is no MX record at bounces.other.example.')

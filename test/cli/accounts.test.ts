@@ -146,6 +146,7 @@ describe('the commands about accounts', () => {
       hostname: 'mail.service.test',
       bounceHost: null,
       relayed: false,
+      dkimZone: null,
     })) {
       if (record.required) dns.zone[`${record.name}/TXT`] = [record.value]
     }

@@ -203,7 +203,7 @@ describe('settings', () => {
 
   const noMailboxes: [string, RegExp][] = [
     ['imap://user:secret@mail.test', /imap:\/\/ is not encrypted/],
-    ['pop3s://user:secret@mail.test', /must be a mailbox like imaps:/],
+    ['pop3s://user:secret@mail.test', /read over IMAP, not over POP3/],
     ['imaps://mail.test/INBOX', /needs user:password@/],
     ['imaps://user@mail.test/INBOX', /needs user:password@/],
     ['imaps://user:sec?ret@mail.test/INBOX', /not a valid URL|must end with the folder|needs user/],

@@ -13,6 +13,9 @@ const identity = {
   algorithm: 'rsa-sha256' as const,
   publicKey: publicBase64,
   rotation: null,
+  delegated: false,
+  activeSince: null,
+  seenSince: null,
   seen: null,
 }
 const keys = keysOfDomains([

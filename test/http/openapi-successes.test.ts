@@ -23,7 +23,11 @@ let openApi: OpenApi
 
 before(async () => {
   dns = await startDns({})
-  service = await startService({ allowPrivateNetworks: true, dnsServers: [dns.address] })
+  service = await startService({
+    allowPrivateNetworks: true,
+    dnsServers: [dns.address],
+    dkimZone: 'dkim.service.test',
+  })
   const { company } = await service.tenant('ours.test')
   const scopes = ['sending', 'reading', 'management'] as const
   api = new Api(service.url, (await service.key(company.id, { scopes: [...scopes] })).token)
@@ -186,6 +190,16 @@ test('domains of the form dialect', async () => {
   await ask('DELETE', '/v1/dkim/keys', { query: key })
   await ask('PUT', `${one}/dkim_selector`, { ...D, query: '?dkim_selector=other' })
   await ask('PUT', `${one}/dkim_authority`, { ...D, query: '?self=true' })
+
+  const name = 'turning.test'
+  await ask('POST', '/v4/domains', { body: { name } })
+  const turning = (await service.store.accounts()).domains.find((domain) => domain.name === name)!
+  await service.store.updateDomain(turning.id, { sending: 'active' })
+  await service.app.refreshAccounts()
+  const management = '/v1/dkim_management/domains/{domain}'
+  const body = { rotation_enabled: 'true', rotation_interval: '30d' }
+  await ask('PUT', `${management}/rotation`, { domain: name, body })
+  await ask('POST', `${management}/rotate`, { domain: name })
 })
 
 test('lists of the form dialect', async () => {

@@ -11,6 +11,7 @@ import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as contentRetention from '../../src/operate/content-retention.ts'
+import * as dkimDelegation from '../../src/operate/dkim-delegation.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
 import * as examination from '../../src/operate/doctor/examine.ts'
@@ -85,6 +86,10 @@ async function sender(op: Operation, name: string): Promise<Operation> {
 }
 
 /** The rotation of this domain waits, perhaps since a caller before this one was refused. */
+function withZone(op: Operation): Operation {
+  return { ...op, setup: { ...op.setup, dkimZone: 'dkim.service.test' } }
+}
+
 async function rotating(op: Operation, name: string): Promise<Operation> {
   const operator = { ...(await sender(op, name)), caller: OPERATOR }
   const { domain } = await domains.showDomain(operator, { domain: name })
@@ -286,6 +291,18 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       }),
     { ...MANAGES, restricted: foreign },
   ],
+  [
+    dkimDelegation.delegateDkim,
+    async (op, world) => {
+      const name = world.newName()
+      await domains.addDomain({ ...op, caller: OPERATOR }, { company: 'Acme', name })
+      const accounts = await op.store.accounts()
+      const input = { domain: name, delegated: true }
+      return await dkimDelegation.delegateDkim({ ...withZone(op), accounts }, input)
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [dkimDelegation.dkimZone, (op) => dkimDelegation.dkimZone(withZone(op), {}), OPERATOR_ALONE],
   [
     tags.describeTag,
     (op) => tags.describeTag(op, { domain: 'acme.test', tag: 'news', description: 'weekly' }),

@@ -27,10 +27,15 @@ export class CheckedDomains implements AsyncDisposable {
 
   /** Removes all domains and records. */
   async clear(): Promise<void> {
-    const { dns, service } = this
-    for (const name of Object.keys(dns.zone)) delete dns.zone[name]
+    const { service } = this
+    this.clearRecords()
     const { domains } = await service.store.accounts()
     for (const { id } of domains) await service.store.removeDomain(id, Date.now())
+  }
+
+  clearRecords(): void {
+    const { zone } = this.dns
+    for (const name of Object.keys(zone)) delete zone[name]
   }
 
   readonly operation = async (now = Date.now()): Promise<Operation> => {

@@ -20,7 +20,12 @@ import { CheckedDomains } from './checked-domains.ts'
 
 const MINUTE = 60_000
 
-const NAMES: ServiceNames = { hostname: 'mail.service.test', bounceHost: null, relayed: false }
+const NAMES: ServiceNames = {
+  hostname: 'mail.service.test',
+  bounceHost: null,
+  relayed: false,
+  dkimZone: null,
+}
 
 describe('DKIM keys by themselves', () => {
   let rig: CheckedDomains

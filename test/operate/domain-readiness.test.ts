@@ -13,7 +13,12 @@ import { CheckedDomains } from './checked-domains.ts'
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
 const BOUNCE_HOST = 'mx.service.test'
-const NAMES: ServiceNames = { hostname: 'mail.service.test', bounceHost: BOUNCE_HOST, relayed: false }
+const NAMES: ServiceNames = {
+  hostname: 'mail.service.test',
+  bounceHost: BOUNCE_HOST,
+  relayed: false,
+  dkimZone: null,
+}
 
 describe('a domain that sends', () => {
   let rig: CheckedDomains

@@ -16,7 +16,7 @@ import { type Received, Receiver } from '../webhooks/receiver.ts'
 import { CheckedDomains } from './checked-domains.ts'
 
 const HOUR = 60 * 60_000
-const NAMES = { hostname: 'mail.service.test', bounceHost: null, relayed: false }
+const NAMES = { hostname: 'mail.service.test', bounceHost: null, relayed: false, dkimZone: null }
 
 interface Told {
   type: string

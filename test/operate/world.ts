@@ -98,7 +98,7 @@ export class World implements AsyncDisposable {
       publicUrl: null,
       apiUrl: () => 'http://mail.test',
       seal: async () => this.#seal,
-      resolver: () => ({ txt: nothing, mx: nothing, addresses: nothing }),
+      resolver: () => ({ txt: nothing, mx: nothing, cname: nothing, addresses: nothing }),
       sites: () => openSiteTable({ sites: null, siteConcurrency: 20 }),
       hosts: () => ({
         mx: nothing,
@@ -116,6 +116,8 @@ export class World implements AsyncDisposable {
         bounceListeners: [],
         database: { engine: 'sqlite', path: 'x.db' },
         delivery: { kind: 'capture' },
+        dkimRotation: null,
+        dkimZone: null,
         domainGrace: 3 * 24 * 3_600_000,
         dnsServers: [],
         retrySchedule: [60_000, 300_000],

@@ -59,6 +59,9 @@ export function domain(owner: Company, name: string): SendingDomain {
         sealedPrivateKey: Uint8Array.of(1, 2, 3),
         rotation: null,
         seen: null,
+        seenSince: null,
+        delegated: false,
+        activeSince: null,
       },
       {
         id: newId(),
@@ -69,6 +72,9 @@ export function domain(owner: Company, name: string): SendingDomain {
         sealedPrivateKey: Uint8Array.of(4),
         rotation: null,
         seen: 'missing',
+        seenSince: NOW,
+        delegated: true,
+        activeSince: NOW + 1,
       },
     ],
   }

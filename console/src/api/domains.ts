@@ -145,6 +145,10 @@ export const changeDkimKey = (
     call('PATCH /companies/:company/domains/:domain/dkim/:selector', { company, domain, selector, body }),
   )
 
+/** Moves the DKIM keys into the operator's zone, or out of it. */
+export const delegateDkim = (company: string, domain: string, delegated: boolean) =>
+  shown(company, call('PATCH /companies/:company/domains/:domain', { company, domain, body: { delegated } }))
+
 const ROTATION = '/companies/:company/domains/:domain/rotation'
 
 export const rotateDkimKey = (company: string, domain: string) =>

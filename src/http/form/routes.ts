@@ -23,6 +23,7 @@ import { formContent } from './content.ts'
 import { credentialRoutes } from './credentials/routes.ts'
 import { connectionRoutes } from './domains/connection.ts'
 import { dkimRoutes } from './domains/keys.ts'
+import { rotationRoutes } from './domains/rotation.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { trackingRoutes } from './domains/tracking.ts'
 import { eventRoutes } from './log/routes.ts'
@@ -56,6 +57,7 @@ export class FormDialect implements Api {
     ...connectionRoutes,
     ...credentialRoutes,
     ...dkimRoutes,
+    ...rotationRoutes,
     ...domainRoutes,
     ...trackingRoutes,
     ...envelopeRoutes,

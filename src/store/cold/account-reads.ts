@@ -53,7 +53,8 @@ const DOMAINS = list<DomainRow>(
 const REMOVED = list<{ id: string; name: string }>('SELECT id, name FROM removed_domains', 'id', 'id')
 const DKIM = list<DkimRow>(
   `SELECT domain_id AS "domainId", id, selector, algorithm, active, public_key AS "publicKey",
-      sealed_private_key AS "sealedPrivateKey", stage, stage_since AS since, seen
+      sealed_private_key AS "sealedPrivateKey", stage, stage_since AS since, seen,
+      delegated, active_since AS "activeSince", seen_since AS "seenSince"
     FROM dkim_keys`,
   'domain_id',
   'domain_id, position',

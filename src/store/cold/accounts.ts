@@ -43,7 +43,9 @@ const CHANGE_DOMAIN = statement(`UPDATE domains SET status = coalesce($2, status
     return_path_host = nullif(coalesce($8, return_path_host), ''),
     lost_since = nullif(coalesce($9::int8, lost_since), 0)
   WHERE id = $1`)
-const KEY_SEEN = statement('UPDATE dkim_keys SET seen = $3 WHERE domain_id = $1 AND id = $2')
+const KEY_SEEN = statement(`UPDATE dkim_keys
+  SET seen_since = CASE WHEN seen = $3 THEN seen_since ELSE $4 END, seen = $3
+  WHERE domain_id = $1 AND id = $2`)
 const LOCK_DOMAIN = statement<OwnerRow>('SELECT company FROM domains WHERE id = $1 FOR UPDATE')
 /** A domain that was never active has no mail, and is not remembered. */
 const NOTE_REMOVED = statement(`INSERT INTO removed_domains (id, company, name, removed_at)
@@ -127,7 +129,7 @@ export const accountWrites = {
   },
 
   *updateDomain(port, id, change, event) {
-    const { status = null, sending = null, proven = false, speaksFor, settings, seen, keysSeen = {} } = change
+    const { status = null, sending = null, proven = false, speaksFor, settings, seen, keysSeen } = change
     // Null is a value of these two: an empty one stands for it, because null leaves the column as it is.
     const { returnPathHost, lostSince } = change
     const emptied = [
@@ -141,7 +143,9 @@ export const accountWrites = {
       yield* unlessDuplicate(db, domainHeldMessage(named.name), () =>
         db.run(CHANGE_DOMAIN, id, status, sending, ...texts, proven, ...emptied),
       )
-      for (const [key, state] of Object.entries(keysSeen)) yield* db.run(KEY_SEEN, id, key, state)
+      for (const [key, state] of Object.entries(keysSeen?.states ?? {})) {
+        yield* db.run(KEY_SEEN, id, key, state, keysSeen!.at)
+      }
       if (event !== undefined) yield* db.tell(named.company, event)
     })
   },

@@ -237,3 +237,74 @@ describe('domains of the form dialect', () => {
     assertFormError(await call(`${service.url}/v3/domains`, body('')), 400)
   })
 })
+
+describe('DKIM by CNAME records in the form dialect', () => {
+  let service: Service
+  let manager: string
+  before(async () => {
+    service = await startService({ dkimZone: 'dkim.service.test' })
+    const { company } = await service.tenant('txt.test')
+    manager = (await service.key(company.id, { scopes: ['management', 'reading'] })).token
+  })
+  after(() => service.close())
+
+  const ask = async (method: string, path: string, fields: Record<string, string> = {}) => {
+    const headers = { authorization: basic(manager) }
+    const body = method === 'GET' ? {} : { body: new URLSearchParams(fields) }
+    return await call(`${service.url}${path}`, { method, headers, ...body })
+  }
+  type Records = { record_type: string; name: string; value: string }[]
+  const domainIn = ({ body }: { body: Record<string, unknown> }) => body.domain as Record<string, unknown>
+  const types = (records: Records) => records.map(({ record_type, name }) => `${record_type} ${name}`)
+
+  test('a new domain has it, unless it is turned off, and one that sends can move', async () => {
+    const made = await ask('POST', '/v4/domains', { name: 'new.test' })
+    assert.equal(domainIn(made).use_automatic_sender_security, true)
+    assert.deepEqual(types(made.body.sending_dns_records as Records).slice(0, 2), [
+      'CNAME pr1._domainkey.new.test',
+      'CNAME pr2._domainkey.new.test',
+    ])
+    const off = { name: 'own.test', use_automatic_sender_security: 'false' }
+    const own = await ask('POST', '/v4/domains', off)
+    assert.equal(domainIn(own).use_automatic_sender_security, false)
+    assert.match(types(own.body.sending_dns_records as Records)[0]!, /^TXT pr\d{8}\./)
+
+    const moved = await ask('PUT', '/v4/domains/txt.test', { use_automatic_sender_security: 'yes' })
+    assert.equal(domainIn(moved).use_automatic_sender_security, true)
+    assert.deepEqual(
+      types(moved.body.sending_dns_records as Records)
+        .map((text) => text.replace(/\d{8}/, 'DATE'))
+        .slice(0, 3),
+      ['TXT prDATE._domainkey.txt.test', 'CNAME pr1._domainkey.txt.test', 'CNAME pr2._domainkey.txt.test'],
+    )
+    const same = await ask('PUT', '/v4/domains/txt.test', { use_automatic_sender_security: 'yes' })
+    assert.equal(same.status, 200)
+  })
+
+  test('keys are rotated at once, or by themselves as often as was set', async () => {
+    await service.tenant('foreign.test')
+    const { id } = (await service.store.accounts()).domains.find(({ name }) => name === 'new.test')!
+    await service.store.updateDomain(id, { sending: 'active' })
+    await service.app.refreshAccounts()
+    const url = '/v1/dkim_management/domains/new.test'
+    const set = await ask('PUT', `${url}/rotation`, { rotation_enabled: 'true', rotation_interval: '30d' })
+    const { active_selector, rotation_enabled, rotation_interval, records } = domainIn(set)
+    assert.deepEqual([active_selector, rotation_enabled, rotation_interval], ['pr1', 'true', '720h'])
+    assert.equal((records as unknown[]).length, 2)
+    const off = await ask('PUT', `${url}/rotation`, { rotation_enabled: 'false' })
+    assert.deepEqual([domainIn(off).rotation_enabled, domainIn(off).rotation_interval], ['false', ''])
+    const short = { rotation_enabled: 'true', rotation_interval: '5d' }
+    assertFormError(await ask('PUT', `${url}/rotation`, short), 400, /every 8 to 1825 days/)
+    assert.deepEqual((await ask('POST', `${url}/rotate`)).body, { message: 'ok' })
+    const { dkim } = (await service.store.findDomain(id))!
+    assert.deepEqual(
+      dkim.map(({ rotation }) => rotation?.stage),
+      [undefined, 'next'],
+    )
+    assertFormError(await ask('POST', `${url}/rotate`), 409, /already waiting .* for an hour$/)
+    const own = '/v1/dkim_management/domains/own.test/rotate'
+    assertFormError(await ask('POST', own), 400, /use_automatic_sender_security/)
+    const foreign = await ask('POST', '/v1/dkim_management/domains/foreign.test/rotate')
+    assert.equal(foreign.status, 404)
+  })
+})

@@ -217,15 +217,18 @@ export function accountsContract(open: OpenBench): void {
       const second = { ...next, id: newId(), selector: 's4' }
       await assert.rejects(store.addDkimKey(own.id, second), { name: StoreConflict.name })
 
-      await store.updateDomain(own.id, { keysSeen: { [next.id]: 'right', [rsa.id]: 'right' } })
+      await store.updateDomain(own.id, {
+        keysSeen: { at: NOW, states: { [next.id]: 'right', [rsa.id]: 'right' } },
+      })
       assert.equal(await store.promoteDkimKey(rsa.id, NOW + 1), false)
       assert.equal(await store.promoteDkimKey(newId(), NOW + 1), false)
       const version = await store.accountsVersion()
       assert.equal(await store.promoteDkimKey(next.id, NOW + 1), true)
       assert.notEqual(await store.accountsVersion(), version)
       assert.equal(await store.promoteDkimKey(next.id, NOW + 2), false)
-      const previous = { ...rsa, active: false, seen: 'right' as const }
-      const promoted = { ...next, active: true, rotation: null, seen: 'right' as const }
+      const seen = { seen: 'right' as const, seenSince: NOW }
+      const previous = { ...rsa, active: false, ...seen }
+      const promoted = { ...next, active: true, rotation: null, ...seen, activeSince: NOW + 1 }
       const retiring = { ...previous, rotation: { stage: 'retiring' as const, since: NOW + 1 } }
       assert.deepEqual(await keys(), [retiring, ed25519, promoted])
 
@@ -240,12 +243,60 @@ export function accountsContract(open: OpenBench): void {
 
       // A key that DNS lacks has nothing to wait for.
       await store.addDkimKey(own.id, second)
-      await store.updateDomain(own.id, { keysSeen: { [rsa.id]: 'missing', [next.id]: 'unknown' } })
+      await store.updateDomain(own.id, {
+        keysSeen: { at: NOW + 9, states: { [rsa.id]: 'missing', [next.id]: 'unknown' } },
+      })
       await store.promoteDkimKey(second.id, NOW + 10)
       assert.deepEqual(
         (await keys()).map(({ rotation }) => rotation?.stage),
         ['retired', undefined, 'retiring', undefined],
       )
+    })
+
+    test('a delegated key: out of reserve and back, and a fresh one in its place', async (t) => {
+      const { store } = await open(t)
+      const own = domain(await acme(store), 'acme.test')
+      await store.addDomain(own)
+      const rsa = own.dkim[0]!
+      const reserve: DkimIdentity = {
+        ...{ ...rsa, id: newId(), selector: 'pr2', active: false, delegated: true },
+        ...{ seen: 'right', seenSince: NOW },
+      }
+      await store.addDkimKey(own.id, reserve)
+      const key = async () => (await store.accounts()).domains[0]!.dkim[2]!
+      assert.deepEqual(await key(), reserve)
+      assert.equal(await store.queueDkimKey(rsa.id, NOW + 1), false)
+      assert.equal(await store.queueDkimKey(reserve.id, NOW + 1), true)
+      assert.equal(await store.queueDkimKey(reserve.id, NOW + 2), false)
+      assert.deepEqual(await key(), { ...reserve, rotation: { stage: 'next', since: NOW + 1 } })
+      const other = { ...reserve, id: newId(), selector: 'pr3' }
+      await store.addDkimKey(own.id, other)
+      await assert.rejects(store.queueDkimKey(other.id, NOW + 2), { name: StoreConflict.name })
+      assert.equal(await store.unqueueDkimKey(reserve.id), true)
+      assert.equal(await store.unqueueDkimKey(reserve.id), false)
+      assert.deepEqual(await key(), reserve)
+
+      const states = (state: 'right' | 'missing', at: number) => {
+        return store.updateDomain(own.id, { keysSeen: { at, states: { [reserve.id]: state } } })
+      }
+      await states('right', NOW + 3)
+      assert.equal((await key()).seenSince, NOW)
+      await states('missing', NOW + 4)
+      await states('right', NOW + 5)
+      assert.equal((await key()).seenSince, NOW + 5)
+
+      const fresh = { id: newId(), publicKey: 'ZnJlc2g=', sealedPrivateKey: Uint8Array.of(9) }
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 99), false)
+      await store.queueDkimKey(reserve.id, NOW + 6)
+      await store.promoteDkimKey(reserve.id, NOW + 7)
+      await store.queueDkimKey(other.id, NOW + 8)
+      await store.promoteDkimKey(other.id, NOW + 9)
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 8), false)
+      const version = await store.accountsVersion()
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 9), true)
+      assert.notEqual(await store.accountsVersion(), version)
+      assert.deepEqual(await key(), { ...reserve, ...fresh, seen: null, seenSince: null })
+      assert.equal(await store.renewDkimKey(reserve.id, fresh, NOW + 9), false)
     })
 
     test('each check of a domain is taken once, and comes again unless it is noted', async (t) => {

@@ -41,6 +41,12 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   rotateDkimKey: ['began to rotate the DKIM key of', named('selector'), 'selector'],
   cancelDkimRotation: ['cancelled the rotation of the DKIM key of'],
   finishDkimRotation: ['switched to the next DKIM key of', named('selector'), 'selector'],
+  renewDkimKey: ['made the DKIM key after the next of', named('selector'), 'selector'],
+  delegateDkim: [
+    'moved the DKIM keys of',
+    ({ delegated }) => (delegated ? ' into the zone of the operator' : ' out of the zone of the operator'),
+    'delegated',
+  ],
   retireDkimKey: ['retired the previous DKIM key of', named('selector'), 'selector'],
   createKey: ['created the API key'],
   renameKey: ['renamed the API key', ({ to }) => ` to “${to}”`, 'to'],

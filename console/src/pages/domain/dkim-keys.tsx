@@ -5,6 +5,7 @@ import { useState } from 'react'
 import {
   changeDkimKey,
   type DomainDkimKey,
+  delegateDkim,
   removeDkimKey,
   rotateDkimKey,
   type WholeDomain,
@@ -35,8 +36,9 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
             DKIM keys
           </Title>
           <Text size="sm" c="dimmed" maw={640}>
-            Mail is signed with every active key. “Rotate” makes the next key and shows its record. Once DNS
-            has the record, the next key signs in place of the present one.
+            {domain.delegation.used
+              ? 'Mail is signed with every active key. The operator of this service publishes the keys, and your CNAME records lead to them: two keys take turns, and you have nothing to publish.'
+              : 'Mail is signed with every active key. “Rotate” makes the next key and shows its record. Once DNS has the record, the next key signs in place of the present one.'}
           </Text>
         </div>
         {mayManage && (
@@ -48,6 +50,14 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
                 run={() => rotateDkimKey(company, domain.id)}
               >
                 Rotate
+              </ActionButton>
+            )}
+            {waiting.length === 0 && domain.delegation.offered && (
+              <ActionButton
+                run={() => delegateDkim(company, domain.id, !domain.delegation.used)}
+                done="Publish the DKIM records that are shown under “Records”."
+              >
+                {domain.delegation.used ? 'Publish keys yourself' : 'Move to CNAME records'}
               </ActionButton>
             )}
             <Button
@@ -113,11 +123,10 @@ const STATES = {
   retired: { word: 'Retired', color: 'gray' },
 } as const
 
-function KeyState({ of: { active, stage, keepUntil } }: { of: DomainDkimKey }) {
+function KeyState({ of: { active, delegated, stage, keepUntil } }: { of: DomainDkimKey }) {
+  const unused = delegated ? 'In reserve' : 'Not in use'
   const { word, color } =
-    stage === null
-      ? { word: active ? 'Signs mail' : 'Not in use', color: active ? 'road' : 'gray' }
-      : STATES[stage]
+    stage === null ? { word: active ? 'Signs mail' : unused, color: active ? 'road' : 'gray' } : STATES[stage]
   return (
     <Stack gap={2} align="flex-start">
       <Badge variant="light" color={color} tt="none">
@@ -125,7 +134,7 @@ function KeyState({ of: { active, stage, keepUntil } }: { of: DomainDkimKey }) {
       </Badge>
       {stage === 'retiring' && (
         <Text size="xs">
-          Retires <Time at={keepUntil} />. Keep its record until then.
+          Retires <Time at={keepUntil} />.{delegated ? '' : ' Keep its record until then.'}
         </Text>
       )}
       {stage === 'retired' && <Text size="xs">Its record may be removed from DNS</Text>}
@@ -175,7 +184,7 @@ function selectorsOf(keys: readonly DomainDkimKey[]): string {
 function KeyMenu({
   company,
   domain,
-  of: { selector, active, stage },
+  of: { selector, active, delegated, stage },
   rename,
 }: {
   company: string
@@ -207,7 +216,7 @@ function KeyMenu({
       label={`Actions for key ${selector}`}
       items={[
         { label: active ? 'Deactivate' : 'Activate', onClick: () => void change() },
-        { label: 'Rename...', onClick: rename },
+        ...(delegated ? [] : [{ label: 'Rename...', onClick: rename }]),
         {
           label: active ? 'Remove (deactivate it first)' : 'Remove',
           destructive: true,

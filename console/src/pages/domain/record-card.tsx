@@ -133,7 +133,8 @@ function needOf(required: boolean, key: DomainDkimKey | undefined): string {
   if (required) return 'Required'
   if (key === undefined) return 'Recommended'
   if (key.stage === 'next') return 'Next key'
-  return key.stage === 'retired' ? 'May be removed' : 'Not in use'
+  if (key.stage === 'retired') return 'May be removed'
+  return key.delegated ? 'Reserve key' : 'Not in use'
 }
 
 export function Verdict({ check, looking }: RecordLookup) {

@@ -19,12 +19,16 @@ interface RotationProps {
   waiting: readonly DomainDkimKey[]
 }
 
+const PUBLISHED =
+  'The operator of this service publishes the key. Only the CNAME record below has to be in DNS, where it stays.'
+
 export function Rotation({ company, domain, checks, waiting }: RotationProps) {
   const mayManage = useMayManage()
   const [finishing, setFinishing] = useState(false)
   const [{ since }] = waiting as [DomainDkimKey]
   const { form } = useRecordForm(company, domain)
   const signing = domain.dkim.filter(({ active }) => active).map(({ selector }) => selector)
+  const isDelegated = waiting.every(({ delegated }) => delegated)
   const finish = async () => {
     setFinishing(true)
     await attemptUnlessHarmful({
@@ -38,7 +42,7 @@ export function Rotation({ company, domain, checks, waiting }: RotationProps) {
   return (
     <Section
       title="The next key waits for its record in DNS"
-      about={`Publish the record below. Mail is signed with ${signing.join(' and ')} until DNS has it, and with the next key from then on. You can leave this page: the service checks DNS and switches by itself.`}
+      about={`${isDelegated ? PUBLISHED : 'Publish the record below.'} Mail is signed with ${signing.join(' and ')} until DNS has ${isDelegated ? 'had it for an hour' : 'it'}, and with the next key from then on. You can leave this page: the service checks DNS and switches by itself.`}
     >
       <Stack gap="sm">
         {domain.records.map((record, index) => {

@@ -1,4 +1,5 @@
 /** Sending domains, and the records that their owners publish. */
+import { RECORD_TYPES } from '../../../accounts/dns-records.ts'
 import { routes } from './route.ts'
 import {
   DONE,
@@ -30,9 +31,12 @@ const DOMAINS = object({
 
 const WANTED = {
   kind: { enum: ['dkim', 'spf', 'return_path_mx', 'return_path_spf', 'dmarc'] },
-  type: { enum: ['TXT', 'MX'] },
+  type: { enum: RECORD_TYPES },
   name: { type: 'string', description: 'In full, without a final dot.' },
-  value: { type: 'string', description: 'Of an MX record the host.' },
+  value: {
+    type: 'string',
+    description: 'Of an MX record the host, of a CNAME record the name that it leads to.',
+  },
   preference: { ...orNull({ type: 'integer' }), description: 'Of an MX record.' },
   zone: { type: 'string', description: 'The record as a line of a zone file.' },
   required: { type: 'boolean' },
@@ -97,6 +101,7 @@ const DKIM_KEY = object({
   selector: TEXT,
   algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
   active: { type: 'boolean', description: 'Mail is signed with it.' },
+  delegated: { type: 'boolean', description: 'The operator publishes it, behind a CNAME record.' },
   record: { type: 'string', description: 'The name of its record.' },
   stage: {
     ...orNull({ enum: ['next', 'retiring', 'retired'] }),
@@ -129,6 +134,10 @@ export const WHOLE_DOMAIN = object({
       description: 'It was set; otherwise it follows from the name of the domain.',
     },
     used: { type: 'boolean', description: 'MAIL FROM has it; otherwise the address of the author.' },
+  }),
+  delegation: object({
+    offered: { type: 'boolean', description: 'The service has a zone for DKIM keys.' },
+    used: { type: 'boolean', description: 'The next keys of the domain are published there.' },
   }),
   contentRetention: {
     ...INTEGER_OR_NULL,
@@ -189,6 +198,10 @@ const DOMAIN_CHANGE = object(
       description: 'A label below the domain, or a whole host name; empty: the usual one.',
     },
     contentRetention: KEPT,
+    delegated: {
+      type: 'boolean',
+      description: 'The domain publishes CNAME records for DKIM, and the operator the keys.',
+    },
   },
 )
 
@@ -232,7 +245,7 @@ const COMPANY_RELAY = object({
 
 const RECORD_QUERY = object(
   { name: { type: 'string', maxLength: 400 } },
-  { type: { enum: ['TXT', 'MX'], description: 'Of a name with records of several types.' } },
+  { type: { enum: RECORD_TYPES, description: 'Of a name with records of several types.' } },
 )
 
 export const DOMAIN_ROUTES = routes('company', {

@@ -1,6 +1,7 @@
 /** A sending domain as the page shows it, and its look-up by the id in a path. */
 import type { Static } from 'typebox'
 import type { CustomRoute, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
+import { isDelegated } from '../../../accounts/dkim-delegation.ts'
 import { dkimRecordName, dnsRecords } from '../../../accounts/dns-records.ts'
 import { returnPathOf, usedReturnPath } from '../../../accounts/return-path.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
@@ -50,6 +51,10 @@ export async function wholeDomainJson(
       isChosen: domain.settings.returnPath !== undefined,
       used: usedReturnPath(domain) !== null,
     },
+    delegation: {
+      offered: op.setup.dkimZone !== null,
+      used: isDelegated(domain, op.setup.dkimZone),
+    },
     contentRetention: domain.settings.contentRetention ?? null,
     lostSince: isoTime(domain.lostSince),
     sendsUntil: isoTime(sendsUntil(domain, op.setup.domainGrace)),
@@ -58,11 +63,12 @@ export async function wholeDomainJson(
 }
 
 function dkimKeyJson(domain: SendingDomain, key: DkimIdentity) {
-  const { selector, algorithm, active, rotation, seen } = key
+  const { selector, algorithm, active, delegated, rotation, seen } = key
   return {
     selector,
     algorithm,
     active,
+    delegated,
     record: dkimRecordName(key, domain),
     stage: rotation?.stage ?? null,
     since: isoTime(rotation?.since ?? null),

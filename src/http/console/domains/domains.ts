@@ -1,4 +1,5 @@
 /** Sending domains: the list, their settings, and the permission to send. */
+import { delegateDkim } from '../../../operate/dkim-delegation.ts'
 import {
   activateDomain,
   addDomain,
@@ -39,7 +40,11 @@ export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
   'PATCH /companies/:company/domains/:domain': async ({ op, company, params, body }) => {
     requireDomain(op, company, params.domain)
     for (const id of body.speaksFor ?? []) requireDomain(op, company, id)
-    const { speaksFor, returnPath, contentRetention } = body
+    const { speaksFor, returnPath, contentRetention, delegated } = body
+    if (delegated !== undefined) {
+      const moved = await delegateDkim(op, { domain: params.domain, delegated })
+      if (Object.keys(body).length === 1) return wholeDomainJson(op, moved)
+    }
     const settings = {
       ...(returnPath !== undefined && { returnPath }),
       ...(contentRetention !== undefined && { contentRetention: contentRetention ?? 0 }),

@@ -71,7 +71,7 @@ export function domainJson({ id, name, sending, settings, createdAt }: SendingDo
     spam_action: 'disabled',
     web_prefix: 'email',
     web_scheme: webSchemeOf(settings),
-    use_automatic_sender_security: false,
+    use_automatic_sender_security: settings.dkimDelegated === true,
   } as const
 }
 

@@ -1,8 +1,10 @@
 /** Sending domains: `/v3/domains` and `/v4/domains`, which are the same here. */
 
+import { isYes } from '../../../ingress/message-form/yes-no.ts'
+import { delegateDkim } from '../../../operate/dkim-delegation.ts'
 import { verifyDomain } from '../../../operate/domain-verification.ts'
 import { addDomain, listDomains, removeDomain, showDomain, updateDomain } from '../../../operate/domains.ts'
-import { DOMAIN_NAME } from '../../bounds.ts'
+import { DOMAIN_NAME, WORD } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
@@ -11,6 +13,12 @@ import { MESSAGE_ONLY } from '../schemas.ts'
 import { DOMAIN, DOMAIN_WITH_RECORDS, domainJson, recordsJson } from './domain.ts'
 
 const NO = ['false', 'no'] as const
+/** DKIM by CNAME records, which lead to keys that the operator publishes. */
+const DELEGATED = {
+  ...WORD,
+  description: 'yes: the domain publishes CNAME records for DKIM, and the operator the keys.',
+} as const
+const SECURITY = 'use_automatic_sender_security'
 const WEB_SCHEME = { enum: ['http', 'https'] } as const
 
 /** The newest clients of most languages use `v4`. */
@@ -61,16 +69,22 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
       type: 'object',
       required: ['name'],
       // This API cannot turn `require_tls` on: a client that does would rely on it.
-      properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] }, web_scheme: WEB_SCHEME },
+      properties: {
+        name: DOMAIN_NAME,
+        require_tls: { enum: [...NO] },
+        web_scheme: WEB_SCHEME,
+        use_automatic_sender_security: DELEGATED,
+      },
     },
     answer: DOMAIN_WITH_RECORDS,
   })(async ({ caller, body }, core) => {
     const op = await currentOperation(core, caller)
-    const { name, web_scheme: webScheme } = body
+    const { name, web_scheme: webScheme, use_automatic_sender_security: security } = body
     const { domain, records } = await addDomain(op, {
       company: caller.companyId,
       name,
       ...(webScheme !== undefined && { settings: { webScheme } }),
+      ...(security !== undefined && { delegated: isYes(SECURITY, security) }),
     })
     const shown = { domain: domainJson(domain), receiving_dns_records: [] }
     const message = 'Domain DNS records have been created'
@@ -97,7 +111,8 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
     operation: 'form_domain_update',
     access: 'management',
     operationId: id('UpdateDomain'),
-    summary: 'Change `web_scheme`; other fields are accepted with their present value only',
+    summary:
+      'Change `web_scheme` and `use_automatic_sender_security`; other fields are accepted with their present value only',
     description: '`web_scheme` is stored and shown. A change of how mail is sent is refused.',
     body: {
       type: 'object',
@@ -106,7 +121,7 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
         wildcard: { enum: [...NO] },
         require_tls: { enum: [...NO] },
         skip_verification: { enum: [...NO] },
-        use_automatic_sender_security: { enum: [...NO] },
+        use_automatic_sender_security: DELEGATED,
         web_scheme: WEB_SCHEME,
         web_prefix: { const: 'email' },
       },
@@ -115,10 +130,12 @@ export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap
     answer: DOMAIN_WITH_RECORDS,
   })(async ({ caller, params, body }, core) => {
     const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
-    const { web_scheme: webScheme } = body
-    const { domain: known, records } = await showDomain(op, { domain: own.id })
-    const domain =
-      webScheme === undefined ? known : await updateDomain(op, { domain: own.id, settings: { webScheme } })
+    const { web_scheme: webScheme, use_automatic_sender_security: security } = body
+    if (webScheme !== undefined) await updateDomain(op, { domain: own.id, settings: { webScheme } })
+    if (security !== undefined && isYes(SECURITY, security) !== (own.settings.dkimDelegated === true)) {
+      await delegateDkim(op, { domain: own.id, delegated: isYes(SECURITY, security) })
+    }
+    const { domain, records } = await showDomain(await currentOperation(core, caller), { domain: own.id })
     const message = 'Domain has been updated'
     const shown = { domain: domainJson(domain), receiving_dns_records: [] }
     return { message, ...shown, sending_dns_records: recordsJson(records) }

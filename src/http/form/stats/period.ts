@@ -72,10 +72,10 @@ function time(name: string, text: string | undefined): number | undefined {
   return at
 }
 
-function hoursOf(duration: string): number {
+/** Throws a Refusal for `field`. */
+export function hoursOf(duration: string, field = 'duration'): number {
   // Go clients write 24h as 24h0m0s.
   const [, number, unit] = /^(\d{1,5})([hdwm])(?:(?<=h)0m0s)?$/.exec(duration) ?? []
-  if (number === undefined)
-    throw invalidField('duration', 'it must be a number with h, d, w or m, such as 7d')
+  if (number === undefined) throw invalidField(field, 'it must be a number with h, d, w or m, such as 7d')
   return Number(number) * HOURS[unit!]!
 }

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts'
-import type { DnsRecord } from '../../../accounts/dns-records.ts'
+import { type DnsRecord, RECORD_TYPES } from '../../../accounts/dns-records.ts'
 import { jsonDomainStatus, jsonRecords, REGION } from '../../../events/notices/json-domain.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
@@ -19,7 +19,7 @@ const RECORD = object(
   {
     record: { enum: ['DKIM', 'SPF'] },
     name: { type: 'string', description: 'The full name, without a final dot.' },
-    type: { enum: ['TXT', 'MX'] },
+    type: { enum: RECORD_TYPES },
     ttl: { const: 'Auto' },
     status: { enum: ['not_started', 'pending', 'verified', 'failed', 'temporary_failure'] },
     value: { type: 'string' },
