@@ -1,11 +1,8 @@
 /** Advice for the operator about mail that does not arrive, based on the message of the last attempt. */
 import { printLine } from './print.ts'
 
-/**
- * Advice by the messages of src/delivery, which name no setting because people of companies see them too. `isOfAll`:
- * only when all messages are such.
- */
-const ADVICE: readonly (readonly [said: RegExp, advice: string, isOfAll?: true])[] = [
+/** Advice by the messages of src/delivery, which name no setting because people of companies see them too. */
+const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
   [
     / refused our credentials /,
     'The relay refuses the login: correct the user and password in POSTROAD_DELIVERY (or with `postroad route set`) and restart the ' +
@@ -35,8 +32,6 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string, isOfAll?: true])
     /^(?!.*The proxy \S+ of the source address ).* (?:cannot be reached|refused the connection|accepted no connection in time|took too long over (?:connecting|its greeting))/,
     'No connection can be made. With a relay, check its host and port in POSTROAD_DELIVERY. With direct delivery, ' +
       'note that most hosting providers block port 25: ask yours to open it, or use a relay on port 587. Then: postroad queue retry',
-    // One server that is down among others is no fault here.
-    true,
   ],
 ]
 
@@ -50,11 +45,7 @@ export const CAPTURES =
 
 /** Prints a line for each kind of trouble among these messages. */
 export function printDeliveryAdvice(messages: readonly (string | null)[]): void {
-  const told = messages.filter((message) => message !== null)
-  const lines = ADVICE.filter(
-    ([said, , isOfAll]) =>
-      told.some((message) => said.test(message)) && (!isOfAll || told.every((message) => said.test(message))),
-  )
+  const lines = ADVICE.filter(([said]) => messages.some((message) => message !== null && said.test(message)))
   for (const [, advice] of lines) {
     printLine()
     printLine(`${advice}.`)

@@ -28,10 +28,10 @@ export function addQueue(program: Command): void {
     details:
       'A destination is a recipient domain; with --by site, it is the mail servers of one or more domains, which are then looked up. ' +
       'OLDEST is the time when the oldest waiting email was accepted. Recipients are counted by state:\n\n' +
-      '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused; mail to a paused site shows when it is looked at again\n' +
+      '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused\n' +
       '  SENDING      a node is delivering to them, or is about to\n' +
       '  QUARANTINED  not attempted until released: postroad queue quarantine\n\n' +
-      'With --json all lines are listed.',
+      'Mail to a paused site shows the time when it is looked at again. With --json all lines are listed.',
     examples: ['queue', 'queue --company Acme', 'queue --by site', 'queue --limit 1000'],
   })
     .option('--company <name or id>', 'only what this company sent')

@@ -114,6 +114,8 @@ export interface ReturnReason {
   message: string
   /** Its recipients are postponed: they fail after as long as the whole schedule lasts. */
   postpones?: true
+  /** Unix ms: when the reason was last met, if not now. */
+  metAt?: number
 }
 
 /** The record of a delivery that is given back untried. `now` in Unix ms. */
@@ -144,7 +146,7 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message, postpones }: ReturnReason,
+  { dueAt, heldFor, message, postpones, metAt }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
@@ -161,6 +163,7 @@ function returnDecision(
       again: dueAt,
       patience: schedule.lasts,
       fullMailbox: null,
+      ...(metAt !== undefined && { metAt }),
     }
     return (recipient) => decideAttempt(recipient, happening)
   }

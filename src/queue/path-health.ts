@@ -52,6 +52,10 @@ interface Trouble {
   /** One delivery at a time is begun, from `probeAt` on (Unix ms), and nothing else. */
   closed: boolean
   probeAt: number
+  /** Ms from the time when `probeAt` was set: after a step of the clock, no more is waited for. */
+  pause: number
+  /** Unix ms: when mail last met the trouble. */
+  metAt: number
   probe: ReadyDelivery | null
   /** Unix ms: when the path was last tried on request. */
   insistedAt: number
@@ -138,23 +142,26 @@ export class PathHealth {
   }
 
   /**
-   * Another node has closed the path, or this one before its last start; `now` in Unix ms. The next try is left to that
-   * node, as long as it makes any.
+   * Another node has closed the path, or this one before its last start; `now`, and `metAt`, when it met the trouble
+   * last, in Unix ms. The next try is left to that node, as long as it makes any.
    */
-  learn(key: string, closed: ClosedPath, now: number): void {
+  learn(key: string, closed: ClosedPath, now: number, metAt: number): void {
     const known = this.#troubles.get(key)
     const { kind, message, list, since, path, domainId } = closed
     const probeAt = Math.max(now, closed.probeAt) + HEAD_START_MS
     if (known?.closed) {
-      known.probeAt = Math.max(known.probeAt, probeAt)
+      known.metAt = Math.max(known.metAt, metAt)
+      waitUntil(known, Math.max(known.probeAt, probeAt), now)
       return
     }
-    const facts = { path, domainId, message, list, since, probeAt, kind: kind as Trouble['kind'] }
+    const facts = { path, domainId, message, list, since, metAt, kind: kind as Trouble['kind'] }
     this.#troubles.set(key, {
       ...newTrouble(facts),
       closed: true,
       learnt: true,
       held: known?.held ?? new Set(),
+      probeAt,
+      pause: probeAt - now,
     })
     this.#forget(now)
   }
@@ -194,7 +201,7 @@ export class PathHealth {
     trouble.tryWanted = null
     if (own) trouble.tryUntil = until
     else {
-      trouble.probeAt = Math.max(trouble.probeAt, until)
+      waitUntil(trouble, Math.max(trouble.probeAt, until), now)
       trouble.insistedAt = now
     }
   }
@@ -214,7 +221,7 @@ export class PathHealth {
     if (this.#troubles.size === 0) return true
     return keysFor(key, domainId).every((each) => {
       const trouble = this.#troubles.get(each)
-      return !trouble?.closed || (trouble.probe === null && now >= trouble.probeAt)
+      return !trouble?.closed || (trouble.probe === null && isDue(trouble, now))
     })
   }
 
@@ -229,16 +236,16 @@ export class PathHealth {
     const insisted = insists(ready)
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
-      const isDue = trouble.probe === null && now >= trouble.probeAt
-      if (isDue && (this.alone || now < trouble.tryUntil)) continue
-      const asks = isDue && trouble.tryWanted === null
-      if (isDue && trouble.tryWanted !== 'insisted') trouble.tryWanted = insisted ? 'insisted' : 'due'
+      const isNext = trouble.probe === null && isDue(trouble, now)
+      if (isNext && (this.alone || now < trouble.tryUntil)) continue
+      const asks = isNext && trouble.tryWanted === null
+      if (isNext && trouble.tryWanted !== 'insisted') trouble.tryWanted = insisted ? 'insisted' : 'due'
       if (asks) return 'asks'
       // The due times are spread, so that another delivery can try the path if this one does not; all are released when
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       const message = `Not attempted, because other mail on this path failed: ${trouble.message}`
-      return { dueAt, heldFor: 'path', message, postpones: true }
+      return { dueAt, heldFor: 'path', message, postpones: true, metAt: trouble.metAt }
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -274,7 +281,7 @@ export class PathHealth {
   #insist(trouble: Trouble, now: number): boolean {
     const soonest = Math.max(now, trouble.insistedAt + INSIST_MS)
     if (soonest >= trouble.probeAt) return false
-    trouble.probeAt = soonest
+    waitUntil(trouble, soonest, now)
     return true
   }
 
@@ -299,7 +306,7 @@ export class PathHealth {
     const [whole, own] = keysOf(ready)
     const path = hindrance.wide ? whole : own
     const trouble = this.#met(path, hindrance, now, ready)
-    trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0, now + (hindrance.waitMs ?? 0))
+    waitUntil(trouble, Math.max(trouble.probeAt, result.notBefore ?? 0, now + (hindrance.waitMs ?? 0)), now)
     if (!hindrance.wide) this.#unknown(whole, ready, now)
     const certain = hindrance.kind === 'busy' ? exhausted : hindrance.wide
     if (!trouble.closed && !certain && trouble.refused.size < IN_A_ROW) return null
@@ -318,7 +325,7 @@ export class PathHealth {
     let trouble = this.#troubles.get(key)
     if (trouble === undefined) {
       const domainId = wide ? null : email.domainId
-      trouble = newTrouble({ path: path.key, domainId, kind, message, list, since: now, probeAt: now })
+      trouble = newTrouble({ path: path.key, domainId, kind, message, list, since: now, metAt: now })
     }
     // Moved to the end, so that the troubles that were met longest ago come first.
     this.#troubles.delete(key)
@@ -330,7 +337,8 @@ export class PathHealth {
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
     trouble.probe = null
     this.#tryEnded(key, trouble)
-    trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials')
+    trouble.metAt = now
+    waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials'), now)
     this.#forget(now)
     return trouble
   }
@@ -365,7 +373,7 @@ export class PathHealth {
     if (trouble?.probe !== ready) return
     trouble.probe = null
     this.#tryEnded(path, trouble)
-    trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since)
+    waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since), now)
   }
 
   #tryEnded(key: string, trouble: Trouble): void {
@@ -413,7 +421,18 @@ export class PathHealth {
   }
 }
 
-type TroubleFacts = Pick<Trouble, 'path' | 'domainId' | 'kind' | 'message' | 'list' | 'since' | 'probeAt'>
+type TroubleFacts = Pick<Trouble, 'path' | 'domainId' | 'kind' | 'message' | 'list' | 'since' | 'metAt'>
+
+function waitUntil(trouble: Trouble, at: number, now: number): void {
+  trouble.probeAt = at
+  trouble.pause = Math.max(0, at - now)
+}
+
+/** A clock that was set back leaves `probeAt` further ahead than it ever was. */
+function isDue(trouble: Trouble, now: number): boolean {
+  if (trouble.probeAt - now > trouble.pause) trouble.probeAt = now + trouble.pause
+  return now >= trouble.probeAt
+}
 
 /** A trouble that has not closed its path yet. */
 function newTrouble(facts: TroubleFacts): Trouble {
@@ -421,6 +440,8 @@ function newTrouble(facts: TroubleFacts): Trouble {
     ...facts,
     refused: new Set(),
     closed: false,
+    probeAt: facts.metAt,
+    pause: 0,
     probe: null,
     insistedAt: 0,
     held: new Set(),

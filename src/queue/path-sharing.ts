@@ -178,7 +178,9 @@ export class PathSharing {
     this.#read.set(key, text)
     const { health, sessions, pacing } = this.#parts.learning
     const { closed, sessions: limit, messagesPerMinute } = state
-    if (closed !== null && (isStart || concernsAll(key, closed.kind))) health.learn(key, closed, Date.now())
+    if (closed !== null && (isStart || concernsAll(key, closed.kind))) {
+      health.learn(key, closed, Date.now(), changedAt)
+    }
     if (limit !== null) sessions.learn(key, limit)
     if (messagesPerMinute !== null) pacing.learn(key, messagesPerMinute)
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DeliveryResult, RecipientOutcome } from '../../src/delivery/delivery.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { untriedOf } from '../../src/email/codec.ts'
-import { attemptRecord } from '../../src/queue/attempt.ts'
+import { attemptRecord, returnRecord } from '../../src/queue/attempt.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
 import { to } from '../store/samples.ts'
@@ -136,6 +136,20 @@ test('whom nobody was asked for is given back untried, for when somebody can be 
     events.map(({ type }) => type),
     ['delivery_delayed'],
   )
+})
+
+test('mail on a closed path is given up only when the path was found closed at the end of its time', () => {
+  const schedule = new RetrySchedule([1_000, 1_000, 1_000])
+  const ready = readyFor('c', pathTo('x.test'), {
+    recipients: [{ position: 0, attempts: 0, postponedSince: 10, suspicion: 0 } as ClaimedRecipient],
+  })
+  const stateAfter = (metAt: number) => {
+    const reason = { dueAt: 9_000, heldFor: 'path', message: 'no', postpones: true, metAt } as const
+    const { recipients } = returnRecord(ready, reason, schedule, 8_000)
+    return recipients[0]!.decision.change!.state
+  }
+  assert.equal(stateAfter(1_000), 'waiting', 'the service has not asked a server since')
+  assert.equal(stateAfter(3_010), 'failed')
 })
 
 test('no attempt begins after the time at which the sender gives up', () => {

@@ -140,6 +140,14 @@ test('where only the mail of one sending domain is refused, that of others goes'
   assert.notEqual(paths.closedFor(from('one', path), NOW + 3), null)
 })
 
+test('a clock that is set back leaves a path closed no longer than its pause', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  paths.ended(to(path), REFUSED, true, NOW + 360 * MINUTE)
+  assert.notEqual(paths.closedFor(to(path), NOW), null)
+  assert.equal(paths.closedFor(to(path), NOW + 20 * MINUTE), null)
+})
+
 test('one email that is refused again and again closes no path', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')

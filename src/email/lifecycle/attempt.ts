@@ -125,9 +125,10 @@ function decideDeferral(before: LeaseFacts, happening: AttemptHappening, dueAt: 
  * well, when it has lasted as long as the whole retry schedule.
  */
 function decidePostponement(before: LeaseFacts, happening: AttemptHappening): Decision {
-  const { at, outcome, again: dueAt, patience, untried, heldFor } = happening
+  const { at, outcome, again: dueAt, patience, untried, heldFor, metAt = at } = happening
   const postponedSince = postponedFrom(before.postponedSince, at)
-  const lasted = at - postponedSince
+  // Not until now: a service that was down for days has not asked a server since.
+  const lasted = metAt - postponedSince
   const tried = !untried
   const detail = detailOf(happening)
   const change: Partial<Facts> = { state: 'waiting', dueAt, heldFor, postponedSince }

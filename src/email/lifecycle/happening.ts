@@ -117,6 +117,8 @@ export interface AttemptHappening {
   /** When postponed: the time of the next try, and for how many ms that may go on. */
   again: number
   patience: number
+  /** When postponed without an attempt: when the trouble was last met. Absent: now. */
+  metAt?: number
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
 }
