@@ -5,7 +5,9 @@ import type { Zone } from '../harness/dns.ts'
 export const POLICY_DOMAINS: readonly number[] = [5, 6]
 
 export const policyHostName = (domain: number) => `mta-sts.in${domain}.test`
-export const policyHostAddress = (domain: number) => `127.17.${domain}.3`
+/** The port of a policy host is fixed, so each run on a machine has addresses of its own. */
+const NETWORK = 100 + (process.pid % 100)
+export const policyHostAddress = (domain: number) => `127.${NETWORK}.${domain}.3`
 
 /** The policy of a domain: its own two mail servers, with valid certificates. */
 export function policyText(domain: number): string {
