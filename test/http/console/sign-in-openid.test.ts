@@ -35,7 +35,10 @@ describe('signing in by OpenID Connect', () => {
 
   test('the page is told of the provider, and sends the browser there with all that binds the answer', async () => {
     const { visit, url } = await begin()
-    assert.deepEqual((await visit.get('/session/ways')).body, { openid: new URL(provider.url).host })
+    assert.deepEqual((await visit.get('/session/ways')).body, {
+      openid: new URL(provider.url).host,
+      forgotten: false,
+    })
     const asked = new URL(url).searchParams
     assert.equal(asked.get('response_type'), 'code')
     assert.equal(asked.get('redirect_uri'), `${service.url}/console/sign-in`)
@@ -276,7 +279,7 @@ describe('a provider', () => {
   test('that is not set is none: the page does not offer it', async () => {
     await using service = await startService()
     const visit = new Newcomer(service.url)
-    assert.deepEqual((await visit.get('/session/ways')).body, { openid: null })
+    assert.deepEqual((await visit.get('/session/ways')).body, { openid: null, forgotten: false })
     assertSaid(await visit.post('/session/oidc'), 404, 'not_found')
   })
 })
