@@ -1,3 +1,4 @@
+import { steadyNow } from '../common/clock.ts'
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import { unansweredOutcome } from '../delivery/outcome.ts'
 import { sourceAddress } from '../delivery/path/source.ts'
@@ -41,6 +42,7 @@ export function attemptRecord(
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   const { schedule } = patience
   const { giveUpAt } = ready.email
+  const steadyAt = Math.min(now, steadyNow())
   const nextAttempt = schedule.after(now)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
@@ -62,6 +64,8 @@ export function attemptRecord(
       again: postponed ? Math.min(whenAgain(recipient, result, patience, now), giveUpAt ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
+      // No server was asked, so it is not known whether the trouble lasts.
+      metAt: result.notBefore === undefined ? steadyAt : 0,
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
@@ -163,7 +167,8 @@ function returnDecision(
       again: dueAt,
       patience: schedule.lasts,
       fullMailbox: null,
-      ...(metAt !== undefined && { metAt }),
+      // A clock that jumps ahead ends nobody's patience.
+      metAt: Math.min(metAt ?? at, at, steadyNow()),
     }
     return (recipient) => decideAttempt(recipient, happening)
   }
