@@ -10,7 +10,9 @@ export function monotonic(): number {
 const begunAt = Date.now()
 const begunMonotonic = monotonic()
 
-/** Unix ms as they would be without the steps of the wall clock, and the sleeps of the machine, since the process began. */
+/**
+ * Unix ms as they would be without the steps of the wall clock, and the sleeps of the machine, since the process began.
+ */
 export function steadyNow(): number {
   return begunAt + (monotonic() - begunMonotonic)
 }
