@@ -35,14 +35,14 @@ export function isInReserve({ delegated, active, rotation }: DkimIdentity): bool
   return delegated && !active && rotation === null
 }
 
-type Seen = Pick<DkimIdentity, 'seen' | 'seenSince'>
+type SeenKey = Pick<DkimIdentity, 'seen' | 'seenSince'>
 
 /** Unix ms from which receivers everywhere find the record; null: DNS lacked it in the last check. */
-export function foundEverywhereAt({ seen, seenSince }: Seen): number | null {
+export function foundEverywhereAt({ seen, seenSince }: SeenKey): number | null {
   return seen === 'right' && seenSince !== null ? seenSince + FORGOTTEN_MS : null
 }
 
-export function isFoundEverywhere(key: Seen, now: number): boolean {
+export function isFoundEverywhere(key: SeenKey, now: number): boolean {
   const at = foundEverywhereAt(key)
   return at !== null && at <= now
 }

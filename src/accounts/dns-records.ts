@@ -30,11 +30,11 @@ export interface ServiceNames {
 }
 
 export const RECORD_TYPES = ['TXT', 'MX', 'CNAME'] as const
-export type RecordType = (typeof RECORD_TYPES)[number]
+export type DnsRecordType = (typeof RECORD_TYPES)[number]
 
 export interface DnsRecord {
   kind: RecordKind
-  type: RecordType
+  type: DnsRecordType
   /** Full name without a final dot. */
   name: string
   /** Of an MX record the name of the host, of a CNAME record the name that it leads to. */

@@ -4,7 +4,7 @@ import { zonesOf } from '../accounts/zones.ts'
 import { findDomain } from './find.ts'
 import { verb } from './verb.ts'
 
-export interface DomainZone {
+export interface DnsZone {
   /** Null: DNS has no zone that could be the domain's, or did not answer. */
   zone: string | null
   /** The names of its servers, in alphabetical order. */
@@ -13,10 +13,10 @@ export interface DomainZone {
   provider: DnsProvider | null
 }
 
-const UNKNOWN: DomainZone = { zone: null, nameServers: [], provider: null }
+const UNKNOWN: DnsZone = { zone: null, nameServers: [], provider: null }
 
 /** Asks DNS for the name servers of the domain, then for those of the names above it. */
-export const findDomainZone = verb('see', async (op, { domain }: { domain: string }): Promise<DomainZone> => {
+export const findDomainZone = verb('see', async (op, { domain }: { domain: string }): Promise<DnsZone> => {
   const hosts = op.hosts()
   for (const zone of zonesOf(findDomain(op, domain).name)) {
     const answer = await hosts.ns(zone)

@@ -55,7 +55,7 @@ function firstAddress({ addresses }: Explanation['path']['source']): string | nu
   return addresses?.ipv4 ?? addresses?.ipv6 ?? null
 }
 
-/** Of the same address; null: this machine has it. */
+/** The proxy that has the address; null: this machine has it. */
 function firstProxy({ addresses, proxies }: Explanation['path']['source']): string | null {
   const proxy = proxies?.[addresses?.ipv4 == null ? 'ipv6' : 'ipv4']
   return proxy === undefined ? null : proxyName(proxy)

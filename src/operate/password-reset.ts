@@ -114,7 +114,7 @@ function passwordMail(person: Person, base: string, now: number): PasswordMail {
   }
 }
 
-/** What changes with the password and the address: then the links that were mailed before are void. */
+/** A hash that changes with the password and the address: then the links that were mailed before are void. */
 function fingerprintOf({ id, address, credentials }: Person): Buffer {
   const facts = JSON.stringify([id, address, credentials.password])
   return createHash('sha256').update(facts).digest().subarray(0, FINGERPRINT_OCTETS)
@@ -140,7 +140,7 @@ export async function readPasswordLink(
 export interface NewPassword {
   token: string
   password: string
-  /** Of the authenticator app, or a recovery code; needed if the account has two-step verification. */
+  /** A code of the authenticator app, or a recovery code; needed if the account has two-step verification. */
   code?: string | undefined
 }
 

@@ -99,14 +99,14 @@ async function checkHost(
   return (await Promise.all(checks)).flat()
 }
 
-type CheckResult = Pick<SenderCheck, 'state' | 'advice'>
+type SenderState = Pick<SenderCheck, 'state' | 'advice'>
 
 function forwardState(
   answer: Awaited<ReturnType<ReturnType<Operation['hosts']>['addresses']>>,
   helo: string,
   address: string,
   found: readonly string[],
-): CheckResult {
+): SenderState {
   if (answer.kind === 'failed') return silence(answer.reason, helo)
   if (found.includes(address)) return { state: 'right', advice: null }
   const advice = `Add ${address} to the address records of ${helo}, the name of this service in EHLO.`
@@ -126,7 +126,7 @@ async function checkReverse(
   return { ...wanted, found, state, advice }
 }
 
-function silence(reason: string, name: string): CheckResult {
+function silence(reason: string, name: string): SenderState {
   return { state: 'unknown', advice: `DNS answers ${reason} for ${name}. ${ASK_AGAIN}` }
 }
 

@@ -31,7 +31,7 @@ export interface SharedPath {
   state: SharedState
 }
 
-/** What a node has learnt of paths. */
+/** The states of paths that a node has learnt. */
 export interface PathChange {
   paths: SharedPath[]
   /** Paths that the node shared before; one that another node has forgotten meanwhile stays forgotten. */

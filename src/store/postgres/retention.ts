@@ -76,7 +76,7 @@ interface SweepResult {
 type Remove = (session: DatabaseSession, ids: Buffer) => Promise<void>
 
 /** A step over the emails from a place on that were accepted before a time (Unix ms). */
-interface Walk {
+interface RetentionWalk {
   contentRemoved: boolean
   from: RetentionCursor
   before: number
@@ -86,7 +86,7 @@ interface Walk {
 }
 
 /** `reached`: the place where the next step begins; null: there was no email. */
-interface WalkResult extends SweepResult {
+interface RetentionWalkResult extends SweepResult {
   reached: RetentionCursor | null
 }
 
@@ -139,7 +139,14 @@ export function retention({
     return { touched, done }
   }
 
-  async function walk({ contentRemoved, from, before, limit, isDue, remove }: Walk): Promise<WalkResult> {
+  async function walk({
+    contentRemoved,
+    from,
+    before,
+    limit,
+    isDue,
+    remove,
+  }: RetentionWalk): Promise<RetentionWalkResult> {
     const values = [contentRemoved, from.at, from.id, Math.round(before)]
     const candidates = await database.read<Candidate>(CANDIDATES, values)
     const finished = candidates.filter((each) => !each.live && isDue(each)).slice(0, limit)

@@ -103,7 +103,7 @@ function Steps({ provider, zone, full }: { provider: Provider; zone: string; ful
   )
 }
 
-/** What is particular about the form, in sentences. */
+/** Peculiarities of the form, in sentences. */
 function formNotes(
   { name, apex, endsHosts, quotesText, joinsPriority }: Provider,
   zone: string,

@@ -10,14 +10,14 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { arrival } from '../sign-in/arrival.ts'
 import { Card } from '../sign-in/card.tsx'
 
-interface OpenedLink extends PasswordLink {
+interface ReadPasswordLink extends PasswordLink {
   token: string
 }
 
 /** The token is taken once, however often the page is mounted. */
-let opening: Promise<OpenedLink> | null = null
+let opening: Promise<ReadPasswordLink> | null = null
 
-function open(): Promise<OpenedLink> | null {
+function open(): Promise<ReadPasswordLink> | null {
   const { token } = arrival
   if (token !== null) {
     arrival.token = null
@@ -27,7 +27,7 @@ function open(): Promise<OpenedLink> | null {
 }
 
 export function NewPasswordPage() {
-  const [link, setLink] = useState<OpenedLink | null>(null)
+  const [link, setLink] = useState<ReadPasswordLink | null>(null)
   const [error, setError] = useState<Error | null>(null)
   useEffect(() => {
     const read =
@@ -52,7 +52,7 @@ export function NewPasswordPage() {
   )
 }
 
-function Choose({ link: { token, address, secondFactor } }: { link: OpenedLink }) {
+function Choose({ link: { token, address, secondFactor } }: { link: ReadPasswordLink }) {
   const navigate = useNavigate()
   const [recovery, setRecovery] = useState(false)
   const form = useForm({
