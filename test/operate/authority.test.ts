@@ -14,6 +14,7 @@ import * as contentRetention from '../../src/operate/content-retention.ts'
 import * as dkimDelegation from '../../src/operate/dkim-delegation.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as dkimRotation from '../../src/operate/dkim-rotation.ts'
+import * as dnsProvider from '../../src/operate/dns-provider.ts'
 import * as examination from '../../src/operate/doctor/examine.ts'
 import * as domainReports from '../../src/operate/domain-reports.ts'
 import * as domainVerification from '../../src/operate/domain-verification.ts'
@@ -192,6 +193,12 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     domainVerification.checkDomainRecord,
     (op) => domainVerification.checkDomainRecord(op, { domain: 'other.acme.test', name: 'other.acme.test' }),
+    { ...SEES, restricted: foreign },
+  ],
+  [dnsProvider.findDomainZone, (op) => dnsProvider.findDomainZone(op, { domain: 'acme.test' }), SEES],
+  [
+    dnsProvider.findDomainZone,
+    (op) => dnsProvider.findDomainZone(op, { domain: 'other.acme.test' }),
     { ...SEES, restricted: foreign },
   ],
   [senderChecks.checkSender, (op) => senderChecks.checkSender(op, { domain: 'acme.test' }), SEES],
