@@ -42,7 +42,6 @@ export function attemptRecord(
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   const { schedule } = patience
   const { giveUpAt } = ready.email
-  const steadyAt = Math.min(now, steadyNow())
   const nextAttempt = schedule.after(now)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
@@ -65,7 +64,7 @@ export function attemptRecord(
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
       // No server was asked, so it is not known whether the trouble lasts.
-      metAt: result.notBefore === undefined ? steadyAt : 0,
+      metAt: result.notBefore === undefined ? metBy(now) : 0,
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
@@ -167,8 +166,7 @@ function returnDecision(
       again: dueAt,
       patience: schedule.lasts,
       fullMailbox: null,
-      // A clock that jumps ahead ends nobody's patience.
-      metAt: Math.min(metAt ?? at, at, steadyNow()),
+      metAt: metBy(at, metAt),
     }
     return (recipient) => decideAttempt(recipient, happening)
   }
@@ -177,6 +175,11 @@ function returnDecision(
       ? hopeless(at, message)
       : decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
   return () => decision
+}
+
+/** When a trouble was last met: a clock that jumps ahead ends nobody's patience. */
+function metBy(now: number, metAt = now): number {
+  return Math.min(metAt, now, steadyNow())
 }
 
 /** Unix ms at which the first of its recipients is due again; null when none is. */

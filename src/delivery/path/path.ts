@@ -86,6 +86,11 @@ export function pathOf(parts: Omit<Path, 'key'>): Path {
   return { key: `${source.name}\0${site.key}\0${policy.id}`, ...parts }
 }
 
+/** The key of the site in the key of a path. */
+export function siteKeyOf(pathKey: string): string {
+  return pathKey.split('\0')[1] ?? ''
+}
+
 export function siteNamed(kind: 'capture' | 'simulator'): Site {
   return { name: kind, key: kind, kind, servers: null, provider: null }
 }

@@ -166,7 +166,8 @@ export class ServerWalk {
     const { maxServers } = this.#state.limits
     let visited = 0
     for (const server of servers) {
-      if (this.#left.length === 0 || !this.#mayGoOn() || this.#isRefused()) break
+      if (this.#left.length === 0 || !this.#mayGoOn()) break
+      if (visited >= MOST_REFUSING && this.#isRefused()) break
       if (visited >= maxServers || performance.now() >= this.#deadline) {
         const limit = visited >= maxServers ? `${visited} servers` : 'the time of one attempt'
         this.#request.dialogue.note(`no further servers are tried: ${limit}`)

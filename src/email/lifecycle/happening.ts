@@ -117,7 +117,7 @@ export interface AttemptHappening {
   /** When postponed: the time of the next try, and for how many ms that may go on. */
   again: number
   patience: number
-  /** When postponed without an attempt: when the trouble was last met. Absent: now. */
+  /** When postponed: when the trouble was last met, on a clock that does not jump. Absent: now. */
   metAt?: number
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null

@@ -1,4 +1,5 @@
 /** Mail that waits although it should not. */
+import { siteKeyOf } from '../../delivery/path/path.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { ok, type PlannedCheck, problem, warning } from './check.ts'
@@ -41,7 +42,7 @@ export function heldMailCheck(op: Operation): PlannedCheck {
       if (closed.length === 0) return ok('No server or relay refuses all mail from here.')
       const sites = await presentSites(op)
       const sentences = closed.slice(0, MOST_NAMED).map(({ path, domainId, message, list }) => {
-        const key = path.split('\0')[1] ?? ''
+        const key = siteKeyOf(path)
         const domain = op.accounts.domains.find(({ id }) => id === domainId)?.name
         const whose = domainId === null ? '' : ` from ${domain ?? 'a removed domain'}`
         const listed = list === null ? '' : ` (${list.name}; removal: ${list.removal})`

@@ -1,5 +1,5 @@
 /** Where the link for a new password leads. Opening it changes nothing. */
-import { Anchor, Button, Center, Loader, TextInput } from '@mantine/core'
+import { Button, Center, Loader } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { choosePassword, type PasswordLink, readPasswordLink } from '../../api/session.ts'
@@ -9,6 +9,7 @@ import { NewPasswordField, PasswordOwner } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { arrival } from '../sign-in/arrival.ts'
 import { Card } from '../sign-in/card.tsx'
+import { CodeField, OtherCode } from '../sign-in/code-field.tsx'
 
 interface ReadPasswordLink extends PasswordLink {
   token: string
@@ -92,23 +93,8 @@ function Choose({ link: { token, address, secondFactor } }: { link: ReadPassword
         />
         {secondFactor && (
           <>
-            <TextInput
-              label={recovery ? 'Recovery code' : 'Code'}
-              description={
-                recovery
-                  ? 'One of the codes that you saved. Each code works once.'
-                  : 'The six digits in your authenticator app.'
-              }
-              inputMode={recovery ? 'text' : 'numeric'}
-              autoComplete={recovery ? 'off' : 'one-time-code'}
-              spellCheck={false}
-              required
-              withAsterisk={false}
-              {...form.field('code')}
-            />
-            <Anchor component="button" type="button" size="sm" onClick={change}>
-              {recovery ? 'Use the authenticator app' : 'Use a recovery code'}
-            </Anchor>
+            <CodeField recovery={recovery} required withAsterisk={false} {...form.field('code')} />
+            <OtherCode recovery={recovery} onSwitch={change} />
           </>
         )}
       </Form>

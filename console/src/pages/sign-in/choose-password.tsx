@@ -3,6 +3,7 @@ import { changePassword, changeProfile } from '../../api/account.ts'
 import type { Me } from '../../api/session.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
+import { AddressField } from './address-field.tsx'
 
 /** Asks for a password after a link, so that the person can sign in without another one. */
 export function ChoosePassword({ me: { person }, onDone }: { me: Me; onDone: () => void }) {
@@ -16,14 +17,8 @@ export function ChoosePassword({ me: { person }, onDone }: { me: Me; onDone: () 
   })
   return (
     <Form of={form} label="Choose a password" actions={<SubmitButton mt={4}>Save and continue</SubmitButton>}>
-      <TextInput
-        label="Email address"
+      <AddressField
         description={person.address === null ? 'You sign in with this address.' : undefined}
-        type="email"
-        name="username"
-        autoComplete="username"
-        required
-        withAsterisk={false}
         readOnly={person.address !== null}
         autoFocus={person.address === null}
         {...form.field('address')}

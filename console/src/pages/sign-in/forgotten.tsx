@@ -1,7 +1,8 @@
-import { Button, Text, TextInput } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { mailPasswordLink } from '../../api/session.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { AddressField } from './address-field.tsx'
 import { Card } from './card.tsx'
 
 /** Asks for the address that a link for a new password is mailed to. The service does not say whether it has an account. */
@@ -42,17 +43,7 @@ export function Forgotten({ onBack }: { onBack: () => void }) {
   return (
     <Card title="Forgot password?" about="A link to choose a new one is mailed to you.">
       <Form of={form} label="Forgot password" actions={<SubmitButton mt={4}>Mail me a link</SubmitButton>}>
-        <TextInput
-          label="Email address"
-          description="With which you sign in."
-          type="email"
-          name="username"
-          autoComplete="username"
-          autoFocus
-          required
-          withAsterisk={false}
-          {...form.field('address')}
-        />
+        <AddressField description="With which you sign in." autoFocus {...form.field('address')} />
       </Form>
       {back}
     </Card>

@@ -1,7 +1,7 @@
-import { TextInput } from '@mantine/core'
 import { signInWithPassword } from '../../api/session.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { PasswordField } from '../../parts/password-field.tsx'
+import { AddressField } from './address-field.tsx'
 
 export function PasswordForm({
   onDone,
@@ -18,16 +18,7 @@ export function PasswordForm({
   })
   return (
     <Form of={form} label="Sign in with a password" actions={<SubmitButton mt={4}>Sign in</SubmitButton>}>
-      <TextInput
-        label="Email address"
-        type="email"
-        name="username"
-        autoComplete="username webauthn"
-        autoFocus
-        required
-        withAsterisk={false}
-        {...form.field('address')}
-      />
+      <AddressField autoComplete="username webauthn" autoFocus {...form.field('address')} />
       <PasswordField
         label="Password"
         name="password"

@@ -1,8 +1,8 @@
-import { Anchor, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { signInWithCode } from '../../api/session.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
+import { CodeField, OtherCode } from './code-field.tsx'
 
 /** The second step after the password. `onEnded`: called if it took too long and has to start again. */
 export function SecondFactor({
@@ -34,23 +34,17 @@ export function SecondFactor({
   return (
     <Form of={form} label="Second step">
       {recovery ? (
-        <TextInput
+        <CodeField
           key="recovery"
-          label="Recovery code"
-          description="One of the codes that you saved. Each code works once."
+          recovery
           placeholder="xxxx-xxxx-xxxx-xxxx"
-          autoComplete="off"
-          spellCheck={false}
           autoFocus
           {...form.field('code')}
         />
       ) : (
-        <TextInput
+        <CodeField
           key="code"
-          label="Code"
-          description="The six digits in your authenticator app."
-          inputMode="numeric"
-          autoComplete="one-time-code"
+          recovery={false}
           maxLength={10}
           autoFocus
           {...form.field('code')}
@@ -58,19 +52,15 @@ export function SecondFactor({
         />
       )}
       <SubmitButton>Sign in</SubmitButton>
-      <Anchor
-        component="button"
-        type="button"
-        size="sm"
+      <OtherCode
+        recovery={recovery}
         ta="center"
-        onClick={() => {
+        onSwitch={() => {
           setRecovery(!recovery)
           form.clear()
           form.forget()
         }}
-      >
-        {recovery ? 'Use the authenticator app' : 'Use a recovery code'}
-      </Anchor>
+      />
     </Form>
   )
 }

@@ -121,12 +121,8 @@ function nameOf(at: number, granularity: Granularity, format: Intl.DateTimeForma
   const wall = new Date(wallClock(at, format))
   if (granularity === 'hourly') return `${wall.toISOString().slice(0, 13)}:00:00`
   const day = Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate())
-  if (granularity === 'daily') return dateOf(day)
-  if (granularity === 'monthly') return dateOf(Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth()))
+  if (granularity === 'daily') return utcDay(day)
+  if (granularity === 'monthly') return utcDay(Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth()))
   // ISO 8601: a week begins on Monday.
-  return dateOf(day - ((wall.getUTCDay() + 6) % 7) * DAY)
-}
-
-function dateOf(day: number): string {
-  return utcDay(day)
+  return utcDay(day - ((wall.getUTCDay() + 6) % 7) * DAY)
 }
