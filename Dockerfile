@@ -1,5 +1,5 @@
-# The page of the console is built here, by what the service itself never needs.
-FROM node:24-bookworm-slim AS console
+# The page of the console and the program are built here, by what the service itself never needs.
+FROM node:24-bookworm-slim AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
@@ -7,11 +7,10 @@ COPY console/package.json console/
 RUN npm ci --workspace=console
 COPY tsconfig.json ./
 COPY console console
-COPY src/http/console/contract src/http/console/contract
-COPY scripts/build-console.ts scripts/
-RUN node scripts/build-console.ts
+COPY src src
+COPY scripts/built-folder.ts scripts/build-console.ts scripts/build-program.ts scripts/
+RUN node scripts/build-console.ts && node scripts/build-program.ts
 
-# The service runs from source and needs no compiler.
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
@@ -21,7 +20,8 @@ RUN npm ci --omit=dev --omit=optional
 COPY bin bin
 COPY src src
 COPY docs/openapi.json docs/openapi.json
-COPY --from=console /app/console/dist console/dist
+COPY --from=built /app/console/dist console/dist
+COPY --from=built /app/dist dist
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -10,7 +10,11 @@ const REFERENCE = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)(['"`])([^'"`\n
 const TYPES = /^(?:import|export) type [^'"]*['"][^'"]*['"]/gm
 
 /** References that a program makes at run time. */
-const BEYOND_THE_TEXT = { 'bin/postroad': ['src/main.ts'], 'scripts/build-console.ts': ['console'] }
+const BEYOND_THE_TEXT = {
+  'bin/postroad': ['src/main.ts'],
+  'scripts/build-console.ts': ['console'],
+  'scripts/build-program.ts': ['src'],
+}
 
 const read = new Map()
 

@@ -1,7 +1,7 @@
-// npm start: installs what is missing, then serves, and beside it builds the page of the console where that is needed. Arguments after --
+// npm start: installs what is missing, then serves, and beside it builds the page of the console and the program where that is needed. Arguments after --
 // go to `postroad serve`.
 import { join } from 'node:path'
-import { buildBeside } from './console.mjs'
+import { buildBeside } from './build-beside.mjs'
 import { ensureInstalled, root, runThrough } from './installed.mjs'
 
 await ensureInstalled('service')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bin, newWorkplace, runProgram, type Workplace } from './postroad.ts'
@@ -50,5 +50,18 @@ describe('bin/postroad, in a checkout', () => {
     nodeOfVersion(join(place.folder, 'path', 'node'), 'v18.0.0')
     nodeOfVersion(join(place.folder, 'check out', 'node_modules', '.bin', 'node'), 'v24.0.0')
     assert.equal((await run('queue')).code, 0)
+  })
+
+  test('runs the built program, unless a source is newer', async () => {
+    const path = (...names: string[]) => join(place.folder, 'check out', ...names)
+    for (const folder of ['src', 'dist']) mkdirSync(path(folder), { recursive: true })
+    const [source, built] = [path('src', 'other.ts'), path('dist', 'main.js')]
+    for (const file of [source, built]) writeFileSync(file, '')
+    const started = async () => (await run('queue')).stdout
+    utimesSync(source, 1_000, 1_000)
+    utimesSync(built, 1_001, 1_001)
+    assert.match(await started(), /check out\/dist\/main\.js\|queue\|$/)
+    utimesSync(source, 1_002, 1_002)
+    assert.match(await started(), /check out\/src\/main\.ts\|queue\|$/)
   })
 })

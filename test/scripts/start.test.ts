@@ -150,6 +150,7 @@ describe('npm start', () => {
       mkdirSync(join(root, 'console'))
       const note = `require('node:fs').writeFileSync(${JSON.stringify(begun)}, String(process.ppid))`
       writeFileSync(join(root, 'scripts', 'build-console.ts'), `${note}; ${build}`)
+      writeFileSync(join(root, 'scripts', 'build-program.ts'), '')
       const wait = (condition: string) => `until ${condition}; do sleep 0.01; done`
       program('bin/postroad', [
         wait(`[ -s '${begun}' ]`),
@@ -184,7 +185,7 @@ describe('npm start', () => {
       assert.equal(code, 3)
       assert.match(
         stderr,
-        /^no such module\n\nThe page of the console could not be built; all else goes on\.\n$/,
+        /^no such module\n\nThe page of the console could not be built\. The service goes on\.\n$/,
       )
     })
 

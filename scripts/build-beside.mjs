@@ -1,4 +1,4 @@
-// How the page of the console is built beside the service: by `npm run build`, which installs what that needs.
+// `npm run build` beside the service, which the next start profits from: it installs what the build needs.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
@@ -18,9 +18,7 @@ export function buildBeside() {
   let stopped = false
   collect(child).then(({ code, output }) => {
     if (code === 0 || stopped) return
-    process.stderr.write(
-      `${output.trimEnd()}\n\nThe page of the console could not be built; all else goes on.\n`,
-    )
+    process.stderr.write(`${output.trimEnd()} The service goes on.\n`)
   })
   return () => {
     stopped = true
