@@ -6,7 +6,7 @@ import { Api, basic, call } from './requests.ts'
 
 /** Octets that one answer may have here. */
 const MOST = 5 * 1024 ** 2
-const RECIPIENTS = 100
+const RECIPIENTS = 30
 const EMAILS = 25
 const TAGS = [{ name: 'kind', value: 'large' }]
 

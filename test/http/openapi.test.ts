@@ -6,6 +6,10 @@ import { type Service, startService } from '../support/service.ts'
 import { OpenApi, type Operation } from './openapi.ts'
 import { Api, basic, call } from './requests.ts'
 
+/** Parts of a path that are no UTF-8 in percent-encoding. */
+const UNDECODABLE = ['%ff', '%-', '%', '%e2%82', '%ed%a0%80']
+const ODD = ['%00', 'x'.repeat(2_000)]
+
 describe('the OpenAPI document', () => {
   let service: Service
   let token: string
@@ -86,14 +90,17 @@ describe('the OpenAPI document', () => {
     }
     for (const { method, path, operation } of routes()) {
       if (!path.includes('{')) continue
-      const expected = await said(method, path, operation, nothing)
-      for (const part of ['%ff', '%-', '%', '%e2%82', '%ed%a0%80']) {
-        assert.deepEqual(await said(method, path, operation, part), expected, `${method} ${path}: ${part}`)
-      }
-      for (const part of ['%00', 'x'.repeat(2_000)]) {
-        const { status } = await said(method, path, operation, part)
-        assert.equal(status, expected.status, `${method} ${path}: ${part.slice(0, 10)}`)
-      }
+      // At once: an unknown domain is looked for in the store, and the requests for it share one look.
+      const [expected, ...others] = await Promise.all(
+        [nothing, ...UNDECODABLE, ...ODD].map((part) => said(method, path, operation, part)),
+      )
+      UNDECODABLE.forEach((part, index) => {
+        assert.deepEqual(others[index], expected, `${method} ${path}: ${part}`)
+      })
+      ODD.forEach((part, index) => {
+        const { status } = others[UNDECODABLE.length + index]!
+        assert.equal(status, expected!.status, `${method} ${path}: ${part.slice(0, 10)}`)
+      })
     }
   })
 
