@@ -1,4 +1,5 @@
 /** Compares the records that a domain needs with those in DNS. */
+import { isAtOrBelow } from '../mail/address/address-domain.ts'
 import type { SendingDomain } from './account.ts'
 import { checkDelegation } from './check-delegation.ts'
 import { dmarcAbove } from './dmarc.ts'
@@ -7,8 +8,6 @@ import { judgeDmarcAbove, judgeRecord, silence } from './judge-record.ts'
 import type { RecordCheck, RecordResolver } from './record-check.ts'
 import { readSpf, type SpfAnswer, type SpfVerdict, spfRecordsIn } from './spf.ts'
 import { zonesOf } from './zones.ts'
-
-export type { RecordCheck, RecordResolver } from './record-check.ts'
 
 export interface Verification {
   records: RecordCheck[]
@@ -102,7 +101,7 @@ async function elsewhere(
   resolver: RecordResolver,
 ): Promise<string | null> {
   // A return path may be any host: outside of the domain, its zone is not known.
-  if (record.name !== domain && !record.name.endsWith(`.${domain}`)) return null
+  if (!isAtOrBelow(record.name, domain)) return null
   const short = record.name.slice(0, -domain.length)
   const places = zonesOf(domain).flatMap((zone) => [
     { zone, name: `${record.name}.${zone}` },

@@ -1,6 +1,6 @@
 /** The DNS records of a domain: to publish, and as DNS has them. */
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
-import type { RecordCheck } from '../accounts/verify.ts'
+import type { RecordCheck } from '../accounts/record-check.ts'
 import type { SenderCheck } from '../operate/sender-checks.ts'
 import { printLine } from './print.ts'
 

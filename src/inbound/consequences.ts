@@ -4,7 +4,7 @@ import type { EventDetail } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { InboundFinding } from '../email/inbound-mail.ts'
 import type { FullMailboxRule, RecipientReport } from '../email/lifecycle.ts'
-import { domainOf } from '../mail/address/address-domain.ts'
+import { domainOf, isAtOrBelow } from '../mail/address/address-domain.ts'
 import type { ReportedRecipient as Finding, MailReport } from '../mail/report/report.ts'
 import type { AddressedRecipient, ReportedEmail } from '../store/store.ts'
 
@@ -145,8 +145,7 @@ function happeningOf(
  * the recipient is well (RFC 3464 2.3.1 and 2.3.2).
  */
 function isOwn({ final }: Finding, recipient: AddressedRecipient): boolean {
-  const [failed, own] = [domainOf(final), domainOf(recipient.address)]
-  return failed === own || failed.endsWith(`.${own}`)
+  return isAtOrBelow(domainOf(final), domainOf(recipient.address))
 }
 
 /** The id of a report: a hash of what it says. */

@@ -10,7 +10,7 @@
  */
 import type { Lookup } from '../dns/lookup.ts'
 import { parseServer } from '../email/server-name.ts'
-import { domainOf } from '../mail/address/address-domain.ts'
+import { domainOf, isAtOrBelow } from '../mail/address/address-domain.ts'
 import { isNear } from '../network/private-address.ts'
 import type { AddressedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
@@ -147,6 +147,5 @@ function signsFor(
 
 /** Whether a name is the domain, or lies below it. A top-level domain has nobody who signs for it. */
 function isWithin(name: string, domain: string): boolean {
-  if (!domain.includes('.')) return false
-  return name === domain || name.endsWith(`.${domain}`)
+  return domain.includes('.') && isAtOrBelow(name, domain)
 }

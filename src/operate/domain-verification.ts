@@ -4,12 +4,9 @@
  */
 import { type DkimIdentity, holdsName, type RecordState, type SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
-import {
-  checkRecord,
-  type RecordCheck,
-  type Verification,
-  verifyDomain as verifyRecords,
-} from '../accounts/verify.ts'
+import type { RecordCheck } from '../accounts/record-check.ts'
+import { checkRecord, type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
+import { isAtOrBelow } from '../mail/address/address-domain.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { SERVICE } from './authority.ts'
@@ -230,8 +227,7 @@ function returnPathAfter(
  */
 function mayUse({ accounts }: Pick<Operation, 'accounts'>, domain: SendingDomain, host: string): boolean {
   const owners = accounts.domains.filter(
-    (each) =>
-      (each.id === domain.id || holdsName(each)) && (host === each.name || host.endsWith(`.${each.name}`)),
+    (each) => (each.id === domain.id || holdsName(each)) && isAtOrBelow(host, each.name),
   )
   const longest = Math.max(0, ...owners.map(({ name }) => name.length))
   const nearest = owners.filter(({ name }) => name.length === longest)

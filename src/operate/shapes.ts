@@ -4,8 +4,8 @@
  */
 import type { AccountsSnapshot, ApiKey, Company, DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
+import type { RecordCheck } from '../accounts/record-check.ts'
 import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
-import type { RecordCheck } from '../accounts/verify.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { LogEntry } from '../email/company-event.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'

@@ -1,6 +1,7 @@
 /** Verbs, and the context they get. */
+
+import type { RecordResolver } from '../accounts/record-check.ts'
 import type { Seal } from '../accounts/seal.ts'
-import type { RecordResolver } from '../accounts/verify.ts'
 import type { Settings } from '../config/settings.ts'
 import type { SiteTable } from '../delivery/sites/site-table.ts'
 import type { Resolver } from '../dns/resolver.ts'

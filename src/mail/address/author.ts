@@ -3,6 +3,7 @@
  * so they must be plain: every reader, however old or lenient, has to find the same address in them.
  */
 import { holdsEncodedWord } from '../header/encoded-word.ts'
+import { isAtOrBelow } from './address-domain.ts'
 import { INVISIBLE, toAsciiDomain } from './idn.ts'
 import type { Mailbox } from './mailbox.ts'
 import { AddressError } from './text.ts'
@@ -47,7 +48,7 @@ function assertName(name: string, domain: string): void {
   }
   for (const claim of claims(name)) {
     const ascii = toAsciiDomain(claim).ascii ?? claim
-    if (ascii === domain || ascii.endsWith(`.${domain}`) || domain.endsWith(`.${ascii}`)) continue
+    if (isAtOrBelow(ascii, domain) || isAtOrBelow(domain, ascii)) continue
     throw new AuthorError(
       `the display name holds an address at ${ascii.slice(0, 80)}, which is not the domain of the sender`,
     )

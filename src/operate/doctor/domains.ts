@@ -1,7 +1,8 @@
 /** The records of sending domains in DNS. */
 import type { RecordState, SendingDomain } from '../../accounts/account.ts'
+import type { RecordCheck } from '../../accounts/record-check.ts'
 import { acceptsMail } from '../../accounts/sending.ts'
-import { type RecordCheck, verifyDomain } from '../../accounts/verify.ts'
+import { verifyDomain } from '../../accounts/verify.ts'
 import { isReserved } from '../go-live/company-steps.ts'
 import { serviceNames } from '../service-names.ts'
 import type { Operation } from '../verb.ts'

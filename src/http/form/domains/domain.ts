@@ -1,7 +1,7 @@
 /** A sending domain in this dialect. */
 import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
-import type { RecordCheck } from '../../../accounts/verify.ts'
+import type { RecordCheck } from '../../../accounts/record-check.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 
 const FLAG = { type: 'boolean' } as const
