@@ -50,13 +50,7 @@ import type { NodeMembership } from '../cluster/membership.ts'
 import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
-import type {
-  Condemnation,
-  Courier,
-  Delivery,
-  DeliveryResult,
-  SessionSharing,
-} from '../delivery/delivery.ts'
+import type { Condemnation, Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import type { Path, RoutingFields } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
@@ -406,9 +400,7 @@ export class DeliveryPipeline {
       onDot: () => this.#beginBehind(outlet, taken, delivery),
       onApart: () => queues.part(taken),
     }
-    courier
-      .deliver(delivery, sharing)
-      .then((result) => this.#end(outlet, { taken, ready, begunAt }, result))
+    courier.deliver(delivery, sharing).then((result) => this.#end(outlet, { taken, ready, begunAt }, result))
     return true
   }
 

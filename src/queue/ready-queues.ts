@@ -304,27 +304,27 @@ export class ReadyQueues {
   #takeFollowing(before: ReadyDelivery): ReadyDelivery | null {
     const state = this.#stateOf(before.path)
     if (this.#isFull(state)) return null
-    let at = this.#inTurn()
-    const isParked = at === -1
-    const lane = isParked ? this.#firstParked(state) : this.#ring[at]!.ring.first!
+    const at = this.#inTurn()
+    const lane = at === -1 ? this.#firstParked(state) : this.#ring[at]!.ring.first!
     if (lane?.state !== state || !mayFollow(lane.waiting.first!, before)) return null
-    if (isParked) {
-      this.#unpark(state)
-      at = this.#inTurn()
+    if (at === -1) {
+      for (let first = state.parked.shift(); first !== lane; first = state.parked.shift())
+        state.parked.push(first!)
+      return this.#begin(lane, state.parked)
     }
     this.#leaveRing(at).ring.shift()
     return this.#begin(lane)
   }
 
-  /** Takes the first delivery of a lane that has been taken out of the ring of its company. */
-  #begin(lane: PathLane): ReadyDelivery {
+  /** Takes the first delivery of a lane, which goes to the end of the lanes that it came from. */
+  #begin(lane: PathLane, lanes = lane.company.ring): ReadyDelivery {
     const { company, state } = lane
     const ready = lane.waiting.shift()!
     const large = largeBytes(ready)
     company.largeBytes += large
     this.#large.take(large)
     this.holdings.begin(ready)
-    if (lane.waiting.length > 0) company.ring.push(lane)
+    if (lane.waiting.length > 0) lanes.push(lane)
     else {
       lane.queued = false
       state.lanes--

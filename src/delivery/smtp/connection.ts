@@ -252,7 +252,10 @@ export class SmtpConnection {
   exchange(
     commands: readonly string[],
     stages: readonly Stage[],
-    { shown = commands, dialogue = this.dialogue }: { shown?: readonly string[]; dialogue?: Dialogue | null } = {},
+    {
+      shown = commands,
+      dialogue = this.dialogue,
+    }: { shown?: readonly string[]; dialogue?: Dialogue | null } = {},
   ): Promise<ExchangeResult> {
     if (this.#failure) return Promise.resolve({ replies: [], error: this.#failure })
     if (commands.length > 0) {

@@ -1,8 +1,8 @@
 import type { SmtpConnection } from './connection.ts'
+import type { Dialogue } from './dialogue.ts'
 import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
 import { isAscii, isSendable, mailCommand } from './envelope.ts'
 import type { SmtpError, Stage } from './error.ts'
-import type { Dialogue } from './dialogue.ts'
 import type { Extensions } from './extensions.ts'
 import { type Reply, replyClass, replyText } from './reply.ts'
 import type { OutgoingMessage, RecipientReply, Transaction } from './transaction.ts'
@@ -93,9 +93,10 @@ export class Transfer {
     if (stuffed && this.#waiting > 0) {
       if (!this.#transaction.mayHandOver())
         this.#give({ verdict: 'released', message: released, stage: 'mail' })
-      else if (await this.#envelope(message)) {
+      else {
+        const isTaken = await this.#envelope(message)
         await this.#turn.begun
-        await this.#text(stuffed, message.size, onDot)
+        if (isTaken) await this.#text(stuffed, message.size, onDot)
       }
     }
     return this.#replies as RecipientReply[]
@@ -208,7 +209,8 @@ export class Transfer {
     const utf8 = message.smtpUtf8 || !isAscii(sender) || recipients.some((recipient) => !isAscii(recipient))
     const mail = mailCommand(sender, message, this.#extensions, utf8 && this.#extensions.smtpUtf8)
     const steps: CommandStep[] = [{ command: mail, stage: 'mail', kind: 'mail', recipient: -1 }]
-    if (this.#start === 'reset') steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })
+    if (this.#start === 'reset')
+      steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })
     for (let index = 0; index < recipients.length; index++) {
       if (this.#replies[index]) continue
       steps.push({ command: `RCPT TO:<${recipients[index]}>`, stage: 'rcpt', kind: 'rcpt', recipient: index })
