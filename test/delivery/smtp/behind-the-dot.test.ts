@@ -304,8 +304,11 @@ test('a message with refused recipients is not followed: they may be tried again
   })
   const session = await openSession(targetAt(server.port), new Dialogue())
   let told = false
-  const transaction = { ...transactionOf({ recipients: ['a@rcpt.test', 'b@rcpt.test'] }) }
-  const replies = await session.send({ ...transaction, onDot: () => void (told = true) }, new Dialogue())
+  const transaction = transactionOf({ recipients: ['a@rcpt.test', 'b@rcpt.test'] })
+  const onDot = () => {
+    told = true
+  }
+  const replies = await session.send({ ...transaction, onDot }, new Dialogue())
   assert.deepEqual(
     replies.map((reply) => reply.verdict),
     ['delivered', 'deferred'],
