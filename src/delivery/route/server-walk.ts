@@ -256,7 +256,9 @@ export class ServerWalk {
     }
     const target = withOwnDemand(choice.target, this.#request.delivery.email.tls)
     const key = sessionKey(target)
-    const open = (await this.#behind(key)) ?? pool.take(key, server.preferredAddress)
+    const behind = await this.#behind(key)
+    if (behind === null && !this.#mayGoOn()) return true
+    const open = behind ?? pool.take(key, server.preferredAddress)
     if (open !== null) {
       const where = open.behind ? 'behind the message before, on' : 'on'
       this.#request.dialogue.note(`${where} the open connection to ${open.session.server}`)

@@ -203,6 +203,25 @@ test('a delivery with another demand on TLS waits until the session has been lef
   assert.match(outcomes[0]!.message, /offers no STARTTLS/)
 })
 
+test('a delivery that waits for the session goes back untried when the service stops', async (t) => {
+  const answer = Promise.withResolvers<void>()
+  const { send, first, courier } = await farRelay(t, async (peer) => {
+    await envelope(peer)
+    await peer.message()
+    await answer.promise
+    await peer.send('250 kept\r\n')
+  })
+  await first()
+  const second = send('second')
+  await second.atDot
+  const third = send('third', second, { email: { ...emailSent, tls: 'required' } })
+  const closing = courier.close(30_000)
+  answer.resolve()
+  assert.equal(await second.verdict(), 'delivered')
+  assert.equal(await third.verdict(), 'released')
+  await closing
+})
+
 test('a message that cannot be composed leaves the session to the one before', async (t) => {
   const { send, first, server } = await farRelay(t, async (peer) => {
     await envelope(peer)
