@@ -21,6 +21,8 @@ export function settingsFor(databaseUrl: string, sink: { port: number; dns: stri
     POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
     POSTROAD_RETRY_SCHEDULE: RETRY_SCHEDULE,
     POSTROAD_DELIVERY_THREADS: '2',
+    // So few that messages wait for a session, and begin behind the final dot of the one before.
+    POSTROAD_SITE_CONCURRENCY: '4',
     POSTROAD_SHUTDOWN_TIMEOUT: '10s',
     // Nodes that share a database share it.
     POSTROAD_SECRET_KEY: '5f'.repeat(32),
