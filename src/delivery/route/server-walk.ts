@@ -473,7 +473,7 @@ export class ServerWalk {
     const { onDot } = this.#request
     // After a failure, the next delivery would begin with another server.
     if (onDot === undefined || this.failures.length > 0 || !this.#state.takesNext(pooled, key)) return
-    this.#atDot = new SessionAtDot(pooled, key, host)
+    this.#atDot = new SessionAtDot(pooled.session, key, host)
     onDot(this.#atDot)
   }
 

@@ -1,11 +1,11 @@
-import type { PooledSession } from './session-pool.ts'
+import type { SmtpSession } from '../smtp/session.ts'
 
 /**
  * A session whose message waits for the answer to its final dot. The next delivery may begin on it meanwhile (RFC 2920
  * 3.1).
  */
 export class SessionAtDot {
-  readonly pooled: PooledSession
+  readonly session: SmtpSession
   /** The key of the session in the pool. */
   readonly key: string
   /** The name of the server. */
@@ -15,8 +15,8 @@ export class SessionAtDot {
   readonly #leave: () => void
   #isLeft = false
 
-  constructor(pooled: PooledSession, key: string, host: string) {
-    this.pooled = pooled
+  constructor(session: SmtpSession, key: string, host: string) {
+    this.session = session
     this.key = key
     this.host = host
     const { promise, resolve } = Promise.withResolvers<void>()

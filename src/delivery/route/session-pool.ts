@@ -84,7 +84,7 @@ export class SessionPool {
   }
 
   /** True when another transaction may and should begin behind the final dot of the one under way. */
-  takesNext({ session }: PooledSession): boolean {
+  takesNext({ session }: Pick<PooledSession, 'session'>): boolean {
     const entry = this.#open.get(session)
     if (entry === undefined || this.#closed || entry.spent || !session.takesNext) return false
     return session.gainsByNext && !this.#worn(entry)
@@ -92,8 +92,8 @@ export class SessionPool {
 
   /** The session of the delivery before, if it has the key and still waits for the answer to its dot. */
   join(before: SessionAtDot, key: string): PooledSession | null {
-    if (before.key !== key || !this.takesNext(before.pooled)) return null
-    const { session } = before.pooled
+    if (before.key !== key || !this.takesNext(before)) return null
+    const { session } = before
     this.#open.get(session)!.users++
     return { session, reused: true, behind: true }
   }
