@@ -6,13 +6,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { count, oneOf, parseWithPlaces, refuse } from '../harness/options.ts'
+import { count, oneOf, orRefuse, parseWithPlaces, refuse } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { USUAL_CONNECTIONS } from './report.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
+import { parseBehaviour } from './sink/behaviour.ts'
 import { median } from './statistics.ts'
 import { inTurns } from './turns.ts'
 
@@ -28,6 +29,7 @@ Every figure is the median of the ratios of rounds that followed each other: ove
   --rounds N         rounds of each measurement (9)
   --messages N       messages in each end-to-end round (2000)
   --accept-ms N      milliseconds of each round of accepting (1000)
+  --sink LIST        behaviour of the sinks, as of bench/run.ts: link=20 for a link of 20 ms there and back
   --only LIST        what is measured: accept-1, accept-10, accept-50, accept-200, deliver (all)
 ${PLACE_HELP}${USUAL_HELP}`
 
@@ -44,6 +46,7 @@ const { values, positionals } = parseWithPlaces(HELP, {
   rounds: { type: 'string', default: '9' },
   messages: { type: 'string', default: '2000' },
   'accept-ms': { type: 'string', default: '1000' },
+  sink: { type: 'string', default: '' },
   only: { type: 'string', default: MEASUREMENTS.join(',') },
   ...PLACE_OPTIONS,
   ...USUAL_OPTIONS,
@@ -57,7 +60,7 @@ const measurements = MEASUREMENTS.filter((each) => wanted.includes(each))
 const rounds = count('rounds', values.rounds)
 const messages = count('messages', values.messages)
 const milliseconds = count('accept-ms', values['accept-ms'])
-const choice = placeOf(values)
+const choice = { ...placeOf(values), behaviour: orRefuse(() => parseBehaviour(values.sink)) }
 await using stack = new AsyncDisposableStack()
 const before = await stack.use(await Rig.start({ ...choice, program })).serve()
 const now = await stack.use(await Rig.start(choice)).serve()

@@ -34,7 +34,7 @@ Measures accepted/s, delivered/s, CPU and latency of the service against a sink 
   --attachment       what is above ${USUAL_SIZE} octets is a file like a PDF, another one in every message
   --domains N        recipients spread over so many domains (1)
   --route NAME       relay: everything to the sink; direct: by MX look-ups (relay)
-  --sink LIST        behaviour of the sink, e.g. latency=20,4xx@rcpt=0.02,cut@dot=0.001,dribble=5,starttls,connections=20,messages=100
+  --sink LIST        behaviour of the sink, e.g. link=20,latency=5,4xx@rcpt=0.02,cut@dot=0.001,dribble=5,starttls,connections=20,messages=100
                      (with faults messages arrive later or never: rounds that demand exactly one of each fail)
   --nodes N          delivery nodes beside one for the API; 0: one process does both (0)
   --skip-accepting   end to end only

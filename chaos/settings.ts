@@ -1,4 +1,5 @@
 /** The settings of the service under test. */
+import { fileURLToPath } from 'node:url'
 import type { Settings } from '../harness/service/installation.ts'
 
 /** Short enough that a message deferred again and again is seen to the end, long enough that nobody's patience ends before the faults. */
@@ -21,6 +22,7 @@ export function settingsFor(databaseUrl: string, sink: { port: number; dns: stri
     POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
     POSTROAD_RETRY_SCHEDULE: RETRY_SCHEDULE,
     POSTROAD_DELIVERY_THREADS: '2',
+    POSTROAD_SITES: fileURLToPath(new URL('./sites.toml', import.meta.url)),
     POSTROAD_SHUTDOWN_TIMEOUT: '10s',
     // Nodes that share a database share it.
     POSTROAD_SECRET_KEY: '5f'.repeat(32),

@@ -8,7 +8,7 @@ import { type Certificate, type Issuer, issuedBy, selfSigned } from '../harness/
 import { now } from '../harness/clock.ts'
 import { type Answer, startDns, type Zone } from '../harness/dns.ts'
 import { Random } from '../harness/random.ts'
-import type { Choice, Dialogue, Reaction, SinkHooks, Step } from '../harness/sink/hooks.ts'
+import type { Choice, Dialogue, Pace, Reaction, SinkHooks, Step } from '../harness/sink/hooks.ts'
 import { SinkServer } from '../harness/sink/server.ts'
 import { type PublishedKeys, verifyDkim } from '../harness/verify-dkim.ts'
 import {
@@ -132,6 +132,7 @@ async function reactionTo({ deed, step }: SinkRule): Promise<Reaction | undefine
 }
 
 class Server implements SinkHooks {
+  readonly pace: Pace
   readonly #server: MailServer
   readonly #sink: SinkServer
   /** Taken and not yet reported. */
@@ -139,6 +140,7 @@ class Server implements SinkHooks {
 
   constructor(server: MailServer, port: number) {
     this.#server = server
+    this.pace = { link: server.link, latency: 0, dribble: 0 }
     const { address: host, name, tls } = server
     this.#sink = new SinkServer({ port, host, name, ...(tls && { tls: certificateOf(server) }) }, this)
   }

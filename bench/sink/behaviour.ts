@@ -20,6 +20,7 @@ export interface SinkBehaviour extends Pace {
 }
 
 export const OBLIGING: SinkBehaviour = {
+  link: 0,
   latency: 0,
   dribble: 0,
   faults: {},
@@ -28,10 +29,10 @@ export const OBLIGING: SinkBehaviour = {
   messages: 0,
 }
 
-const NUMBERS = ['latency', 'dribble', 'connections', 'messages'] as const
+const NUMBERS = ['link', 'latency', 'dribble', 'connections', 'messages'] as const
 
 /**
- * Reads `latency=20,4xx@rcpt=0.02,hang@connect=0.01,starttls,connections=20`. Throws with a sentence that names what was not
+ * Reads `link=20,latency=5,4xx@rcpt=0.02,hang@connect=0.01,starttls,connections=20`. Throws with a sentence that names what was not
  * understood.
  */
 export function parseBehaviour(text: string): SinkBehaviour {

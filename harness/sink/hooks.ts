@@ -33,6 +33,8 @@ export type Choice = Reaction | undefined | Promise<Reaction | undefined>
 
 /** How replies leave. */
 export interface Pace {
+  /** Ms that everything on the link takes there and back. The server goes on meanwhile, unlike with `latency`. Absent: 0. */
+  link?: number
   /** Ms before each group of replies leaves: the way there and back, and the server's own work. */
   latency: number
   /** Ms between the octets of its replies; 0: a reply leaves whole. */

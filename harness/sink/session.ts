@@ -228,7 +228,7 @@ export class SinkSession implements Dialogue {
     const out = this.#out
     this.#out = ''
     const { promise, resolve, reject } = Promise.withResolvers<Reaction | undefined>()
-    this.#socket.write(out, (error) => {
+    this.#write(out, (error) => {
       if (error) resolve(undefined)
       else Promise.resolve(this.#hooks.answered?.(this, reply)).then(resolve, reject)
     })
@@ -313,8 +313,11 @@ export class SinkSession implements Dialogue {
     } else {
       this.#flushNow()
       this.#hooks.line?.(this, 'S', '(connection cut)')
-      if ('reset' in reaction) this.#tcp.resetAndDestroy()
-      this.cut()
+      this.#over = true
+      this.#afterLink(() => {
+        if ('reset' in reaction) this.#tcp.resetAndDestroy()
+        this.cut()
+      })
     }
   }
 
@@ -330,7 +333,7 @@ export class SinkSession implements Dialogue {
 
   #end(): void {
     this.#over = true
-    this.#socket.end()
+    this.#afterLink(() => this.#socket.end())
   }
 
   /** Replies leave together, after the latency; dribbled, octet by octet. */
@@ -353,14 +356,14 @@ export class SinkSession implements Dialogue {
 
   #dribble(replies: string, gap: number): void {
     if (this.#over) return
-    this.#socket.write(replies.slice(0, 1))
+    this.#write(replies.slice(0, 1))
     if (replies.length === 1) this.#deliver('')
     else setTimeout(() => this.#dribble(replies.slice(1), gap), gap)
   }
 
   #deliver(replies: string): void {
     if (this.#over) return
-    if (replies !== '') this.#socket.write(replies)
+    if (replies !== '') this.#write(replies)
     this.#holds--
     this.#sending = false
     if (this.#leaving) this.#end()
@@ -369,8 +372,20 @@ export class SinkSession implements Dialogue {
 
   #flushNow(): void {
     if (this.#out === '' || this.#over) return
-    this.#socket.write(this.#out)
+    this.#write(this.#out)
     this.#out = ''
+  }
+
+  #write(replies: string, written?: (error?: Error | null) => void): void {
+    const socket = this.#socket
+    this.#afterLink(() => socket.write(replies, written))
+  }
+
+  /** Timers of one length keep their order. */
+  #afterLink(act: () => void): void {
+    const { link = 0 } = this.#hooks.pace ?? AT_ONCE
+    if (link === 0) act()
+    else setTimeout(act, link)
   }
 }
 

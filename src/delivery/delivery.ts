@@ -126,9 +126,19 @@ export interface DeliveryResult {
   handedOver?: true
 }
 
+/** How a delivery shares its session with the one before and the one after it. */
+export interface SessionSharing {
+  /** A delivery that waits for the answer to its final dot: this one begins behind it, on the same session. */
+  behind: Delivery | null
+  /** The message waits for that answer, and another delivery may begin behind it. */
+  onDot(): void
+  /** After `onDot`: it goes on with another server, on a session of its own. */
+  onApart(): void
+}
+
 /** Hands a delivery to its destination. Never rejects for a fault of the other side: such a fault is an outcome. */
 export interface Courier {
-  deliver(delivery: Delivery): Promise<DeliveryResult>
+  deliver(delivery: Delivery, sharing?: SessionSharing): Promise<DeliveryResult>
   /** Finishes or gives back every open delivery, at the latest after `ms`. */
   close(ms: number): Promise<void>
 }

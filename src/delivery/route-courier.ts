@@ -7,7 +7,14 @@ import type { Resolver } from '../dns/resolver.ts'
 import type { ReturnPathKey } from '../mail/return-path/return-path.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
-import type { Courier, Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
+import type {
+  Courier,
+  Delivery,
+  DeliveryRecipient,
+  DeliveryResult,
+  RecipientOutcome,
+  SessionSharing,
+} from './delivery.ts'
 import { mailFrom } from './mail-from.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, releasedOutcome } from './outcome.ts'
 import { DEFAULT_ROUTE, type Policy, wayId } from './path/path.ts'
@@ -19,6 +26,7 @@ import { ProbePauses } from './route/probe-pauses.ts'
 import { Relay } from './route/relay.ts'
 import type { Route, RouteRequest, RouteResult } from './route/route.ts'
 import { type WalkLimits, walkLimits } from './route/server-walk.ts'
+import type { SessionAtDot } from './route/session-at-dot.ts'
 import { simulate } from './route/simulator.ts'
 import { type HostPolicies, hostPolicy } from './route/tls-policy.ts'
 import { Dialogue } from './smtp/dialogue.ts'
@@ -75,6 +83,8 @@ export class RouteCourier implements Courier {
   #sweeper: NodeJS.Timeout | null = null
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<DeliveryResult>>()
+  /** The sessions of deliveries that wait for the answer to their dot, or have gone on since. */
+  readonly #atDot = new Map<Delivery, SessionAtDot>()
 
   constructor(options: RouteCourierOptions) {
     this.#options = options
@@ -84,8 +94,8 @@ export class RouteCourier implements Courier {
   }
 
   /** Never rejects. */
-  deliver(delivery: Delivery): Promise<DeliveryResult> {
-    const work = this.#deliver(delivery)
+  deliver(delivery: Delivery, sharing?: SessionSharing): Promise<DeliveryResult> {
+    const work = this.#deliver(delivery, sharing)
     this.#underWay.add(work)
     void work.then(() => this.#underWay.delete(work))
     return work
@@ -106,7 +116,7 @@ export class RouteCourier implements Courier {
     await Promise.allSettled(this.#underWay)
   }
 
-  async #deliver(delivery: Delivery): Promise<DeliveryResult> {
+  async #deliver(delivery: Delivery, sharing?: SessionSharing): Promise<DeliveryResult> {
     const startedAt = Date.now()
     const start = performance.now()
     const dialogue = new Dialogue()
@@ -123,11 +133,23 @@ export class RouteCourier implements Courier {
       stopping: this.#stopping.signal,
     }
     if (place !== undefined) request.handOver = () => place.take()
+    if (sharing !== undefined) this.#share(request, sharing)
     const travelled = await this.#travel(request)
+    this.#atDot.delete(delivery)
     const duration = Math.round(performance.now() - start)
     const result: DeliveryResult = { ...travelled, dialogue: dialogue.text, startedAt, duration }
     if (place?.release(result.outcomes.some(mayHaveArrived))) result.handedOver = true
     return result
+  }
+
+  #share(request: RouteRequest, { behind, onDot, onApart }: SessionSharing): void {
+    const session = behind && this.#atDot.get(behind)
+    if (session) request.behind = session
+    request.onDot = (session) => {
+      this.#atDot.set(request.delivery, session)
+      onDot()
+    }
+    request.onApart = onApart
   }
 
   async #travel(request: RouteRequest): Promise<RouteResult> {

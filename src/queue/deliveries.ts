@@ -1,5 +1,5 @@
-import type { Delivery } from '../delivery/delivery.ts'
-import { type Path, pathOf } from '../delivery/path/path.ts'
+import { type Delivery, LARGE_MESSAGE } from '../delivery/delivery.ts'
+import { type Path, pathOf, type Site } from '../delivery/path/path.ts'
 import { messageSizes } from '../delivery/weight.ts'
 import { queuedOf, untriedOf } from '../email/codec.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
@@ -105,6 +105,23 @@ export function splitToFit(ready: ReadyDelivery): ReadyDelivery[] {
   }
   for (const part of parts) part.size = Math.ceil(size / parts.length)
   return parts
+}
+
+/**
+ * Whether a delivery that begins behind the final dot of the one before (RFC 2920 3.1) finds its own server at the
+ * other end of the session, with the same demands on it. The courier makes sure of both.
+ */
+export function mayFollow(next: ReadyDelivery, before: ReadyDelivery): boolean {
+  // A large message is composed elsewhere, and the session would wait for it.
+  if (next.preferredServer !== null || next.messageSize >= LARGE_MESSAGE) return false
+  if (next.email.tls !== before.email.tls) return false
+  const [{ site }, { site: siteBefore }] = [next.path, before.path]
+  if (site.kind !== 'direct' || site === siteBefore) return true
+  return site.mtaSts?.mode === siteBefore.mtaSts?.mode && bestHosts(site) === bestHosts(siteBefore)
+}
+
+function bestHosts({ servers }: Site): string {
+  return servers?.hosts.kind === 'hosts' ? servers.hosts.ranks[0]!.toSorted().join() : ''
 }
 
 function gravest(recipients: readonly ClaimedRecipient[]): Suspicion {

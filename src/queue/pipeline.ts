@@ -25,11 +25,11 @@
  *                             +-- asks for the try of a closed path: READY once the nodes have decided
  *                             +-- cannot be prepared: counts as an attempt ----------> RECORDING
  *                             v
- *                          SENDING
- *                             |
+ *                          SENDING      behind its final dot, another delivery that is READY for the same
+ *                             |         servers may begin on the same session
  *                             +-- took its process down -----------------------------> QUARANTINE
  *                             |
- *               the session is free for another delivery
+ *           the session is free for another delivery, or passes to the one behind it
  *                             v
  *                         RECORDING     while the store takes no results, no delivery begins
  *                             |
@@ -50,7 +50,7 @@ import type { NodeMembership } from '../cluster/membership.ts'
 import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
-import type { Condemnation, Courier, Delivery, DeliveryResult } from '../delivery/delivery.ts'
+import type { Condemnation, Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import type { Path, RoutingFields } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
@@ -131,6 +131,16 @@ const LAST_RECORDS_MS = 5_000
 interface Outlet {
   queues: ReadyQueues
   courier: Courier
+}
+
+/** A delivery that a courier has. */
+interface UnderWay {
+  /** As it was taken from the ready queues. */
+  taken: ReadyDelivery
+  /** The part of it that is sent. */
+  ready: ReadyDelivery
+  /** On the monotonic clock. */
+  begunAt: number
 }
 
 export class DeliveryPipeline {
@@ -342,31 +352,56 @@ export class DeliveryPipeline {
     for (const outlet of [this.#usual, this.#isolated]) {
       const { queues } = outlet
       for (let taken = queues.take(); taken !== null; taken = queues.take()) {
-        const ready = this.#suspects.weighed(taken)
-        if (!this.#isOurs(ready)) queues.done(ready)
-        else if (outlet === this.#usual && ready !== taken) {
-          queues.done(ready)
-          this.#enqueueSuspect(ready)
-        } else this.#begin(outlet, ready)
+        this.#begin(outlet, taken, null)
         if (this.#recorder.halted) return
       }
     }
   }
 
-  #begin(outlet: Outlet, taken: ReadyDelivery): void {
-    this.#parts.monitor.on(describeDelivery, taken)
+  /**
+   * Begins the next delivery behind the final dot of `before`, on the same session: the one that would get the session
+   * if that were free. So nobody's turn changes, and all limits hold as they do for other deliveries.
+   */
+  #beginBehind(outlet: Outlet, taken: ReadyDelivery, before: Delivery): void {
+    if (!this.mayBegin) return
+    for (;;) {
+      const next = outlet.queues.takeBehind(taken)
+      if (next === null || this.#begin(outlet, next, before) || this.#recorder.halted) return
+    }
+  }
+
+  /** `behind`: the delivery on whose session it begins. False when the delivery was not begun. */
+  #begin(outlet: Outlet, taken: ReadyDelivery, behind: Delivery | null): boolean {
+    const { queues, courier } = outlet
+    const weighed = this.#suspects.weighed(taken)
+    if (!this.#isOurs(weighed)) {
+      queues.done(taken)
+      return false
+    }
+    if (outlet === this.#usual && weighed !== taken) {
+      queues.done(taken)
+      this.#enqueueSuspect(weighed)
+      return false
+    }
+    this.#parts.monitor.on(describeDelivery, weighed)
     const startedAt = Date.now()
-    const ready = this.#sendable(taken, startedAt)
+    const ready = this.#sendable(weighed, startedAt)
     const delivery = ready && this.#prepared(outlet, ready, startedAt)
     if (ready === null || delivery === null) {
-      outlet.queues.done(taken)
-      return
+      queues.done(taken)
+      return false
     }
     this.#late.begin(ready)
     this.#throttle.pacing.begun(ready.path)
     this.#warmUp.begun(ready.path, startedAt)
     const begunAt = monotonic()
-    outlet.courier.deliver(delivery).then((result) => this.#end(outlet, ready, result, begunAt))
+    const sharing: SessionSharing = {
+      behind,
+      onDot: () => this.#beginBehind(outlet, taken, delivery),
+      onApart: () => queues.part(taken),
+    }
+    courier.deliver(delivery, sharing).then((result) => this.#end(outlet, { taken, ready, begunAt }, result))
+    return true
   }
 
   /** The part of the delivery that may be sent now: the rest is given back. Null: nothing is left. */
@@ -411,20 +446,20 @@ export class DeliveryPipeline {
   }
 
   /** The session is free at once; the node keeps the lease until the result is durable. */
-  #end({ queues }: Outlet, ready: ReadyDelivery, result: DeliveryResult, begunAt: number): void {
+  #end({ queues }: Outlet, { taken, ready, begunAt }: UnderWay, result: DeliveryResult): void {
     const { metrics } = this.#parts
     const { duration, condemned, outcomes, died, handedOver, tlsSessions } = result
     const { email, path } = ready
     metrics.attemptSeconds.observe(duration / 1_000)
     if (tlsSessions !== undefined) this.#parts.onTlsSessions(tlsSessions)
     if (condemned !== undefined) {
-      queues.done(ready)
+      queues.done(taken)
       void this.#quarantine(ready, condemned)
     } else {
       for (const { verdict } of outcomes) metrics.outcomes.inc({ verdict })
       if (died !== undefined) this.#suspects.suspect(email.id)
       const attempt = this.#attemptOf(queues, ready, result, begunAt)
-      queues.done(ready)
+      queues.done(taken)
       void this.#record(attempt, ready, handedOver)
     }
     if (this.#busy === 0) this.#idle?.()

@@ -1,7 +1,7 @@
 import { SharedPool } from '../common/shared-pool.ts'
 import { LARGE_MESSAGE } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
-import type { ReadyDelivery } from './deliveries.ts'
+import { mayFollow, type ReadyDelivery } from './deliveries.ts'
 import { Fifo } from './fifo.ts'
 import { type HoldingLimits, Holdings } from './holdings.ts'
 
@@ -94,6 +94,10 @@ export class ReadyQueues {
   readonly #paths = new Map<string, PathState>()
   /** Paths with a free session and parked lanes: their companies were at their share when it came free. */
   readonly #idle = new Set<PathState>()
+  /** Deliveries that have begun behind another one, on its session, and that one. */
+  readonly #before = new Map<ReadyDelivery, ReadyDelivery>()
+  /** The same pairs, the other way round. */
+  readonly #behind = new Map<ReadyDelivery, ReadyDelivery>()
   /** Lanes whose next message is too large for now, oldest first. */
   #aside: PathLane[] = []
   #ring: CompanyQueue[] = []
@@ -192,8 +196,9 @@ export class ReadyQueues {
   /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */
   take(): ReadyDelivery | null {
     while (!this.#sessions.exhausted) {
-      const company = this.#nextCompany()
-      if (company === null) return null
+      const at = this.#inTurn()
+      if (at === -1) return null
+      const company = this.#leaveRing(at)
       const lane = company.ring.shift()!
       const state = lane.state
       if (this.#isFull(state)) {
@@ -209,32 +214,57 @@ export class ReadyQueues {
         this.#unpark(state)
         continue
       }
-      const ready = lane.waiting.shift()!
-      company.largeBytes += large
-      this.#large.take(large)
-      state.busy++
-      company.busy++
-      this.#sessions.take(1)
-      this.holdings.begin(ready)
-      if (lane.waiting.length > 0) company.ring.push(lane)
-      else {
-        lane.queued = false
-        state.lanes--
-        company.lanes.delete(state.path.key)
-      }
-      this.#requeue(company)
+      const ready = this.#begin(lane)
+      this.#occupy(ready)
       return ready
     }
     return null
   }
 
-  /** The delivery has ended: its session is free for the next. */
+  /**
+   * The delivery that would get the session of `before` if that came free now, in case it may follow on the same
+   * session; otherwise null. It has no session of its own until `before` is done.
+   */
+  takeBehind(before: ReadyDelivery): ReadyDelivery | null {
+    if (this.#behind.has(before)) return null
+    let holder = before
+    for (let earlier = this.#before.get(holder); earlier; earlier = this.#before.get(holder)) holder = earlier
+    this.#vacate(holder)
+    const next = this.#takeFollowing(before)
+    this.#occupy(holder)
+    if (next === null) return null
+    this.#before.set(next, before)
+    this.#behind.set(before, next)
+    return next
+  }
+
+  /** The delivery goes on with a session of its own, so the one behind it has the former one for itself. */
+  part(before: ReadyDelivery): void {
+    const next = this.#behind.get(before)
+    if (next === undefined) return
+    this.#behind.delete(before)
+    this.#before.delete(next)
+    this.#occupy(next)
+  }
+
+  /** The delivery has ended: its session is free for the next, or passes to the one behind it. */
   done(ready: ReadyDelivery): void {
     const state = this.#stateOf(ready.path)
     const company = this.#company(ready.email.companyId)
-    state.busy--
-    company.busy--
-    this.#sessions.give(1)
+    const next = this.#behind.get(ready)
+    const before = this.#before.get(ready)
+    this.#behind.delete(ready)
+    this.#before.delete(ready)
+    if (before === undefined) this.#vacate(ready)
+    else this.#behind.delete(before)
+    if (next !== undefined) {
+      this.#before.delete(next)
+      if (before === undefined) this.#occupy(next)
+      else {
+        this.#before.set(next, before)
+        this.#behind.set(before, next)
+      }
+    }
     this.holdings.finish(ready)
     const large = largeBytes(ready)
     if (large > 0) {
@@ -269,6 +299,52 @@ export class ReadyQueues {
     this.#aside = []
     this.#ring = []
     return rest
+  }
+
+  #takeFollowing(before: ReadyDelivery): ReadyDelivery | null {
+    const state = this.#stateOf(before.path)
+    if (this.#isFull(state)) return null
+    const at = this.#inTurn()
+    const lane = at === -1 ? this.#firstParked(state) : this.#ring[at]!.ring.first!
+    if (lane?.state !== state || !mayFollow(lane.waiting.first!, before)) return null
+    if (at === -1) {
+      for (let first = state.parked.shift(); first !== lane; first = state.parked.shift())
+        state.parked.push(first!)
+      return this.#begin(lane, state.parked)
+    }
+    this.#leaveRing(at).ring.shift()
+    return this.#begin(lane)
+  }
+
+  /** Takes the first delivery of a lane, which goes to the end of the lanes that it came from. */
+  #begin(lane: PathLane, lanes = lane.company.ring): ReadyDelivery {
+    const { company, state } = lane
+    const ready = lane.waiting.shift()!
+    const large = largeBytes(ready)
+    company.largeBytes += large
+    this.#large.take(large)
+    this.holdings.begin(ready)
+    if (lane.waiting.length > 0) lanes.push(lane)
+    else {
+      lane.queued = false
+      state.lanes--
+      company.lanes.delete(state.path.key)
+    }
+    this.#requeue(company)
+    return ready
+  }
+
+  /** The delivery has a session. */
+  #occupy({ path, email }: ReadyDelivery): void {
+    this.#stateOf(path).busy++
+    this.#company(email.companyId).busy++
+    this.#sessions.take(1)
+  }
+
+  #vacate({ path, email }: ReadyDelivery): void {
+    this.#stateOf(path).busy--
+    this.#company(email.companyId).busy--
+    this.#sessions.give(1)
   }
 
   #isFull({ path, busy }: PathState): boolean {
@@ -320,6 +396,12 @@ export class ReadyQueues {
     return false
   }
 
+  /** The lane that `#unpark` gives a free session to. */
+  #firstParked({ parked }: PathState): PathLane | undefined {
+    for (const lane of parked) if (this.#maySpeak(lane.company)) return lane
+    return undefined
+  }
+
   #waitingFor(companyId: string, path: Path): number {
     return this.#companies.get(companyId)?.lanes.get(path.key)?.waiting.length ?? 0
   }
@@ -354,8 +436,11 @@ export class ReadyQueues {
     this.#ring.push(company)
   }
 
-  /** Takes a company out of the ring: of the first few that may have another session, the one with the fewest. */
-  #nextCompany(): CompanyQueue | null {
+  /**
+   * The place in the ring of the company that is next: of the first few that may have another session, the one with the
+   * fewest. -1 when there is none.
+   */
+  #inTurn(): number {
     let best = -1
     let seen = 0
     for (let i = 0; i < this.#ring.length && seen < CHOICES; i++) {
@@ -364,8 +449,11 @@ export class ReadyQueues {
       seen++
       if (best === -1 || company.busy < this.#ring[best]!.busy) best = i
     }
-    if (best === -1) return null
-    const [company] = this.#ring.splice(best, 1)
+    return best
+  }
+
+  #leaveRing(at: number): CompanyQueue {
+    const [company] = this.#ring.splice(at, 1)
     company!.queued = false
     return company!
   }

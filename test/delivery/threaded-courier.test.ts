@@ -69,6 +69,34 @@ test('deliveries are spread over threads and come back with their own results', 
   }
 })
 
+test('a delivery begins in the thread of the one before, behind its final dot', async (t) => {
+  const held = Promise.withResolvers<void>()
+  const sink = await startSink({
+    link: 20,
+    script: async ({ step, transaction }) => {
+      if (step === 'dot' && transaction === 2) await held.promise
+      return undefined
+    },
+  })
+  const courier = open(2, sink.port)
+  t.after(async () => {
+    await courier.close(1_000)
+    await sink.close()
+  })
+  const unheard = { onDot: () => {}, onApart: () => {} }
+  await courier.deliver(delivery(1), { behind: null, ...unheard })
+  const before = { ...delivery(2), path: wayBy(relayAt(sink.port, { tls: 'off' })) }
+  const { promise: atDot, resolve: onDot } = Promise.withResolvers<void>()
+  const first = courier.deliver(before, { behind: null, ...unheard, onDot })
+  await atDot
+  const second = courier.deliver(delivery(3), { behind: before, ...unheard })
+  held.resolve()
+  const [{ outcomes: of2 }, { outcomes: of3, dialogue }] = await Promise.all([first, second])
+  assert.deepEqual([of2[0]!.verdict, of3[0]!.verdict], ['delivered', 'delivered'])
+  assert.match(dialogue, /behind the message before.*\n.*MAIL FROM.*\n.*RCPT TO:<to3@x\.test>/)
+  assert.equal(sink.connections, 1)
+})
+
 test('what is handed over in one go and closed upon comes back, done or untried, none twice', async () => {
   const sink = await startSink()
   const courier = open(1, sink.port)
@@ -179,7 +207,8 @@ function open(
   )
   const path = wayBy(relayAt(port, { tls: 'off' }))
   return {
-    deliver: (one) => courier.deliver(one.path.site.kind === 'simulator' ? one : { ...one, path }),
+    deliver: (one, sharing) =>
+      courier.deliver(one.path.site.kind === 'capture' ? { ...one, path } : one, sharing),
     close: (ms) => courier.close(ms),
   }
 }

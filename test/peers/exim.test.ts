@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { takesEnvelopesBehindDots } from './behind-the-dot.ts'
 import { eximAddresses as at, Exim } from './exim.ts'
 import { missing } from './jail.ts'
 import { carriesEveryOctet, wroteAsSent } from './octets.ts'
@@ -17,10 +18,25 @@ const LOGIN = { user: 'relay', password: 'secret', tls: 'required' } as const
 describe('Exim', { skip }, () => {
   let stage: Stage<Exim>
   before(async () => {
-    const boxes = ['octets', 'idn', 'jörg', 'relayed', 'second', 'once', 'retried', RETURNED, ...BOXES]
+    const boxes = [
+      'octets',
+      'behind',
+      'idn',
+      'jörg',
+      'relayed',
+      'second',
+      'once',
+      'retried',
+      RETURNED,
+      ...BOXES,
+    ]
     stage = await Stage.set(Exim.start, at.plain, boxes)
   })
   after(() => stage?.[Symbol.asyncDispose]())
+
+  test('takes envelopes behind final dots', async () => {
+    await takesEnvelopesBehindDots(stage, at.plain, 'behind')
+  })
 
   test('writes every message as it left, and its signature holds', async () => {
     await using sending = await stage.direct('good.test', [at.plain])

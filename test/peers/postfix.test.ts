@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { takesEnvelopesBehindDots } from './behind-the-dot.ts'
 import { missing } from './jail.ts'
 import { carriesEveryOctet, wroteAsSent } from './octets.ts'
 import { postfixAddresses as at, Postfix } from './postfix.ts'
@@ -17,6 +18,7 @@ describe('Postfix', { skip }, () => {
   before(async () => {
     stage = await Stage.set(Postfix.start, at.plain, [
       'octets',
+      'behind',
       'idn',
       'jörg',
       'second',
@@ -28,6 +30,10 @@ describe('Postfix', { skip }, () => {
     ])
   })
   after(() => stage?.[Symbol.asyncDispose]())
+
+  test('takes envelopes behind final dots', async () => {
+    await takesEnvelopesBehindDots(stage, at.plain, 'behind')
+  })
 
   test('writes every message as it left, and its signature holds', async () => {
     await using sending = await stage.direct('good.test', [at.plain])

@@ -144,6 +144,8 @@ export interface Bench {
 
 export interface BenchOptions {
   script?: Script
+  /** Ms that everything on the link to the server takes there and back. */
+  link?: number
   limits?: Partial<ReadyLimits> & { siteConcurrency?: number }
   /** Milliseconds between attempts. */
   waits?: number[]
@@ -160,7 +162,8 @@ const STOPPED: Clocks = { monotonic: () => 0, wall: () => 0 }
 
 export async function start(t: TestContext, options: BenchOptions = {}): Promise<Bench> {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-scheduler-'))
-  const sink = await startSink(options.script === undefined ? {} : { script: options.script })
+  const { script, link = 0 } = options
+  const sink = await startSink({ link, ...(script !== undefined && { script }) })
   const store = await openStore(
     { engine: 'sqlite', path: join(directory, 'postroad.db') },
     { exclusive: true },
@@ -209,9 +212,9 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     log: createLogger('silent'),
   })
   const noted: Courier = {
-    deliver: (delivery) => {
+    deliver: (delivery, sharing) => {
       deliveries.push(delivery)
-      return courier.deliver(delivery)
+      return courier.deliver(delivery, sharing)
     },
     close: (ms) => courier.close(ms),
   }

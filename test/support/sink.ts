@@ -2,7 +2,7 @@
  * An SMTP server that accepts everything unless a script says otherwise. Tests await what arrives, answer each step of the dialogue
  * as they like (refuse, delay, hang, cut), and are called at each step, so that a process can be killed exactly there.
  */
-import type { Dialogue, Reaction, SinkHooks, Step as SinkStep } from '../../harness/sink/hooks.ts'
+import type { Dialogue, Pace, Reaction, SinkHooks, Step as SinkStep } from '../../harness/sink/hooks.ts'
 import { type ServerOptions, SinkServer } from '../../harness/sink/server.ts'
 
 export type { Reaction } from '../../harness/sink/hooks.ts'
@@ -56,6 +56,8 @@ export interface SinkMessage {
 
 export interface SinkOptions extends ServerOptions {
   script?: Script
+  /** Ms that everything on the link to it takes there and back. */
+  link?: number
 }
 
 /** How long the awaiting functions wait before they fail with a report. */
@@ -74,14 +76,16 @@ export class Sink {
   /** Every line of every dialogue: `<session> C: ...` and `<session> S: ...`. */
   readonly dialogue: string[] = []
   script: Script | undefined
+  readonly #pace: Pace
   readonly #server: SinkServer
   /** The message of each session that is being answered. */
   readonly #answering = new Map<Dialogue, SinkMessage>()
   readonly #waiters = new Set<Waiter>()
   #taken = 0
 
-  constructor({ script, ...options }: SinkOptions) {
+  constructor({ script, link = 0, ...options }: SinkOptions) {
     this.script = script
+    this.#pace = { link, latency: 0, dribble: 0 }
     this.#server = new SinkServer(options, this.#hooks())
   }
 
@@ -159,6 +163,7 @@ export class Sink {
 
   #hooks(): SinkHooks {
     return {
+      pace: this.#pace,
       keeps: () => true,
       at: (step, dialogue, line, recipient) =>
         step === 'dot' ? this.#arrived(dialogue) : this.#ask(momentOf(step, dialogue, line, recipient)),

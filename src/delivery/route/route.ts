@@ -4,6 +4,7 @@ import type { Delivery, DeliveryResult } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
 import type { HandoverGuard } from '../smtp/transaction.ts'
+import type { SessionAtDot } from './session-at-dot.ts'
 
 /** One delivery with its recipients, and the state that its attempt shares. */
 export interface RouteRequest {
@@ -16,6 +17,12 @@ export interface RouteRequest {
   mayHandOver: () => boolean
   /** Asked right before each final dot, when nothing else stands in its way. */
   handOver?: HandoverGuard
+  /** The session that the delivery is to begin on, behind the final dot of the one before. */
+  behind?: SessionAtDot
+  /** Called when the next delivery may begin on this session. */
+  onDot?: (session: SessionAtDot) => void
+  /** After `onDot`: goes on with another server, so that it needs a session of its own again. */
+  onApart?: () => void
   /** Aborted when the node stops: no session is opened any more. */
   stopping: AbortSignal
 }

@@ -1,5 +1,6 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
 import { isIP } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
@@ -34,6 +35,7 @@ import { HostMemory } from './host-memory.ts'
 import { withOwnDemand } from './own-demand.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
+import { SessionAtDot } from './session-at-dot.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 import { type CountedPolicy, failedSession, openedSession } from './tls-sessions.ts'
 
@@ -95,6 +97,9 @@ const IMPATIENT_CONNECT = 10_000
 /** Servers that refuse this service, at most, before the others are left alone (Postfix asks two as well). */
 const MOST_REFUSING = 2
 
+/** Milliseconds for which a server gets no envelope behind a final dot after it has lost one. */
+const UNFIT_MS = 24 * 3_600_000
+
 /** The state that all walks of a route share: sessions, unreachable hosts, and whether IPv6 works. */
 export class RouteState {
   readonly route: RouteKind
@@ -102,12 +107,23 @@ export class RouteState {
   readonly pool: SessionPool
   readonly hosts: HostMemory
   readonly ipv6 = new Ipv6Reachability()
+  /** Keys of servers that hung up, or lost track, when an envelope was written behind a final dot. */
+  readonly #unfit = new LRUCache<string, true>({ max: 10_000, ttl: UNFIT_MS })
 
   constructor(route: RouteKind, limits: WalkLimits, pauses: ProbePauses, pool: SessionPool) {
     this.route = route
     this.limits = limits
     this.pool = pool
     this.hosts = new HostMemory(pauses)
+  }
+
+  takesNext(pooled: PooledSession, key: string): boolean {
+    return this.pool.takesNext(pooled) && !this.#unfit.has(key)
+  }
+
+  /** An envelope behind a final dot was lost without a word about it. */
+  tellUnfit(key: string): void {
+    this.#unfit.set(key, true)
   }
 }
 
@@ -149,6 +165,8 @@ export class ServerWalk {
   readonly #sessions: TlsSession[] = []
   #server: string | null = null
   #tls: AttemptTls | null = null
+  /** The session that was offered to the next delivery. */
+  #atDot: SessionAtDot | null = null
 
   /** `pinned`: no other server may be asked, so a refusal here is not taken as final. */
   constructor(request: RouteRequest, state: RouteState, pinned = false) {
@@ -238,10 +256,13 @@ export class ServerWalk {
     }
     const target = withOwnDemand(choice.target, this.#request.delivery.email.tls)
     const key = sessionKey(target)
-    const idle = pool.take(key, server.preferredAddress)
-    if (idle !== null) {
-      this.#request.dialogue.note(`on the open connection to ${idle.session.server}`)
-      if (await this.#transact(idle, target)) return true
+    const behind = await this.#behind(key)
+    if (behind === null && !this.#mayGoOn()) return true
+    const open = behind ?? pool.take(key, server.preferredAddress)
+    if (open !== null) {
+      const where = open.behind ? 'behind the message before, on' : 'on'
+      this.#request.dialogue.note(`${where} the open connection to ${open.session.server}`)
+      if (await this.#transact(open, target, key)) return true
     }
     const found = await server.addresses()
     if (found.kind === 'none') return this.#passOver(found.failure)
@@ -257,6 +278,18 @@ export class ServerWalk {
     // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
     if (!asked && this.#state.route === 'relay') asked = await this.#ask(endpoint, addresses, () => true)
     return asked
+  }
+
+  /**
+   * The session of the delivery before this one, while that one waits for the answer to its dot. If that session does
+   * not suit, its end is waited for, because the limits of the path count it for this delivery.
+   */
+  async #behind(key: string): Promise<PooledSession | null> {
+    const { behind } = this.#request
+    if (behind === undefined || behind.isLeft) return null
+    const session = this.#state.pool.join(behind, key)
+    if (session === null) await behind.left
+    return session
   }
 
   #passOver(failure: RouteFailure): false {
@@ -285,7 +318,7 @@ export class ServerWalk {
       const last = index === addresses.length - 1
       const session = await this.#open(endpoint, address, { last, spare, tried })
       if (session === null) continue
-      await this.#transact(session, endpoint.target)
+      await this.#transact(session, endpoint.target, endpoint.key)
       break
     }
     return asked
@@ -401,20 +434,22 @@ export class ServerWalk {
   }
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
-  async #transact(pooled: PooledSession, target: ServerTarget): Promise<boolean> {
+  async #transact(pooled: PooledSession, target: ServerTarget, key: string): Promise<boolean> {
     const { sender, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
     const { session } = pooled
+    const onDot = () => this.#offer(pooled, key, target.host)
     let recipients = this.#left
     let refusedAll = false
     try {
       for (let first = true; recipients.length > 0; first = false) {
         const addresses = recipients.map(({ address }) => address)
         const replies = await session.send(
-          { sender, recipients: addresses, message, mayHandOver, handOver },
+          { sender, recipients: addresses, message, mayHandOver, handOver, onDot },
           dialogue,
         )
         if (first && pooled.reused && wasStale(replies)) {
           dialogue.note(`The open connection to ${session.server} was closed meanwhile; opening another`)
+          if (pooled.behind && replies[0]!.code === undefined) this.#state.tellUnfit(key)
           return false
         }
         this.#talkingTo(session, target)
@@ -427,8 +462,19 @@ export class ServerWalk {
     } finally {
       // postscreen accepts no mail on the connection on which it tests a client, whatever comes later.
       this.#state.pool.release(pooled, !refusedAll)
+      this.#atDot?.leave()
     }
+    if (this.#atDot !== null && this.#left.length > 0) this.#request.onApart?.()
     return true
+  }
+
+  /** The message waits for its answer: the next delivery may begin behind it, if the session has room for it. */
+  #offer(pooled: PooledSession, key: string, host: string): void {
+    const { onDot } = this.#request
+    // After a failure, the next delivery would begin with another server.
+    if (onDot === undefined || this.failures.length > 0 || !this.#state.takesNext(pooled, key)) return
+    this.#atDot = new SessionAtDot(pooled.session, key, host)
+    onDot(this.#atDot)
   }
 
   /** Recipients settled by now had their answer from the server before. */

@@ -2,6 +2,7 @@ import type { Dialogue } from '../smtp/dialogue.ts'
 import type { Fallback } from '../smtp/first-connection.ts'
 import { openSession, type SmtpSession } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
+import type { SessionAtDot } from './session-at-dot.ts'
 
 export interface SessionPoolOptions {
   /**
@@ -20,6 +21,8 @@ export interface PooledSession {
   readonly session: SmtpSession
   /** The session has done a transaction before: the server may have closed it without our knowing. */
   readonly reused: boolean
+  /** The transaction is sent behind the final dot of another one. */
+  readonly behind: boolean
 }
 
 interface PoolEntry {
@@ -29,6 +32,10 @@ interface PoolEntry {
   openedAt: number
   idleSince: number
   transactions: number
+  /** Deliveries that have it: two while one has begun behind the final dot of the other. */
+  users: number
+  /** It is not used again. */
+  spent: boolean
   /** At most; many servers end a session after 100 or so. */
   maxTransactions: number
 }
@@ -67,12 +74,28 @@ export class SessionPool {
       this.#idleCount--
       if (entry.session.usable && !this.#worn(entry)) {
         if (entries.length === 0) this.#idle.delete(key)
-        return { session: entry.session, reused: true }
+        entry.users = 1
+        return { session: entry.session, reused: true, behind: false }
       }
       this.#end(entry)
     }
     if (entries.length === 0) this.#idle.delete(key)
     return null
+  }
+
+  /** True when another transaction may and should begin behind the final dot of the one under way. */
+  takesNext({ session }: Pick<PooledSession, 'session'>): boolean {
+    const entry = this.#open.get(session)
+    if (entry === undefined || this.#closed || entry.spent || !session.takesNext) return false
+    return session.gainsByNext && !this.#worn(entry)
+  }
+
+  /** The session of the delivery before, if it has the key and still waits for the answer to its dot. */
+  join(before: SessionAtDot, key: string): PooledSession | null {
+    if (before.key !== key || !this.takesNext(before)) return null
+    const { session } = before
+    this.#open.get(session)!.users++
+    return { session, reused: true, behind: true }
   }
 
   /** Opens a session that will be pooled under `key`, for `maxTransactions` at most. Rejects with SmtpError. */
@@ -93,11 +116,13 @@ export class SessionPool {
       openedAt: now,
       idleSince: now,
       transactions: 0,
+      users: 1,
+      spent: false,
       maxTransactions,
     })
     session.onIdleEnd = () => this.#ended(session)
     if (this.#closed) session.destroy()
-    return { session, reused: false }
+    return { session, reused: false, behind: false }
   }
 
   /**
@@ -107,7 +132,10 @@ export class SessionPool {
     const entry = this.#open.get(session)
     if (entry === undefined) return
     entry.transactions++
-    if (!keep || this.#closed || !session.usable || this.#worn(entry)) {
+    entry.users--
+    if (!keep) entry.spent = true
+    if (entry.users > 0) return
+    if (entry.spent || this.#closed || !session.usable || this.#worn(entry)) {
       this.#end(entry)
       return
     }
@@ -137,7 +165,7 @@ export class SessionPool {
   }
 
   #worn(entry: PoolEntry): boolean {
-    if (entry.transactions >= entry.maxTransactions) return true
+    if (entry.transactions + entry.users >= entry.maxTransactions) return true
     return performance.now() - entry.openedAt >= this.#options.maxAge
   }
 

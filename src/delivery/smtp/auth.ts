@@ -89,7 +89,7 @@ const steps: Record<AuthMechanism, AuthExchange> = {
 }
 
 function command(connection: SmtpConnection, line: string, shown = '***'): Promise<ExchangeResult> {
-  return connection.exchange([line], ['auth'], [shown])
+  return connection.exchange([line], ['auth'], { shown: [shown] })
 }
 
 function asksForMore({ replies }: ExchangeResult): boolean {

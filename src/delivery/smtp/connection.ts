@@ -36,6 +36,17 @@ export interface ExchangeResult {
   error: SmtpError | null
 }
 
+/** Commands, or a message, that the server has not answered altogether. */
+interface Exchange {
+  stages: readonly Stage[]
+  replies: Reply[]
+  /** Records it, from its turn on. */
+  dialogue: Dialogue | null
+  /** Set for commands that went out while nothing else was under way. */
+  sentAt?: number
+  resolve(): void
+}
+
 /** The result of sending the message text. */
 export interface HandoverResult extends ExchangeResult {
   /** The final dot has left for the network, so the server may have the message, whatever happens from here on. */
@@ -59,21 +70,23 @@ export class SmtpConnection {
   /** Records the conversation. Null between transactions. */
   dialogue: Dialogue | null
   tls: TlsOutcome | null = null
+  /** The shortest time in which commands were answered (ms): about a round trip of the network. */
+  roundTrip = Number.POSITIVE_INFINITY
+  /** The time that the last final dot was answered in (ms). */
+  dotAnswered = Number.POSITIVE_INFINITY
   #target: SmtpTarget
   #redact: ((text: string) => string) | null
   #socket: Socket
   #reader: ReplyReader
   #stage: Stage = 'connect'
   #failure: SmtpError | null = null
-  #awaited: readonly Stage[] = []
-  #replies: Reply[] = []
-  /** Wakes the caller that waits for an exchange, a connection, a handshake or a drained buffer. */
+  /** In the order in which the server answers them; a second one is the envelope behind a final dot. */
+  #exchanges: Exchange[] = []
+  /** Wakes the caller that waits for a connection, a handshake, a place or a drained buffer. */
   #wake: (() => void) | null = null
-  #inExchange = false
   #handshaking = false
   /** Receives the server's octets once TLS is spoken; null: no TLS. */
   #transport: TlsTransport | null = null
-  #dotSent = false
   #opening: Promise<SmtpError | null> | null = null
   /** The proxy on the way, which may have to answer yet. */
   readonly #proxy: OutgoingProxy | null
@@ -234,28 +247,37 @@ export class SmtpConnection {
   /**
    * Sends commands in one write and collects one reply for each stage; the greeting is a stage without a
    * command. Each reply has its own deadline, counted from the reply before it. `shown` replaces the commands
-   * in the record.
+   * in the record. Behind a message that is not answered yet, the replies to it come first.
    */
   exchange(
     commands: readonly string[],
     stages: readonly Stage[],
-    shown: readonly string[] = commands,
+    {
+      shown = commands,
+      dialogue = this.dialogue,
+    }: { shown?: readonly string[]; dialogue?: Dialogue | null } = {},
   ): Promise<ExchangeResult> {
     if (this.#failure) return Promise.resolve({ replies: [], error: this.#failure })
     if (commands.length > 0) {
-      for (const command of shown) this.dialogue?.sent(command)
+      for (const command of shown) dialogue?.sent(command)
       this.#socket.write(`${commands.join('\r\n')}\r\n`, 'utf8')
     }
-    return this.#expect(stages)
+    const { exchange, answer } = this.#expect(stages, dialogue)
+    if (commands.length > 0 && this.#exchanges[0] === exchange) exchange.sentAt = performance.now()
+    return answer
   }
 
   /**
    * Sends the message text and the final dot. `handOver` is called last, right before the block that ends with the dot,
    * and may take its time. The dot goes out in the same write as the end of the text, so no stall can separate them.
+   * `onDot` is called when it has been written.
    */
-  async sendMessage(message: StuffedMessage, handOver: HandoverGuard): Promise<HandoverResult> {
+  async sendMessage(
+    message: StuffedMessage,
+    handOver: HandoverGuard,
+    onDot: () => void,
+  ): Promise<HandoverResult> {
     this.#stage = 'data'
-    this.#dotSent = false
     const copied = message.size <= copiedSize
     const batches = copied ? [] : inBatches(message.blocks, blockSize)
     const last = batches.pop() ?? []
@@ -268,21 +290,30 @@ export class SmtpConnection {
       const error = this.#failure
       return { replies: [], error, dotSent: false, abandoned: error === null }
     }
-    const answer = this.#expect(['dot'])
+    // TLS reports late that the record has left; to be on the safe side the dot counts as sent from here.
+    let dotSent = this.tls !== null
+    const { exchange, answer } = this.#expect(['dot'])
     this.deadline.set(this.timeouts.block)
+    const onWritten = (error?: Error | null) => {
+      if (error || this.#exchanges[0] !== exchange) return
+      dotSent = true
+      this.deadline.liftLimit()
+      this.deadline.set(this.timeouts.dot)
+    }
     const socket = this.#socket
+    const sentAt = performance.now()
     if (copied) {
-      socket.write(Buffer.concat([...message.blocks, message.ending]), this.#onDotWritten)
+      socket.write(Buffer.concat([...message.blocks, message.ending]), onWritten)
     } else {
       socket.cork()
       for (const block of last) socket.write(block)
-      socket.write(message.ending, this.#onDotWritten)
+      socket.write(message.ending, onWritten)
       socket.uncork()
     }
-    // TLS reports late that the record has left; to be on the safe side the dot counts as sent from here.
-    if (this.tls) this.#dotSent = true
+    onDot()
     const { replies, error } = await answer
-    return { replies, error, dotSent: this.#dotSent, abandoned: false }
+    this.dotAnswered = performance.now() - sentAt
+    return { replies, error, dotSent, abandoned: false }
   }
 
   /** Also false when the connection ends meanwhile. */
@@ -323,10 +354,13 @@ export class SmtpConnection {
     this.fail('closed', `was disconnected by us during ${waitingFor[this.#stage]}`)
   }
 
-  /** Nothing is expected until the next exchange; input before then ends the connection. */
-  rest(): void {
-    this.#stage = 'idle'
-    this.dialogue = null
+  /**
+   * A transaction has ended. Nothing is expected until the next exchange, unless it is under way already; input before
+   * then ends the connection. `next` records what follows.
+   */
+  rest(next: Dialogue | null = null): void {
+    if (this.#exchanges.length === 0) this.#stage = 'idle'
+    this.dialogue = next
   }
 
   /** Sends QUIT and waits for the other side to close, for twice the QUIT time-out at most. */
@@ -345,7 +379,9 @@ export class SmtpConnection {
   #release(): void {
     this.deadline.stop()
     this.#socket.destroy()
-    this.#inExchange = false
+    const unanswered = this.#exchanges
+    this.#exchanges = []
+    for (const exchange of unanswered) exchange.resolve()
     const wake = this.#wake
     this.#wake = null
     wake?.()
@@ -359,19 +395,25 @@ export class SmtpConnection {
     this.#socket.resume()
   }
 
-  #expect(stages: readonly Stage[]): Promise<ExchangeResult> {
-    this.#awaited = stages
-    this.#replies = []
-    this.#inExchange = true
-    this.#awaitNext()
-    return new Promise((resolve) => {
-      const replies = this.#replies
-      this.#wake = () => resolve({ replies, error: replies.length < stages.length ? this.#failure : null })
-    })
+  #expect(
+    stages: readonly Stage[],
+    dialogue = this.dialogue,
+  ): { exchange: Exchange; answer: Promise<ExchangeResult> } {
+    const { promise: answer, resolve } = Promise.withResolvers<ExchangeResult>()
+    const replies: Reply[] = []
+    const exchange: Exchange = {
+      stages,
+      replies,
+      dialogue,
+      resolve: () => resolve({ replies, error: replies.length < stages.length ? this.#failure : null }),
+    }
+    this.#exchanges.push(exchange)
+    if (this.#exchanges.length === 1) this.#awaitNext(exchange)
+    return { exchange, answer }
   }
 
-  #awaitNext(): void {
-    this.#stage = this.#awaited[this.#replies.length]!
+  #awaitNext({ stages, replies }: Exchange): void {
+    this.#stage = stages[replies.length]!
     this.deadline.set(replyTimeout(this.timeouts, this.#stage))
   }
 
@@ -391,13 +433,6 @@ export class SmtpConnection {
     return this.#failure === null
   }
 
-  #onDotWritten = (error?: Error | null): void => {
-    if (error || !this.#inExchange) return
-    this.#dotSent = true
-    this.deadline.liftLimit()
-    this.deadline.set(this.timeouts.dot)
-  }
-
   #onData = (chunk: Buffer): void => {
     if (this.#failure) return
     try {
@@ -411,7 +446,8 @@ export class SmtpConnection {
     if (this.#failure) return
     if (this.#redact) reply.lines = reply.lines.map(this.#redact)
     this.#record(reply)
-    if (!this.#inExchange) {
+    const [exchange] = this.#exchanges
+    if (exchange === undefined) {
       // A server may announce with 421 at any time that it hangs up (RFC 5321 3.8). Every other reply is one too many.
       if (reply.code === 421) this.fail('reply', `hung up: ${replyText(reply)}`, reply)
       else this.fail('protocol', `sent a reply to no command: ${replyText(reply)}`)
@@ -421,16 +457,21 @@ export class SmtpConnection {
       this.fail('reply', `hung up: ${replyText(reply)}`, reply)
       return
     }
-    this.#replies.push(reply)
-    if (this.#replies.length < this.#awaited.length) {
-      this.#awaitNext()
+    exchange.replies.push(reply)
+    if (exchange.sentAt !== undefined && exchange.replies.length === 1) {
+      this.roundTrip = Math.min(this.roundTrip, performance.now() - exchange.sentAt)
+    }
+    if (exchange.replies.length < exchange.stages.length) {
+      this.#awaitNext(exchange)
       return
     }
     this.deadline.clear()
-    this.#inExchange = false
-    const wake = this.#wake
-    this.#wake = null
-    wake?.()
+    this.#exchanges.shift()
+    exchange.resolve()
+    const [next] = this.#exchanges
+    if (next === undefined) return
+    this.dialogue = next.dialogue
+    this.#awaitNext(next)
   }
 
   #record(reply: Reply): void {
@@ -464,7 +505,7 @@ export class SmtpConnection {
   /** The PROXY protocol has no answers: a proxy that cannot connect to the server ends our connection instead. */
   #isUnknownToProxy(): boolean {
     if (this.#proxy?.protocol !== 'proxy' || this.#failure) return false
-    if (this.#stage !== 'greeting' || !this.#inExchange) return false
+    if (this.#stage !== 'greeting' || this.#exchanges.length === 0) return false
     this.fail('connect', `cannot be reached, or hung up (through ${proxyName(this.#proxy)})`)
     return true
   }

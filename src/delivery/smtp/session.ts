@@ -1,5 +1,6 @@
 /**
- * A session with an SMTP server (RFC 5321): opened once, used for one transaction after the other.
+ * A session with an SMTP server (RFC 5321): opened once, used for one transaction after the other. The envelope of the
+ * next one may be written behind the final dot of the one before (RFC 2920 3.1).
  *
  * ```
  * const session = await openSession(target, dialogue)
@@ -59,6 +60,24 @@ export async function openSession(
   }
 }
 
+/**
+ * Milliseconds of a round trip from which the next envelope is written behind the dot. Below it there is nothing to
+ * gain.
+ */
+const FAR_MS = 5
+/**
+ * A server that took longer over its last final dot gets no envelope behind the next one: a round trip less would not
+ * be noticed, and the delivery might wait there while another session comes free.
+ */
+const QUICK_DOT_MS = 1_000
+
+/** The turn of one transaction. */
+interface Turn {
+  dialogue: Dialogue
+  /** No other transaction is under way any more. */
+  begin(): void
+}
+
 export class SmtpSession {
   readonly extensions: Extensions
   /** `mx.x.test [192.0.2.1]:25` */
@@ -75,7 +94,12 @@ export class SmtpSession {
    */
   onIdleEnd: (() => void) | null = null
   #connection: SmtpConnection
-  #busy = false
+  /** The transaction under way, and the one that is sent behind its final dot. */
+  #current: Turn | null = null
+  #next: Turn | null = null
+  /** The one under way waits for the answer to its dot. */
+  #isAtDot = false
+  #quitting = false
   #resetFirst = false
   #transactions = 0
 
@@ -86,14 +110,26 @@ export class SmtpSession {
     this.address = connection.address
     this.tls = connection.tls
     connection.onEnd = () => {
-      if (!this.#busy) this.onIdleEnd?.()
+      if (this.#current === null && !this.#quitting) this.onIdleEnd?.()
     }
     connection.rest()
   }
 
-  /** True when another transaction may start now. */
+  /** True when another transaction may start now, and none is under way. */
   get usable(): boolean {
-    return !this.#busy && this.#connection.failure === null
+    return this.#current === null && !this.#quitting && this.#connection.failure === null
+  }
+
+  /** True when another transaction may start now, behind the final dot of the one under way. */
+  get takesNext(): boolean {
+    if (!this.#isAtDot || this.#next !== null || !this.extensions.pipelining) return false
+    return this.#connection.failure === null
+  }
+
+  /** True when it is worth while to start a transaction behind the final dot of another one. */
+  get gainsByNext(): boolean {
+    const { roundTrip, dotAnswered } = this.#connection
+    return roundTrip >= FAR_MS && dotAnswered <= QUICK_DOT_MS
   }
 
   /**
@@ -106,18 +142,23 @@ export class SmtpSession {
 
   /**
    * Carries one transaction out and answers for each recipient, in order. Never rejects because of the server; it
-   * rejects when `transaction.message` does. Afterwards `usable` tells whether the session may go on.
+   * rejects when `transaction.message` does. Afterwards `usable` tells whether the session may go on. While
+   * `takesNext`, it starts behind the one under way.
    */
   async send(transaction: Transaction, dialogue: Dialogue): Promise<RecipientReply[]> {
-    if (this.#busy) throw new Error('An SMTP session carries one transaction at a time')
-    this.#busy = true
+    const isBehind = this.#current !== null
+    if (isBehind && !this.takesNext) throw new Error('An SMTP session carries one transaction at a time')
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const turn: Turn = { dialogue, begin }
+    if (isBehind) this.#next = turn
+    else this.#begin(turn)
     this.#transactions++
     const connection = this.#connection
-    connection.dialogue = dialogue
-    connection.deadline.limit(connection.timeouts.transaction)
-    const transfer = new Transfer(connection, this.extensions, transaction)
+    const transfer = new Transfer(connection, this.extensions, transaction, { dialogue, begun })
     try {
-      const replies = await transfer.run(this.#resetFirst)
+      const replies = await transfer.run(isBehind ? 'behind' : this.#resetFirst ? 'reset' : 'clear', () => {
+        this.#isAtDot = true
+      })
       this.#resetFirst = transfer.leftOpen
       return replies
     } catch (error) {
@@ -125,10 +166,27 @@ export class SmtpSession {
       if (transfer.begun) connection.destroy()
       throw error
     } finally {
-      connection.deadline.liftLimit()
-      connection.rest()
-      this.#busy = false
+      this.#ended(turn)
     }
+  }
+
+  #begin(turn: Turn): void {
+    this.#current = turn
+    this.#connection.dialogue = turn.dialogue
+    this.#connection.deadline.limit(this.#connection.timeouts.transaction)
+    turn.begin()
+  }
+
+  #ended(turn: Turn): void {
+    const next = this.#next
+    this.#next = null
+    // It was given up before anything of it was sent, and the one before is still under way.
+    if (turn === next) return
+    this.#isAtDot = false
+    this.#current = null
+    this.#connection.deadline.liftLimit()
+    this.#connection.rest(next?.dialogue)
+    if (next !== null) this.#begin(next)
   }
 
   /**
@@ -141,9 +199,8 @@ export class SmtpSession {
       this.destroy()
       return
     }
-    this.#busy = true
+    this.#quitting = true
     await this.#connection.quit()
-    this.#busy = false
   }
 
   /** Ends the connection at once. A transaction under way ends as if the server had hung up. */

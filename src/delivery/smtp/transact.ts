@@ -1,4 +1,5 @@
 import type { SmtpConnection } from './connection.ts'
+import type { Dialogue } from './dialogue.ts'
 import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
 import { isAscii, isSendable, mailCommand } from './envelope.ts'
 import type { SmtpError, Stage } from './error.ts'
@@ -20,22 +21,45 @@ interface CommandStep {
   recipient: number
 }
 
+/**
+ * - `clear`: the server holds nothing of an earlier transaction.
+ * - `reset`: it holds a sender without a message (RFC 5321 4.1.1.2).
+ * - `behind`: it has a message that it has not answered yet.
+ */
+export type TransferStart = 'clear' | 'reset' | 'behind'
+
+export interface TransferTurn {
+  dialogue: Dialogue
+  /** The transaction before has ended. */
+  begun: Promise<void>
+}
+
 /** One transaction under way: the recipients still without an answer, and the server's state. */
 export class Transfer {
   #connection: SmtpConnection
   #extensions: Extensions
   #transaction: Transaction
+  #turn: TransferTurn
   #replies: (RecipientReply | null)[]
   /** Recipients without an answer yet. */
   #waiting: number
   /** Recipients that the server accepted. */
   #accepted = 0
   #begun = false
+  #start: TransferStart = 'clear'
   #mailTaken = false
+  /** The server has not understood the envelope. */
+  #hasLostTrack = false
   #dataTaken = false
 
-  constructor(connection: SmtpConnection, extensions: Extensions, transaction: Transaction) {
+  constructor(
+    connection: SmtpConnection,
+    extensions: Extensions,
+    transaction: Transaction,
+    turn: TransferTurn,
+  ) {
     this.#connection = connection
+    this.#turn = turn
     this.#extensions = extensions
     this.#transaction = transaction
     this.#replies = transaction.recipients.map(() => null)
@@ -52,8 +76,12 @@ export class Transfer {
     return this.#mailTaken && !this.#dataTaken
   }
 
-  /** One reply for each recipient, in order. Rejects only when the message cannot be composed. */
-  async run(resetFirst: boolean): Promise<RecipientReply[]> {
+  /**
+   * One reply for each recipient, in order. Rejects only when the message cannot be composed. `onDot` is called when
+   * the final dot has been written.
+   */
+  async run(start: TransferStart, onDot: () => void): Promise<RecipientReply[]> {
+    this.#start = start
     const { failure } = this.#connection
     if (failure) {
       this.#lose(failure)
@@ -65,7 +93,11 @@ export class Transfer {
     if (stuffed && this.#waiting > 0) {
       if (!this.#transaction.mayHandOver())
         this.#give({ verdict: 'released', message: released, stage: 'mail' })
-      else if (await this.#envelope(message, resetFirst)) await this.#text(stuffed, message.size)
+      else {
+        const isTaken = await this.#envelope(message)
+        await this.#turn.begun
+        if (isTaken) await this.#text(stuffed, message.size, onDot)
+      }
     }
     return this.#replies as RecipientReply[]
   }
@@ -131,10 +163,10 @@ export class Transfer {
   }
 
   /** MAIL, RCPT and DATA. True when the server waits for the message for at least one recipient. */
-  async #envelope(message: OutgoingMessage, resetFirst: boolean): Promise<boolean> {
+  async #envelope(message: OutgoingMessage): Promise<boolean> {
     const connection = this.#connection
     this.#begun = true
-    const steps = this.#steps(message, resetFirst)
+    const steps = this.#steps(message)
     const window = this.#extensions.pipelining ? pipeline : 1
     for (let at = 0; at < steps.length; at += window) {
       const group = at === 0 && steps.length <= window ? steps : steps.slice(at, at + window)
@@ -145,6 +177,7 @@ export class Transfer {
       const { replies, error } = await connection.exchange(
         group.map((step) => step.command),
         group.map((step) => step.stage),
+        { dialogue: this.#turn.dialogue },
       )
       const trusted = connection.failure?.kind !== 'protocol'
       // After surplus replies or garbage, no reply can be matched to its recipient.
@@ -153,7 +186,9 @@ export class Transfer {
       }
       const lost = error ?? connection.failure
       if (lost) {
-        this.#lose(lost)
+        // Behind another message the session may have ended at that one's dot.
+        const isBeforeMail = this.#hasLostTrack || (at === 0 && replies.length === 0)
+        this.#lose(lost, isBeforeMail ? 'mail' : lost.stage)
         return false
       }
       // No recipient is left: DATA on its own would be refused or, worse, accepted.
@@ -169,12 +204,13 @@ export class Transfer {
     return false
   }
 
-  #steps(message: OutgoingMessage, resetFirst: boolean): CommandStep[] {
+  #steps(message: OutgoingMessage): CommandStep[] {
     const { sender, recipients } = this.#transaction
     const utf8 = message.smtpUtf8 || !isAscii(sender) || recipients.some((recipient) => !isAscii(recipient))
     const mail = mailCommand(sender, message, this.#extensions, utf8 && this.#extensions.smtpUtf8)
     const steps: CommandStep[] = [{ command: mail, stage: 'mail', kind: 'mail', recipient: -1 }]
-    if (resetFirst) steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })
+    if (this.#start === 'reset')
+      steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })
     for (let index = 0; index < recipients.length; index++) {
       if (this.#replies[index]) continue
       steps.push({ command: `RCPT TO:<${recipients[index]}>`, stage: 'rcpt', kind: 'rcpt', recipient: index })
@@ -195,27 +231,44 @@ export class Transfer {
       // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and no later reply can be trusted.
       this.#connection.fail('protocol', `answered ${step.kind.toUpperCase()} with ${replyText(reply)}`)
       return false
+    } else if (this.#isOutOfStep(step, reply)) {
+      this.#hasLostTrack = true
+      this.#connection.fail('reply', `lost track of the session: ${replyText(reply)}`)
+      return false
     } else if (step.kind === 'rcpt') {
       if (!this.#replies[step.recipient]) {
         this.#settle(step.recipient, answer(verdictOfRefusal(reply, this.#accepted), 'rcpt', reply))
       }
-    } else if (step.kind === 'mail' && reply.code === 503) {
-      // "Bad sequence of commands" is about the session, not about the mail: another session may do better.
-      this.#connection.fail('reply', `lost track of the session: ${replyText(reply)}`)
-      return false
     } else {
       this.#give(answer(digit === 5 ? 'bounced' : 'deferred', step.stage, reply))
     }
     return true
   }
 
+  /**
+   * True for a reply that is about the session, not about the mail: another session may do better. "Bad sequence of
+   * commands" always is, in answer to MAIL. Where the envelope was written behind a message, so is each complaint about
+   * commands: the server may have lost some of them at the dot.
+   */
+  #isOutOfStep({ kind }: CommandStep, { code, enhancedCode }: Reply): boolean {
+    if (kind === 'mail' && code === 503) return true
+    // When all recipients are refused, the refusal of DATA is in order.
+    if (this.#start !== 'behind' || this.#accepted > 0 || this.#waiting === 0) return false
+    return COMMAND_FAULTS.has(code) || (enhancedCode !== null && ENHANCED_COMMAND_FAULTS.test(enhancedCode))
+  }
+
   /** Sends the message itself and reads the answer to it. */
-  async #text(stuffed: StuffedMessage, size: number): Promise<void> {
+  async #text(stuffed: StuffedMessage, size: number, onDot: () => void): Promise<void> {
     const connection = this.#connection
     connection.dialogue?.sent(`(message of ${size} octets)`)
     const { replies, error, dotSent, abandoned } = await connection.sendMessage(
       stuffed,
       this.#transaction.handOver ?? this.#transaction.mayHandOver,
+      () => {
+        onDot()
+        // Refused recipients may be tried again on this session.
+        if (this.#accepted === this.#replies.length) this.#transaction.onDot?.()
+      },
     )
     if (abandoned) {
       connection.dialogue?.note('abandoned before the final dot')
@@ -239,7 +292,8 @@ export class Transfer {
     } else this.#give(answer(digit === 2 ? 'delivered' : digit === 4 ? 'deferred' : 'bounced', 'dot', reply))
   }
 
-  #lose({ kind, stage, message, code, enhancedCode, said }: SmtpError): void {
+  #lose(error: SmtpError, stage = error.stage): void {
+    const { kind, message, code, enhancedCode, said } = error
     const reply: RecipientReply = {
       verdict: 'deferred',
       message,
@@ -270,6 +324,11 @@ function answer(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply):
   if (reply.enhancedCode !== null) answered.enhancedCode = reply.enhancedCode
   return answered
 }
+
+/** RFC 5321 4.2.2: an unknown command, one that is not implemented, a bad sequence. */
+const COMMAND_FAULTS: ReadonlySet<number> = new Set([500, 502, 503])
+/** RFC 3463 3.6: an invalid command or syntax. Not 5.5.3, too many recipients, or 5.5.4, invalid arguments. */
+const ENHANCED_COMMAND_FAULTS = /^[45]\.5\.[0-2]$/
 
 const released = 'Given back before the message was sent'
 

@@ -46,6 +46,11 @@ export interface Transaction {
   mayHandOver: () => boolean
   /** Called last, right before the final dot; `mayHandOver` is called in its place when it is missing. */
   handOver?: HandoverGuard
+  /**
+   * Called when the final dot has been written for all recipients; until its answer comes, another transaction may
+   * start behind this one.
+   */
+  onDot?: () => void
 }
 
 /** How the transaction ended for one recipient. */

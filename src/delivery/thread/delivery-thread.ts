@@ -12,12 +12,12 @@ import { tidy } from '../../threads/tidy.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import { makeOnce } from '../composing.ts'
-import type { Delivery, DeliveryResult, SigningKey } from '../delivery.ts'
+import type { Delivery, DeliveryResult, SessionSharing, SigningKey } from '../delivery.ts'
 import type { Way } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
-import { deliveryOf, type FlatDelivery, type FlatResult, flatResult } from './flat.ts'
+import { deliveryOf, type FlatDelivery, type FlatResult, type FlatSharing, flatResult } from './flat.ts'
 import type { ComposeResult, DeliveryThreadData, FromThread, ToThread } from './message.ts'
 import { TurnBatch } from './turn-batch.ts'
 
@@ -35,6 +35,8 @@ const policies = new Map<string, Pick<Way, 'policy' | 'source'>>()
 const known = { keys, policies }
 /** Large messages, by delivery. They are not composed in this thread. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()
+/** Deliveries that wait for the answer to their final dot, by number. */
+const atDot = new Map<number, Delivery>()
 const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
 let request = 0
 const courier = new RouteCourier({
@@ -52,7 +54,7 @@ const courier = new RouteCourier({
 })
 /** Captured messages of the gathered results. Their buffers are transferred to the main thread. */
 let captured: Uint8Array[] = []
-const results = new TurnBatch<FlatResult>((gathered) => {
+const results = new TurnBatch<FlatResult | FlatSharing>((gathered) => {
   port.postMessage({ kind: 'results', results: gathered } satisfies FromThread, buffersBeneath(captured))
   captured = []
 })
@@ -68,11 +70,27 @@ function begin(): void {
   for (const flat of now) {
     const [delivery, large] = deliveryOf(flat, known)
     if (large) prepared.set(delivery, takePrepared(flat[0]))
-    void courier.deliver(delivery).then((result) => postResult(flat[0], result, large))
+    void courier
+      .deliver(delivery, sharingOf(flat, delivery))
+      .then((result) => postResult(flat[0], result, large))
+  }
+}
+
+function sharingOf(flat: FlatDelivery, delivery: Delivery): SessionSharing {
+  const [number] = flat
+  const before = flat[12]
+  return {
+    behind: before === null ? null : (atDot.get(before) ?? null),
+    onDot: () => {
+      atDot.set(number, delivery)
+      results.add([number, 'dot'])
+    },
+    onApart: () => results.add([number, 'apart']),
   }
 }
 
 function postResult(number: number, result: DeliveryResult, large: boolean): void {
+  atDot.delete(number)
   if (result.captured !== undefined) captured.push(result.captured)
   results.add(flatResult(number, result))
   // Tidies only after the result has been posted.

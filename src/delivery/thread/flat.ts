@@ -33,6 +33,8 @@ export type FlatDelivery = [
   /** The `wayId` of policy and source, which were sent before. */
   way: string,
   site: FlatSite,
+  /** The delivery that it begins behind. */
+  behind: number | null,
 ]
 
 type FlatSite = [
@@ -62,6 +64,9 @@ type FlatAddressee = [address: string, name: string, variables: Record<string, s
 /** Under the number of its delivery. */
 export type FlatResult = [number: number, result: ValueRow]
 
+/** The delivery waits for the answer to its final dot, or has gone on to another session after it. */
+export type FlatSharing = [number: number, what: 'dot' | 'apart']
+
 /** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(
   ['outcomes', 'server', 'dialogue', 'startedAt', 'duration', 'tls'],
@@ -72,8 +77,13 @@ const OUTCOME = plainCodec<RecipientOutcome>(
   ['code', 'enhancedCode', 'category', 'permanent', 'suppress', 'complained', 'server', 'tls', 'waitMs'],
 )
 
-/** `large`: its message is not sent along. */
-export function flatDelivery(number: number, delivery: Delivery, large = false): FlatDelivery {
+/** `large`: its message is not sent along. `behind`: the number of the delivery that it begins behind. */
+export function flatDelivery(
+  number: number,
+  delivery: Delivery,
+  large = false,
+  behind: number | null = null,
+): FlatDelivery {
   const recipients: (number | string)[] = []
   for (const { position, address, attempts } of delivery.recipients) {
     recipients.push(position, address, attempts)
@@ -92,6 +102,7 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
     delivery.leaseToken,
     wayId(delivery.path),
     flatSite(delivery.path),
+    behind,
   ]
 }
 

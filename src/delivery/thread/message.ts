@@ -5,7 +5,7 @@ import type { SigningKey } from '../delivery.ts'
 import type { Policy } from '../path/path.ts'
 import type { Source } from '../path/source.ts'
 import type { MessageCapabilities, OutgoingMessage } from '../smtp/transaction.ts'
-import type { FlatDelivery, FlatResult } from './flat.ts'
+import type { FlatDelivery, FlatResult, FlatSharing } from './flat.ts'
 
 /** The options from which a thread or process builds its courier: plain values. */
 export interface CourierOptions {
@@ -42,7 +42,7 @@ export type ToThread =
   | { kind: 'close'; ms: number }
 
 export type FromThread =
-  | { kind: 'results'; results: FlatResult[] }
+  | { kind: 'results'; results: (FlatResult | FlatSharing)[] }
   | { kind: 'log'; line: LogLine }
   /** Asks for a large message, which does not cross with its delivery: the main thread has a worker compose it. */
   | { kind: 'compose'; request: number; delivery: number; capabilities: MessageCapabilities }

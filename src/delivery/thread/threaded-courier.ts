@@ -3,12 +3,12 @@ import { type Log, writeLine } from '../../common/logging.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
-import type { Courier, Delivery, DeliveryResult } from '../delivery.ts'
+import type { Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery.ts'
 import { unansweredOutcome } from '../outcome.ts'
 import { wayId } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
-import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
+import { type FlatDelivery, type FlatSharing, flatDelivery, resultOf } from './flat.ts'
 import type {
   ComposeResult,
   DeliveryThreadData,
@@ -30,6 +30,7 @@ interface UnderWay {
   delivery: Delivery
   /** Set for a large message. */
   prepared: PreparedMessage | null
+  sharing: SessionSharing | null
   startedAt: number
   resolve: (result: DeliveryResult) => void
 }
@@ -44,6 +45,8 @@ class DeliveryThread {
   readonly #log: Log
   readonly #elsewhere: PrepareLarge
   readonly #underWay = new Map<number, UnderWay>()
+  /** The numbers of deliveries that wait for the answer to their final dot. */
+  readonly #atDot = new Map<Delivery, number>()
   /** Ids of the keys and policies that were sent to it. */
   readonly #told = new Set<string>()
   readonly #gathered = new TurnBatch<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
@@ -70,7 +73,12 @@ class DeliveryThread {
     return this.#underWay.size
   }
 
-  deliver(delivery: Delivery): Promise<DeliveryResult> {
+  /** The number of a delivery that waits for the answer to its final dot. */
+  numberAtDot(delivery: Delivery): number | undefined {
+    return this.#atDot.get(delivery)
+  }
+
+  deliver(delivery: Delivery, sharing: SessionSharing | null): Promise<DeliveryResult> {
     if (this.#told.size >= MAX_TOLD) this.#forget()
     for (const key of delivery.signing) if (this.#isNew(key.id)) this.#say({ kind: 'key', key })
     const { policy, source } = delivery.path
@@ -79,8 +87,9 @@ class DeliveryThread {
     const number = this.#deliveries++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
     const prepared = this.#elsewhere(delivery)
-    this.#underWay.set(number, { delivery, prepared, startedAt: Date.now(), resolve })
-    this.#gathered.add(flatDelivery(number, delivery, prepared !== null))
+    this.#underWay.set(number, { delivery, prepared, sharing, startedAt: Date.now(), resolve })
+    const behind = (sharing?.behind && this.#atDot.get(sharing.behind)) ?? null
+    this.#gathered.add(flatDelivery(number, delivery, prepared !== null, behind))
     return promise
   }
 
@@ -113,14 +122,9 @@ class DeliveryThread {
   #hear(message: FromThread, answer: PostToThread): void {
     switch (message.kind) {
       case 'results':
-        for (const flat of message.results) {
-          const [number] = flat
-          const underWay = this.#underWay.get(number)
-          this.#underWay.delete(number)
-          if (underWay === undefined) continue
-          const result = resultOf(flat)
-          if (result.handedOver) this.#unrecorded.received(this.#number)
-          underWay.resolve(result)
+        for (const [number, what] of message.results) {
+          if (typeof what === 'string') this.#shares(number, what)
+          else this.#ended(number, resultOf([number, what]))
         }
         return
       case 'log':
@@ -132,6 +136,24 @@ class DeliveryThread {
       case 'closed':
         this.#closing?.()
     }
+  }
+
+  #shares(number: number, what: FlatSharing[1]): void {
+    const underWay = this.#underWay.get(number)
+    if (underWay === undefined) return
+    if (what === 'dot') {
+      this.#atDot.set(underWay.delivery, number)
+      underWay.sharing?.onDot()
+    } else underWay.sharing?.onApart()
+  }
+
+  #ended(number: number, result: DeliveryResult): void {
+    const underWay = this.#underWay.get(number)
+    if (underWay === undefined) return
+    this.#underWay.delete(number)
+    this.#atDot.delete(underWay.delivery)
+    if (result.handedOver) this.#unrecorded.received(this.#number)
+    underWay.resolve(result)
   }
 
   /** The answer goes to the thread that asked, or nowhere if that thread has died meanwhile. */
@@ -153,6 +175,7 @@ class DeliveryThread {
   #died(cause: string): void {
     const lost = [...this.#underWay.values()]
     this.#underWay.clear()
+    this.#atDot.clear()
     this.#gathered.clear()
     this.#told.clear()
     this.#unrecorded.lost(this.#number, lost.length)
@@ -181,10 +204,11 @@ export class ThreadedCourier implements Courier {
     )
   }
 
-  deliver(delivery: Delivery): Promise<DeliveryResult> {
-    return this.#threads
-      .reduce((least, thread) => (thread.load < least.load ? thread : least))
-      .deliver(delivery)
+  deliver(delivery: Delivery, sharing: SessionSharing | null = null): Promise<DeliveryResult> {
+    const before = sharing?.behind
+    const same = before && this.#threads.find((thread) => thread.numberAtDot(before) !== undefined)
+    const thread = same ?? this.#threads.reduce((least, each) => (each.load < least.load ? each : least))
+    return thread.deliver(delivery, sharing)
   }
 
   async close(ms: number): Promise<void> {
