@@ -10,6 +10,7 @@ import { NodeMembership } from './cluster/membership.ts'
 import { nameNode } from './cluster/node-name.ts'
 import { SendingRight } from './cluster/sending-right.ts'
 import { UnrecordedMessages } from './cluster/unrecorded-messages.ts'
+import { monotonic } from './common/clock.ts'
 import { LogThrottle } from './common/log-throttle.ts'
 import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import { ownUrl } from './config/own-url.ts'
@@ -454,6 +455,7 @@ async function createServers(parts: WithIntake) {
   if (api && settings.bounceListeners.length > 0) {
     const { admission } = server.core
     const pace = new Pace({
+      now: monotonic,
       isSending: () => (scheduler?.counts.inSession ?? 0) > 0 || admission.besides(RETURNED_MAIL) > 0,
       utilization: () => performance.eventLoopUtilization(),
     })

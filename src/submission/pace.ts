@@ -17,6 +17,8 @@ const LEAST = 20
 const GROWTH = 50
 
 export interface PaceParts {
+  /** Monotonic ms. */
+  now(): number
   /** Whether mail is being accepted or sent, beside the mail that comes back. */
   isSending(): boolean
   /** Ms in which this thread was busy, and idle, since some time. */
@@ -43,14 +45,14 @@ export class Pace {
     return new Promise((begin) => {
       this.#waiting.push(begin)
       if (this.#timer !== undefined) return
-      this.#groupAt = performance.now() - EVERY
+      this.#groupAt = this.#parts.now() - EVERY
       this.#see()
       this.#next()
     })
   }
 
   #next(): void {
-    const now = performance.now()
+    const now = this.#parts.now()
     if (now - this.#lookAt >= LOOK_EVERY) this.#look()
     const since = Math.min(now - this.#groupAt, LOOK_EVERY) / 1_000
     this.#groupAt = now
@@ -73,7 +75,7 @@ export class Pace {
   }
 
   #see(): void {
-    this.#lookAt = performance.now()
+    this.#lookAt = this.#parts.now()
     this.#seen = this.#parts.utilization()
   }
 }
