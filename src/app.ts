@@ -458,6 +458,7 @@ async function createServers(parts: WithIntake) {
       now: monotonic,
       isSending: () => (scheduler?.counts.inSession ?? 0) > 0 || admission.besides(RETURNED_MAIL) > 0,
       utilization: () => performance.eventLoopUtilization(),
+      onWaiting: (mails) => inbound.metrics.waiting.set(mails),
     })
     const policy = returnedMailPolicy({ ...inbound, pace })
     bounces = await createSmtpServer(server.core, policy, settings.bounceListeners, settings)

@@ -5,12 +5,12 @@
  */
 
 /** Ms from one group to the next. */
-const EVERY = 20
+const EVERY = 10
 /** Ms between two looks at how busy the thread is. */
 const LOOK_EVERY = 100
 /** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */
 const BUSY = 0.85
-/** Mails a second. The fewest take one or two hundredths of a processor. */
+/** Mails a second. The fewest take some hundredths of a processor. */
 const MOST = 1_000
 const LEAST = 20
 /** By which the pace grows with each look, while there is time. */
@@ -23,6 +23,8 @@ export interface PaceParts {
   isSending(): boolean
   /** Ms in which this thread was busy, and idle, since some time. */
   utilization(): { active: number; idle: number }
+  /** Called with the number of mails that go on waiting after a group has begun. */
+  onWaiting(mails: number): void
 }
 
 export class Pace {
@@ -61,6 +63,7 @@ export class Pace {
     const group = this.#waiting.splice(0, Math.floor(this.#room))
     this.#room -= group.length
     for (const begin of group) begin()
+    this.#parts.onWaiting(this.#waiting.length)
     this.#timer =
       this.#waiting.length > 0 || group.length > 0 ? setTimeout(() => this.#next(), EVERY) : undefined
   }

@@ -8,6 +8,7 @@ class Thread {
   busy = 0
   sending = true
   begun = 0
+  waiting = 0
   readonly #timers: TestContext['mock']['timers']
   #now = 0
   #active = 0
@@ -15,6 +16,9 @@ class Thread {
     now: () => this.#now,
     isSending: () => this.sending,
     utilization: () => ({ active: this.#active, idle: this.#now - this.#active }),
+    onWaiting: (mails) => {
+      this.waiting = mails
+    },
   })
 
   constructor({ mock }: TestContext) {
@@ -45,7 +49,7 @@ test('a mail begins at once, and those that come right after it begin together',
   await Promise.resolve()
   assert.equal(thread.begun, 1)
   thread.come(5)
-  assert.equal(await thread.pass(19), 0)
+  assert.equal(await thread.pass(9), 0)
   assert.equal(await thread.pass(1), 5)
   // None came for a while.
   await thread.pass(100)
@@ -60,6 +64,7 @@ test('while sending keeps the thread busy, twenty begin in a second; with time t
   thread.come(5_000)
   await thread.pass(2_000)
   assert.equal(await thread.pass(10_000), 200)
+  assert.equal(thread.waiting, 5_000 - thread.begun)
   thread.busy = 0.5
   await thread.pass(2_000)
   assert.equal(await thread.pass(1_000), 1_000)
