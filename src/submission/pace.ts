@@ -9,12 +9,12 @@ const EVERY = 10
 /** Ms between two looks at how busy the thread is. */
 const LOOK_EVERY = 100
 /** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */
-const BUSY = 0.85
-/** Mails a second. The fewest take some hundredths of a processor. */
+const BUSY = 0.8
+/** Mails a second. The fewest are few beside what even a slow machine sends. */
 const MOST = 1_000
-const LEAST = 20
-/** By which the pace grows with each look, while there is time. */
-const GROWTH = 50
+const LEAST = 5
+/** By which the pace grows with each look, while there is time: slowly, because even full sending has short rests. */
+const GROWTH = 10
 
 export interface PaceParts {
   /** Monotonic ms. */
