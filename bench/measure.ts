@@ -29,6 +29,9 @@ export interface AcceptFigure {
 
 export interface DeliveryRound {
   messages: number
+  /** Monotonic ms: the start of the load, and the last arrival. */
+  from: number
+  to: number
   limits: Limits
   /** Messages a second from the start of the load to the last arrival at the sink. */
   delivered: number
@@ -227,9 +230,12 @@ export async function measureDelivery(
   await pause(500)
   const each = (cpu: number) => cpu / messages
   const latencies = received.arrivedAt.map((at, index) => at - offered.answeredAt[index]!)
-  const delivered = (messages * 1000) / (lastOf(received.arrivedAt) - offered.startedAt)
+  const [from, to] = [offered.startedAt, lastOf(received.arrivedAt)]
+  const delivered = (messages * 1000) / (to - from)
   return {
     messages,
+    from,
+    to,
     limits: machine,
     delivered,
     accepted: (messages * 1000) / (offered.endedAt - offered.startedAt),
@@ -291,7 +297,7 @@ function whenKnown<Name extends string>(name: Name, value: number): Partial<Reco
   return Number.isNaN(value) ? {} : ({ [name]: value } as Record<Name, number>)
 }
 
-function threadsSince(
+export function threadsSince(
   before: ReadonlyMap<string, Usage>,
   after: ReadonlyMap<string, Usage>,
   messages: number,

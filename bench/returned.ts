@@ -7,7 +7,7 @@ import { loadSettings } from '../src/config/load.ts'
 import { RETURN_PATHS, ReturnPathKey, returnPath } from '../src/mail/return-path/return-path.ts'
 import { openStore } from '../src/store/open.ts'
 import type { LoadOrder, LoadReport, ReturnedRecipient } from './load/order.ts'
-import { type DeliveryRound, measureDelivery, type Parts } from './measure.ts'
+import { type DeliveryRound, measureDelivery, type Parts, threadsSince } from './measure.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { USUAL_CONNECTIONS } from './report.ts'
 import { keepResult } from './results.ts'
@@ -19,8 +19,9 @@ import { inTurns } from './turns.ts'
 
 const HELP = `Usage: node bench/returned.ts [options]
 
-One service in turns: by itself, and while bounces of earlier messages come back to its listener at a steady rate, each to the return path
-of another message. Measures what they take from delivery, and how long a bounce takes to be accepted.
+Bounces of earlier messages come back to the listener of a service at a steady rate, each to the return path of another message: first
+alone, for what a bounce costs, then in turns beside full sending and not, for what they take from delivery. Beside full sending, processor
+time is short, and the listener lets bounces wait.
 
   --rate N           bounces a second (500)
   --messages N       messages in each round (10000)
@@ -44,6 +45,8 @@ const SECRET_KEY = '5f'.repeat(32)
 const RETURN_PATH_HOST = 'bounces.bench.test'
 /** Sessions over which the bounces come. */
 const SESSIONS = 20
+/** Ms for which they come alone. */
+const ALONE = 10_000
 /** A round with bounces may take so many times as long as one without; they come until it is over. */
 const LONGEST = 1.5
 /** Ms before and after the messages of a round, in which it measures the machine and waits for the last records. */
@@ -63,11 +66,14 @@ const reporters = new PinnedProcess(place.cpus, new URL('./load/load-process.ts'
 stack.defer(() => reporters.stop())
 
 const { delivered: first } = await measureDelivery(parts, messages, USUAL_CONNECTIONS)
-/** Bounces that come during one round. */
-const each = Math.ceil(((messages / first) * 1_000 * LONGEST + AROUND) * (rate / 1_000))
-for (let left = each * (rounds + 1) - messages; left > 0; left -= messages)
+/** Ms for which bounces come during one round. */
+const besideFor = (messages / first) * 1_000 * LONGEST + AROUND
+const dueWithin = (milliseconds: number) => Math.ceil(milliseconds * (rate / 1_000))
+const wanted = dueWithin(ALONE) + dueWithin(besideFor) * (rounds + 1)
+for (let left = wanted - messages; left > 0; left -= messages)
   await measureDelivery(parts, messages, USUAL_CONNECTIONS)
-const returned = await returnPaths(parts, each * (rounds + 1))
+const returned = await returnPaths(parts, wanted)
+const alone = await comeAlone(parts)
 await withReports(parts)
 
 const [without, withAll] = await inTurns([false, true], rounds, async (reports) =>
@@ -109,37 +115,70 @@ async function returnPaths({ service }: Parts, wanted: number): Promise<Returned
   return found
 }
 
+/** Bounces come at the rate for so long. */
+async function comeBack(milliseconds: number): Promise<LoadReport> {
+  const count = dueWithin(milliseconds)
+  const order: LoadOrder = {
+    port: parts.service.bouncePort!,
+    target: { protocol: 'returned', recipients: returned.splice(0, count) },
+    connections: SESSIONS,
+    first: 0,
+    count,
+    rate,
+    milliseconds,
+  }
+  const report = await reporters.report<LoadReport>(order)
+  const { refused, refusals } = report
+  if (refused > 0) throw new Error(`${refused} bounces were not accepted, first: ${refusals.join(' | ')}`)
+  // What the last ones lead to belongs to no other round.
+  await pause(AROUND)
+  return report
+}
+
+/** The figures of those that were accepted in a span of monotonic ms. */
+function figureOf(
+  { startedAt, answeredAt, accepted, cpu }: LoadReport,
+  { from, to }: { from: number; to: number },
+): Omit<ReportsFigure, 'cpu'> {
+  const latencies = [...answeredAt].flatMap((at, index) =>
+    at >= from && at <= to ? [at - (startedAt + (index * 1_000) / rate)] : [],
+  )
+  return {
+    accepted: (latencies.length * 1_000) / (to - from),
+    p50: percentile(latencies, 50),
+    p99: percentile(latencies, 99),
+    loadCpu: cpu / accepted,
+  }
+}
+
+async function comeAlone({ service }: Parts): Promise<ReturnedRun['alone']> {
+  const before = { cpu: service.cpu(), threads: service.threads() }
+  const report = await comeBack(ALONE)
+  const { startedAt, endedAt, accepted } = report
+  return {
+    ...figureOf(report, { from: startedAt, to: endedAt }),
+    cpu: (service.cpu() - before.cpu) / accepted,
+    threads: threadsSince(before.threads, service.threads(), accepted),
+  }
+}
+
 /** `cpu`: CPU-ms of the service for all bounces and messages of the round. */
 interface ReportsRound {
   delivery: DeliveryRound
   reports: Omit<ReportsFigure, 'cpu'>
+  accepted: number
   cpu: number
 }
 
 async function withReports(parts: Parts): Promise<ReportsRound> {
-  const order: LoadOrder = {
-    port: parts.service.bouncePort!,
-    target: { protocol: 'returned', recipients: returned.splice(0, each) },
-    connections: SESSIONS,
-    first: 0,
-    count: each,
-    rate,
-  }
   const before = parts.service.cpu()
-  const reported = reporters.report<LoadReport>(order)
+  const reported = comeBack(besideFor)
   const delivery = await measureDelivery(parts, messages, USUAL_CONNECTIONS)
-  const { accepted, refused, refusals, startedAt, endedAt, latencies, cpu } = await reported
-  if (refused > 0) throw new Error(`${refused} bounces were not accepted, first: ${refusals.join(' | ')}`)
-  // What the last ones lead to belongs to no other round.
-  await pause(AROUND)
+  const report = await reported
   return {
     delivery,
-    reports: {
-      accepted: (accepted * 1_000) / (endedAt - startedAt),
-      p50: percentile(latencies, 50),
-      p99: percentile(latencies, 99),
-      loadCpu: cpu / accepted,
-    },
+    reports: figureOf(report, delivery),
+    accepted: report.accepted,
     cpu: parts.service.cpu() - before,
   }
 }
@@ -147,7 +186,7 @@ async function withReports(parts: Parts): Promise<ReportsRound> {
 function runOf(without: { delivery: DeliveryRound }[], withAll: ReportsRound[]): ReturnedRun {
   const pairs = without.map(({ delivery }, index) => {
     const round = withAll[index]!
-    const cpu = (round.cpu - delivery.cpu * messages) / each
+    const cpu = (round.cpu - delivery.cpu * messages) / round.accepted
     return { without: delivery, with: round.delivery, reports: { ...round.reports, cpu } }
   })
   const of = (pick: (pair: (typeof pairs)[number]) => number) => median(pairs.map(pick))
@@ -162,6 +201,7 @@ function runOf(without: { delivery: DeliveryRound }[], withAll: ReportsRound[]):
     with: of((pair) => pair.with.delivered),
     ratio: of((pair) => pair.with.delivered / pair.without.delivered),
     cpu: of((pair) => pair.without.cpu),
+    alone,
     reports: {
       accepted: of(({ reports }) => reports.accepted),
       p50: of(({ reports }) => reports.p50),

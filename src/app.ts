@@ -10,6 +10,7 @@ import { NodeMembership } from './cluster/membership.ts'
 import { nameNode } from './cluster/node-name.ts'
 import { SendingRight } from './cluster/sending-right.ts'
 import { UnrecordedMessages } from './cluster/unrecorded-messages.ts'
+import { monotonic } from './common/clock.ts'
 import { LogThrottle } from './common/log-throttle.ts'
 import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import { ownUrl } from './config/own-url.ts'
@@ -60,7 +61,8 @@ import { openStore } from './store/open.ts'
 import { RetentionLoop } from './store/retention.ts'
 import type { Store } from './store/store.ts'
 import { SubmissionMetrics } from './submission/metrics.ts'
-import { returnedMailPolicy } from './submission/returned-mail.ts'
+import { Pace } from './submission/pace.ts'
+import { RETURNED_MAIL, returnedMailPolicy } from './submission/returned-mail.ts'
 import { createSmtpServer, type SmtpAddresses, type SmtpServer } from './submission/server.ts'
 import { submissionPolicy } from './submission/submission-policy.ts'
 import { version } from './version.ts'
@@ -451,7 +453,14 @@ async function createServers(parts: WithIntake) {
     submission = await createSmtpServer(server.core, policy, settings.submission, settings)
   }
   if (api && settings.bounceListeners.length > 0) {
-    const policy = returnedMailPolicy(inbound)
+    const { admission } = server.core
+    const pace = new Pace({
+      now: monotonic,
+      isSending: () => (scheduler?.counts.inSession ?? 0) > 0 || admission.besides(RETURNED_MAIL) > 0,
+      utilization: () => performance.eventLoopUtilization(),
+      onWaiting: (mails) => inbound.metrics.waiting.set(mails),
+    })
+    const policy = returnedMailPolicy({ ...inbound, pace })
     bounces = await createSmtpServer(server.core, policy, settings.bounceListeners, settings)
   }
   // Closed together, so that clients that are slow to finish a request neither use up the time of open SMTP

@@ -107,14 +107,15 @@ class Run {
    * a server that stalls is charged for all who would have come meanwhile.
    */
   async #openLoop(startedAt: number): Promise<void> {
-    const { count, rate } = this.#order
+    const { count, rate, milliseconds } = this.#order
     const gap = 1000 / rate!
+    const stopAt = milliseconds === undefined ? Number.POSITIVE_INFINITY : startedAt + milliseconds
     const free = [...this.#connections]
     let next = 0
     let failed: unknown
     const pump = () => {
       const at = now()
-      while (next < count && free.length > 0 && startedAt + next * gap <= at) {
+      while (next < count && at < stopAt && free.length > 0 && startedAt + next * gap <= at) {
         const index = next++
         const connection = free.pop()!
         this.#send(connection, index, startedAt + index * gap).then(
@@ -128,7 +129,8 @@ class Run {
         )
       }
     }
-    while (failed === undefined && (next < count || free.length < this.#connections.length)) {
+    const goesOn = () => (next < count && now() < stopAt) || free.length < this.#connections.length
+    while (failed === undefined && goesOn()) {
       pump()
       await pause(TICK)
     }

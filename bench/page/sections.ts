@@ -205,8 +205,10 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
         `${reports.p50.toFixed(1)} / ${reports.p99.toFixed(0)}`,
       'delivered/s without / with bounces': (run) => `${run.without.toFixed(0)} / ${run.with.toFixed(0)}`,
       ratio: ({ ratio }) => ratio.toFixed(2),
-      'CPU-ms for a message / a bounce': ({ cpu, reports }) =>
-        `${cpu.toFixed(2)} / ${reports.cpu.toFixed(2)}`,
+      'alone: bounces/s, median / p99, ms': ({ alone }) =>
+        `${alone.accepted.toFixed(0)}, ${alone.p50.toFixed(1)} / ${alone.p99.toFixed(0)}`,
+      'CPU-ms for a message / a bounce alone': ({ cpu, alone }) =>
+        `${cpu.toFixed(2)} / ${alone.cpu.toFixed(2)}`,
       'CPU-ms of the sender for a bounce': ({ reports }) => reports.loadCpu.toFixed(2),
       'when, commit': when,
     })

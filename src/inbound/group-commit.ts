@@ -1,4 +1,6 @@
 /** Group commit: what arrives during a commit shares the next one, so a flood of reports costs few commits. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
 interface Queued<Item, Result> {
   item: Item
   resolve(result: Result): void
@@ -28,6 +30,8 @@ export class GroupCommit<Item, Result> {
   async #run(): Promise<void> {
     if (this.#running) return
     this.#running = true
+    // Those that were looked up together come one after the other.
+    await nextTurn()
     while (this.#waiting.length > 0) {
       const all = this.#waiting.splice(0, MOST)
       try {

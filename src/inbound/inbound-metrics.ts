@@ -1,9 +1,10 @@
-import { Counter, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 
 /** Metrics of mail that comes back. */
 export class InboundMetrics {
   readonly received: Counter<'source' | 'outcome'>
   readonly refused: Counter<'reason'>
+  readonly waiting: Gauge
 
   constructor(registry: Registry) {
     const registers = [registry]
@@ -17,6 +18,11 @@ export class InboundMetrics {
       name: 'postroad_inbound_recipients_refused_total',
       help: 'Recipients refused by the listener for returned mail: unknown addresses, forged and expired return paths.',
       labelNames: ['reason'],
+      registers,
+    })
+    this.waiting = new Gauge({
+      name: 'postroad_inbound_mails_waiting',
+      help: 'Mails that arrived at the listener for returned mail and wait until sending leaves time for them.',
       registers,
     })
   }

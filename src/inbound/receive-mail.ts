@@ -245,7 +245,8 @@ function newMail(
     emailId: email?.id ?? null,
     findings: findingsOf(report, MOST_FINDINGS),
     size: Math.max(size ?? 0, raw.byteLength),
-    raw: raw.subarray(0, MOST_KEPT),
+    // A copy, because a view would take its whole buffer along to the thread of the store.
+    raw: new Uint8Array(raw.subarray(0, MOST_KEPT)),
   }
 }
 

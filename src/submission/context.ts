@@ -45,14 +45,15 @@ export class SessionContext {
   /** The logged-in company; null: the client is not logged in, and its address counts instead. */
   party: string | null = null
   #address: string
+  /** Of the client's address: whose turn it is, while the client is not logged in. */
+  #group: string
   #waiting: AbortController | null = null
 
   constructor(parts: SessionParts, socket: Socket) {
     this.parts = parts
     this.#address = socket.remoteAddress ?? ''
-    this.channel = new Channel(socket, (octets) =>
-      parts.turns.take(this.party ?? addressGroup(this.#address), octets),
-    )
+    this.#group = addressGroup(this.#address)
+    this.channel = new Channel(socket, (octets) => parts.turns.take(this.party ?? this.#group, octets))
   }
 
   /** The client's address; '' when it is unknown. */
@@ -64,6 +65,7 @@ export class SessionContext {
   async introduced(): Promise<void> {
     const { ingress, proxies } = this.parts
     this.#address = await proxies.clientOf(this.channel, this.id)
+    this.#group = addressGroup(this.#address)
     if (this.#address === '') return
     const room = ingress.admission.connections.comesFrom(this.channel.socket, this.#address)
     if (!room) throw new InputEndError()

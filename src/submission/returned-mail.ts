@@ -10,6 +10,7 @@ import { clip } from '../ingress/fault.ts'
 import { assertData, beforeMessage } from './before-message.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type SessionContext } from './context.ts'
+import type { Pace } from './pace.ts'
 import type { MailPolicy, MailTransactions } from './policy.ts'
 import { BEYOND, receive } from './receive.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
@@ -27,12 +28,13 @@ const MESSAGE_WITHIN = 120_000
 const MOST_RECIPIENTS = 20
 const MOST_NAMED = 100
 /** All such mail together has the share of one company, so a flood of it takes no more from senders than that. */
-const PARTY = 'returned mail'
+export const RETURNED_MAIL = 'returned mail'
 
 interface ReturnedMailParts {
   addressees: Addressees
   receiveMail: ReceiveMail
   metrics: InboundMetrics
+  pace: Pace
 }
 
 export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
@@ -74,7 +76,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       socket: channel.socket,
       sessionId,
       size,
-      admit: (visitor) => admission.admit(visitor, PARTY),
+      admit: (visitor) => admission.admit(visitor, RETURNED_MAIL),
       giveWay: this.giveWay,
     })
     this.begin(transaction)
@@ -110,6 +112,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     try {
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
+      await this.#parts.pace.turn()
       const mail = { raw: octets, size: body.length, source: 'smtp', peer } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))

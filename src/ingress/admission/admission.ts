@@ -71,6 +71,11 @@ export class Admission {
     }
   }
 
+  /** Requests under way of all but this company. */
+  besides(companyId: string): number {
+    return this.#requests.taken - (this.#companies.get(companyId)?.requests ?? 0)
+  }
+
   /**
    * Counts a request with a known key until `release`. Throws a Fault when the company has its share of requests under
    * way, or all places are taken.

@@ -1,5 +1,6 @@
 /** Mail that came back, kept with its outcome. */
 
+import { isEmailId } from '../../email/email-id.ts'
 import { foldedAscii } from '../../email/folded-ascii.ts'
 import {
   INBOUND_OUTCOMES,
@@ -14,41 +15,49 @@ import type { EmailKey } from '../recipient-decision.ts'
 import { Conditions } from './conditions.ts'
 import { PROGRESS } from './email-tables.ts'
 import { forgetBefore } from './forgetting.ts'
-import { findEmail } from './live-recipients.ts'
+import { findEmails } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
-import { announceReports, lockPlaces, type PlacedReport, recordReports } from './reports.ts'
-import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
+import {
+  announceReports,
+  knownReports,
+  lockPlaces,
+  type PlacedReport,
+  placedIn,
+  recordReports,
+} from './reports.ts'
+import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
 
 /** Mails kept of each outcome that changed nothing: strangers can send as many as they like. */
 export const UNRECORDED_KEPT = 2_000
 /** Excess mails removed by one statement. */
 const STEP = 1_000
 
-const EMAIL = statement<{ key: EmailKey; companyId: string; messageId: string; sender: string }>(
-  ({ emailKey }) => `SELECT e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender
+const EMAIL = statement<{
+  key: EmailKey
+  companyId: string
+  messageId: string
+  sender: string
+  size: number | bigint
+  reports: number | bigint
+}>(
+  ({ emailKey }) => `SELECT e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender,
+      (SELECT position + 1 FROM recipients WHERE email = e.${emailKey} ORDER BY position DESC LIMIT 1) AS size,
+      (SELECT count(*) FROM inbound_mails WHERE email_id = $2::text AND outcome = 'recorded') AS reports
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
+  'reported-email',
 )
-const SIZE = statement<{ size: number | bigint }>(
-  'SELECT position + 1 AS size FROM recipients WHERE email = $1 ORDER BY position DESC LIMIT 1',
-)
-type AddressedRow = Omit<AddressedRecipient, 'unsettled'> & {
-  state: RecipientState
-  uncertain: number | boolean
-}
 
-const recipients = (condition: (dialect: Dialect) => string) =>
-  statement<AddressedRow>((dialect) => {
-    const { state, join } = PROGRESS[dialect.engine]
-    return `SELECT r.position, r.address, r.server, r.uncertain, ${state} AS state FROM recipients r ${join}
-      WHERE r.email = $1 ${condition(dialect)}`
-  })
-const AT_ADDRESSES = recipients(
-  ({ folded, texts }) => `AND ${folded('r.address')} IN (${texts('$2')}) ORDER BY r.position`,
-)
-const AT_POSITION = recipients(() => 'AND r.position = $2')
-const REPORTS = statement<{ count: number | bigint }>(
-  "SELECT count(*) AS count FROM inbound_mails WHERE email_id = $1 AND outcome = 'recorded'",
-)
+type NamedRow = Omit<AddressedRecipient, 'unsettled'> & { state: RecipientState; uncertain: number | boolean }
+/** No recipient has this position. */
+const NOBODY = -1
+/** At a position, or at one of the addresses. */
+const NAMED = statement<NamedRow>((dialect) => {
+  const { state, join } = PROGRESS[dialect.engine]
+  return `SELECT r.position, r.address, r.server, r.uncertain, ${state} AS state FROM recipients r ${join}
+    WHERE r.email = $1 AND (r.position = $2 OR ${dialect.folded('r.address')} IN (${dialect.texts('$3')}))
+    ORDER BY r.position`
+}, 'reported-recipients')
+
 const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
   const [id, newest] = engine === 'postgres' ? ['id::text', 'seq'] : ['id', emailKey]
   return `SELECT id FROM emails WHERE message_id = $1 AND substr(message_id, 2, 36) <> ${id}
@@ -86,18 +95,14 @@ type InboundRow = Omit<InboundMail, 'findings' | 'at' | 'size'> & {
 
 export const inboundMailReads = {
   *reportedEmail(port, id, { addresses, position }) {
-    const found = (yield* findEmail(port, id)) && (yield* port.look.one(EMAIL, id))
-    if (!found) return null
+    const found = isEmailId(id) ? yield* port.look.one(EMAIL, id, id) : undefined
+    if (found === undefined) return null
     const { key, companyId, messageId, sender } = found
-    const size = Number((yield* port.look.one(SIZE, key))?.size ?? 0)
-    const named = position ?? (size === 1 ? 0 : null)
-    const rows = [
-      ...(named === null ? [] : yield* port.look.all(AT_POSITION, key, named)),
-      ...(addresses.length === 0 ? [] : yield* port.look.all(AT_ADDRESSES, key, addresses.map(foldedAscii))),
-    ]
-    const recipients = new Map(rows.map((row) => [row.position, recipientOf(row)]))
-    const reports = Number((yield* port.look.one(REPORTS, id))?.count ?? 0)
-    return { id, companyId, messageId, sender, size, reports, recipients: [...recipients.values()] }
+    const size = Number(found.size ?? 0)
+    const named = position ?? (size === 1 ? 0 : NOBODY)
+    const rows = yield* port.look.all(NAMED, key, named, addresses.map(foldedAscii))
+    const recipients = rows.map(recipientOf)
+    return { id, companyId, messageId, sender, size, reports: Number(found.reports), recipients }
   },
 
   *emailWithMessageId(port, messageId, domain) {
@@ -122,7 +127,7 @@ export const inboundMailReads = {
   },
 } satisfies Operations<ReadPort>
 
-function recipientOf({ state, uncertain, ...recipient }: AddressedRow): AddressedRecipient {
+function recipientOf({ state, uncertain, ...recipient }: NamedRow): AddressedRecipient {
   return { ...recipient, unsettled: state === 'failed' || (state === 'waiting' && Boolean(uncertain)) }
 }
 
@@ -134,16 +139,23 @@ interface PlacedArrival extends InboundArrival {
 
 export const inboundMailWrites = {
   *keepInboundMails(port, arrivals) {
-    const placed: PlacedArrival[] = []
-    for (const arrival of arrivals) placed.push(yield* place(port, arrival))
+    const emails = yield* findEmails(
+      port,
+      arrivals.flatMap(({ mail }) => mail.emailId ?? []),
+    )
+    const placed = arrivals.map((arrival): PlacedArrival => {
+      const company = emails.get(arrival.mail.emailId ?? '')?.company ?? null
+      return { ...arrival, company, placed: arrival.reports.flatMap((report) => placedIn(emails, report)) }
+    })
     const all = placed.flatMap((arrival) => arrival.placed)
     const outcome = yield* port.transaction(function* (db) {
       const recipients = yield* lockPlaces(db, all)
-      const sum = { changes: false, suppressed: false }
+      const known = yield* knownReports(db, all)
+      const sum = { unqueued: false, suppressed: false }
       const results: InboundResult[] = []
       for (const arrival of placed) {
-        const recorded = yield* recordReports(db, arrival.placed, recipients)
-        sum.changes ||= recorded.changes
+        const recorded = yield* recordReports(db, arrival.placed, recipients, known)
+        sum.unqueued ||= recorded.unqueued
         sum.suppressed ||= recorded.suppressed
         results.push(yield* keep(db, arrival, recorded.events))
       }
@@ -163,17 +175,6 @@ export const inboundMailWrites = {
     return yield* port.write.run(FORGET, Math.round(before), limit)
   },
 } satisfies Operations<Port>
-
-function* place(port: Port, arrival: InboundArrival): PortSteps<PlacedArrival> {
-  const { emailId } = arrival.mail
-  const email = emailId === null ? undefined : yield* findEmail(port, emailId)
-  if (email === undefined) return { ...arrival, company: null, placed: [] }
-  const placed = arrival.reports.map(({ position, happening }) => ({
-    place: { email: email.key, position },
-    happening,
-  }))
-  return { ...arrival, company: email.company, placed }
-}
 
 function* keep(
   db: PortTransaction,

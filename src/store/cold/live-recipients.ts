@@ -27,15 +27,31 @@ export function live({ engine }: Dialect, which: keyof (typeof LIVE)['sqlite']):
   return LIVE[engine][which]
 }
 
-const EMAIL = statement<{ key: EmailKey; company: number }>(
+export interface EmailPlace {
+  key: EmailKey
+  /** The number of the company. */
+  company: number
+}
+
+const EMAIL = statement<EmailPlace>(
   ({ emailKey }) => `SELECT ${emailKey} AS key, company FROM emails WHERE id = $1`,
   'email-key',
 )
 
 /** An email's key and the number of its company. Not to be called in a transaction. */
-export function* findEmail(
-  port: ReadPort,
-  id: string,
-): PortSteps<{ key: EmailKey; company: number } | undefined> {
+export function* findEmail(port: ReadPort, id: string): PortSteps<EmailPlace | undefined> {
   return isEmailId(id) ? yield* port.look.one(EMAIL, id) : undefined
+}
+
+const EMAILS = statement<EmailPlace & { id: string }>(({ engine, emailKey, isAmong, rows }) => {
+  const id = engine === 'postgres' ? 'id::text' : 'id'
+  return `SELECT ${id}, ${emailKey} AS key, company FROM emails
+    WHERE ${isAmong('id', `FROM ${rows('$1', { id: 'uuid' })}`)}`
+}, 'email-keys')
+
+/** The same of several emails, by id. Not to be called in a transaction. */
+export function* findEmails(port: ReadPort, ids: readonly string[]): PortSteps<Map<string, EmailPlace>> {
+  const wanted = [...new Set(ids)].filter(isEmailId).map((id) => ({ id }))
+  const rows = wanted.length === 0 ? [] : yield* port.look.all(EMAILS, wanted)
+  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -2,12 +2,13 @@
 import type { EventType } from '../../email/event.ts'
 import { decide, type RecipientReport } from '../../email/lifecycle.ts'
 import {
+  type EmailKey,
   type LockedRecipient,
   nameOf,
   type RecipientDecision,
   type RecipientKey,
 } from '../recipient-decision.ts'
-import { findEmail } from './live-recipients.ts'
+import { type EmailPlace, findEmails } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, PortTransaction } from './port.ts'
 import { statement } from './statement.ts'
 
@@ -15,38 +16,54 @@ import { statement } from './statement.ts'
 const NAMED = String.raw`substring(detail FROM '"reportId":("(?:[^"\\]|\\.)*")')`
 
 /**
- * The events of an email that record one of these reports, whose ids are given as JSON text. PostgreSQL does not read
- * the detail as JSON, because it refuses NUL and lone surrogates, which strangers may have written into a report.
+ * The events of emails that record reports: how many each recipient has of a type, by the id for those among $2, whose
+ * ids are given as JSON text. PostgreSQL does not read the detail as JSON, because it refuses NUL and lone surrogates,
+ * which strangers may have written into a report.
  */
-const KNOWN = statement<{ position: number; type: EventType; report: string }>(({ engine, texts }) => {
+const KNOWN = statement<KnownRow>(({ engine, isAmong, rows, texts }) => {
   const [filter, id] =
-    engine === 'postgres' ? [`detail LIKE '%"reportId"%' AND`, NAMED] : ['', "detail -> 'reportId'"]
-  return `SELECT recipient AS position, type, ${id} AS report FROM events
-    WHERE email = $1 AND ${filter} ${id} IN (${texts('$2')})`
+    engine === 'postgres'
+      ? [`detail LIKE '%"reportId"%'`, NAMED]
+      : ["detail -> 'reportId' IS NOT NULL", "detail -> 'reportId'"]
+  return `SELECT email, recipient AS position, type, CASE WHEN ${id} IN (${texts('$2')}) THEN ${id} END AS report,
+      count(*) AS count
+    FROM events WHERE ${isAmong('email', `FROM ${rows('$1', { email: 'uuid' })}`)} AND ${filter}
+    GROUP BY 1, 2, 3, 4`
 }, 'known-reports')
+
+interface KnownRow {
+  email: EmailKey
+  position: number
+  type: EventType
+  /** Null: other reports. */
+  report: string | null
+  count: number | bigint
+}
 
 /**
  * Events of one type that reports add to a recipient, at most: a server that still tries says so every few hours, for
  * about five days (RFC 5321 4.5.4.1), and the recipient can write as many reports as it likes.
  */
 const MOST_OF_TYPE = 30
-/** How many such events each recipient of an email has. */
-const COUNTS = statement<{ position: number; type: EventType; count: number | bigint }>(
-  ({ engine }) => `SELECT recipient AS position, type, count(*) AS count FROM events
-    WHERE email = $1 AND ${engine === 'postgres' ? `detail LIKE '%"reportId"%'` : "detail -> 'reportId' IS NOT NULL"}
-    GROUP BY recipient, type`,
-  'report-counts',
-)
 
 export interface PlacedReport {
   place: RecipientKey
   happening: RecipientReport['happening']
 }
 
+/** Nothing for a report on an unknown email. */
+export function placedIn(
+  emails: ReadonlyMap<string, EmailPlace>,
+  { emailId, position, happening }: RecipientReport,
+): PlacedReport[] {
+  const email = emails.get(emailId)
+  return email === undefined ? [] : [{ place: { email: email.key, position }, happening }]
+}
+
 export interface RecordedReports {
   events: number
-  /** A recipient has changed, not only its events. */
-  changes: boolean
+  /** A recipient has left the queue. */
+  unqueued: boolean
   suppressed: boolean
 }
 
@@ -60,14 +77,17 @@ export function* lockPlaces(
   return new Map(locked.map((recipient) => [nameOf(recipient), recipient]))
 }
 
-/** Records reports about locked recipients. Their facts in `recipients` become those after the reports. */
+/**
+ * Records reports about locked recipients. Their facts in `recipients` become those after the reports, and the reports
+ * become known.
+ */
 export function* recordReports(
   db: PortTransaction,
   reports: readonly PlacedReport[],
   recipients: Map<string, LockedRecipient>,
+  known: KnownReports,
 ): PortSteps<RecordedReports> {
-  const sum = { events: 0, changes: false, suppressed: false }
-  const known = yield* knownReports(db, reports)
+  const sum = { events: 0, unqueued: false, suppressed: false }
   /** Decisions that are not written yet: of different recipients, at the same time. */
   let decided = new Map<string, RecipientDecision>()
   let decidedAt = 0
@@ -89,7 +109,8 @@ export function* recordReports(
     decidedAt = happening.at
     recipients.set(name, { ...recipient, ...decision.change })
     sum.events += decision.events.length
-    sum.changes ||= decision.change !== null
+    // Most have left it long ago, and a look for due mail costs as much as the report.
+    sum.unqueued ||= recipient.state === 'waiting' && decision.change !== null
   }
   if (decided.size > 0 && (yield* db.apply([...decided.values()], decidedAt))) sum.suppressed = true
   return sum
@@ -98,22 +119,23 @@ export function* recordReports(
 /** Notifies watchers of reports that are committed. */
 export function announceReports(
   port: Port,
-  { changes, suppressed }: Pick<RecordedReports, 'changes' | 'suppressed'>,
+  { unqueued, suppressed }: Pick<RecordedReports, 'unqueued' | 'suppressed'>,
 ): void {
   if (suppressed) port.changed('stops')
-  if (changes) port.changed('queue')
+  if (unqueued) port.changed('queue')
 }
 
 export const reportWrites = {
   *happened(port, reports) {
-    const known: PlacedReport[] = []
-    for (const { emailId, position, happening } of reports) {
-      const email = yield* findEmail(port, emailId)
-      if (email !== undefined) known.push({ place: { email: email.key, position }, happening })
-    }
-    if (known.length === 0) return 0
+    const emails = yield* findEmails(
+      port,
+      reports.map(({ emailId }) => emailId),
+    )
+    const placed = reports.flatMap((report) => placedIn(emails, report))
+    if (placed.length === 0) return 0
     const outcome = yield* port.transaction(function* (db) {
-      return yield* recordReports(db, known, yield* lockPlaces(db, known))
+      const recipients = yield* lockPlaces(db, placed)
+      return yield* recordReports(db, placed, recipients, yield* knownReports(db, placed))
     })
     announceReports(port, outcome)
     return outcome.events
@@ -121,7 +143,7 @@ export const reportWrites = {
 } satisfies Operations<Port>
 
 /** Reports that have been recorded, by recipient. */
-class KnownReports {
+export class KnownReports {
   readonly #records = new Set<string>()
   readonly #counts = new Map<string, number>()
 
@@ -134,37 +156,31 @@ class KnownReports {
   }
 
   add(name: string, type: EventType, reportId: string | undefined): void {
-    if (reportId === undefined) return
-    this.record(name, type, JSON.stringify(reportId))
+    if (reportId !== undefined) this.record(name, type, JSON.stringify(reportId), 1)
+  }
+
+  /** @param id as JSON text; null: other reports */
+  record(name: string, type: EventType, id: string | null, events: number): void {
+    if (id !== null) this.#records.add(`${name} ${type} ${id}`)
     const key = `${name} ${type}`
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
-  }
-
-  /** @param id as JSON text */
-  record(name: string, type: EventType, id: string): void {
-    this.#records.add(`${name} ${type} ${id}`)
-  }
-
-  count(name: string, type: EventType, events: number): void {
-    this.#counts.set(`${name} ${type}`, events)
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + events)
   }
 }
 
 /**
  * Asks after the recipients were locked: only a statement that begins then sees what other transactions have just
- * recorded. Once for each email: it may have thousands of events.
+ * recorded. Once for all: an email may have thousands of events.
  */
-function* knownReports(db: PortTransaction, reports: readonly PlacedReport[]): PortSteps<KnownReports> {
+export function* knownReports(
+  db: PortTransaction,
+  reports: readonly PlacedReport[],
+): PortSteps<KnownReports> {
   const known = new KnownReports()
-  for (const [email, its] of Map.groupBy(reports, ({ place }) => place.email)) {
-    const ids = new Set(its.flatMap(({ happening }) => happening.detail.reportId ?? []))
-    if (ids.size === 0) continue
-    const wanted = [...ids].map((id) => JSON.stringify(id))
-    for (const { position, type, report } of yield* db.all(KNOWN, email, wanted))
-      known.record(nameOf({ email, position }), type, report)
-    if (!its.some(({ happening }) => happening.kind === 'returned')) continue
-    for (const { position, type, count } of yield* db.all(COUNTS, email))
-      known.count(nameOf({ email, position }), type, Number(count))
-  }
+  const named = reports.filter(({ happening }) => happening.detail.reportId !== undefined)
+  if (named.length === 0) return known
+  const emails = [...new Set(named.map(({ place }) => place.email))].map((email) => ({ email }))
+  const ids = [...new Set(named.map(({ happening }) => JSON.stringify(happening.detail.reportId)))]
+  for (const { email, position, type, report, count } of yield* db.all(KNOWN, emails, ids))
+    known.record(nameOf({ email, position }), type, report, Number(count))
   return known
 }

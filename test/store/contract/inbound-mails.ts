@@ -30,7 +30,7 @@ export function inboundMail(change: Partial<NewInboundMail> = {}): NewInboundMai
   }
 }
 
-function bounce(emailId: string, position: number, reportId: string): RecipientReport {
+export function bounce(emailId: string, position: number, reportId: string): RecipientReport {
   const detail = { code: 550, message: 'No such mailbox', reportId }
   const happening = {
     kind: 'returned',

@@ -8,12 +8,14 @@ import {
   claimRequest,
   company,
   email,
+  HOUR,
   NOW,
   node,
   result,
   suppress,
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
+import { bounce, inboundMail } from './inbound-mails.ts'
 import { webhook } from './webhooks.ts'
 
 /** Resolves with the next change of this kind. */
@@ -59,6 +61,26 @@ export function watchContract(open: OpenBench): void {
       stop()
       await store.addCompany(company('Unseen'))
       assert.deepEqual(seen, ['queue'])
+    })
+
+    test('tells of the queue only when a report ends a recipient that waits', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['waits@x.test', 'has@x.test', 'ended@x.test'])
+      await store.accept(value, { token: 1 })
+      const waits = result(0, { state: 'waiting', dueAt: NOW + HOUR, events: [] })
+      await store.record(attempt(value, 1, [waits, result(1), result(2)]))
+      const seen: StoreChange[] = []
+      t.after(store.watch((change) => seen.push(change)))
+      await store.keepInboundMails(
+        [1, 2].map((position) => {
+          const mail = inboundMail({ emailId: value.id })
+          return { mail, reports: [bounce(value.id, position, `r${position}`)] }
+        }),
+      )
+      assert.deepEqual(seen, ['stops'])
+      await store.happened([bounce(value.id, 0, 'r0')])
+      assert.deepEqual(seen.slice(1).toSorted(), ['queue', 'stops'])
     })
 
     test('tells of changes made by another node', async (t) => {

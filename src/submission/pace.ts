@@ -1,0 +1,84 @@
+/**
+ * The pace of mail that comes back. Mails that come within some milliseconds begin together, because then they share
+ * look-ups, a commit, and what it costs to wake the threads of the store. While sending keeps this thread busy, few
+ * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait.
+ */
+
+/** Ms from one group to the next. */
+const EVERY = 10
+/** Ms between two looks at how busy the thread is. */
+const LOOK_EVERY = 100
+/** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */
+const BUSY = 0.8
+/** Mails a second. The fewest are few beside what even a slow machine sends. */
+const MOST = 1_000
+const LEAST = 5
+/** By which the pace grows with each look, while there is time: slowly, because even full sending has short rests. */
+const GROWTH = 10
+
+export interface PaceParts {
+  /** Monotonic ms. */
+  now(): number
+  /** Whether mail is being accepted or sent, beside the mail that comes back. */
+  isSending(): boolean
+  /** Ms in which this thread was busy, and idle, since some time. */
+  utilization(): { active: number; idle: number }
+  /** Called with the number of mails that go on waiting after a group has begun. */
+  onWaiting(mails: number): void
+}
+
+export class Pace {
+  readonly #parts: PaceParts
+  #waiting: (() => void)[] = []
+  #timer: NodeJS.Timeout | undefined
+  #rate = MOST
+  /** Mails that may begin. */
+  #room = 0
+  #groupAt = 0
+  #lookAt = 0
+  #seen = { active: 0, idle: 0 }
+
+  constructor(parts: PaceParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when the mail may be read: at once, if none has come for a while. */
+  turn(): Promise<void> {
+    return new Promise((begin) => {
+      this.#waiting.push(begin)
+      if (this.#timer !== undefined) return
+      this.#groupAt = this.#parts.now() - EVERY
+      this.#see()
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    const now = this.#parts.now()
+    if (now - this.#lookAt >= LOOK_EVERY) this.#look()
+    const since = Math.min(now - this.#groupAt, LOOK_EVERY) / 1_000
+    this.#groupAt = now
+    // What was not used is not kept for later, beyond the mail that has begun to have room.
+    this.#room = Math.min(this.#room, 1) + this.#rate * since
+    const group = this.#waiting.splice(0, Math.floor(this.#room))
+    this.#room -= group.length
+    for (const begin of group) begin()
+    this.#parts.onWaiting(this.#waiting.length)
+    this.#timer =
+      this.#waiting.length > 0 || group.length > 0 ? setTimeout(() => this.#next(), EVERY) : undefined
+  }
+
+  #look(): void {
+    const before = this.#seen
+    this.#see()
+    const active = this.#seen.active - before.active
+    const busy = active / (active + this.#seen.idle - before.idle)
+    const waits = busy > BUSY && this.#parts.isSending()
+    this.#rate = waits ? Math.max(LEAST, this.#rate / 2) : Math.min(MOST, this.#rate + GROWTH)
+  }
+
+  #see(): void {
+    this.#lookAt = this.#parts.now()
+    this.#seen = this.#parts.utilization()
+  }
+}

@@ -1,0 +1,81 @@
+/** How many mails that come back begin at once, and while sending keeps the thread busy. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Pace } from '../../src/submission/pace.ts'
+
+/** A thread on a clock of its own, whose work and mail the test decides. */
+class Thread {
+  busy = 0
+  sending = true
+  begun = 0
+  waiting = 0
+  readonly #timers: TestContext['mock']['timers']
+  #now = 0
+  #active = 0
+  readonly #pace = new Pace({
+    now: () => this.#now,
+    isSending: () => this.sending,
+    utilization: () => ({ active: this.#active, idle: this.#now - this.#active }),
+    onWaiting: (mails) => {
+      this.waiting = mails
+    },
+  })
+
+  constructor({ mock }: TestContext) {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    this.#timers = mock.timers
+  }
+
+  come(mails: number): void {
+    for (let mail = 0; mail < mails; mail++) void this.#pace.turn().then(() => this.begun++)
+  }
+
+  /** Returns how many mails began meanwhile. */
+  async pass(ms: number): Promise<number> {
+    const before = this.begun
+    for (let passed = 0; passed < ms; passed++) {
+      this.#now++
+      this.#active += this.busy
+      this.#timers.tick(1)
+      await Promise.resolve()
+    }
+    return this.begun - before
+  }
+}
+
+test('a mail begins at once, and those that come right after it begin together', async (t) => {
+  const thread = new Thread(t)
+  thread.come(1)
+  await Promise.resolve()
+  assert.equal(thread.begun, 1)
+  thread.come(5)
+  assert.equal(await thread.pass(9), 0)
+  assert.equal(await thread.pass(1), 5)
+  // None came for a while.
+  await thread.pass(100)
+  thread.come(1)
+  await Promise.resolve()
+  assert.equal(thread.begun, 7)
+})
+
+test('while sending keeps the thread busy, five begin in a second; with time to spare they catch up', async (t) => {
+  const thread = new Thread(t)
+  thread.busy = 0.95
+  thread.come(10_000)
+  await thread.pass(2_000)
+  assert.equal(await thread.pass(10_000), 50)
+  assert.equal(thread.waiting, 10_000 - thread.begun)
+  thread.busy = 0.5
+  // The pace grows by a hundred a second.
+  await thread.pass(10_000)
+  assert.equal(await thread.pass(1_000), 1_000)
+})
+
+test('a thread that is busy with other things than sending lets none wait for it', async (t) => {
+  const thread = new Thread(t)
+  thread.busy = 1
+  thread.sending = false
+  thread.come(5_000)
+  await thread.pass(1_000)
+  assert.equal(await thread.pass(1_000), 1_000)
+})
