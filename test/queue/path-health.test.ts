@@ -204,6 +204,63 @@ test('a path is tried no sooner than its hosts are asked again', () => {
   assert.equal(paths.closedFor(ready, notBefore), null)
 })
 
+test('a host that is left alone, because it could not be reached a moment ago, renews no closure', () => {
+  const paths = pathHealth()
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
+  const failed = { ...REFUSED, server: null, hindrance }
+  const path = pathTo('x.test')
+  const again = ended(paths, to(path), failed, true, NOW)!
+  for (let second = 1; second <= 30; second++) {
+    ended(paths, to(path), { ...failed, notBefore: NOW + 40_000 }, true, NOW + second * 1_000)
+  }
+  const [closure] = paths.closures().get(path.key)!
+  assert.deepEqual([closure!.since, closure!.nextTryAt], [NOW, again])
+  // The try itself finds the host left alone, so the next one is when it is asked again.
+  const probe = to(path)
+  assert.equal(paths.closedFor(probe, again), null)
+  const notBefore = again + 5_000
+  assert.equal(ended(paths, probe, { ...failed, notBefore }, true, again), notBefore)
+})
+
+test('servers that accept mail of one company are open to another that could not reach them', async () => {
+  const released: string[] = []
+  const paths = pathHealth(async (domainId) => void released.push(domainId))
+  const path = pathTo('x.test')
+  const of = (companyId: string) => {
+    const ready = readyFor(companyId, path)
+    return { ...ready, email: { ...ready.email, domainId: `${companyId}.test` } }
+  }
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
+  ended(paths, of('one'), { ...REFUSED, server: null, hindrance }, true, NOW)
+  paths.heldWritten(of('one'))
+  assert.notEqual(paths.closedFor(of('one'), NOW + 1), null)
+  assert.equal(paths.closedFor(of('two'), NOW + 1), null)
+  ended(paths, of('two'), TAKEN, true, NOW + 2)
+  assert.equal(paths.closedFor(of('one'), NOW + 3), null)
+  assert.deepEqual(released, ['one.test'])
+})
+
+test('a path that is closed for all opens for every company whose mail waits', async () => {
+  const released: string[] = []
+  const paths = pathHealth(async (domainId) => void released.push(domainId))
+  const path = pathTo('x.test')
+  const of = (companyId: string) => {
+    const ready = readyFor(companyId, path)
+    return { ...ready, email: { ...ready.email, domainId: `${companyId}.test` } }
+  }
+  ended(paths, of('one'), REFUSED, true, NOW)
+  paths.heldWritten(of('one'))
+  ended(paths, of('two'), REFUSED, true, NOW)
+  paths.heldWritten(of('two'))
+  assert.equal(paths.closed.get('path'), 1)
+  const reason = paths.closedFor(of('three'), NOW + 1)
+  assert.ok(reason !== null && reason !== 'asks')
+  assert.match(reason.message, /failed: the server refuses mail from this service$/)
+  ended(paths, of('three'), TAKEN, true, NOW + 2)
+  assert.deepEqual(released.toSorted(), ['one.test', 'two.test'])
+  assert.equal(paths.closedFor(of('one'), NOW + 3), null)
+})
+
 test('paths closed by the proxy of a source are told once for the source, to no other node, and open when it is back', async () => {
   const lines: string[] = []
   const released: string[] = []
