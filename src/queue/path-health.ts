@@ -108,8 +108,8 @@ export class PathHealth {
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
     for (const [key, trouble] of this.#troubles) {
       const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
-      // Another node may reach the proxy.
-      if (!closed || learnt || kind === 'source') continue
+      // Another node may reach the proxy, or the servers.
+      if (!closed || learnt || kind === 'source' || kind === 'unreachable') continue
       const { path, companyId, domainId, to } = trouble
       yield [key, { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }]
     }

@@ -65,6 +65,11 @@ export function companyKey(key: string, companyId: string): string {
   return `${key}\0company:${companyId}`
 }
 
+/** The company (id) whose part the key is of; null: it is none of a company. */
+export function companyIn(key: string): string | null {
+  return /\0company:([^\0]+)$/.exec(key)?.[1] ?? null
+}
+
 /** The key of the path in the key of one of its parts: source, site and policy. */
 export function pathKeyOf(key: string): string {
   return key.split('\0', 3).join('\0')

@@ -144,8 +144,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     }
     for (const { health } of nodes) health.alone = false
     const ready = readyFor('c', pathTo('x.test'))
-    // Servers that a node cannot reach: both have met that, and neither has learnt it from the other.
-    const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
+    // The system chooses their addresses: both have met the refusal, and neither has learnt it from the other.
+    const hindrance = { kind: 'path', met: 'session', message: 'blocked' } as const
     const closed = { ...BUSY, hindrance }
     let now = Date.now() - 3_600_000
     for (const { health } of nodes) for (let n = 0; n < 3; n++) ended(health, ready, closed, false, now)
@@ -214,6 +214,61 @@ test('a limit that the other nodes have given up is given up by a node that only
   }
   for (const { sharing } of [one, two]) await sharing.stop()
   assert.deepEqual(await store.sharedPaths(), [])
+})
+
+test('a thousand troubles of one company push out no closure, and a look writes some of them at a time', async (t) => {
+  const store = await opened(t)
+  const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
+  const real = readyFor('victim', pathTo('relay.test', { kind: 'relay' }))
+  const now = Date.now()
+  ended(one.health, real, BUSY, true, now)
+  for (const { sharing } of [one, two]) await sharing.look()
+  two.health.heldWritten(real)
+  const meetAll = async (at: number) => {
+    for (let n = 0; n < 1_100; n++) {
+      ended(one.health, readyFor('evil', pathTo(`n${n}.evil.test`)), BUSY, true, at)
+    }
+    ended(one.health, real, BUSY, true, at)
+    for (const { sharing } of [one, two, one, two]) await sharing.look()
+  }
+  for (let second = 0; second < 3; second++) await meetAll(now + second * 1_000)
+  assert.equal(one.health.isOpen(real.path, real.email, now), false)
+  assert.equal(two.health.isOpen(real.path, real.email, now), false)
+  assert.deepEqual(two.released, [], 'nor is it opened meanwhile')
+  const rows = await store.sharedPaths()
+  assert.equal(rows.length, 101)
+  assert.ok(rows.some(({ key }) => key === real.path.key))
+  for (const { sharing } of [one, two]) await sharing.stop()
+})
+
+test('servers that cannot be reached are not shared: other nodes find out for themselves', async (t) => {
+  const store = await opened(t)
+  const one = await startNode(store, 1)
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
+  ended(one.health, readyFor('c', pathTo('x.test')), { ...BUSY, hindrance }, true, Date.now())
+  await one.sharing.look()
+  assert.deepEqual(await store.sharedPaths(), [])
+  await one.sharing.stop()
+})
+
+test('a node that knows a lowered limit alone takes away no closure of another node', async (t) => {
+  const store = await opened(t)
+  const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
+  const ready = readyFor('c', pathTo('relay.test', { kind: 'relay' }))
+  const now = Date.now()
+  ended(one.health, ready, BUSY, true, now)
+  one.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
+  await one.sharing.look()
+  for (let n = 0; n < 2; n++) await two.sharing.look()
+  // Its servers say so to the other node as well.
+  two.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
+  for (let n = 0; n < 2; n++) for (const { sharing } of [two, one]) await sharing.look()
+  const three = await startNode(store, 3)
+  for (const { health, sessions } of [one, two, three]) {
+    assert.equal(health.isOpen(ready.path, ready.email, now), false)
+    assert.equal(sessions.limitOf(ready.path), 1)
+  }
+  for (const { sharing } of [one, two, three]) await sharing.stop()
 })
 
 test('what no mail has met for six hours is not learnt any more', async (t) => {
