@@ -34,10 +34,10 @@ export interface Extent {
 }
 
 /**
- * Decides whom a trouble concerns. Customers and strangers can choose the servers that their mail goes to, and recipients
- * what is said to it. So a trouble counts for the company whose mail met it, or for the pair of sending domain and
- * recipient domain where a recipient may have caused it; and for everybody only on evidence that one company cannot
- * make: the mail of two has met it, while no mail was accepted.
+ * Decides whom a trouble concerns. Customers and strangers can choose the servers that their mail goes to, and
+ * recipients what is said to it. So a trouble counts for the company whose mail met it, or for the pair of sending
+ * domain and recipient domain where a recipient may have caused it; and for everybody only on evidence that one company
+ * cannot make: the mail of two has met it, while no mail was accepted.
  */
 export class Evidence {
   /** By key of the part, and kind of the trouble. */

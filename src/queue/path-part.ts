@@ -41,7 +41,9 @@ export function partsOf({ path, email, recipients }: ReadyDelivery, to = recipie
   }
 }
 
-/** The key of the mail on the path to the same servers, which are some of the site's; that of the path if they are all. */
+/**
+ * The key of the mail on the path to the same servers, which are some of the site's; that of the path if they are all.
+ */
 export function serversKeyOf({ key, site }: Path): string {
   return site.serversKey === undefined ? key : `${key}\0${site.serversKey}`
 }

@@ -29,8 +29,8 @@ const LOOK_MS = 1_000
 /** Milliseconds after which an unchanged entry is forgotten: no mail has met it. */
 const FORGET_MS = 6 * 3_600_000
 /**
- * States that a node shares at most: those that the mail of one company has met, those of parts of paths altogether, and
- * all. One that is shared stays so, as long as it lasts.
+ * States that a node shares at most: those that the mail of one company has met, those of parts of paths altogether,
+ * and all. One that is shared stays so, as long as it lasts.
  */
 const MAX_OF_COMPANY = 100
 const MAX_OF_PARTS = 1_000
