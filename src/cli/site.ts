@@ -73,7 +73,7 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['TLS', limits.tls],
     ['Paused since', formatTime(pausedSince)],
     ['Closed since', formatTime(closed?.since ?? null)],
-    ['For mail of', closed && (closed.sendingDomain ?? 'all sending domains')],
+    ['For mail of', closed && concerned(closed)],
     ['Reason', closed?.reason ?? null],
     ['Next try', formatTime(closed?.nextTryAt ?? null)],
     ['Block list', closed?.list?.name ?? null],
@@ -92,6 +92,15 @@ function sourceLine(
   const minute = `messages in the last minute ${ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute)}`
   const shut = closed === null ? '' : `, closed since ${formatTime(closed.since)}: ${closed.reason}`
   return `${helo}, ${sessions}, ${minute}${shut}`
+}
+
+function concerned({
+  company,
+  sendingDomain,
+  recipientDomain,
+}: NonNullable<SiteDescription['closed']>): string {
+  const whose = sendingDomain ?? company ?? 'all companies'
+  return recipientDomain === null ? whose : `${whose} to ${recipientDomain}`
 }
 
 function ofLimit(used: number, limit: number | null): string {

@@ -74,12 +74,18 @@ export interface RecipientOutcome extends Outcome {
 /** A trouble that keeps mail from taking its path, though nothing is wrong with the mail. */
 export interface HindranceReport extends ReplyAdvice {
   kind: Hindrance
-  /**
-   * True: concerns all mail on the path. False: concerns only mail of the same sending domain, as far as anybody knows.
-   */
-  wide: boolean
+  met: Meeting
   message: string
+  /** The server that was asked, and the code of its answer; absent: there is none. */
+  server?: string
+  code?: number
 }
+
+/**
+ * The point at which a trouble was met, which tells who can be its cause: nobody answered; an answer to the session, or
+ * about credentials; to MAIL, which names the sender; to a recipient or a message.
+ */
+export type Meeting = 'connection' | 'session' | 'mail' | 'recipient'
 
 /** Why a delivery must not be tried again. */
 export interface Condemnation {

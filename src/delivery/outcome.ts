@@ -21,6 +21,10 @@ export interface RouteFailure extends ReplyAdvice {
   classification?: Classification
   /** The server that gave the reply; absent when no transaction took place. */
   server?: string
+  /** The server that was asked, whatever came of it. */
+  asked?: string
+  /** The reply is to MAIL: no recipient was named before. */
+  toMail?: boolean
   /** The recipient ends not because the server refuses but because we cannot send this message to it. */
   cannotSend?: boolean
   /** No server answered, or none was asked because none had answered a moment ago. */
@@ -51,7 +55,17 @@ export function failureOfReply(
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
   const classification = classify(answer, finding)
   const advice = adviceIn(said, finding, stage)
-  return { finding, code, enhancedCode: enhancedCode ?? '', message, classification, server, ...advice }
+  const failure: RouteFailure = {
+    finding,
+    code,
+    enhancedCode: enhancedCode ?? '',
+    message,
+    classification,
+    server,
+    ...advice,
+  }
+  if (stage === 'mail') failure.toMail = true
+  return failure
 }
 
 /** The detail of RFC 3463 3.5 and 3.8 when the server gave no enhanced code. */
@@ -86,6 +100,7 @@ export function failureOfError(
     message,
     classification: classify(answer, finding),
     unreachable: isUnreachable(error),
+    asked: server,
     ...adviceIn(words, finding, stage),
   }
 }

@@ -88,7 +88,13 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
     lastResults(op, request, domain),
   ])
   const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
-  const closed = closureFor(sender, sites.get(found.path.site.key)?.closed ?? null)
+  const site = sites.get(found.path.site.key)
+  const closed = closureFor(
+    op,
+    sender,
+    domain,
+    site === undefined ? [] : [site.closed, ...(site.others ?? [])],
+  )
   const facts = { ...found, address, domain, suppressions, pauses, closed, last }
   return { ...facts, problem: problemOf(facts, sender) }
 }
@@ -188,10 +194,26 @@ async function lastResults(
   return results.flat()
 }
 
-/** A closure for the mail of one sending domain concerns no other sender. */
-function closureFor({ domain }: Sender, closed: SiteClosure | null): SiteClosure | null {
-  const isOfAll = closed !== null && closed.sendingDomain === null
-  return isOfAll || (domain !== null && closed?.sendingDomain === domain.name) ? closed : null
+/**
+ * The first closure that concerns the mail. The words of a server are for the company whose mail met them, and for
+ * operators: they may name a recipient.
+ */
+function closureFor(
+  { caller }: Operation,
+  { companyId, domain }: Sender,
+  to: string,
+  closures: readonly (SiteClosure | null)[],
+): SiteClosure | null {
+  const closed = closures.find(
+    (each) =>
+      each !== null &&
+      (each.companyId === null || each.companyId === companyId) &&
+      (each.sendingDomain === null || each.sendingDomain === domain?.name) &&
+      (each.recipientDomain === null || each.recipientDomain === to),
+  )
+  if (!closed) return null
+  const mayRead = caller.kind === 'operator' || closed.metBy === companyId
+  return mayRead ? closed : { ...closed, reason: closed.brief, list: null }
 }
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */

@@ -386,7 +386,9 @@ function useJson({ lowered, used, closed }: Pick<SiteDescription, 'lowered' | 'u
       since: isoTime(closed.since),
       reason: closed.reason,
       next_try_at: isoTime(closed.nextTryAt),
+      company: closed.company,
       sending_domain: closed.sendingDomain,
+      recipient_domain: closed.recipientDomain,
       list: closed.list && { name: closed.list.name, removal: closed.list.removal },
     },
   }

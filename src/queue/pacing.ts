@@ -13,7 +13,7 @@ const NO_LIMIT = 6_000
 /** Fewer milliseconds say nothing about a rate. */
 const SHORTEST_MEASURE_MS = 5_000
 /** The longest time for which a server's words hold up all mail on its path. */
-const LONGEST_PAUSE_MS = 15 * MINUTE_MS
+export const LONGEST_PAUSE_MS = 15 * MINUTE_MS
 /** Paths that become free within this time are reported together. */
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
@@ -76,6 +76,11 @@ export class Pacing {
     this.#nodes = count
   }
 
+  /** False while nothing at all is known of it. */
+  knows(key: string): boolean {
+    return this.#paces.has(key) || this.#learnt.has(key)
+  }
+
   takesMore(path: Path): boolean {
     const wait = this.#wait(path)
     if (wait === 0) return true
@@ -131,17 +136,19 @@ export class Pacing {
 
   /**
    * The servers answered a delivery, which began at `begunAt` (monotonic), that there are too many messages: the rate
-   * becomes three quarters of that at which they accepted messages, and half of that each further time. False when the
-   * rate cannot be lowered any more.
+   * becomes three quarters of that at which they accepted messages, and half of that each further time. `whole`: the
+   * path whose messages were counted, of which this one may be a part. False when the rate cannot be lowered any more.
    */
-  tooMany(path: Path, begunAt: number): boolean {
+  tooMany(path: Path, begunAt: number, whole: Path = path): boolean {
     const now = this.#now()
     const pace = this.#pace(path)
+    const counted = this.#pace(whole)
     // The delivery began before the last change, so it shows nothing about that.
     if (pace.lowered !== null && begunAt < pace.lowered.changedAt) return true
-    const accepted = pace.acceptedInMinute.total(now)
+    const accepted = counted.acceptedInMinute.total(now)
     if (accepted === 0 || pace.lowered?.rate === 1) return false
-    const rate = pace.lowered === null ? acceptedAMinute(pace, accepted, now) * 0.75 : pace.lowered.rate / 2
+    const rate =
+      pace.lowered === null ? acceptedAMinute(counted, accepted, now) * 0.75 : pace.lowered.rate / 2
     pace.lowered = { rate: Math.max(1, Math.floor(rate)), changedAt: now }
     return true
   }
@@ -156,7 +163,10 @@ export class Pacing {
     return pause
   }
 
-  /** The paths that had a message within the hour or are held up, with the messages that were begun. */
+  /**
+   * The paths that had a message within the hour or are held up, with the messages that were begun, and such parts of
+   * paths.
+   */
   *used(): Generator<PacedPath> {
     const now = this.#now()
     for (const { path, begunInMinute, begunInHour, lowered, pausedAt, pausedUntil } of this.#paces.values()) {

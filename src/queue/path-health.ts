@@ -1,75 +1,26 @@
-import { LRUCache } from 'lru-cache'
-import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
-import type { BlockList } from '../delivery/judge/block-lists.ts'
 import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
+import type { Extent } from './evidence.ts'
+import { LONGEST_PAUSE_MS } from './pacing.ts'
+import { companyKey, type PathPart, partKeys, partsOf } from './path-part.ts'
+import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
+import { TroubleLog } from './trouble-log.ts'
+import { Troubles } from './troubles.ts'
 
-/**
- * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). The path is to
- * blame only after so many emails were refused in a row, without a success in between.
- */
-const IN_A_ROW = 3
-/** How often the same trouble is logged again. */
-const TELL_MS = 10 * 60_000
-/** Paths whose log throttle is remembered, because their limits come and go; the path met longest ago is forgotten. */
-const MAX_TOLD = 1_000
-/** The shortest time between two troubles logged in detail, of all paths together. */
-const TELL_ANY_MS = 1_000
 /**
  * The shortest time between two tries of a closed path, however much mail `queue retry` makes due: providers lock
  * accounts.
  */
 const INSIST_MS = 10_000
 
-/** A trouble is forgotten when no mail has met it for this long after its path could be tried again. */
-const FORGET_MS = 2 * 3_600_000
-
-/**
- * Troubles remembered at most: any zone can have a site for each name in it. Mail on the path met longest ago is then
- * tried as if the trouble were unknown.
- */
-const MAX_TROUBLES = 10_000
-
-interface Trouble {
-  /** Key of the path. */
-  path: string
-  /** Id of the sending domain whose mail alone is concerned; null: all mail. */
-  domainId: string | null
-  kind: HindranceReport['kind']
-  message: string
-  /** The block list that the servers name. */
-  list: BlockList | null
-  /** Unix ms. */
-  since: number
-  /** Ids of the emails that were refused in a row, as many as close the path. */
-  refused: Set<string>
-  /** One delivery at a time is begun, from `probeAt` on (Unix ms), and nothing else. */
-  closed: boolean
-  probeAt: number
-  /** Ms from the time when `probeAt` was set: after a step of the clock, no more is waited for. */
-  pause: number
-  /** Unix ms: when mail last met the trouble. */
-  metAt: number
-  probe: ReadyDelivery | null
-  /** Unix ms: when the path was last tried on request. */
-  insistedAt: number
-  /** Sending domains (ids) whose mail was held because of it. */
-  held: Set<string>
-  /** The start of the trouble was logged, so its end is logged too. */
-  told: boolean
-  /** Learnt from another node, and not met here since. */
-  learnt: boolean
-  /** Unix ms: until then no other node tries the path. 0: this node may not try it, unless it is alone. */
-  tryUntil: number
-  /** Mail is here that would try the path; `insisted`: at the word of a person. */
-  tryWanted: 'due' | 'insisted' | null
-}
+/** Closures told of a path, of single companies and less. */
+const MAX_CLOSURES = 20
 
 /** Milliseconds before its end at which the right to a try that is under way is renewed. */
 const RENEW_MS = 20_000
@@ -79,8 +30,9 @@ const HEAD_START_MS = 15_000
 
 export interface PathHealthParts {
   pauses: ProbePauses
-  /** Name of a sending domain, for the log. */
+  /** Names for people, of a sending domain and of a company. */
   domainName(id: string): string
+  companyName(id: string): string
   /** Releases the held mail of this sending domain that is due before then (Unix ms). Never rejects. */
   release(domainId: string, dueBefore: number): Promise<void>
   log: Log
@@ -89,17 +41,14 @@ export interface PathHealthParts {
 /**
  * Paths in trouble: a relay that refuses our credentials, servers that block our address or take no more mail from us.
  * Mail on such a path waits without spending an attempt, while one delivery at a time tries whether the path is clear
- * again, with growing pauses. When only mail of one sending domain is refused, the path is closed for that domain
- * alone.
+ * again, with growing pauses. Only the part of the path is closed that the trouble concerns (evidence.ts).
  */
 export class PathHealth {
   readonly #parts: PathHealthParts
-  readonly #troubles = new Map<string, Trouble>()
+  readonly #troubles = new Troubles()
+  readonly #log: TroubleLog
   /** See `takeOpened`. */
   readonly #opened = new Set<string>()
-  /** By path and kind. */
-  readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
-  readonly #toldAny = new LogThrottle(TELL_ANY_MS)
   /** Keys of troubles whose try has ended here, until `takeTried`. */
   readonly #tried = new Set<string>()
   /** True while no other node delivers: it needs no right to try a closed path. */
@@ -109,6 +58,7 @@ export class PathHealth {
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
+    this.#log = new TroubleLog(parts)
   }
 
   /** Number of closed paths, by kind of trouble. */
@@ -120,24 +70,48 @@ export class PathHealth {
     return counts
   }
 
-  /** Closed paths, by key. A path that is closed as a whole counts before one that is closed for a sending domain. */
-  closures(): Map<string, SiteClosure> {
-    const closures = new Map<string, SiteClosure>()
-    for (const { path, domainId, closed, since, message, probeAt, list } of this.#troubles.values()) {
-      if (!closed || (domainId !== null && closures.has(path))) continue
-      const sendingDomain = domainId === null ? null : this.#parts.domainName(domainId)
-      closures.set(path, { since, reason: message, nextTryAt: probeAt, sendingDomain, list })
+  /** The closures of each path, by its key: those that concern most mail come first. */
+  closures(): Map<string, SiteClosure[]> {
+    const closures = new Map<string, SiteClosure[]>()
+    for (const trouble of this.#troubles.values()) {
+      if (!trouble.closed) continue
+      const all = closures.get(trouble.path)
+      if (all === undefined) closures.set(trouble.path, [this.#closureOf(trouble)])
+      else if (all.length < MAX_CLOSURES || trouble.companyId === null) all.push(this.#closureOf(trouble))
     }
+    for (const all of closures.values()) all.sort((a, b) => narrowness(a) - narrowness(b))
     return closures
+  }
+
+  #closureOf({
+    since,
+    kind,
+    message,
+    brief,
+    probeAt,
+    list,
+    metBy,
+    companyId,
+    ...part
+  }: Trouble): SiteClosure {
+    const { domainName, companyName } = this.#parts
+    const { domainId, to } = part
+    return {
+      ...{ since, kind, reason: message, brief, nextTryAt: probeAt, list, metBy, companyId },
+      company: companyId === null ? null : companyName(companyId),
+      sendingDomain: domainId === null ? null : domainName(domainId),
+      recipientDomain: to,
+    }
   }
 
   /** The closed paths that this node has met itself and others may meet, by key of the trouble. */
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
-    for (const [key, { closed, learnt, path, domainId, kind, message, list, since, probeAt }] of this
-      .#troubles) {
-      // Another node may reach the proxy.
-      if (closed && !learnt && kind !== 'source')
-        yield [key, { path, domainId, kind, message, list, since, probeAt }]
+    for (const [key, trouble] of this.#troubles) {
+      const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
+      // Another node may reach the proxy, or the servers.
+      if (!closed || learnt || kind === 'source' || kind === 'unreachable') continue
+      const { path, companyId, domainId, to } = trouble
+      yield [key, { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }]
     }
   }
 
@@ -147,23 +121,22 @@ export class PathHealth {
    */
   learn(key: string, closed: ClosedPath, now: number, metAt: number): void {
     const known = this.#troubles.get(key)
-    const { kind, message, list, since, path, domainId } = closed
+    const { kind, probeAt: _, ...facts } = closed
     const probeAt = Math.max(now, closed.probeAt) + HEAD_START_MS
     if (known?.closed) {
       known.metAt = Math.max(known.metAt, metAt)
       waitUntil(known, Math.max(known.probeAt, probeAt), now)
       return
     }
-    const facts = { path, domainId, message, list, since, metAt, kind: kind as Trouble['kind'] }
-    this.#troubles.set(key, {
-      ...newTrouble(facts),
+    const trouble = {
+      ...newTrouble({ ...facts, metAt, kind: kind as Trouble['kind'] }),
       closed: true,
       learnt: true,
       held: known?.held ?? new Set(),
       probeAt,
       pause: probeAt - now,
-    })
-    this.#forget(now)
+    }
+    this.#troubles.put(key, trouble, now)
   }
 
   /** Another node has found the path open. */
@@ -216,10 +189,10 @@ export class PathHealth {
     return tried
   }
 
-  /** Whether mail of the sending domain may take the path now, or would be the next to try it. */
-  isOpen({ key }: Pick<Path, 'key'>, domainId: string, now: number): boolean {
+  /** Whether mail of the sender may take the path now, or would be the next to try it. */
+  isOpen({ key }: Pick<Path, 'key'>, { companyId, domainId }: SenderIds, now: number): boolean {
     if (this.#troubles.size === 0) return true
-    return keysFor(key, domainId).every((each) => {
+    return [key, companyKey(key, companyId), `${key}\0${domainId}`].every((each) => {
       const trouble = this.#troubles.get(each)
       return !trouble?.closed || (trouble.probe === null && isDue(trouble, now))
     })
@@ -231,7 +204,7 @@ export class PathHealth {
    */
   closedFor(ready: ReadyDelivery, now: number): ReturnReason | 'asks' | null {
     if (this.#troubles.size === 0) return null
-    const met = keysOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
+    const met = partKeys(ready).flatMap((key) => this.#troubles.get(key) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
     const insisted = insists(ready)
     for (const trouble of closed) {
@@ -244,7 +217,8 @@ export class PathHealth {
       // The due times are spread, so that another delivery can try the path if this one does not; all are released when
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
-      const message = `Not attempted, because other mail on this path failed: ${trouble.message}`
+      const why = trouble.metBy === ready.email.companyId ? trouble.message : trouble.brief
+      const message = `Not attempted, because other mail on this path failed: ${why}`
       return { dueAt, heldFor: 'path', message, postpones: true, metAt: trouble.metAt }
     }
     for (const trouble of closed) {
@@ -256,8 +230,8 @@ export class PathHealth {
 
   /** The delivery was given back because its path is closed, and that is now durable. */
   heldWritten(ready: ReadyDelivery): void {
-    const closed = keysOf(ready)
-      .flatMap((path) => this.#troubles.get(path) ?? [])
+    const closed = partKeys(ready)
+      .flatMap((key) => this.#troubles.get(key) ?? [])
       .filter((trouble) => trouble.closed)
     for (const { held } of closed) held.add(ready.email.domainId)
     // The path was clear again before this delivery could be released.
@@ -286,68 +260,106 @@ export class PathHealth {
   }
 
   /**
-   * Learns from an attempt. `exhausted`: fewer sessions or messages are no answer to "too many", so it is to wait.
-   * Returns when the postponed recipients are due again; null to let each recipient's own patience decide.
+   * Learns from an attempt. `extent`: whom its trouble concerns. `exhausted`: fewer sessions or messages are no answer
+   * to "too many", so it is to wait. Returns when the postponed recipients are due again; null to let each recipient's
+   * own patience decide.
    */
-  ended(ready: ReadyDelivery, result: DeliveryResult, exhausted: boolean, now: number): number | null {
+  ended(
+    ready: ReadyDelivery,
+    result: DeliveryResult,
+    extent: Extent | null,
+    exhausted: boolean,
+    now: number,
+  ): number | null {
     const { hindrance, outcomes, server } = result
     const refused =
       hindrance !== undefined &&
+      extent !== null &&
       (hindrance.kind === 'unreachable' || outcomes.some(({ verdict }) => verdict === 'postponed'))
     if (!refused && this.#troubles.size === 0) return null
-    if (!refused || outcomes.some(({ verdict }) => verdict === 'delivered')) {
+    const isDelivered = outcomes.some(({ verdict }) => verdict === 'delivered')
+    if (!refused || isDelivered) {
       const answered = outcomes.some(({ verdict }) => verdict !== 'released') && server !== null
-      for (const path of keysOf(ready)) {
-        if (answered) this.#clear(path, ready)
-        else this.#unknown(path, ready, now)
+      for (const key of partKeys(ready)) {
+        if (answered) this.#clear(key, ready)
+        else this.#unknown(key, ready, now)
       }
+      if (isDelivered) this.#reached(ready)
       return null
     }
-    const [whole, own] = keysOf(ready)
-    const path = hindrance.wide ? whole : own
-    const trouble = this.#met(path, hindrance, now, ready)
-    waitUntil(trouble, Math.max(trouble.probeAt, result.notBefore ?? 0, now + (hindrance.waitMs ?? 0)), now)
-    if (!hindrance.wide) this.#unknown(whole, ready, now)
-    const certain = hindrance.kind === 'busy' ? exhausted : hindrance.wide
-    if (!trouble.closed && !certain && trouble.refused.size < IN_A_ROW) return null
+    const part = this.#triedBy(ready, hindrance, extent.part)
+    for (const key of partKeys(ready)) if (key !== part.key) this.#unknown(key, ready, now)
+    if (result.notBefore !== undefined) return this.#untried(part, hindrance, ready, result.notBefore, now)
+    const trouble = this.#met(part, hindrance, now, ready)
+    const { waitMs = 0 } = hindrance
+    waitUntil(trouble, Math.max(trouble.probeAt, now + Math.min(waitMs, LONGEST_PAUSE_MS)), now)
+    if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
+      return null
     trouble.closed = true
-    this.#tell(path, ready, hindrance, trouble)
+    if (part.companyId === null) this.#absorb(part, trouble)
+    if (this.#log.closed(part, ready.path, hindrance)) trouble.told = true
     return trouble.probeAt
   }
 
-  #met(
-    key: string,
-    { kind, message, wide, list: named }: HindranceReport,
-    now: number,
-    { path, email }: ReadyDelivery,
-  ): Trouble {
-    const list = named ?? null
-    let trouble = this.#troubles.get(key)
-    if (trouble === undefined) {
-      const domainId = wide ? null : email.domainId
-      trouble = newTrouble({ path: path.key, domainId, kind, message, list, since: now, metAt: now })
+  /** A closed part that the delivery tried has met its trouble again, whatever the evidence of this one try. */
+  #triedBy(ready: ReadyDelivery, { kind }: HindranceReport, part: PathPart): PathPart {
+    const { whole, servers, company, companyToServers } = partsOf(ready)
+    for (const wider of [whole, servers, company, companyToServers]) {
+      if (wider.key === part.key) return part
+      const trouble = this.#troubles.get(wider.key)
+      if (trouble?.probe === ready && trouble.kind === kind) return wider
     }
-    // Moved to the end, so that the troubles that were met longest ago come first.
-    this.#troubles.delete(key)
-    this.#troubles.set(key, trouble)
-    trouble.kind = kind
-    trouble.message = message
-    trouble.list = list
-    trouble.learnt = false
+    return part
+  }
+
+  /**
+   * No server was asked, because none could be reached a moment ago. So nothing new is known: the part is tried when
+   * they are asked again, and its pauses grow no longer.
+   */
+  #untried(
+    part: PathPart,
+    report: HindranceReport,
+    ready: ReadyDelivery,
+    again: number,
+    now: number,
+  ): number {
+    const known = this.#troubles.get(part.key)
+    const trouble = known ?? newTrouble(factsOf(part, report, ready.email.companyId, now))
+    if (known === undefined) this.#troubles.put(part.key, trouble, now)
+    if (trouble.probe === ready || !trouble.closed) waitUntil(trouble, again, now)
+    if (trouble.probe === ready) {
+      trouble.probe = null
+      this.#tryEnded(part.key, trouble)
+    }
+    trouble.closed = true
+    return trouble.probeAt
+  }
+
+  #met(part: PathPart, report: HindranceReport, now: number, { email }: ReadyDelivery): Trouble {
+    const facts = factsOf(part, report, email.companyId, now)
+    const trouble = this.#troubles.get(part.key) ?? newTrouble(facts)
+    Object.assign(trouble, { ...facts, since: trouble.since, learnt: false, probe: null })
+    this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
-    trouble.probe = null
-    this.#tryEnded(key, trouble)
-    trouble.metAt = now
-    waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials'), now)
-    this.#forget(now)
+    this.#tryEnded(part.key, trouble)
+    const pause = this.#parts.pauses.after(now - trouble.since, report.kind === 'credentials')
+    waitUntil(trouble, now + pause, now)
     return trouble
   }
 
-  /** Forgets paths that no mail has taken for long, and those beyond the limit. */
-  #forget(now: number): void {
-    for (const [path, { probeAt }] of this.#troubles) {
-      if (now - probeAt < FORGET_MS && this.#troubles.size <= MAX_TROUBLES) return
-      this.#troubles.delete(path)
+  /** What is closed for everybody is not closed for single companies besides. */
+  #absorb({ key: whole }: PathPart, { held }: Trouble): void {
+    for (const [key, trouble] of this.#troubles.companiesIn(whole)) {
+      for (const domainId of trouble.held) held.add(domainId)
+      this.#tryEnded(key, trouble)
+      this.#troubles.delete(key)
+    }
+  }
+
+  /** Servers that accept mail of one company can be reached by all. */
+  #reached(ready: ReadyDelivery): void {
+    for (const [key, { kind }] of this.#troubles.companiesIn(partsOf(ready).servers.key)) {
+      if (kind === 'unreachable') this.#clear(key, ready)
     }
   }
 
@@ -358,12 +370,7 @@ export class PathHealth {
     if (!trouble.closed) return
     this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
-    if (trouble.told) {
-      const site = path.site.name
-      this.#parts.log.info({ site }, 'The path is open again; the waiting mail is sent now')
-    }
-    // A provider's limit is reached again and again; any other trouble is news.
-    if (trouble.kind !== 'busy') this.#told.delete(reportKey(key, trouble.kind))
+    this.#log.opened({ key }, path, trouble.kind, trouble.told)
     for (const domainId of trouble.held) void this.#release(domainId)
   }
 
@@ -381,75 +388,12 @@ export class PathHealth {
     trouble.tryUntil = 0
     this.#tried.add(key)
   }
-
-  #tell(key: string, { path, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
-    const { kind, message, wide, list } = report
-    const { site, policy } = path
-    const relay = site.kind === 'relay'
-    // Servers of recipient domains that are down are no reason to alert the operator.
-    if (kind === 'unreachable' && !relay) return
-    // A proxy fails mail to all sites, and is named once.
-    const toldOf = reportKey(kind === 'source' ? path.source.name : key, kind)
-    const throttle = this.#told.get(toldOf) ?? new LogThrottle(TELL_MS)
-    this.#told.set(toldOf, throttle)
-    if (throttle.due() === null) return
-    if (this.#toldAny.due() === null) {
-      // Not logged after all, so the next refusal may be.
-      throttle.reset()
-      return
-    }
-    trouble.told = true
-    const { log, domainName } = this.#parts
-    if (kind === 'source') {
-      const line = `${message}. Mail leaves from other source addresses, or waits without using up attempts.`
-      log.error({ source: path.source.name, kind }, line)
-      return
-    }
-    const own = policy.id !== DEFAULT_ROUTE
-    const who = relay ? (own ? `The relay ${site.name}` : 'The relay') : `The mail servers of ${site.name}`
-    const what = kind === 'busy' ? 'no more mail for now' : 'no mail'
-    const whose = wide ? '' : ` from ${domainName(email.domainId)}`
-    const advice =
-      relay && kind !== 'busy' && kind !== 'sender'
-        ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
-        : ''
-    const listed =
-      list === undefined ? '' : ` The address is on ${list.name}; ask for removal: ${list.removal}.`
-    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`
-    if (kind === 'busy') log.warn({ site: site.name, kind }, line)
-    else log.error({ site: site.name, kind }, line)
-  }
 }
 
-type TroubleFacts = Pick<Trouble, 'path' | 'domainId' | 'kind' | 'message' | 'list' | 'since' | 'metAt'>
+type SenderIds = Pick<ReadyDelivery['email'], 'companyId' | 'domainId'>
 
-function waitUntil(trouble: Trouble, at: number, now: number): void {
-  trouble.probeAt = at
-  trouble.pause = Math.max(0, at - now)
-}
-
-/** A clock that was set back leaves `probeAt` further ahead than it ever was. */
-function isDue(trouble: Trouble, now: number): boolean {
-  if (trouble.probeAt - now > trouble.pause) trouble.probeAt = now + trouble.pause
-  return now >= trouble.probeAt
-}
-
-/** A trouble that has not closed its path yet. */
-function newTrouble(facts: TroubleFacts): Trouble {
-  return {
-    ...facts,
-    refused: new Set(),
-    closed: false,
-    probeAt: facts.metAt,
-    pause: 0,
-    probe: null,
-    insistedAt: 0,
-    held: new Set(),
-    told: false,
-    learnt: false,
-    tryUntil: 0,
-    tryWanted: null,
-  }
+function narrowness({ companyId, sendingDomain, recipientDomain }: SiteClosure): number {
+  return [companyId, sendingDomain, recipientDomain].filter((each) => each !== null).length
 }
 
 /** True when a person with a right to decide about this path asked for another try. */
@@ -458,17 +402,4 @@ function insists({ recipients, path }: ReadyDelivery): boolean {
   return recipients.some(
     ({ postponedSince }) => postponedSince === BY_HAND.operator || (own && postponedSince === BY_HAND.member),
   )
-}
-
-function reportKey(path: string, kind: HindranceReport['kind']): string {
-  return `${path}\0${kind}`
-}
-
-/** The keys of the path as a whole, and of this sending domain's part of it. */
-function keysOf({ path, email }: ReadyDelivery): [whole: string, own: string] {
-  return keysFor(path.key, email.domainId)
-}
-
-function keysFor(path: string, domainId: string): [whole: string, own: string] {
-  return [path, `${path}\0${domainId}`]
 }

@@ -2,6 +2,7 @@
 import type { SharedPath, SharedState, Store } from '../store/store.ts'
 import type { Pacing } from './pacing.ts'
 import type { PathHealth } from './path-health.ts'
+import { companyIn } from './path-part.ts'
 import type { SessionLimits } from './session-limits.ts'
 
 /** The parts of the queue that learn from answers of servers. */
@@ -27,8 +28,15 @@ export interface PathSharingParts {
 const LOOK_MS = 1_000
 /** Milliseconds after which an unchanged entry is forgotten: no mail has met it. */
 const FORGET_MS = 6 * 3_600_000
-/** Paths that a node shares at most. */
-const MAX_PATHS = 1_000
+/**
+ * States that a node shares at most: those that the mail of one company has met, those of parts of paths altogether,
+ * and all. One that is shared stays so, as long as it lasts.
+ */
+const MAX_OF_COMPANY = 100
+const MAX_OF_PARTS = 1_000
+const MAX_STATES = 2_000
+/** States written in one look at most; the others follow. */
+const MAX_WRITES = 200
 
 /** Tries of closed paths that a node asks for in one look, at most. */
 const MAX_TRIES = 500
@@ -37,12 +45,23 @@ const TRY_MS = 60_000
 
 const USUAL: SharedState = { closed: null, sessions: null, messagesPerMinute: null }
 
+/** The end of the key of lowered limits: nodes that know only these leave the closure of the path to others. */
+const LIMITS = '\0limits'
+
+interface LearntState {
+  state: SharedState
+  /** Id of the company whose mail has met it; null: not known, or several. */
+  owner: string | null
+  /** Of all mail on the path. */
+  isWhole: boolean
+}
+
 /** Delivery never waits for the store here: what cannot be written or read now is shared later. */
 export class PathSharing {
   readonly #parts: PathSharingParts
   /** The states that this node has shared, as JSON, by key. */
   readonly #written = new Map<string, string>()
-  /** The states that other nodes have shared, likewise. */
+  /** When and by which node the states of others were shared, likewise. */
   readonly #read = new Map<string, string>()
   /** The keys of paths that were found open here, until the other nodes can read that. */
   readonly #opened = new Set<string>()
@@ -104,9 +123,10 @@ export class PathSharing {
     const now = Date.now()
     const paths: SharedPath[] = []
     const changed: SharedPath[] = []
-    for (const [key, state] of states) {
+    for (const [key, { state }] of this.#shareable(states)) {
       const written = this.#written.get(key)
       if (written === JSON.stringify(state)) continue
+      if (paths.length + changed.length === MAX_WRITES) break
       const path = { key, node, changedAt: now, state }
       if (written === undefined) paths.push(path)
       else changed.push(path)
@@ -125,17 +145,44 @@ export class PathSharing {
     for (const { key, state } of [...paths, ...changed]) this.#written.set(key, JSON.stringify(state))
   }
 
-  #states(): Map<string, SharedState> {
+  #states(): Map<string, LearntState> {
     const { health, sessions, pacing } = this.#parts.learning
-    const states = new Map<string, SharedState>()
-    const add = (key: string, part: Partial<SharedState>) => {
-      if (states.size < MAX_PATHS || states.has(key))
-        states.set(key, { ...(states.get(key) ?? USUAL), ...part })
+    const states = new Map<string, LearntState>()
+    for (const [key, closed] of health.closedHere()) {
+      states.set(key, {
+        state: { ...USUAL, closed },
+        owner: closed.metBy,
+        isWhole: closed.companyId === null,
+      })
     }
-    for (const [key, closed] of health.closedHere()) add(key, { closed })
-    for (const [key, limit] of sessions.lowered()) add(key, { sessions: limit })
-    for (const [key, messagesPerMinute] of pacing.lowered()) add(key, { messagesPerMinute })
+    const lower = (key: string, part: Partial<SharedState>) => {
+      const { state = USUAL } = states.get(key + LIMITS) ?? {}
+      const owner = companyIn(key)
+      states.set(key + LIMITS, { state: { ...state, ...part }, owner, isWhole: owner === null })
+    }
+    for (const [key, limit] of sessions.lowered()) lower(key, { sessions: limit })
+    for (const [key, messagesPerMinute] of pacing.lowered()) lower(key, { messagesPerMinute })
     return states
+  }
+
+  /** Those of all mail come first; there is room for a new one, whatever the mail of one company has met. */
+  #shareable(states: ReadonlyMap<string, LearntState>): [key: string, learnt: LearntState][] {
+    const ofOwner = new Map<string, number>()
+    let all = 0
+    for (const [key, { owner }] of states) {
+      if (!this.#written.has(key)) continue
+      all++
+      if (owner !== null) ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1)
+    }
+    const inOrder = [...states].sort(([, a], [, b]) => Number(b.isWhole) - Number(a.isWhole))
+    return inOrder.filter(([key, { owner, isWhole }]) => {
+      if (this.#written.has(key)) return true
+      const own = owner === null ? 0 : (ofOwner.get(owner) ?? 0)
+      if (all >= (isWhole ? MAX_STATES : MAX_OF_PARTS) || own >= MAX_OF_COMPANY) return false
+      all++
+      if (owner !== null) ofOwner.set(owner, own + 1)
+      return true
+    })
   }
 
   async #follow(node: number): Promise<void> {
@@ -149,10 +196,12 @@ export class PathSharing {
       for (const key of known.keys()) {
         if (keys.has(key)) continue
         known.delete(key)
-        learning.health.reopen(key)
-        // Kept, a limit that was only learnt would be shared as this node's own, and go round without end.
-        learning.sessions.forget(key)
-        learning.pacing.forget(key)
+        if (!key.endsWith(LIMITS)) learning.health.reopen(key)
+        else {
+          // Kept, a limit that was only learnt would be shared as this node's own, and go round without end.
+          learning.sessions.forget(key.slice(0, -LIMITS.length))
+          learning.pacing.forget(key.slice(0, -LIMITS.length))
+        }
       }
     }
     this.#mark = mark
@@ -170,27 +219,26 @@ export class PathSharing {
     for (const { key, node: holder, until } of tries) health.tryDecided(key, holder === node, until, now)
   }
 
-  #learn({ key, changedAt, state }: SharedPath, isStart: boolean): void {
+  #learn({ key, node, changedAt, state }: SharedPath, isStart: boolean): void {
     // It is removed with the next write of any node.
     if (changedAt < Date.now() - FORGET_MS) return
-    const text = JSON.stringify(state)
-    if (this.#read.get(key) === text) return
-    this.#read.set(key, text)
+    const version = `${node} ${changedAt}`
+    if (this.#read.get(key) === version) return
+    this.#read.set(key, version)
     const { health, sessions, pacing } = this.#parts.learning
     const { closed, sessions: limit, messagesPerMinute } = state
     if (closed !== null && (isStart || concernsAll(key, closed.kind))) {
       health.learn(key, closed, Date.now(), changedAt)
     }
-    if (limit !== null) sessions.learn(key, limit)
-    if (messagesPerMinute !== null) pacing.learn(key, messagesPerMinute)
+    const path = key.endsWith(LIMITS) ? key.slice(0, -LIMITS.length) : key
+    if (limit !== null) sessions.learn(path, limit)
+    if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute)
   }
 }
 
 /**
- * Servers that one node cannot reach may be reached by another one. And where the system chooses the source address,
- * each node has its own, so that servers may refuse only one of them.
+ * Where the system chooses the source address, each node has its own, so that servers may refuse only one of them.
  */
 function concernsAll(key: string, kind: string): boolean {
-  if (kind === 'unreachable') return false
   return kind !== 'path' || !key.startsWith('default\0') || key.includes('\0relay:')
 }

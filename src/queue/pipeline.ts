@@ -74,8 +74,10 @@ import type {
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
+import { Evidence } from './evidence.ts'
 import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
+import { pathKeyOf } from './path-part.ts'
 import type { PathLearning } from './path-sharing.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
@@ -96,7 +98,7 @@ export interface PipelineParts {
   membership: NodeMembership
   /** The places of unrecorded deliveries. */
   unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
-  accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved' | 'pools'>
+  accounts: Pick<AccountDirectory, 'domain' | 'company' | 'signingDomain' | 'isRemoved' | 'pools'>
   signingKeys: SigningKeys
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
@@ -157,6 +159,7 @@ export class DeliveryPipeline {
   readonly #pauses: ProbePauses
   readonly #warmUp: WarmUp
   readonly #pathHealth: PathHealth
+  readonly #evidence: Evidence
   /** Deliveries that try a closed path if this node gets the try: one for each path. */
   readonly #asking = new Set<ReadyDelivery>()
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
@@ -170,9 +173,13 @@ export class DeliveryPipeline {
     const { sessions, pacing } = this.#throttle
     const limitOf = (path: Path) => sessions.limitOf(path)
     const takesMore = (path: Path) => pacing.takesMore(path)
+    const ofCompany = {
+      limitOf: (path: Path, companyId: string) => this.#throttle.sessionsOf(path, companyId),
+      takesMore: (path: Path, companyId: string) => this.#throttle.takesMore(path, companyId),
+    }
     const few = { ...limits, concurrency: Math.min(limits.concurrency, ISOLATED_SESSIONS) }
-    this.#usual = { queues: new ReadyQueues(limits, limitOf, takesMore), courier }
-    this.#isolated = { queues: new ReadyQueues(few, limitOf, takesMore), courier: isolated }
+    this.#usual = { queues: new ReadyQueues(limits, limitOf, takesMore, ofCompany), courier }
+    this.#isolated = { queues: new ReadyQueues(few, limitOf, takesMore, ofCompany), courier: isolated }
     this.#unresolved = new UnresolvedDeliveries(this.queues.holdings, (ready) => {
       for (const part of splitToFit(ready)) this.#enqueue(part)
       this.pump()
@@ -187,8 +194,10 @@ export class DeliveryPipeline {
       ...parts,
       pauses: this.#pauses,
       domainName: (id) => accounts.domain(id)?.name ?? 'a removed domain',
+      companyName: (id) => accounts.company(id)?.name ?? 'a removed company',
       release: (domainId, dueBefore) => this.#releaseHeld(domainId, dueBefore),
     })
+    this.#evidence = new Evidence((path) => parts.paths.domainsOf(path))
     parts.present?.onReturn(() => this.#pathHealth.sourcesReturned())
   }
 
@@ -212,21 +221,31 @@ export class DeliveryPipeline {
     return siteStates(this.#pathUses())
   }
 
-  *#pathUses(): Generator<PathUse> {
+  #pathUses(): PathUse[] {
     const { sessions, pacing } = this.#throttle
     const now = Date.now()
     const closures = this.#pathHealth.closures()
-    for (const { path, recent, lowered, pause } of pacing.used()) {
-      const busy = this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
-      const paused = pause && pauseAsked(now, pause)
-      yield {
+    const used = [...pacing.used()]
+    const parts = Map.groupBy(
+      used.filter(({ path }) => pathKeyOf(path.key) !== path.key),
+      ({ path }) => pathKeyOf(path.key),
+    )
+    const fewest = lowestOf(sessions.lowered())
+    return used.flatMap(({ path, recent, lowered, pause }) => {
+      if (pathKeyOf(path.key) !== path.key) return []
+      const own = parts.get(path.key) ?? []
+      const pauses = [pause, ...own.map((part) => part.pause)].flatMap((each) => each ?? [])
+      return {
         path,
-        sessions: busy,
+        sessions: this.queues.busyOn(path) + this.#isolated.queues.busyOn(path),
         recent,
-        lowered: { sessions: sessions.loweredOf(path), messagesPerMinute: lowered },
-        closed: closures.get(path.key) ?? paused,
+        lowered: {
+          sessions: least([sessions.loweredOf(path), fewest.get(path.key) ?? null]),
+          messagesPerMinute: least([lowered, ...own.map((part) => part.lowered)]),
+        },
+        closures: [...(closures.get(path.key) ?? []), ...pauses.map((each) => pauseAsked(now, each))],
       }
-    }
+    })
   }
 
   /** The state of the paths as this node has learned it. */
@@ -306,10 +325,10 @@ export class DeliveryPipeline {
     return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email))
   }
 
-  #isOpenFor({ domainId }: Pick<RoutingFields, 'domainId'>): (path: Path) => boolean {
+  #isOpenFor(sender: Pick<RoutingFields, 'companyId' | 'domainId'>): (path: Path) => boolean {
     return (path) => {
       const now = Date.now()
-      return this.#warmUp.allows(path, now) && this.#pathHealth.isOpen(path, domainId, now)
+      return this.#warmUp.allows(path, now) && this.#pathHealth.isOpen(path, sender, now)
     }
   }
 
@@ -392,7 +411,7 @@ export class DeliveryPipeline {
       return false
     }
     this.#late.begin(ready)
-    this.#throttle.pacing.begun(ready.path)
+    this.#throttle.begun(ready)
     this.#warmUp.begun(ready.path, startedAt)
     const begunAt = monotonic()
     const sharing: SessionSharing = {
@@ -475,8 +494,9 @@ export class DeliveryPipeline {
     begunAt: number,
   ): AttemptRecord {
     const now = Date.now()
-    const { exhausted, notBefore } = this.#throttle.ended(ready.path, result, queues, begunAt)
-    const closedUntil = this.#pathHealth.ended(ready, result, exhausted, now)
+    const extent = this.#evidence.weigh(ready, result)
+    const { exhausted, notBefore } = this.#throttle.ended(ready, result, extent, queues, begunAt)
+    const closedUntil = this.#pathHealth.ended(ready, result, extent, exhausted, now)
     // A proxy that does not answer fails all mail from its source, so the source is left out at once.
     if (result.hindrance?.kind === 'source') void this.#parts.present?.look()
     const again = closedUntil === null ? notBefore : this.#otherSource(ready) === null ? closedUntil : now
@@ -486,7 +506,8 @@ export class DeliveryPipeline {
   }
 
   #pathsFree(paths: readonly string[]): void {
-    for (const { queues } of [this.#usual, this.#isolated]) for (const key of paths) queues.pathFree(key)
+    for (const { queues } of [this.#usual, this.#isolated])
+      for (const key of paths) queues.pathFree(pathKeyOf(key))
     this.pump()
   }
 
@@ -558,8 +579,38 @@ export class DeliveryPipeline {
 }
 
 function pauseAsked(now: number, { lasted, left }: { lasted: number; left: number }): SiteClosure {
-  const [since, nextTryAt] = [Math.round(now - lasted), Math.round(now + left)]
-  return { since, reason: 'The servers asked us to wait', nextTryAt, sendingDomain: null, list: null }
+  const reason = 'The servers asked us to wait'
+  return {
+    ...{
+      since: Math.round(now - lasted),
+      nextTryAt: Math.round(now + left),
+      kind: 'busy',
+      reason,
+      brief: reason,
+    },
+    ...{
+      metBy: null,
+      companyId: null,
+      company: null,
+      sendingDomain: null,
+      recipientDomain: null,
+      list: null,
+    },
+  }
+}
+
+/** The lowest number of each path and its parts, by key of the path. */
+function lowestOf(numbers: Iterable<[key: string, number: number]>): Map<string, number> {
+  const lowest = new Map<string, number>()
+  for (const [key, number] of numbers) {
+    const path = pathKeyOf(key)
+    lowest.set(path, Math.min(number, lowest.get(path) ?? number))
+  }
+  return lowest
+}
+
+function least(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce((a, b) => (a === null ? b : b === null ? a : Math.min(a, b)), null)
 }
 
 /** The fields for the log. */

@@ -12,6 +12,14 @@ export interface ReadyLimits extends HoldingLimits {
   maxLargeBytes: number
 }
 
+/** How much of a path the mail of one company may use now. */
+export interface CompanyAllowance {
+  limitOf(path: Path, companyId: string): number
+  takesMore(path: Path, companyId: string): boolean
+}
+
+const UNLIMITED: CompanyAllowance = { limitOf: () => Number.POSITIVE_INFINITY, takesMore: () => true }
+
 /** Companies and lanes that take no more work. */
 export interface FullQueues {
   companies: string[]
@@ -45,6 +53,8 @@ class PathLane {
 /** The current use of a path. */
 class PathState {
   busy = 0
+  /** The same of each company that has one. */
+  readonly busyOf = new Map<string, number>()
   /** Lanes of the path; the path is forgotten when it has none and no session is busy. */
   lanes = 0
   /** Lanes that have work but wait for a session of this path, oldest first. */
@@ -85,6 +95,8 @@ const CHOICES = 8
  *
  * Sessions are shared by the rule of memory (holdings.ts): a company may take another session only while it has less
  * than three times as many as are free. A company that has none gets one of the sessions kept for that.
+ *
+ * A company of which the servers of a path want less mail parks its lane there, and others go on.
  */
 export class ReadyQueues {
   /** Deliveries that wait here or for their path to be looked up, and those under way. */
@@ -103,15 +115,19 @@ export class ReadyQueues {
   #ring: CompanyQueue[] = []
   readonly #sessions: SharedPool
   readonly #large: SharedPool
-  /** The current limit of sessions of a path. */
   readonly #limitOf: (path: Path) => number
-  /** Tells whether the path may have another message now. */
   readonly #takesMore: (path: Path) => boolean
+  readonly #ofCompany: CompanyAllowance
 
+  /**
+   * `limitOf` and `takesMore`: how many sessions a path may have, and whether it may have another message now;
+   * `ofCompany`: the same for the mail of one company on the path.
+   */
   constructor(
     limits: ReadyLimits,
     limitOf: (path: Path) => number,
     takesMore: (path: Path) => boolean = () => true,
+    ofCompany: CompanyAllowance = UNLIMITED,
   ) {
     const { concurrency, maxLargeBytes } = limits
     this.holdings = new Holdings(limits)
@@ -124,6 +140,7 @@ export class ReadyQueues {
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#limitOf = limitOf
     this.#takesMore = takesMore
+    this.#ofCompany = ofCompany
   }
 
   /** Applies changed limits of paths. Sessions open beyond a new limit stay open. */
@@ -142,9 +159,10 @@ export class ReadyQueues {
     return this.#sessions.taken
   }
 
-  /** Busy sessions on this path. */
-  busyOn(path: Path): number {
-    return this.#paths.get(path.key)?.busy ?? 0
+  /** Busy sessions on this path, or those of one company. */
+  busyOn(path: Path, companyId?: string): number {
+    const state = this.#paths.get(path.key)
+    return (companyId === undefined ? state?.busy : state?.busyOf.get(companyId)) ?? 0
   }
 
   /** The deliveries that wait here, in no particular order. None may be added or taken during the iteration. */
@@ -201,7 +219,7 @@ export class ReadyQueues {
       const company = this.#leaveRing(at)
       const lane = company.ring.shift()!
       const state = lane.state
-      if (this.#isFull(state)) {
+      if (this.#isFull(state) || this.#isAtLimit(lane)) {
         state.parked.push(lane)
         this.#requeue(company)
         continue
@@ -306,7 +324,7 @@ export class ReadyQueues {
     if (this.#isFull(state)) return null
     const at = this.#inTurn()
     const lane = at === -1 ? this.#firstParked(state) : this.#ring[at]!.ring.first!
-    if (lane?.state !== state || !mayFollow(lane.waiting.first!, before)) return null
+    if (lane?.state !== state || this.#isAtLimit(lane) || !mayFollow(lane.waiting.first!, before)) return null
     if (at === -1) {
       for (let first = state.parked.shift(); first !== lane; first = state.parked.shift())
         state.parked.push(first!)
@@ -335,20 +353,32 @@ export class ReadyQueues {
   }
 
   /** The delivery has a session. */
-  #occupy({ path, email }: ReadyDelivery): void {
-    this.#stateOf(path).busy++
-    this.#company(email.companyId).busy++
+  #occupy({ path, email: { companyId } }: ReadyDelivery): void {
+    const state = this.#stateOf(path)
+    state.busy++
+    state.busyOf.set(companyId, (state.busyOf.get(companyId) ?? 0) + 1)
+    this.#company(companyId).busy++
     this.#sessions.take(1)
   }
 
-  #vacate({ path, email }: ReadyDelivery): void {
-    this.#stateOf(path).busy--
-    this.#company(email.companyId).busy--
+  #vacate({ path, email: { companyId } }: ReadyDelivery): void {
+    const state = this.#stateOf(path)
+    state.busy--
+    const own = state.busyOf.get(companyId)! - 1
+    if (own === 0) state.busyOf.delete(companyId)
+    else state.busyOf.set(companyId, own)
+    this.#company(companyId).busy--
     this.#sessions.give(1)
   }
 
   #isFull({ path, busy }: PathState): boolean {
     return busy >= this.#limitOf(path) || !this.#takesMore(path)
+  }
+
+  /** The company has as many sessions or messages on the path as it may have now. */
+  #isAtLimit({ company, state: { path, busyOf } }: PathLane): boolean {
+    const { limitOf, takesMore } = this.#ofCompany
+    return (busyOf.get(company.id) ?? 0) >= limitOf(path, company.id) || !takesMore(path, company.id)
   }
 
   #reopen(state: PathState): void {
@@ -385,7 +415,7 @@ export class ReadyQueues {
     }
     for (let looks = state.parked.length; looks > 0; looks--) {
       const lane = state.parked.shift()!
-      if (!this.#maySpeak(lane.company)) {
+      if (!this.#maySpeak(lane.company) || this.#isAtLimit(lane)) {
         state.parked.push(lane)
         continue
       }
@@ -398,7 +428,7 @@ export class ReadyQueues {
 
   /** The lane that `#unpark` gives a free session to. */
   #firstParked({ parked }: PathState): PathLane | undefined {
-    for (const lane of parked) if (this.#maySpeak(lane.company)) return lane
+    for (const lane of parked) if (this.#maySpeak(lane.company) && !this.#isAtLimit(lane)) return lane
     return undefined
   }
 

@@ -39,6 +39,11 @@ export class SessionLimits {
     this.#nodes = count
   }
 
+  /** False while the path has all that its limits allow. */
+  knows(key: string): boolean {
+    return this.#narrowed.has(key)
+  }
+
   limitOf(path: Path): number {
     const share = this.#share(path)
     if (this.#narrowed.size === 0) return share

@@ -9,12 +9,15 @@ export interface PathUse {
   sessions: number
   recent: RecentMessages
   lowered: SiteState['lowered']
-  closed: SiteClosure | null
+  /** Those that concern most mail come first. */
+  closures: SiteClosure[]
 }
 
 /** Sites in a report at most: closed ones first, then those with most messages. */
 const MAX_SITES = 200
 const MAX_HOSTS = 20
+/** Closures of a site in a report. */
+const MAX_CLOSURES = 50
 
 /** Paths to the same site are one site here, whatever their source or policy. */
 export function siteStates(uses: Iterable<PathUse>): SiteState[] {
@@ -50,8 +53,12 @@ function together<State extends Pick<SiteState, 'lowered' | 'used' | 'closed'>>(
 /** The states of a site on several paths or nodes as one: what the nodes may use adds up, and one closure shows. */
 export function combined(one: SiteState, other: SiteState): SiteState {
   const sources = Map.groupBy([...one.sources, ...other.sources], ({ name }) => name)
+  const others = [one, other].flatMap((state) => state.others ?? [])
+  const second = one.closed === null ? null : other.closed
+  if (second !== null) others.unshift(second)
   return {
     ...together(one, other),
+    ...(others.length > 0 && { others: others.slice(0, MAX_CLOSURES) }),
     hosts: [...new Set([...one.hosts, ...other.hosts])].slice(0, MAX_HOSTS),
     sources: [...sources.values()].map((same) => same.reduce(together)),
   }
@@ -68,7 +75,8 @@ export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name'
   )
 }
 
-function stateOf({ path, sessions, recent, lowered, closed }: PathUse): SiteState {
+function stateOf({ path, sessions, recent, lowered, closures }: PathUse): SiteState {
+  const [closed = null, ...others] = closures
   const { source, site, limits, terms } = path
   const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
   const { messagesPerSession, recipientsPerTransaction, tls } = terms
@@ -88,6 +96,7 @@ function stateOf({ path, sessions, recent, lowered, closed }: PathUse): SiteStat
     lowered,
     used,
     closed,
+    ...(others.length > 0 && { others }),
     sources: [{ name: source.name, helo: source.helo, lowered, used, closed }],
   }
 }

@@ -1,6 +1,9 @@
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
+import type { ReadyDelivery } from './deliveries.ts'
+import type { Extent } from './evidence.ts'
 import { Pacing } from './pacing.ts'
+import { companyKey } from './path-part.ts'
 import type { ReadyQueues } from './ready-queues.ts'
 import { SessionLimits } from './session-limits.ts'
 
@@ -14,7 +17,10 @@ export interface ThrottleResult {
 
 const NOTHING: ThrottleResult = { exhausted: false, notBefore: null }
 
-/** How many sessions and messages a path may have: by its limits, and by what its servers say. */
+/**
+ * How many sessions and messages a path may have, and each company on it: by the limits of the path, and by what its
+ * servers say.
+ */
 export class Throttle {
   readonly sessions = new SessionLimits()
   readonly pacing: Pacing
@@ -28,23 +34,52 @@ export class Throttle {
     this.pacing.nodes = count
   }
 
-  /** Learns from a delivery that began at `begunAt` (monotonic) and still counts among the busy sessions. */
+  /** Sessions that the company may have on the path at once. */
+  sessionsOf(path: Path, companyId: string): number {
+    const key = companyKey(path.key, companyId)
+    return this.sessions.knows(key) ? this.sessions.limitOf({ ...path, key }) : Number.POSITIVE_INFINITY
+  }
+
+  /** Whether the company may send another message on the path now. */
+  takesMore(path: Path, companyId: string): boolean {
+    const key = companyKey(path.key, companyId)
+    return !this.pacing.knows(key) || this.pacing.takesMore({ ...path, key })
+  }
+
+  begun({ path, email }: ReadyDelivery): void {
+    this.pacing.begun(path)
+    const key = companyKey(path.key, email.companyId)
+    if (this.pacing.knows(key)) this.pacing.begun({ ...path, key })
+  }
+
+  /**
+   * Learns from a delivery that began at `begunAt` (monotonic) and still counts among the busy sessions. `extent`: whom
+   * its trouble concerns.
+   */
   ended(
-    path: Path,
+    { path, email }: ReadyDelivery,
     result: DeliveryResult,
+    extent: Extent | null,
     queues: Pick<ReadyQueues, 'busyOn'>,
     begunAt: number,
   ): ThrottleResult {
     const { hindrance, outcomes, server } = result
-    if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.pacing.accepted(path)
+    const own = { ...path, key: companyKey(path.key, email.companyId) }
+    if (outcomes.some(({ verdict }) => verdict === 'delivered')) {
+      this.pacing.accepted(path)
+      if (this.pacing.knows(own.key)) this.pacing.accepted(own)
+    }
     if (hindrance === undefined) {
-      if (server !== null) this.sessions.well(path)
+      if (server !== null) for (const each of [path, own]) this.sessions.well(each)
       return NOTHING
     }
-    if (hindrance.kind !== 'busy' || !hindrance.wide) return NOTHING
-    const fewer = this.sessions.tooMany(path, queues.busyOn(path), begunAt)
-    const slower = hindrance.excess === 'messages' && this.pacing.tooMany(path, begunAt)
-    return { exhausted: !fewer && !slower, notBefore: this.#pause(path, hindrance) }
+    const limits = extent?.limits ?? null
+    if (hindrance.kind !== 'busy' || limits === null) return NOTHING
+    const limited = limits === 'all' ? path : own
+    const busy = limits === 'all' ? queues.busyOn(path) : queues.busyOn(path, email.companyId)
+    const fewer = this.sessions.tooMany(limited, busy, begunAt)
+    const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begunAt, path)
+    return { exhausted: !fewer && !slower, notBefore: this.#pause(limited, hindrance) }
   }
 
   #pause(path: Path, { waitMs }: HindranceReport): number | null {

@@ -11,10 +11,16 @@ export interface SharedState {
 export interface ClosedPath {
   /** Key of the path. */
   path: string
-  /** Id of the only sending domain that is concerned; null: all are. */
+  /** The only company and sending domain (ids) and recipient domain concerned; null: all are. */
+  companyId: string | null
   domainId: string | null
+  to: string | null
+  /** Id of the company whose mail met it last. */
+  metBy: string | null
   kind: string
   message: string
+  /** The message for other companies. */
+  brief: string
   list: { name: string; removal: string } | null
   /** Unix ms. */
   since: number

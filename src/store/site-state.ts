@@ -21,6 +21,8 @@ export interface SiteState {
   used: { sessions: number; messagesLastMinute: number; messagesLastHour: number }
   /** Nothing is sent, apart from single tries; null: it is open. */
   closed: SiteClosure | null
+  /** The closures for the mail of single companies and less, beside that; absent: there are none. */
+  others?: SiteClosure[]
   /** The same from each source, which has the limits for itself. */
   sources: SourceState[]
 }
@@ -35,10 +37,19 @@ export interface SourceState extends Pick<SiteState, 'lowered' | 'used' | 'close
 export interface SiteClosure {
   /** Unix ms. */
   since: number
+  /** The finding (delivery/judge/finding.ts). */
+  kind: string
   reason: string
+  /** The same for companies whose mail has not met it: without the words of the server. */
+  brief: string
   nextTryAt: number
-  /** Name of the only sending domain whose mail is concerned; null: all mail is. */
+  /** Id of the company whose mail met it last; null: not known. */
+  metBy: string | null
+  /** The only mail concerned: of a company (id and name), a sending domain, to a recipient domain; null: of all. */
+  companyId: string | null
+  company: string | null
   sendingDomain: string | null
+  recipientDomain: string | null
   /** The block list that the servers name. */
   list: { name: string; removal: string } | null
 }

@@ -111,6 +111,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
         reason: '554 5.7.1 blocked using zen.spamhaus.org',
         nextTryAt: Date.now() + 60_000,
         sendingDomain: null,
+        ...{ kind: 'path', brief: '', metBy: null, companyId: null, company: null, recipientDomain: null },
         list: { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' },
       },
       sources: [],

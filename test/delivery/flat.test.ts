@@ -145,7 +145,7 @@ test('a result arrives as it was sent, with all and with nothing that is optiona
     },
     captured: Uint8Array.of(4, 5),
     died: 'memory',
-    hindrance: { kind: 'path', wide: true, message: 'no' },
+    hindrance: { kind: 'path', met: 'session', message: 'no' },
     notBefore: 1_800_000_000_001,
     handedOver: true,
   }

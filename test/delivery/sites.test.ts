@@ -98,6 +98,30 @@ test('a provider is recognised by the names of its servers, whatever domain they
   assert.deepEqual(at(['notgoogle.com']), [null, false])
 })
 
+test('neither a domain without MX record nor a host that takes no mail for a provider is taken for the provider', () => {
+  const table = openSiteTable({ sites: null, siteConcurrency: 20 })
+  for (const host of [
+    'mail.google.com',
+    'www.qq.com',
+    'e.mail.ru',
+    'www.gmx.net',
+    'src.g03.yahoodns.net',
+    'c-73-1-2-3.hsd1.il.comcast.net',
+    'x.fbx.proxad.net',
+  ]) {
+    assert.equal(table.recognise(host, [[host]]).provider, null, host)
+    assert.equal(table.recognise('x.test', [[host]]).provider, null, host)
+  }
+  const implicit = 'x.mail.protection.outlook.com'
+  assert.equal(table.recognise(implicit, [[implicit]]).provider, null)
+  assert.equal(table.recognise('x.test', [[implicit]]).provider, 'Microsoft 365')
+  // The operator who writes down a single host means that host, with or without MX record.
+  assert.equal(
+    over('[[site]]\nname = "Own"\nmx = ["own.test"]').recognise('own.test', [['own.test']]).provider,
+    'Own',
+  )
+})
+
 test('a zone that names its own server behind a provider keeps to the limits, and shares nothing', () => {
   const table = over('')
   const mixed = table.recognise('x.test', [['mx.big.test'], ['mx.x.test']])

@@ -55,14 +55,15 @@ const JANE = 'Jane@Example.net'
 test('a site that has closed its door is the problem, for the senders that it concerns', async () => {
   const { path } = await explain(await operation(), { address: JANE, from: 'acme.test' })
   const token = await world.store.join(node('a'))
-  const closed = { since: 0, reason: '554 listed', nextTryAt: 60_000, sendingDomain: null, list: null }
+  const closed = { since: 0, reason: '554 listed', nextTryAt: 60_000, list: null }
+  const concerning = { kind: 'path', brief: 'x refuses', metBy: null, companyId: null, company: null }
   const report = async (sendingDomain: string | null) => {
     const site = {
       ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [], sources: [] },
       limits: {} as never,
       lowered: { sessions: null, messagesPerMinute: null },
       used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
-      closed: { ...closed, sendingDomain },
+      closed: { ...closed, ...concerning, sendingDomain, recipientDomain: null },
     }
     const op = await operation()
     await world.store.reportSites({ node: token, at: op.now(), sites: [site] })

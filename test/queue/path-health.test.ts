@@ -8,7 +8,7 @@ import { BY_HAND } from '../../src/email/lifecycle.ts'
 import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
 import { PathHealth } from '../../src/queue/path-health.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
-import { pathTo, readyFor } from './paths.ts'
+import { ended, pathTo, readyFor } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 const NOW = Date.UTC(2026, 10, 22)
@@ -18,6 +18,7 @@ function pathHealth(release: (domainId: string) => Promise<void> = async () => {
   return new PathHealth({
     pauses: new ProbePauses([600_000]),
     domainName: String,
+    companyName: String,
     release,
     log,
   })
@@ -40,7 +41,7 @@ const REFUSED: DeliveryResult = {
   startedAt: 0,
   duration: 1,
   tls: null,
-  hindrance: { kind: 'path', wide: true, message: 'no' },
+  hindrance: { kind: 'path', met: 'session', message: 'no' },
 }
 
 const TAKEN: DeliveryResult = {
@@ -59,17 +60,20 @@ const RELEASED: DeliveryResult = {
   server: null,
 }
 
-test('the closed sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
+test('the closed sites of a zone without end push out none of another company: the one met longest ago is forgotten', () => {
   const paths = pathHealth()
-  const met = (site: string, at: number) => paths.ended(to(pathTo(site)), REFUSED, true, at)
-  for (let index = 0; index <= 10_000; index++) {
+  const met = (site: string, at: number) => ended(paths, to(pathTo(site)), REFUSED, true, at)
+  const other = readyFor('other', pathTo('other.test'))
+  ended(paths, other, REFUSED, true, 0)
+  for (let index = 0; index <= 2_000; index++) {
     met(`x${index}.test`, index)
     met('met-again.test', index)
   }
-  assert.equal(paths.closed.get('path'), 10_000)
+  assert.equal(paths.closed.get('path'), 2_001)
   assert.equal(paths.closedFor(to(pathTo('x0.test')), 0), null)
-  assert.notEqual(paths.closedFor(to(pathTo('x10000.test')), 0), null)
+  assert.notEqual(paths.closedFor(to(pathTo('x2000.test')), 0), null)
   assert.notEqual(paths.closedFor(to(pathTo('met-again.test')), 0), null)
+  assert.notEqual(paths.closedFor(other, 0), null)
 })
 
 test('a closed path is tried at the word of the operator, and of a member only if it is by a route of its own', () => {
@@ -77,7 +81,7 @@ test('a closed path is tried at the word of the operator, and of a member only i
   const own = pathOf({ ...shared, policy: { ...shared.policy, id: 'route-of-acme' } })
   const tried = (path: Path, postponedSince: number | null) => {
     const paths = pathHealth()
-    paths.ended(to(path), REFUSED, true, NOW)
+    ended(paths, to(path), REFUSED, true, NOW)
     return paths.closedFor(to(path, postponedSince), NOW + 1) === null
   }
   for (const path of [shared, own]) {
@@ -118,32 +122,32 @@ test('a path that is clear again is released for each sending domain whose mail 
     released.push(domainId)
   })
   const [path, other] = [pathTo('x.test'), pathTo('y.test')]
-  for (const each of [path, other]) paths.ended(from('one', each), REFUSED, true, NOW)
+  for (const each of [path, other]) ended(paths, from('one', each), REFUSED, true, NOW)
   paths.heldWritten(from('one', path))
   paths.heldWritten(from('two', path))
   paths.heldWritten(from('three', other))
   assert.deepEqual(released, [])
-  paths.ended(from('two', path), TAKEN, true, NOW + 1)
+  ended(paths, from('two', path), TAKEN, true, NOW + 1)
   assert.deepEqual(released, ['one', 'two'])
 })
 
 test('where only the mail of one sending domain is refused, that of others goes', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
-  const refused = { ...REFUSED, hindrance: { kind: 'sender', wide: false, message: 'no' } } as const
-  for (let count = 0; count < 3; count++) paths.ended(from('one', path), refused, true, NOW)
+  const refused = { ...REFUSED, hindrance: { kind: 'sender', met: 'recipient', message: 'no' } } as const
+  for (let count = 0; count < 3; count++) ended(paths, from('one', path), refused, true, NOW)
   assert.notEqual(paths.closedFor(from('one', path), NOW + 1), null)
   assert.equal(paths.closedFor(from('two', path), NOW + 1), null)
   assert.equal(paths.closedFor(from('one', pathTo('y.test')), NOW + 1), null)
   // What goes through for another says nothing about it.
-  paths.ended(from('two', path), TAKEN, true, NOW + 2)
+  ended(paths, from('two', path), TAKEN, true, NOW + 2)
   assert.notEqual(paths.closedFor(from('one', path), NOW + 3), null)
 })
 
 test('a clock that is set back leaves a path closed no longer than its pause', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
-  paths.ended(to(path), REFUSED, true, NOW + 360 * MINUTE)
+  ended(paths, to(path), REFUSED, true, NOW + 360 * MINUTE)
   assert.notEqual(paths.closedFor(to(path), NOW), null)
   assert.equal(paths.closedFor(to(path), NOW + 20 * MINUTE), null)
 })
@@ -151,37 +155,38 @@ test('a clock that is set back leaves a path closed no longer than its pause', (
 test('one email that is refused again and again closes no path', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
-  const refused = { ...REFUSED, hindrance: { kind: 'path', wide: false, message: 'no relay' } } as const
+  const refused = { ...REFUSED, hindrance: { kind: 'path', met: 'recipient', message: 'no relay' } } as const
   const stale = from('one', path)
-  for (let count = 0; count < 5; count++) assert.equal(paths.ended(stale, refused, true, NOW), null)
+  for (let count = 0; count < 5; count++) assert.equal(ended(paths, stale, refused, true, NOW), null)
   assert.equal(paths.closedFor(from('one', path), NOW + 1), null)
-  for (let count = 0; count < 2; count++) paths.ended(from('one', path), refused, true, NOW)
+  for (let count = 0; count < 2; count++) ended(paths, from('one', path), refused, true, NOW)
   assert.notEqual(paths.closedFor(from('one', path), NOW + 1), null)
 })
 
 test('of a closed path one delivery finds out how it is, whatever others that were begun before come to', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
-  paths.ended(from('one', path), REFUSED, true, NOW)
+  ended(paths, from('one', path), REFUSED, true, NOW)
   const [begun, probe, next] = ['one', 'two', 'three'].map((domainId) => from(domainId, path))
   const [later, muchLater] = [NOW + 20 * MINUTE, NOW + 40 * MINUTE]
   assert.equal(paths.closedFor(probe!, later), null)
   assert.notEqual(paths.closedFor(next!, later), null)
-  paths.ended(begun!, RELEASED, true, later)
+  ended(paths, begun!, RELEASED, true, later)
   assert.notEqual(paths.closedFor(next!, muchLater), null)
-  paths.ended(probe!, RELEASED, true, later)
+  ended(paths, probe!, RELEASED, true, later)
   assert.equal(paths.closedFor(next!, muchLater), null)
 })
 
 test('a delivery that is refused for its own domain has found out nothing about the path of all', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
-  paths.ended(from('one', path), REFUSED, true, NOW)
+  ended(paths, from('one', path), REFUSED, true, NOW)
   const probe = from('two', path)
   assert.equal(paths.closedFor(probe, NOW + 20 * MINUTE), null)
-  paths.ended(
+  ended(
+    paths,
     probe,
-    { ...REFUSED, hindrance: { kind: 'sender', wide: false, message: 'no' } },
+    { ...REFUSED, hindrance: { kind: 'sender', met: 'recipient', message: 'no' } },
     true,
     NOW + 20 * MINUTE,
   )
@@ -190,13 +195,70 @@ test('a delivery that is refused for its own domain has found out nothing about 
 
 test('a path is tried no sooner than its hosts are asked again', () => {
   const paths = pathHealth()
-  const hindrance = { kind: 'unreachable', wide: true, message: 'nobody there' } as const
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
   const notBefore = NOW + 60 * MINUTE
   const ready = to(pathTo('x.test'))
-  assert.equal(paths.ended(ready, { ...REFUSED, server: null, hindrance, notBefore }, true, NOW), notBefore)
+  assert.equal(ended(paths, ready, { ...REFUSED, server: null, hindrance, notBefore }, true, NOW), notBefore)
   const reason = paths.closedFor(ready, notBefore - 1)
   assert.ok(reason !== null && reason !== 'asks' && reason.dueAt >= notBefore)
   assert.equal(paths.closedFor(ready, notBefore), null)
+})
+
+test('a host that is left alone, because it could not be reached a moment ago, renews no closure', () => {
+  const paths = pathHealth()
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
+  const failed = { ...REFUSED, server: null, hindrance }
+  const path = pathTo('x.test')
+  const again = ended(paths, to(path), failed, true, NOW)!
+  for (let second = 1; second <= 30; second++) {
+    ended(paths, to(path), { ...failed, notBefore: NOW + 40_000 }, true, NOW + second * 1_000)
+  }
+  const [closure] = paths.closures().get(path.key)!
+  assert.deepEqual([closure!.since, closure!.nextTryAt], [NOW, again])
+  // The try itself finds the host left alone, so the next one is when it is asked again.
+  const probe = to(path)
+  assert.equal(paths.closedFor(probe, again), null)
+  const notBefore = again + 5_000
+  assert.equal(ended(paths, probe, { ...failed, notBefore }, true, again), notBefore)
+})
+
+test('servers that accept mail of one company are open to another that could not reach them', async () => {
+  const released: string[] = []
+  const paths = pathHealth(async (domainId) => void released.push(domainId))
+  const path = pathTo('x.test')
+  const of = (companyId: string) => {
+    const ready = readyFor(companyId, path)
+    return { ...ready, email: { ...ready.email, domainId: `${companyId}.test` } }
+  }
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'nobody there' } as const
+  ended(paths, of('one'), { ...REFUSED, server: null, hindrance }, true, NOW)
+  paths.heldWritten(of('one'))
+  assert.notEqual(paths.closedFor(of('one'), NOW + 1), null)
+  assert.equal(paths.closedFor(of('two'), NOW + 1), null)
+  ended(paths, of('two'), TAKEN, true, NOW + 2)
+  assert.equal(paths.closedFor(of('one'), NOW + 3), null)
+  assert.deepEqual(released, ['one.test'])
+})
+
+test('a path that is closed for all opens for every company whose mail waits', async () => {
+  const released: string[] = []
+  const paths = pathHealth(async (domainId) => void released.push(domainId))
+  const path = pathTo('x.test')
+  const of = (companyId: string) => {
+    const ready = readyFor(companyId, path)
+    return { ...ready, email: { ...ready.email, domainId: `${companyId}.test` } }
+  }
+  ended(paths, of('one'), REFUSED, true, NOW)
+  paths.heldWritten(of('one'))
+  ended(paths, of('two'), REFUSED, true, NOW)
+  paths.heldWritten(of('two'))
+  assert.equal(paths.closed.get('path'), 1)
+  const reason = paths.closedFor(of('three'), NOW + 1)
+  assert.ok(reason !== null && reason !== 'asks')
+  assert.match(reason.message, /failed: the server refuses mail from this service$/)
+  ended(paths, of('three'), TAKEN, true, NOW + 2)
+  assert.deepEqual(released.toSorted(), ['one.test', 'two.test'])
+  assert.equal(paths.closedFor(of('one'), NOW + 3), null)
 })
 
 test('paths closed by the proxy of a source are told once for the source, to no other node, and open when it is back', async () => {
@@ -205,16 +267,17 @@ test('paths closed by the proxy of a source are told once for the source, to no 
   const paths = new PathHealth({
     pauses: new ProbePauses([600_000]),
     domainName: String,
+    companyName: String,
     release: async (domainId) => void released.push(domainId),
     log: { ...log, error: (_: object, line: string) => lines.push(line) },
   })
   const failed = {
     ...REFUSED,
-    hindrance: { kind: 'source', wide: true, message: 'The proxy is away' },
+    hindrance: { kind: 'source', met: 'session', message: 'The proxy is away' },
   } as const
   const [x, y] = [from('d', pathTo('x.test')), from('d', pathTo('y.test'))]
-  paths.ended(x, failed, false, NOW)
-  paths.ended(y, failed, false, NOW)
+  ended(paths, x, failed, false, NOW)
+  ended(paths, y, failed, false, NOW)
   assert.deepEqual(
     lines.map((line) => line.split('.')[0]),
     ['The proxy is away'],

@@ -12,7 +12,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
-import { pathTo, readyFor } from './paths.ts'
+import { ended, pathTo, readyFor } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 
@@ -23,7 +23,7 @@ const DELIVERY: DeliveryResult = {
 const BUSY: DeliveryResult = {
   ...DELIVERY,
   outcomes: [{ position: 0, verdict: 'postponed', message: 'no' }],
-  hindrance: { kind: 'busy', wide: true, message: 'too much mail' },
+  hindrance: { kind: 'busy', met: 'session', message: 'too much mail' },
 }
 
 async function opened(t: TestContext): Promise<Store> {
@@ -45,6 +45,7 @@ async function startNode(store: Store, token: number, now?: () => number) {
   const health = new PathHealth({
     pauses: new ProbePauses([600_000]),
     domainName: String,
+    companyName: String,
     release: async (domainId) => {
       released.push(domainId)
     },
@@ -66,8 +67,8 @@ test('a path that one node has closed is closed on all, and open on all when one
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const ready = readyFor('c', pathTo('x.test'))
   const now = Date.now()
-  const isOpen = ({ health }: typeof one) => health.isOpen(ready.path, ready.email.domainId, now)
-  one.health.ended(ready, BUSY, true, now)
+  const isOpen = ({ health }: typeof one) => health.isOpen(ready.path, ready.email, now)
+  ended(one.health, ready, BUSY, true, now)
   await one.sharing.look()
   await two.sharing.look()
   assert.deepEqual([isOpen(one), isOpen(two)], [false, false])
@@ -76,7 +77,7 @@ test('a path that one node has closed is closed on all, and open on all when one
   one.health.heldWritten(ready)
   const later = now + 3_600_000
   assert.equal(two.health.closedFor(ready, later), null, 'one delivery tries')
-  two.health.ended(ready, DELIVERY, false, later)
+  ended(two.health, ready, DELIVERY, false, later)
   await two.sharing.look()
   await one.sharing.look()
   assert.deepEqual([isOpen(one), isOpen(two)], [true, true])
@@ -93,16 +94,16 @@ test('a path that was found open stays open, although another node is about to t
   const now = Date.now()
   for (const { health, sharing } of nodes) {
     health.alone = false
-    health.ended(ready, BUSY, true, now)
+    ended(health, ready, BUSY, true, now)
     await sharing.look()
   }
-  one.health.ended(ready, DELIVERY, false, now)
+  ended(one.health, ready, DELIVERY, false, now)
   await one.sharing.look()
-  two.health.ended(ready, BUSY, true, now + 1)
+  ended(two.health, ready, BUSY, true, now + 1)
   for (let n = 0; n < 2; n++) for (const { sharing } of [two, one]) await sharing.look()
   assert.deepEqual(await store.sharedPaths(), [])
   for (const { health } of nodes) {
-    assert.equal(health.isOpen(ready.path, ready.email.domainId, now), true)
+    assert.equal(health.isOpen(ready.path, ready.email, now), true)
   }
   for (const { sharing } of nodes) await sharing.stop()
 })
@@ -111,11 +112,11 @@ test('what was learnt outlives a restart: closed paths, and fewer sessions', asy
   const store = await opened(t)
   const before = await startNode(store, 1)
   const ready = readyFor('c', pathTo('x.test'))
-  before.health.ended(ready, BUSY, true, Date.now())
+  ended(before.health, ready, BUSY, true, Date.now())
   before.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
   await before.sharing.stop()
   const after = await startNode(store, 2)
-  assert.equal(after.health.isOpen(ready.path, ready.email.domainId, Date.now()), false)
+  assert.equal(after.health.isOpen(ready.path, ready.email, Date.now()), false)
   assert.equal(after.sessions.limitOf(ready.path), 1)
   await after.sharing.stop()
 })
@@ -124,11 +125,11 @@ test('servers that one node cannot reach may be reached by another one', async (
   const store = await opened(t)
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const ready = readyFor('c', pathTo('x.test'))
-  const hindrance = { kind: 'unreachable', wide: true, message: 'no answer' } as const
-  one.health.ended(ready, { ...BUSY, hindrance }, true, Date.now())
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
+  ended(one.health, ready, { ...BUSY, hindrance }, true, Date.now())
   await one.sharing.look()
   await two.sharing.look()
-  assert.equal(two.health.isOpen(ready.path, ready.email.domainId, Date.now()), true)
+  assert.equal(two.health.isOpen(ready.path, ready.email, Date.now()), true)
   for (const { sharing } of [one, two]) await sharing.stop()
 })
 
@@ -143,11 +144,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     }
     for (const { health } of nodes) health.alone = false
     const ready = readyFor('c', pathTo('x.test'))
-    // Servers that a node cannot reach: both have met that, and neither has learnt it from the other.
-    const hindrance = { kind: 'unreachable', wide: true, message: 'no answer' } as const
+    // The system chooses their addresses: both have met the refusal, and neither has learnt it from the other.
+    const hindrance = { kind: 'path', met: 'session', message: 'blocked' } as const
     const closed = { ...BUSY, hindrance }
     let now = Date.now() - 3_600_000
-    for (const { health } of nodes) for (let n = 0; n < 3; n++) health.ended(ready, closed, false, now)
+    for (const { health } of nodes) for (let n = 0; n < 3; n++) ended(health, ready, closed, false, now)
     await look()
     const tries = () => nodes.filter(({ health }) => health.closedFor(ready, now) === null)
     now = Date.now()
@@ -162,21 +163,21 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.deepEqual(tries(), [], 'the try is under way')
 
     // The others wait for what it finds: nothing so far, so for the next try.
-    holder!.health.ended(ready, closed, false, now)
-    const next = holder!.health.closures().get(ready.path.key)!.nextTryAt
+    ended(holder!.health, ready, closed, false, now)
+    const next = holder!.health.closures().get(ready.path.key)![0]!.nextTryAt
     await look()
     await look()
-    const [first] = nodes.map(({ health }) => health.closures().get(ready.path.key)!.nextTryAt)
+    const [first] = nodes.map(({ health }) => health.closures().get(ready.path.key)![0]!.nextTryAt)
     assert.equal(first, next)
     now = Date.now()
     assert.deepEqual(tries(), [], 'nobody tries before its time')
 
     // Found open by one, it is open for all.
-    holder!.health.ended(ready, DELIVERY, false, now)
+    ended(holder!.health, ready, DELIVERY, false, now)
     await look()
     await look()
     assert.deepEqual(
-      nodes.map(({ health }) => health.isOpen(ready.path, ready.email.domainId, now)),
+      nodes.map(({ health }) => health.isOpen(ready.path, ready.email, now)),
       [true, true],
     )
     for (const { sharing } of nodes) await sharing.stop()
@@ -215,6 +216,61 @@ test('a limit that the other nodes have given up is given up by a node that only
   assert.deepEqual(await store.sharedPaths(), [])
 })
 
+test('a thousand troubles of one company push out no closure, and a look writes some of them at a time', async (t) => {
+  const store = await opened(t)
+  const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
+  const real = readyFor('victim', pathTo('relay.test', { kind: 'relay' }))
+  const now = Date.now()
+  ended(one.health, real, BUSY, true, now)
+  for (const { sharing } of [one, two]) await sharing.look()
+  two.health.heldWritten(real)
+  const meetAll = async (at: number) => {
+    for (let n = 0; n < 1_100; n++) {
+      ended(one.health, readyFor('evil', pathTo(`n${n}.evil.test`)), BUSY, true, at)
+    }
+    ended(one.health, real, BUSY, true, at)
+    for (const { sharing } of [one, two, one, two]) await sharing.look()
+  }
+  for (let second = 0; second < 3; second++) await meetAll(now + second * 1_000)
+  assert.equal(one.health.isOpen(real.path, real.email, now), false)
+  assert.equal(two.health.isOpen(real.path, real.email, now), false)
+  assert.deepEqual(two.released, [], 'nor is it opened meanwhile')
+  const rows = await store.sharedPaths()
+  assert.equal(rows.length, 101)
+  assert.ok(rows.some(({ key }) => key === real.path.key))
+  for (const { sharing } of [one, two]) await sharing.stop()
+})
+
+test('servers that cannot be reached are not shared: other nodes find out for themselves', async (t) => {
+  const store = await opened(t)
+  const one = await startNode(store, 1)
+  const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
+  ended(one.health, readyFor('c', pathTo('x.test')), { ...BUSY, hindrance }, true, Date.now())
+  await one.sharing.look()
+  assert.deepEqual(await store.sharedPaths(), [])
+  await one.sharing.stop()
+})
+
+test('a node that knows a lowered limit alone takes away no closure of another node', async (t) => {
+  const store = await opened(t)
+  const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
+  const ready = readyFor('c', pathTo('relay.test', { kind: 'relay' }))
+  const now = Date.now()
+  ended(one.health, ready, BUSY, true, now)
+  one.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
+  await one.sharing.look()
+  for (let n = 0; n < 2; n++) await two.sharing.look()
+  // Its servers say so to the other node as well.
+  two.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
+  for (let n = 0; n < 2; n++) for (const { sharing } of [two, one]) await sharing.look()
+  const three = await startNode(store, 3)
+  for (const { health, sessions } of [one, two, three]) {
+    assert.equal(health.isOpen(ready.path, ready.email, now), false)
+    assert.equal(sessions.limitOf(ready.path), 1)
+  }
+  for (const { sharing } of [one, two, three]) await sharing.stop()
+})
+
 test('what no mail has met for six hours is not learnt any more', async (t) => {
   const store = await opened(t)
   const path = pathTo('x.test')
@@ -244,17 +300,17 @@ test('a path that was found open is shared later when the store fails', async (t
   const [one, two] = [await startNode(store, 1), await startNode(faulty, 2)]
   const ready = readyFor('c', pathTo('x.test'))
   const now = Date.now()
-  one.health.ended(ready, BUSY, true, now)
+  ended(one.health, ready, BUSY, true, now)
   await one.sharing.look()
   await two.sharing.look()
   const later = now + 3_600_000
   two.health.closedFor(ready, later)
-  two.health.ended(ready, DELIVERY, false, later)
+  ended(two.health, ready, DELIVERY, false, later)
   failing = true
   await two.sharing.look()
   failing = false
   await two.sharing.look()
   await one.sharing.look()
-  assert.equal(one.health.isOpen(ready.path, ready.email.domainId, now), true)
+  assert.equal(one.health.isOpen(ready.path, ready.email, now), true)
   for (const { sharing } of [one, two]) await sharing.stop()
 })

@@ -1,6 +1,10 @@
 /** Paths, and what waits for them, for the tests of the queue. */
+
+import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { DEFAULT_ROUTE, type Path, type PathLimits, pathOf, type Site } from '../../src/delivery/path/path.ts'
 import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
+import { Evidence } from '../../src/queue/evidence.ts'
+import type { PathHealth } from '../../src/queue/path-health.ts'
 import type { ClaimedEmail } from '../../src/store/store.ts'
 
 /** Of direct mail to a site of this name, unless said otherwise. */
@@ -33,4 +37,19 @@ export function readyFor(companyId: string, path: Path, changes: Partial<ReadyDe
     messageSize: 1,
     ...changes,
   }
+}
+
+const evidences = new WeakMap<PathHealth, Evidence>()
+
+/** Tells of the end of an attempt, and of what it shows. */
+export function ended(
+  health: PathHealth,
+  ready: ReadyDelivery,
+  result: DeliveryResult,
+  exhausted: boolean,
+  now: number,
+  evidence = evidences.get(health) ?? new Evidence(),
+): number | null {
+  evidences.set(health, evidence)
+  return health.ended(ready, result, evidence.weigh(ready, result), exhausted, now)
 }

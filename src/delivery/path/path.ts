@@ -13,8 +13,10 @@ import { type Source, sourceId } from './source.ts'
 export interface Site {
   /** For people: `Google`, `relay.example.com`, `mx.example.com`, `mx1.example.com +2`, `capture`, `simulator`. */
   name: string
-  /** Sites with equal keys are the same servers. */
+  /** Sites with equal keys share limits. */
   key: string
+  /** The key of the servers of this recipient domain, where they are only some of the site's; absent: they are all. */
+  serversKey?: string
   kind: DeliveryRoute['kind'] | 'simulator'
   /** The servers of a direct site; of another site, the reason why it cannot be used; otherwise null. */
   servers: MailServers | null

@@ -187,13 +187,15 @@ export function siteOf(domain: string, servers: MailServers, { provider, whole }
   const { hosts } = servers
   if (hosts.kind === 'none')
     return { name: domain, key: `domain:${domain}`, kind: 'direct', servers, provider }
-  if (provider !== null && whole) return { ...siteOfProvider(provider), kind: 'direct', servers, provider }
   const names = hosts.ranks.flat()
   const more = names.length - 1
   // A name from DNS may hold a comma, and may equal that of any site, but it holds no line break: DNS clients write one
   // as `\\010`.
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
+  if (provider !== null && whole) {
+    return { ...siteOfProvider(provider), serversKey: key, kind: 'direct', servers, provider }
+  }
   return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers, provider }
 }
 

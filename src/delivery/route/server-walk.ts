@@ -217,7 +217,7 @@ export class ServerWalk {
     const hindrance =
       decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ??
       this.failures.find(isBusy)
-    if (hindrance !== undefined) result.hindrance = reportOf(hindrance, this.#state.route)
+    if (hindrance !== undefined) result.hindrance = reportOf(hindrance)
     if (hindrance?.finding === 'unreachable') result.notBefore = this.#notBefore
     return result
   }
@@ -331,7 +331,8 @@ export class ServerWalk {
     const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not tried again yet`
     this.#request.dialogue.note(message)
     this.#notBefore = Math.min(this.#notBefore, Math.ceil(Date.now() + waits))
-    this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true })
+    const asked = `${host} [${address}]:${port}`
+    this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true, asked })
     return false
   }
 
@@ -532,21 +533,32 @@ function isBusy({ finding }: RouteFailure): boolean {
   return finding === 'busy'
 }
 
-/**
- * A reply before MAIL, or about the account, concerns all mail; so does a limit. But the words of a 5yz may be a
- * recipient's own (RFC 5429 2.1), and a reply that anybody can make a server give must not hold up other senders' mail.
- */
-function reportOf(failure: RouteFailure, route: RouteKind): HindranceReport {
-  const { finding, server, code = 0, message, unreachable, waitMs, excess, list } = failure
-  const kind = finding as Hindrance
+/** The trouble as the queue is told of it; queue/evidence.ts decides whom it concerns. */
+function reportOf({
+  finding,
+  server,
+  asked = server,
+  toMail = false,
+  code,
+  message,
+  unreachable,
+  waitMs,
+  excess,
+  list,
+}: RouteFailure): HindranceReport {
   // No server answered, whether it was asked now or a moment ago.
-  if (unreachable) return { kind: 'unreachable', wide: true, message }
-  const limit = kind === 'busy' && (route === 'relay' || code < 500)
+  if (unreachable) {
+    return { kind: 'unreachable', met: 'connection', message, ...(asked !== undefined && { server: asked }) }
+  }
+  const kind = finding as Hindrance
+  const ofSession = server === undefined || kind === 'credentials'
   const report: HindranceReport = {
     kind,
-    wide: server === undefined || kind === 'credentials' || limit,
+    met: ofSession ? 'session' : toMail ? 'mail' : 'recipient',
     message,
   }
+  if (asked !== undefined) report.server = asked
+  if (code !== undefined) report.code = code
   if (waitMs !== undefined) report.waitMs = waitMs
   if (excess !== undefined) report.excess = excess
   if (list !== undefined) report.list = list

@@ -83,25 +83,30 @@ export class SiteTable {
   recognise(domain: string, ranks: readonly (readonly string[])[]): RecognisedSite {
     const own = this.#domains.get(domain)
     if (own !== undefined) return { ...this.providers[own]!, whole: true }
-    const best = this.#blockOf(ranks[0] ?? [])
+    const best = this.#blockOf(ranks[0] ?? [], domain)
     if (best === null) return { ...this.#general, whole: false }
     // A zone may name a provider's servers beside its own. Its mail goes to the provider first, so the limits hold. But
     // what its own servers answer must not count against the mail of others.
-    const whole = ranks.every((rank) => this.#blockOf(rank) === best)
+    const whole = ranks.every((rank) => this.#blockOf(rank, domain) === best)
     return { ...this.providers[best]!, whole }
   }
 
-  /** The index of the one block that all these hosts belong to. */
-  #blockOf(hosts: readonly string[]): number | null {
+  /**
+   * The index of the one block that all these hosts of the domain belong to. A domain without MX record is its own host
+   * (RFC 5321 5.1): a web server or a subscriber's line below a provider's name is none of the provider's mail servers.
+   */
+  #blockOf(hosts: readonly string[], domain: string): number | null {
     const [first] = hosts
     if (first === undefined) return null
-    const index = this.#indexOf(first)
-    return index !== null && hosts.every((host) => this.#indexOf(host) === index) ? index : null
+    const indexOf = (host: string) => this.#indexOf(host, host !== domain)
+    const index = indexOf(first)
+    return index !== null && hosts.every((host) => indexOf(host) === index) ? index : null
   }
 
-  #indexOf(host: string): number | null {
+  #indexOf(host: string, byPattern = true): number | null {
     const name = host.toLowerCase()
     let found = this.#hosts.get(name) ?? Number.POSITIVE_INFINITY
+    if (!byPattern) return found === Number.POSITIVE_INFINITY ? null : found
     for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
       found = Math.min(found, this.#below.get(name.slice(dot + 1)) ?? found)
     }

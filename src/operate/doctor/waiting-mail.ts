@@ -1,5 +1,6 @@
 /** Mail that waits although it should not. */
 import { siteKeyOf } from '../../delivery/path/path.ts'
+import type { ClosedPath, SiteState } from '../../store/store.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { ok, type PlannedCheck, problem, warning } from './check.ts'
@@ -35,26 +36,40 @@ export function heldMailCheck(op: Operation): PlannedCheck {
     id: 'held-mail',
     title: 'Closed paths',
     async run() {
-      const paths = await op.store.sharedPaths()
-      const closed = paths.flatMap(({ state }) =>
-        state.closed !== null && REFUSALS.has(state.closed.kind) ? [state.closed] : [],
+      const [paths, sites] = [await op.store.sharedPaths(), await presentSites(op)]
+      const refusals = paths.flatMap(({ state: { closed } }) =>
+        closed !== null && REFUSALS.has(closed.kind) ? refusalSentence(op, closed, sites) : [],
       )
-      if (closed.length === 0) return ok('No server or relay refuses all mail from here.')
-      const sites = await presentSites(op)
-      const sentences = closed.slice(0, MOST_NAMED).map(({ path, domainId, message, list }) => {
-        const key = siteKeyOf(path)
-        const domain = op.accounts.domains.find(({ id }) => id === domainId)?.name
-        const whose = domainId === null ? '' : ` from ${domain ?? 'a removed domain'}`
-        const listed = list === null ? '' : ` (${list.name}; removal: ${list.removal})`
-        return `${sites.get(key)?.name ?? nameIn(key)} refuses mail${whose}: ${message}${listed}.`
-      })
-      const more = closed.length > MOST_NAMED ? ` So do ${closed.length - MOST_NAMED} more.` : ''
-      return problem(
-        `${sentences.join(' ')}${more}`,
-        'Mend the cause that the server names; the mail waits, and is tried again by itself (postroad queue --by site).',
+      // The servers of a large provider are hardly all down: more likely this machine does not reach them.
+      const unreachable = [...sites.values()].flatMap((site) =>
+        site.provider !== null && site.closed?.kind === 'unreachable'
+          ? `Mail servers of ${site.provider} cannot be reached: ${site.closed.reason}.`
+          : [],
       )
+      const found = [...refusals, ...unreachable]
+      if (found.length === 0) return ok('No server or relay refuses all mail from here.')
+      const more = found.length > MOST_NAMED ? ` There are ${found.length - MOST_NAMED} more.` : ''
+      const sentences = `${found.slice(0, MOST_NAMED).join(' ')}${more}`
+      const retried = 'the mail waits, and is tried again by itself (postroad queue --by site).'
+      return refusals.length > 0
+        ? problem(sentences, `Mend the cause that the server names; ${retried}`)
+        : warning(sentences, `Check that this machine reaches them at port 25; ${retried}`)
     },
   }
+}
+
+function refusalSentence(
+  { accounts }: Operation,
+  { path, companyId, domainId, message, list }: ClosedPath,
+  sites: ReadonlyMap<string, SiteState>,
+): string {
+  const key = siteKeyOf(path)
+  const domain = accounts.domains.find(({ id }) => id === domainId)?.name ?? 'a removed domain'
+  const company = accounts.companies.find(({ id }) => id === companyId)?.name ?? 'a removed company'
+  const whose =
+    domainId !== null ? ` from ${domain}` : companyId !== null ? ` from the company ${company}` : ''
+  const listed = list === null ? '' : ` (${list.name}; removal: ${list.removal})`
+  return `${sites.get(key)?.name ?? nameIn(key)} refuses mail${whose}: ${message}${listed}.`
 }
 
 /** `relay:smtp.example.com:587` is `smtp.example.com`, and the servers of a site have no other name. */

@@ -186,8 +186,8 @@ test('the domains of a site are known, and leave it when their servers change', 
   const { sites, clock, zone } = directory({
     'a.test': ['mx.mail.test'],
     'b.test': ['mx.mail.test'],
-    'c.test': ['mx1.l.google.com'],
-    'd.test': ['mx2.l.google.com'],
+    'c.test': ['alt1.aspmx.l.google.com'],
+    'd.test': ['alt2.aspmx.l.google.com'],
   })
   const at = (domain: string) => sites.find(domain, 'company')
   const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map((name) => at(`${name}.test`)))

@@ -281,15 +281,16 @@ test('a server that refuses us matters little while another takes the mail', asy
 
 test('what a recipient can have his server say of limits does not concern what others are sent', async (t) => {
   const { deliver, mx } = await startDirect(t, [{}])
-  for (const [script, wide] of [
-    [at('dot', '550 5.7.1 Too many connections from your address'), false],
-    [at('rcpt', '550 5.7.1 Too many connections from your address'), false],
-    [at('rcpt', '450 4.7.1 Error: too much mail from 192.0.2.1'), true],
-    [at('connect', '554 too many connections', true), true],
+  for (const [script, met] of [
+    [at('dot', '550 5.7.1 Too many connections from your address'), 'recipient'],
+    [at('rcpt', '550 5.7.1 Too many connections from your address'), 'recipient'],
+    [at('rcpt', '450 4.7.1 Error: too much mail from 192.0.2.1'), 'recipient'],
+    [at('mail', '450 4.7.1 Error: too much mail from 192.0.2.1'), 'mail'],
+    [at('connect', '554 too many connections', true), 'session'],
   ] as const) {
     mx(1).script = script
     const { outcomes, hindrance } = await deliver(['jane@x.test'])
-    assert.deepEqual([outcomes[0]?.verdict, hindrance?.kind, hindrance?.wide], ['postponed', 'busy', wide])
+    assert.deepEqual([outcomes[0]?.verdict, hindrance?.kind, hindrance?.met], ['postponed', 'busy', met])
   }
 })
 

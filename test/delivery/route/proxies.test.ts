@@ -121,7 +121,7 @@ for (const [what, prepare] of failing) {
     assert.match(outcomes[0]?.message ?? '', message)
     const named = `The proxy socks5://127.0.0.1:${proxy.port} of the source address ${FROM} `
     assert.ok(outcomes[0]?.message.startsWith(named), outcomes[0]?.message)
-    assert.deepEqual([hindrance?.kind, hindrance?.wide], ['source', true])
+    assert.deepEqual([hindrance?.kind, hindrance?.met], ['source', 'session'])
     assert.equal(mx(1).connections + mx(2).connections, 0)
     assert.equal(dialogue.split(named).length, 2, 'it is tried once')
   })

@@ -124,7 +124,7 @@ test('tls=required waits when the relay has none; tls=verified when its certific
     const { verdict, enhancedCode, message } = outcomes[0]!
     assert.equal(verdict, 'postponed', message)
     assert.equal(enhancedCode, '4.7.5')
-    assert.deepEqual({ kind: hindrance?.kind, wide: hindrance?.wide }, { kind: 'path', wide: true })
+    assert.deepEqual({ kind: hindrance?.kind, met: hindrance?.met }, { kind: 'path', met: 'session' })
     assert.equal(sinks.at(host).messages.length, 0)
   }
 })
@@ -157,7 +157,7 @@ test('a relay that refuses the credentials, or wants some, bounces nobody', asyn
     for (const { verdict, code } of outcomes) {
       assert.deepEqual({ verdict, code }, { verdict: 'postponed', code: expected })
     }
-    assert.deepEqual({ kind: hindrance?.kind, wide: hindrance?.wide }, { kind: 'credentials', wide: true })
+    assert.deepEqual({ kind: hindrance?.kind, met: hindrance?.met }, { kind: 'credentials', met: 'session' })
     assert.doesNotMatch(dialogue + hindrance?.message, /wrong/)
   }
 })
@@ -179,7 +179,7 @@ test('what a relay refuses for want of a right bounces and suppresses nobody', a
     const { verdict, suppress = false } = outcomes[0]!
     assert.deepEqual({ verdict, suppress }, { verdict: 'postponed', suppress: false }, reply)
     // It may have asked the recipient's server, whose words stop nobody else's mail.
-    assert.equal(hindrance?.wide, false, reply)
+    assert.equal(hindrance?.met, 'recipient', reply)
   }
   sinks.at('127.0.0.1').script = ({ step }) => (step === 'rcpt' ? { reply: '550 no such user' } : undefined)
   const bare = (await deliver(['jane@x.test'])).outcomes[0]!

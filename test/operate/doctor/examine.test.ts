@@ -326,7 +326,10 @@ describe('mail that waits', () => {
   test('on a closed path is a problem when servers refuse this service, and none when they are down', async () => {
     const closed = (site: string, kind: string, list: { name: string; removal: string } | null = null) => {
       const key = `default\0${site}\0default`
-      const facts = { path: key, domainId: null, kind, message: 'no', list, since: 1, probeAt: 2 }
+      const facts = {
+        ...{ path: key, companyId: null, domainId: null, to: null, metBy: null },
+        ...{ kind, message: 'no', brief: '', list, since: 1, probeAt: 2 },
+      }
       return {
         ...{ key, node: 1, changedAt: Date.now() },
         state: { closed: facts, sessions: null, messagesPerMinute: null },

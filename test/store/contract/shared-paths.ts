@@ -16,6 +16,7 @@ export function sharedPathsContract(open: OpenBench): void {
         state: {
           closed: {
             ...{ path: '192.0.2.1\0mx:mx.x.test\nmy.x.test\0default', domainId: 'domain', kind: 'sender' },
+            ...{ companyId: 'company', to: null, metBy: 'company', brief: 'no' },
             ...{ message: 'no \0 „Grüße“', list: { name: 'List', removal: 'https://x.test/' } },
             ...{ since: NOW - 5, probeAt: NOW + 5 },
           },

@@ -24,6 +24,7 @@ const SITE: SiteState = {
     reason: '550 „Grüße“\n',
     nextTryAt: NOW + 1,
     sendingDomain: null,
+    ...{ kind: 'path', brief: '', metBy: null, companyId: null, company: null, recipientDomain: null },
     list: { name: 'Spamhaus', removal: 'https://x.test/' },
   },
   sources: [],

@@ -134,12 +134,14 @@ function State({ closed, pausedSince }: SiteItem) {
 }
 
 function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
-  const { since, reason, nextTryAt, sendingDomain, list } = of
+  const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, list } = of
+  const whose = sendingDomain ?? company
   return (
     <Stack gap={2}>
       <Group gap={4}>
         <Text size="sm" fw={600} c="red">
-          Closed{sendingDomain !== null && ` for mail of ${sendingDomain}`}
+          Closed{whose !== null && ` for mail of ${whose}`}
+          {recipientDomain !== null && ` to ${recipientDomain}`}
         </Text>
         <Text size="xs" c="dimmed">
           since <Time at={since} />, next try <Time at={nextTryAt} />

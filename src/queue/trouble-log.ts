@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache'
+import { LogThrottle } from '../common/log-throttle.ts'
+import type { Log } from '../common/logging.ts'
+import type { HindranceReport } from '../delivery/delivery.ts'
+import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
+import type { PathPart } from './path-part.ts'
+
+/** How often the same trouble is logged again. */
+const TELL_MS = 10 * 60_000
+/** Parts whose log throttle is remembered, because their limits come and go; the part met longest ago is forgotten. */
+const MAX_TOLD = 1_000
+/** The shortest time between two troubles logged in detail, of all paths together. */
+const TELL_ANY_MS = 1_000
+
+export interface TroubleLogParts {
+  /** Names for people, of a sending domain and of a company. */
+  domainName(id: string): string
+  companyName(id: string): string
+  log: Log
+}
+
+/** Tells the operator of closed paths. */
+export class TroubleLog {
+  readonly #parts: TroubleLogParts
+  /** By part and kind. */
+  readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
+  readonly #toldAny = new LogThrottle(TELL_ANY_MS)
+
+  constructor(parts: TroubleLogParts) {
+    this.#parts = parts
+  }
+
+  /** True when it was logged, so that its end is to be logged too. */
+  closed(part: PathPart, path: Path, report: HindranceReport): boolean {
+    const { kind, message, list } = report
+    const { site, policy } = path
+    const relay = site.kind === 'relay'
+    // Servers of recipient domains that are down are no reason to alert the operator, but those of a provider are.
+    if (kind === 'unreachable' && !relay && site.provider === null) return false
+    // A proxy fails mail to all sites, and is named once.
+    const toldOf = reportKey(kind === 'source' ? path.source.name : part.key, kind)
+    const throttle = this.#told.get(toldOf) ?? new LogThrottle(TELL_MS)
+    this.#told.set(toldOf, throttle)
+    if (throttle.due() === null) return false
+    if (this.#toldAny.due() === null) {
+      // Not logged after all, so the next refusal may be.
+      throttle.reset()
+      return false
+    }
+    const { log } = this.#parts
+    if (kind === 'source') {
+      const line = `${message}. Mail leaves from other source addresses, or waits without using up attempts.`
+      log.error({ source: path.source.name, kind }, line)
+      return true
+    }
+    const own = policy.id !== DEFAULT_ROUTE
+    const who = relay ? (own ? `The relay ${site.name}` : 'The relay') : `The mail servers of ${site.name}`
+    const what = kind === 'busy' ? 'no more mail for now' : 'no mail'
+    const advice =
+      relay && kind !== 'busy' && kind !== 'sender'
+        ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
+        : ''
+    const listed =
+      list === undefined ? '' : ` The address is on ${list.name}; ask for removal: ${list.removal}.`
+    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${this.#whose(part)}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`
+    if (kind === 'busy' || (kind === 'unreachable' && !relay)) log.warn({ site: site.name, kind }, line)
+    else log.error({ site: site.name, kind }, line)
+    return true
+  }
+
+  opened({ key }: Pick<PathPart, 'key'>, { site }: Path, kind: HindranceReport['kind'], told: boolean): void {
+    if (told) {
+      this.#parts.log.info({ site: site.name }, 'The path is open again; the waiting mail is sent now')
+    }
+    // A provider's limit is reached again and again; any other trouble is news.
+    if (kind !== 'busy') this.#told.delete(reportKey(key, kind))
+  }
+
+  #whose({ companyId, domainId, to }: PathPart): string {
+    const { domainName, companyName } = this.#parts
+    if (companyId === null) return ''
+    const from = domainId === null ? `the company ${companyName(companyId)}` : domainName(domainId)
+    return to === null ? ` from ${from}` : ` from ${from} to ${to}`
+  }
+}
+
+function reportKey(part: string, kind: HindranceReport['kind']): string {
+  return `${part}\0${kind}`
+}

@@ -1,0 +1,108 @@
+import type { HindranceReport } from '../delivery/delivery.ts'
+import type { BlockList } from '../delivery/judge/block-lists.ts'
+import type { ReadyDelivery } from './deliveries.ts'
+import type { PathPart } from './path-part.ts'
+
+/**
+ * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). The path is to
+ * blame only after so many emails were refused in a row, without a success in between.
+ */
+export const IN_A_ROW = 3
+
+/** The facts about a trouble: the part of the path that it concerns, and what was met. */
+export interface TroubleFacts extends Omit<PathPart, 'key'> {
+  /** Id of the company whose mail met it last. */
+  metBy: string | null
+  kind: HindranceReport['kind']
+  message: string
+  /** The same for other companies: without the words of the server, which may name a recipient. */
+  brief: string
+  /** The block list that the servers name. */
+  list: BlockList | null
+  /** Unix ms. */
+  since: number
+  /** Unix ms: when mail last met the trouble. */
+  metAt: number
+}
+
+export interface Trouble extends TroubleFacts {
+  /** Ids of the emails that were refused in a row, as many as close the path. */
+  refused: Set<string>
+  /** One delivery at a time is begun, from `probeAt` on (Unix ms), and nothing else. */
+  closed: boolean
+  probeAt: number
+  /** Ms from the time when `probeAt` was set: after a step of the clock, no more is waited for. */
+  pause: number
+  probe: ReadyDelivery | null
+  /** Unix ms: when the path was last tried on request. */
+  insistedAt: number
+  /** Sending domains (ids) whose mail was held because of it. */
+  held: Set<string>
+  /** The start of the trouble was logged, so its end is logged too. */
+  told: boolean
+  /** Learnt from another node, and not met here since. */
+  learnt: boolean
+  /** Unix ms: until then no other node tries the path. 0: this node may not try it, unless it is alone. */
+  tryUntil: number
+  /** Mail is here that would try the path; `insisted`: at the word of a person. */
+  tryWanted: 'due' | 'insisted' | null
+}
+
+export function factsOf(part: PathPart, report: HindranceReport, metBy: string, now: number): TroubleFacts {
+  const { path, companyId, domainId, to } = part
+  const { kind, message, list = null } = report
+  const brief = briefOf(report)
+  return { path, companyId, domainId, to, metBy, kind, message, brief, list, since: now, metAt: now }
+}
+
+/** A trouble that has not closed its path yet. */
+export function newTrouble(facts: TroubleFacts): Trouble {
+  return {
+    ...facts,
+    refused: new Set(),
+    closed: false,
+    probeAt: facts.metAt,
+    pause: 0,
+    probe: null,
+    insistedAt: 0,
+    held: new Set(),
+    told: false,
+    learnt: false,
+    tryUntil: 0,
+    tryWanted: null,
+  }
+}
+
+/** Whether one email that met the trouble closes the part. */
+export function isCertain(
+  { domainId, to }: PathPart,
+  { kind, waitMs }: HindranceReport,
+  exhausted: boolean,
+): boolean {
+  if (to !== null) return waitMs !== undefined
+  return domainId === null && (kind !== 'busy' || exhausted)
+}
+
+export function waitUntil(trouble: Trouble, at: number, now: number): void {
+  trouble.probeAt = at
+  trouble.pause = Math.max(0, at - now)
+}
+
+/** A clock that was set back leaves `probeAt` further ahead than it ever was. */
+export function isDue(trouble: Trouble, now: number): boolean {
+  if (trouble.probeAt - now > trouble.pause) trouble.probeAt = now + trouble.pause
+  return now >= trouble.probeAt
+}
+
+const BRIEF: Readonly<Record<HindranceReport['kind'], string>> = {
+  busy: 'takes no more mail for now',
+  path: 'refuses mail from this service',
+  credentials: 'refuses the credentials of this service',
+  sender: 'refuses the sender',
+  source: 'is out of reach of the source address',
+  unreachable: 'does not answer',
+}
+
+function briefOf({ server = 'the server', code, kind }: HindranceReport): string {
+  return `${server} ${BRIEF[kind]}${code === undefined ? '' : ` (${code})`}`
+}

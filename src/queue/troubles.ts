@@ -1,0 +1,92 @@
+import { companyKey } from './path-part.ts'
+import type { Trouble } from './trouble.ts'
+
+/** A trouble is forgotten when no mail has met it for this long after its path could be tried again. */
+const FORGET_MS = 2 * 3_600_000
+
+/**
+ * Troubles remembered at most, of the mail of one company and altogether: any zone can have a site for each name in it.
+ * Mail on the path met longest ago is then tried as if the trouble were unknown.
+ */
+const MAX_OF_COMPANY = 2_000
+const MAX_TROUBLES = 10_000
+
+/** The troubles of all paths, by key of the part that they concern; those that were met longest ago come first. */
+export class Troubles {
+  readonly #all = new Map<string, Trouble>()
+  /** Keys of the troubles of each company's mail, in the same order. */
+  readonly #ofCompany = new Map<string, Set<string>>()
+  /** Companies with a trouble of their own, by key of the whole that their mail is a part of. */
+  readonly #companies = new Map<string, Set<string>>()
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  [Symbol.iterator](): MapIterator<[string, Trouble]> {
+    return this.#all.entries()
+  }
+
+  values(): MapIterator<Trouble> {
+    return this.#all.values()
+  }
+
+  get(key: string): Trouble | undefined {
+    return this.#all.get(key)
+  }
+
+  /** The troubles of single companies, of which the part with this key is the whole. */
+  companiesIn(whole: string): [key: string, trouble: Trouble][] {
+    const keys = [...(this.#companies.get(whole) ?? [])].map((companyId) => companyKey(whole, companyId))
+    return keys.map((key) => [key, this.#all.get(key)!])
+  }
+
+  /** The trouble becomes the one that was met last. Forgets what is too old, or too much. */
+  put(key: string, trouble: Trouble, now: number): void {
+    this.delete(key)
+    this.#all.set(key, trouble)
+    const { companyId, domainId } = trouble
+    if (companyId !== null) {
+      const own = valuesOf(this.#ofCompany, companyId)
+      own.add(key)
+      if (domainId === null) valuesOf(this.#companies, wholeOf(key, companyId)).add(companyId)
+      if (own.size > MAX_OF_COMPANY) {
+        const [oldest] = own
+        this.delete(oldest!)
+      }
+    }
+    for (const [oldest, { probeAt }] of this.#all) {
+      if (oldest === key || (now - probeAt < FORGET_MS && this.#all.size <= MAX_TROUBLES)) return
+      this.delete(oldest)
+    }
+  }
+
+  delete(key: string): void {
+    const trouble = this.#all.get(key)
+    if (trouble === undefined) return
+    this.#all.delete(key)
+    const { companyId, domainId } = trouble
+    if (companyId === null) return
+    remove(this.#ofCompany, companyId, key)
+    if (domainId === null) remove(this.#companies, wholeOf(key, companyId), companyId)
+  }
+}
+
+function wholeOf(key: string, companyId: string): string {
+  return key.slice(0, -companyKey('', companyId).length)
+}
+
+function valuesOf(map: Map<string, Set<string>>, key: string): Set<string> {
+  let values = map.get(key)
+  if (values === undefined) {
+    values = new Set()
+    map.set(key, values)
+  }
+  return values
+}
+
+function remove(map: Map<string, Set<string>>, key: string, value: string): void {
+  const values = map.get(key)
+  values?.delete(value)
+  if (values?.size === 0) map.delete(key)
+}
