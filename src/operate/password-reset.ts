@@ -15,6 +15,7 @@ import { PasswordsBusy } from '../people/password.ts'
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Credentials, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
+import { NetworkPlaces } from './network-places.ts'
 import { changeSelf } from './own-account.ts'
 import {
   type BegunSession,
@@ -36,8 +37,8 @@ import {
   wrongCode,
 } from './sign-in.ts'
 
-/** Mails that may be under way, on one node. */
-const MOST_UNDER_WAY = 50
+/** Ms for which a request keeps its place: so a node counts four requests a second, after the first 40. */
+const PLACE_LASTS = 10_000
 
 /** The mail of the service to one person. */
 export interface PasswordMail {
@@ -57,6 +58,7 @@ export interface PasswordMailer {
 /** Mails links, without telling those who ask whether there is such an account. */
 export class PasswordLinks {
   readonly #parts: SignInParts
+  readonly #places = new NetworkPlaces()
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(parts: SignInParts) {
@@ -68,12 +70,20 @@ export class PasswordLinks {
    * SignInRefusal when there were too many requests for the address, or from this client: so nobody can fill a mailbox.
    */
   async ask(address: string, origin: SignInOrigin, mailer: PasswordMailer): Promise<void> {
-    if (this.#underWay.size >= MOST_UNDER_WAY) throw busy()
+    const { group: from, network } = origin
+    // Taken before the request is counted: anybody can name a new address each time, and each is a row of the store.
+    const leave = this.#places.take(network)
+    if (leave === null) throw busy()
     const account = accountOf(address)
-    const trying = { account, from: origin.group, device: null, what: 'mail' } as const
-    await tried(this.#parts, trying, async () => null)
+    try {
+      await tried(this.#parts, { account, from, network, device: null, what: 'mail' }, async () => null)
+    } catch (error) {
+      leave()
+      throw error
+    }
     const mailing = this.#mail(account, origin, mailer).finally(() => this.#underWay.delete(mailing))
     this.#underWay.add(mailing)
+    void Promise.all([mailing, this.#parts.clock.wait(PLACE_LASTS)]).then(leave)
   }
 
   /** Resolves when all links that were asked for are accepted as mail. */

@@ -53,6 +53,8 @@ export interface SignInParts {
 export interface SignInOrigin extends Omit<SigningIn, 'now'> {
   /** The group that the client's address is counted in (ingress/admission/address-group.ts). */
   group: string
+  /** The network around that group. */
+  network: string
   /** The ticket that this device got at an earlier sign-in. */
   device: string | null
 }

@@ -49,6 +49,8 @@ const PACES = {
   mailbox: { free: 3, every: 20 * 60_000 },
   /** The same, asked for from one source address. */
   mailer: { free: 10, every: 60_000 },
+  /** The same, asked for from all address groups of one network. */
+  network: { free: 30, every: 20_000 },
 } as const satisfies Record<string, AttemptPace>
 type PaceName = keyof typeof PACES
 
@@ -57,6 +59,8 @@ export interface AttemptSource {
   account: string
   /** The source address, or the group that it stands for. */
   from: string
+  /** The network around the group, for mails; absent: it counts as the group. */
+  network?: string
   /** A device on which this account was used before; null: none. */
   device: string | null
   /** The factor that is tried; `mail`: a request for a link to choose a new password. */
@@ -99,8 +103,11 @@ export class Attempts {
   }
 }
 
-function lanesOf({ account, from, device, what }: AttemptSource): AttemptLane[] {
-  if (what === 'mail') return [lane('mailer', from), lane('mailbox', account)]
+function lanesOf({ account, from, network = from, device, what }: AttemptSource): AttemptLane[] {
+  if (what === 'mail') {
+    const around = network === from ? [] : [lane('network', network)]
+    return [lane('mailer', from), ...around, lane('mailbox', account)]
+  }
   const code = what === 'code' ? [lane('code', account, device ?? '')] : []
   if (device !== null) return [...code, lane('device', device, account)]
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]

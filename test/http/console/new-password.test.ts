@@ -139,6 +139,38 @@ describe('a forgotten password', () => {
     assertSaid(await visitor().signIn(address, OLD), 200)
   })
 
+  test('a flood of requests, each from another network, is counted a few times, and leaves room for others', async (t) => {
+    const other = await startService({
+      delivery: relayTo(sink),
+      systemFrom: 'postroad@ops.example',
+      publicUrl: 'https://post.example',
+      trustedProxies: ['127.0.0.1'],
+    })
+    t.after(() => other.close())
+    const counted = t.mock.method(other.store, 'beginAttempt')
+    let asked = 0
+    const from = async (address: string) =>
+      await new Newcomer(other.url, { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }).post(
+        '/session/forgotten',
+        { address: `${++asked}@people.test` },
+      )
+    const flood = async (count: number, address: (index: string) => string) => {
+      const all = await Promise.all(
+        Array.from({ length: count }, (_, index) => from(address(index.toString(16)))),
+      )
+      for (const reply of all) if (reply.status !== 200) assertSaid(reply, 429, 'busy')
+      return all.filter(({ status }) => status === 200).length
+    }
+    const one = await flood(60, (index) => `2001:db8:1:${index}::1`)
+    assert.ok(one >= 10 && one <= 25, String(one))
+    // The places that are left are not for that network.
+    assertSaid(await from('2001:db8:1:ffff::1'), 429, 'busy')
+    assertSaid(await from('198.51.100.1'), 200)
+    const many = await flood(100, (index) => `2001:db8:${index}00::1`)
+    assert.ok(many >= 10 && one + 1 + many <= 45, String(many))
+    assert.equal(counted.mock.callCount(), one + 1 + many)
+  })
+
   test('the host of the request is not that of the link', async () => {
     const { address } = await withPassword()
     await visitor().ask('POST', '/session/forgotten', { address }, { 'x-forwarded-host': 'evil.example' })
