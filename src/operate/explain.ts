@@ -12,7 +12,7 @@ import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { Pause, SiteClosure } from '../store/store.ts'
-import { authoriseWhole } from './authority.ts'
+import { authoriseWhole, type Caller } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
 import { isoTime } from './shapes.ts'
@@ -90,7 +90,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
   const closed = closureFor(sender, sites.get(found.path.site.key)?.closed ?? null)
   const facts = { ...found, address, domain, suppressions, pauses, closed, last }
-  return { ...facts, problem: problemOf(facts, sender) }
+  return { ...facts, problem: problemOf(facts, sender, op.caller) }
 }
 
 interface Sender {
@@ -198,6 +198,7 @@ function closureFor({ domain }: Sender, closed: SiteClosure | null): SiteClosure
 function problemOf(
   { path, hosts, failure, domain, suppressions, pauses, closed }: Omit<Explanation, 'problem'>,
   sender: Sender,
+  caller: Caller,
 ): string | null {
   if (sender.domain !== null) {
     const inactive = whyInactive(sender.domain)
@@ -211,7 +212,10 @@ function problemOf(
   if (pause !== undefined) return `Mail to ${domain} has been paused since ${isoTime(pause.since)}.`
   if (failure !== null) return `${failure.message}.`
   const reachable = hosts.some(({ addresses }) => addresses.length > 0)
-  if (hosts.length > 0 && !reachable) return `${hosts[0]!.failure!.message}.`
+  if (hosts.length > 0 && !reachable) {
+    const { message, detail } = hosts[0]!.failure!
+    return detail !== undefined && caller.kind === 'operator' ? `${message}: ${detail}.` : `${message}.`
+  }
   if (closed !== null) {
     const { since, reason, nextTryAt } = closed
     return `${path.site.name} has taken no mail from this service since ${isoTime(since)}: ${reason}. The next try is due at ${isoTime(nextTryAt)}.`

@@ -184,7 +184,7 @@ describe('an obstacle', () => {
     dns.zone['bare.example/MX'] = ['10 mx.bare.example']
     assert.equal(
       await problem('a@bare.example'),
-      'DNS: mx.bare.example, a mail server of bare.example, has no address.',
+      'DNS: mx.bare.example, a mail server of bare.example, has no address: DNS has no address of it.',
     )
   })
 
@@ -194,6 +194,29 @@ describe('an obstacle', () => {
     dns.zone['mx2.example.net/A'] = ['127.0.0.1']
     const guard = () => addressGuard({ allowPrivateNetworks: false })
     assert.match((await problem(JANE, { guard }))!, /10\.0\.0\.1 is not a public address/)
+  })
+
+  test('a company does not learn the addresses, and which names have some, of the network around the service', async () => {
+    dns.zone = {
+      'db.corp.example/A': ['10.1.2.3'],
+      'empty.corp.example/TXT': ['x'],
+      'named.example/MX': ['10 vault.corp.example'],
+      'vault.corp.example/A': ['10.9.9.9'],
+      'guessed.example/MX': ['10 nothing.corp.example'],
+    }
+    const guard = () => addressGuard({ allowPrivateNetworks: false })
+    const problem = async (domain: string) => {
+      const op = await operation({ guard }, 'reader')
+      const shown = explanationJson(await explain(op, { address: `a@${domain}` }))
+      assert.doesNotMatch(JSON.stringify(shown), /10\.\d+\.\d+\.\d+/)
+      return shown.problem
+    }
+    const bare = (domain: string) => `DNS: ${domain} has no mail server (MX) and no public address.`
+    const host = (name: string, of: string) => `DNS: ${name}, a mail server of ${of}, has no public address.`
+    assert.equal(await problem('db.corp.example'), bare('db.corp.example'))
+    assert.equal(await problem('empty.corp.example'), bare('empty.corp.example'))
+    assert.equal(await problem('named.example'), host('vault.corp.example', 'named.example'))
+    assert.equal(await problem('guessed.example'), host('nothing.corp.example', 'guessed.example'))
   })
 
   test('a suppression, of the company that sends', async () => {

@@ -124,10 +124,10 @@ export class DirectRoute implements Route {
   }
 
   #tellOfRefusedAddresses(domain: string, failures: RouteFailure[]): void {
-    for (const { refusedAddress, message } of failures) {
+    for (const { refusedAddress, message, detail } of failures) {
       if (!refusedAddress) continue
       const hint = 'If that network is yours, POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it.'
-      this.#options.log.warn({ domain }, `${message}. ${hint}`)
+      this.#options.log.warn({ domain }, `${message}: ${detail}. ${hint}`)
     }
   }
 }
