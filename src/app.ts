@@ -511,7 +511,7 @@ function createIntake({ settings, store, accounts, workers, scheduler, metrics, 
 /** Requests to servers that strangers name. */
 function openOutgoing({ settings, started }: Start): Outgoing {
   const outgoing = new Outgoing({
-    guard: addressGuard(settings),
+    guard: addressGuard({ allowPrivateNetworks: settings.allowPrivateNetworks }),
     resolve: hostAddresses(new Resolver({ servers: settings.dnsServers }), {
       hostsFile: settings.allowPrivateNetworks,
     }),

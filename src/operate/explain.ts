@@ -11,6 +11,7 @@ import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
+import { MailGuard } from '../network/mail-guard.ts'
 import type { Pause, SiteClosure } from '../store/store.ts'
 import { authoriseWhole, type Caller } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
@@ -150,7 +151,8 @@ async function forecastFor(op: Operation, { companyId, domain }: Sender, to: str
       poolOf: () => pool,
     })
     const from = { ownRoute, seal, sources }
-    const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ...from }
+    const guard = await new MailGuard(op.setup).current()
+    const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, ...from }
     return await forecast(parts, mail, to)
   } finally {
     await outgoing.close()

@@ -169,6 +169,7 @@ function open(
       dnsValidating: [],
       smtpPort: 25,
       allowPrivateNetworks: false,
+      sourceAddresses: [],
       retrySchedule: [120_000],
       boundarySecret: Buffer.alloc(32),
       returnPathSecret: Buffer.alloc(32),

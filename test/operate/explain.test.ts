@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
-import { addressGuard } from '../../src/network/private-address.ts'
 import { activateDomain, suspendDomain } from '../../src/operate/domains.ts'
 import { type ExplainRequest, explain, rehearseDelivery } from '../../src/operate/explain.ts'
 import { explanationJson } from '../../src/operate/explanation-json.ts'
@@ -192,8 +191,8 @@ describe('an obstacle', () => {
     dns.zone['mx1.example.net/A'] = ['10.0.0.1']
     dns.zone['mx1.example.net/AAAA'] = []
     dns.zone['mx2.example.net/A'] = ['127.0.0.1']
-    const guard = () => addressGuard({ allowPrivateNetworks: false })
-    assert.match((await problem(JANE, { guard }))!, /10\.0\.0\.1 is not a public address/)
+    const setup = { allowPrivateNetworks: false }
+    assert.match((await problem(JANE, { setup }))!, /10\.0\.0\.1 is not a public address/)
   })
 
   test('a company does not learn the addresses, and which names have some, of the network around the service', async () => {
@@ -204,9 +203,9 @@ describe('an obstacle', () => {
       'vault.corp.example/A': ['10.9.9.9'],
       'guessed.example/MX': ['10 nothing.corp.example'],
     }
-    const guard = () => addressGuard({ allowPrivateNetworks: false })
+    const setup = { allowPrivateNetworks: false }
     const problem = async (domain: string) => {
-      const op = await operation({ guard }, 'reader')
+      const op = await operation({ setup }, 'reader')
       const shown = explanationJson(await explain(op, { address: `a@${domain}` }))
       assert.doesNotMatch(JSON.stringify(shown), /10\.\d+\.\d+\.\d+/)
       return shown.problem

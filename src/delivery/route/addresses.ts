@@ -67,7 +67,7 @@ export async function hostAddresses(
     return reason === null
   })
   if (allowed.length > 0) return { kind: 'addresses', addresses: allowed }
-  const refused = refusal.endsWith('this machine itself')
+  const refused = refusal.endsWith('this service itself')
     ? none('5.4.6', `${host}, a mail server of ${domain}, leads back to this service`)
     : nowhere(host, domain, guard)
   Object.assign(refused.failure, { refusedAddress: true, detail: refusal })
