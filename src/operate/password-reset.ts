@@ -11,11 +11,11 @@ import {
   type PasswordTokens,
 } from '../email/password-order.ts'
 import { newPasswordUrl } from '../people/link.ts'
-import { PasswordsBusy } from '../people/password.ts'
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Credentials, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import { NetworkPlaces } from './network-places.ts'
+import { hashed, inTurn } from './new-passwords.ts'
 import { changeSelf } from './own-account.ts'
 import {
   type BegunSession,
@@ -158,6 +158,17 @@ export interface NewPassword {
 export async function resetPassword(
   parts: SignInParts,
   tokens: PasswordTokens,
+  given: NewPassword,
+  origin: SignInOrigin,
+): Promise<BegunSession> {
+  const { person } = await readPasswordLink(parts, tokens, given.token)
+  return await inTurn(parts, person.id, () => resetInTurn(parts, tokens, given, origin))
+}
+
+/** The link is read again: an earlier turn may have used it. */
+async function resetInTurn(
+  parts: SignInParts,
+  tokens: PasswordTokens,
   { token, password, code = '' }: NewPassword,
   origin: SignInOrigin,
 ): Promise<BegunSession> {
@@ -165,16 +176,23 @@ export async function resetPassword(
   const problem = passwordProblem(password, [person.address ?? '', person.name])
   if (problem !== null) throw new OperateError('invalid', problem)
   await checkCode(parts, person, code, origin)
-  const stored = await hashed(parts, password, origin)
   let secondFactor: SecondFactor | undefined
-  const changed = await changeSelf(parts, { person }, 'resetPassword', (now) => {
-    if (!isFor(order, now)) throw noLink()
-    const credentials = afterSecondFactor(parts, now, code)
-    if (credentials === null) throw wrongCode()
-    if (now.credentials.totp !== null) {
-      secondFactor = isRecoveryCode(now.credentials, credentials) ? 'recovery code' : 'app'
-    }
-    return { credentials: { ...credentials, password: stored } }
+  const trying = { account: person.id, from: origin.group, device: null, what: 'link' } as const
+  // Counted by the person, because only who has the link gets here: on all nodes together.
+  const changed = await tried(parts, trying, async (attempt) => {
+    const stored = await hashed(parts, password, origin).catch(async (error: unknown) => {
+      await attempt.takeBack()
+      throw error
+    })
+    return await changeSelf(parts, { person }, 'resetPassword', (now) => {
+      if (!isFor(order, now)) throw noLink()
+      const credentials = afterSecondFactor(parts, now, code)
+      if (credentials === null) throw wrongCode()
+      if (now.credentials.totp !== null) {
+        secondFactor = isRecoveryCode(now.credentials, credentials) ? 'recovery code' : 'app'
+      }
+      return { credentials: { ...credentials, password: stored } }
+    })
   })
   await endAll(parts, changed, origin)
   const from = { ...origin, now: parts.clock.now() }
@@ -199,19 +217,6 @@ async function checkCode(
   if ((await tried(parts, trying, async () => afterCode(parts, person, code))) !== null) return
   parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
   throw wrongCode()
-}
-
-async function hashed(
-  { passwords }: SignInParts,
-  password: string,
-  { group }: SignInOrigin,
-): Promise<string> {
-  try {
-    return await passwords.hash(password, { origin: group, known: true })
-  } catch (error) {
-    if (error instanceof PasswordsBusy) throw busy()
-    throw error
-  }
 }
 
 async function endAll({ store, clock }: SignInParts, person: Person, origin: SignInOrigin): Promise<void> {

@@ -45,6 +45,8 @@ const PACES = {
    * (totp.ts), so 40 attempts an hour guess right once in 8,300 hours.
    */
   code: { free: 8, every: 90_000 },
+  /** Links for a new password, each use of which costs a hash. A use that sets the password does not count. */
+  link: { free: 5, every: 60_000 },
   /** Mails with a link for a new password, to one address: so that nobody fills a mailbox. */
   mailbox: { free: 3, every: 20 * 60_000 },
   /** The same, asked for from one source address. */
@@ -63,8 +65,8 @@ export interface AttemptSource {
   network?: string
   /** A device on which this account was used before; null: none. */
   device: string | null
-  /** The factor that is tried; `mail`: a request for a link to choose a new password. */
-  what: 'password' | 'code' | 'mail'
+  /** The factor that is tried; `mail`: a request for a link to choose a new password; `link`: its use. */
+  what: 'password' | 'code' | 'mail' | 'link'
 }
 
 /** The next attempt would have to wait longer than the limit. */
@@ -108,6 +110,7 @@ function lanesOf({ account, from, network = from, device, what }: AttemptSource)
     const around = network === from ? [] : [lane('network', network)]
     return [lane('mailer', from), ...around, lane('mailbox', account)]
   }
+  if (what === 'link') return [lane('link', account)]
   const code = what === 'code' ? [lane('code', account, device ?? '')] : []
   if (device !== null) return [...code, lane('device', device, account)]
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]

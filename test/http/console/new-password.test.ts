@@ -4,6 +4,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { TOTP } from 'otpauth'
 import { parseDelivery } from '../../../src/config/parse.ts'
 import { makeLink } from '../../../src/operate/sessions.ts'
+import { Passwords } from '../../../src/people/password.ts'
 import type { Person } from '../../../src/people/person.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type Sink, startSink } from '../../support/sink.ts'
@@ -219,6 +220,21 @@ describe('a forgotten password', () => {
     assert.equal(sent.status, 200, await sent.text())
     await until(() => mailTo('thief@people.test').length === 1, 'the mail')
     assert.match(mailTo('thief@people.test')[0]!, /token=%recipient\.postroad:password_token%/)
+  })
+
+  test('many uses of one link at once cost one hash', async (t) => {
+    const { address } = await withPassword()
+    assertSaid(await ask(address), 200)
+    const token = await mailed(address)
+    const hash = t.mock.method(Passwords.prototype, 'hash')
+    const uses = await Promise.all(
+      Array.from({ length: 12 }, () => visitor().post('/session/new-password', { token, password: NEW })),
+    )
+    const statuses = uses.map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 200).length, 1)
+    for (const { status, text } of uses) assert.ok([200, 404, 429].includes(status), text)
+    assert.equal(hash.mock.callCount(), 1)
+    assertSaid(await visitor().signIn(address, NEW), 200)
   })
 
   test('a link ends after an hour, with another password, and with another address', async (t) => {

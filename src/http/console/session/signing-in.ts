@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { addressGroup, addressNetwork } from '../../../ingress/admission/address-group.ts'
 import { Fault } from '../../../ingress/fault.ts'
+import { newPasswordPlaces } from '../../../operate/new-passwords.ts'
 import {
   type AuthenticatedSession,
   authenticateSession,
@@ -35,6 +36,7 @@ export function signInParts({ deps }: HttpCore): SignInParts {
     log,
     tickets: new Tickets(() => deps.derive(PURPOSE)),
     passwords: new Passwords(),
+    newPasswords: newPasswordPlaces(),
     attempts: new Attempts(store),
     clock: {
       now: () => Date.now(),
