@@ -10,7 +10,7 @@ import {
   type PasswordOrder,
   type PasswordTokens,
 } from '../email/password-order.ts'
-import { newPasswordUrl } from '../people/link.ts'
+import { consoleUrl, newPasswordUrl } from '../people/link.ts'
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Credentials, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
@@ -46,7 +46,9 @@ export interface PasswordMail {
   subject: string
   text: string
   key: string
-  variables: Record<string, string>
+  variables?: Record<string, string>
+  /** It has a link that opens the account. */
+  confidential?: true
 }
 
 export interface PasswordMailer {
@@ -55,7 +57,7 @@ export interface PasswordMailer {
   send(mail: PasswordMail): Promise<void>
 }
 
-/** Mails links, without telling those who ask whether there is such an account. */
+/** Mails links, or notices in place of them, without telling those who ask whether there is such an account. */
 export class PasswordLinks {
   readonly #parts: SignInParts
   readonly #places = new NetworkPlaces()
@@ -96,32 +98,91 @@ export class PasswordLinks {
     try {
       const person = await store.findPerson({ address: account })
       if (person === null) return
-      await mailer.send(passwordMail(person, mailer.base, clock.now()))
-      log.info({ personId: person.id, address: from }, 'A link for a new password was mailed')
+      const { base } = mailer
+      const withLink = mayUseLink(person)
+      await mailer.send(withLink ? linkMail(person, base, clock.now()) : noticeMail(person, base))
+      const said = withLink
+        ? 'A link for a new password was mailed'
+        : 'A new password was asked for, and a notice mailed that the account gets no link'
+      log.info({ personId: person.id, address: from }, said)
     } catch (error) {
-      log.warn({ err: error }, 'Could not mail a link for a new password')
+      log.warn({ err: error }, 'Could not answer the request for a new password by mail')
     }
   }
 }
 
-function passwordMail(person: Person, base: string, now: number): PasswordMail {
+/**
+ * Whether a mailed link may open the account. Not one that is opened by a passkey or at a provider alone: there the
+ * mailbox opened nothing before. And for an operator, who sees everything, a mailbox alone is too little.
+ */
+function mayUseLink({ operator, credentials }: Person): boolean {
+  const { password, totp, passkeys, identities } = credentials
+  if (operator) return password !== null && totp !== null
+  return password !== null || (passkeys.length === 0 && identities.length === 0)
+}
+
+function linkMail(person: Person, base: string, now: number): PasswordMail {
   const order = { personId: person.id, fingerprint: fingerprintOf(person), expiresAt: now + LINK_LASTS }
   const text = [
-    `Somebody, hopefully you, asked for a new password for ${person.address} on Postroad.`,
+    askedFor(person),
     '',
     `Choose it here: ${newPasswordUrl(base, PASSWORD_TOKEN)}`,
     '',
     'The link works once, within an hour. If you did not ask for it, do nothing: your password stays as it is.',
     '',
   ].join('\n')
-  const key = `password:${randomUUID()}`
   return {
-    to: person.address!,
-    subject: 'Choose a new password',
-    text,
-    key,
+    ...{ to: person.address!, subject: 'Choose a new password', text, key: mailKey() },
     variables: orderVariables(order),
+    confidential: true,
   }
+}
+
+/** In place of a link. */
+function noticeMail(person: Person, base: string): PasswordMail {
+  const text = [
+    askedFor(person),
+    '',
+    ...(person.operator ? adviceForOperator(person) : adviceFor(person, base)),
+    '',
+    'If you did not ask for it, do nothing: your account stays as it is.',
+    '',
+  ].join('\n')
+  return { to: person.address!, subject: 'Signing in to Postroad', text, key: mailKey() }
+}
+
+function askedFor({ address }: Person): string {
+  return `Somebody, hopefully you, asked for a new password for ${address} on Postroad.`
+}
+
+function adviceFor({ credentials: { passkeys, identities } }: Person, base: string): string[] {
+  const ways = [
+    ...(passkeys.length > 0 ? ['passkey'] : []),
+    ...identities.map(({ issuer }) => `account at ${URL.parse(issuer)?.host ?? issuer}`),
+  ]
+  return [
+    `Your account has no password. Sign in with your ${ways.join(' or your ')}: ${consoleUrl(base)}`,
+    '',
+    'If you cannot, ask an operator of this installation for a link that signs you in.',
+  ]
+}
+
+function adviceForOperator({ id, credentials }: Person): string[] {
+  const { password, totp } = credentials
+  const lacks = [
+    ...(password === null ? ['a password'] : []),
+    ...(totp === null ? ['two-step verification'] : []),
+  ]
+  return [
+    `You are an operator, and your account lacks ${lacks.join(' and ')}: so no link is mailed.`,
+    'An operator of the machine that runs Postroad makes a link that signs you in:',
+    '',
+    `  postroad user link ${id}`,
+  ]
+}
+
+function mailKey(): string {
+  return `password:${randomUUID()}`
 }
 
 /** A hash that changes with the password and the address: then the links that were mailed before are void. */
@@ -143,7 +204,7 @@ export async function readPasswordLink(
   const order = tokens.parse(token)
   if (order === null || order.expiresAt <= clock.now()) throw noLink()
   const person = await store.findPerson({ id: order.personId })
-  if (person === null || !isFor(order, person)) throw noLink()
+  if (person === null || !isFor(order, person) || !mayUseLink(person)) throw noLink()
   return { person, order }
 }
 
@@ -185,7 +246,7 @@ async function resetInTurn(
       throw error
     })
     return await changeSelf(parts, { person }, 'resetPassword', (now) => {
-      if (!isFor(order, now)) throw noLink()
+      if (!isFor(order, now) || !mayUseLink(now)) throw noLink()
       const credentials = afterSecondFactor(parts, now, code)
       if (credentials === null) throw wrongCode()
       if (now.credentials.totp !== null) {
