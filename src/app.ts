@@ -144,8 +144,9 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const mailbox = await start.unlessStopped(openMailbox(delivering, inbound))
   watchGauges(delivering, webhooks, mailbox)
   const intake = createIntake(delivering)
-  const { systemFrom } = settings
-  const systemMail = systemFrom === null ? null : new SystemMail(systemFrom, intake, data.directory)
+  const { systemFrom: from, delivery } = settings
+  const direct = delivery.kind === 'direct'
+  const systemMail = from === null ? null : new SystemMail({ from, direct }, intake, data.directory)
   const accepting: WithIntake = { ...delivering, intake, systemMail, inbound }
   const { server, submission, bounces } = await createServers(accepting)
   const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
@@ -520,7 +521,7 @@ function createIntake({ settings, store, accounts, workers, scheduler, metrics, 
 /** Requests to servers that strangers name. */
 function openOutgoing({ settings, started }: Start): Outgoing {
   const outgoing = new Outgoing({
-    guard: addressGuard(settings),
+    guard: addressGuard({ allowPrivateNetworks: settings.allowPrivateNetworks }),
     resolve: hostAddresses(new Resolver({ servers: settings.dnsServers }), {
       hostsFile: settings.allowPrivateNetworks,
     }),

@@ -19,7 +19,7 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
       'postroad queue retry',
   ],
   [
-    / is not a public address | is an address of this machine itself/,
+    / (?:no|not a) public address\b| leads back to this service/,
     'Mail is delivered to public addresses only: set POSTROAD_ALLOW_PRIVATE_NETWORKS=true to deliver within your own network, ' +
       'or send it to a relay (POSTROAD_DELIVERY)',
   ],

@@ -113,6 +113,10 @@ function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
     dnsValidating,
     smtpPort,
     allowPrivateNetworks,
+    sourceAddresses: (settings.sourceAddresses ?? []).map(({ address, proxy }) => ({
+      address,
+      ...(proxy && { proxy: { host: proxy.host } }),
+    })),
     softBounce,
     retrySchedule,
     boundarySecret: seal.derive(BOUNDARIES),

@@ -17,6 +17,8 @@ export interface RouteFailure extends ReplyAdvice {
   /** RFC 3463. */
   enhancedCode: string
   message: string
+  /** The rest of the sentence, for operators alone: it may name addresses of their own network. */
+  detail?: string
   /** Absent: it follows from the message. */
   classification?: Classification
   /** The server that gave the reply; absent when no transaction took place. */

@@ -5,7 +5,7 @@ import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import type { ReturnPathKey } from '../mail/return-path/return-path.ts'
-import { addressGuard } from '../network/private-address.ts'
+import { type GuardedSource, MailGuard } from '../network/mail-guard.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type {
   Courier,
@@ -37,6 +37,8 @@ export interface RouteCourierOptions extends Preparation {
   /** Port of direct delivery. */
   smtpPort: number
   allowPrivateNetworks: boolean
+  /** POSTROAD_SOURCE_ADDRESSES: no mail is delivered to them, or to the proxies that they are behind. */
+  sourceAddresses?: readonly GuardedSource[]
   /** A recipient that was refused for good is tried again as if it had been refused for now. */
   softBounce?: boolean
   log: Log
@@ -77,6 +79,7 @@ interface OpenRoute {
 export class RouteCourier implements Courier {
   readonly #options: RouteCourierOptions
   readonly #pauses: ProbePauses
+  readonly #guard: MailGuard
   /** By `wayId`. */
   readonly #routes = new Map<string, OpenRoute>()
   /** Runs while there is a route that may fall out of use. */
@@ -89,6 +92,7 @@ export class RouteCourier implements Courier {
   constructor(options: RouteCourierOptions) {
     this.#options = options
     this.#pauses = new ProbePauses(options.retrySchedule)
+    this.#guard = new MailGuard(options)
     // Every session that is being opened adds a listener, which is no leak.
     setMaxListeners(0, this.#stopping.signal)
   }
@@ -181,7 +185,7 @@ export class RouteCourier implements Courier {
     const id = wayId(request.delivery.path)
     let open = this.#routes.get(id)
     if (open === undefined) {
-      const route = openRoute(policy, source, this.#pauses, this.#options)
+      const route = openRoute(policy, source, { pauses: this.#pauses, guard: this.#guard }, this.#options)
       const general = policy.id === DEFAULT_ROUTE
       open = { route, general, busy: 0, usedAt: 0 }
       this.#routes.set(id, open)
@@ -230,7 +234,7 @@ function releaseAll(recipients: DeliveryRecipient[]): RouteResult {
 function openRoute(
   { route }: Policy,
   source: Source,
-  pauses: ProbePauses,
+  { pauses, guard }: { pauses: ProbePauses; guard: MailGuard },
   options: RouteCourierOptions,
 ): Route {
   const { resolver, smtpPort, allowPrivateNetworks, log, ca } = options
@@ -244,7 +248,7 @@ function openRoute(
     case 'direct':
       return new DirectRoute({
         resolver,
-        guard: addressGuard({ allowPrivateNetworks }),
+        guard,
         policies: options.policies ?? hostPolicy,
         refuseOwnName: !allowPrivateNetworks,
         port: smtpPort,

@@ -1,6 +1,6 @@
 /** Mail that the service itself sends: to people, about the installation. */
 import { createHash } from 'node:crypto'
-import { serviceSender } from '../accounts/account.ts'
+import { type SendingDomain, serviceSender } from '../accounts/account.ts'
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { acceptsMail } from '../accounts/sending.ts'
 import { parseMailbox } from '../mail/address/address.ts'
@@ -14,6 +14,8 @@ export interface SystemMessage {
   text: string
   /** Filled in when the message is delivered. */
   variables?: Record<string, string>
+  /** Directly to the recipient's servers it leaves over TLS or not at all. A relay is reached as its URL says. */
+  confidential?: true
   /** The same for the same message: it is sent once, whichever node asks for it within a day. */
   key: string
 }
@@ -33,16 +35,23 @@ export class NoSystemSender extends Error {
 export class SystemMail {
   readonly #from: string
   readonly #intake: Pick<Intake, 'submit'>
-  readonly #directory: Pick<AccountDirectory, 'domains'>
+  readonly #directory: Pick<AccountDirectory, 'domains' | 'routeFor'>
+  readonly #direct: boolean
 
-  constructor(from: string, intake: Pick<Intake, 'submit'>, directory: Pick<AccountDirectory, 'domains'>) {
+  /** `direct`: POSTROAD_DELIVERY is direct. */
+  constructor(
+    { from, direct }: { from: string; direct: boolean },
+    intake: Pick<Intake, 'submit'>,
+    directory: Pick<AccountDirectory, 'domains' | 'routeFor'>,
+  ) {
     this.#from = from
+    this.#direct = direct
     this.#intake = intake
     this.#directory = directory
   }
 
   /** Resolves when the message is durable. Rejects with NoSystemSender, or a Refusal. */
-  async send({ to, subject, text, variables, key }: SystemMessage): Promise<void> {
+  async send({ to, subject, text, variables, confidential, key }: SystemMessage): Promise<void> {
     const content = { subject, text }
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([to, content]))
@@ -54,6 +63,7 @@ export class SystemMail {
       ...content,
       headers,
       ...(recipientVariables && { recipientVariables }),
+      ...(confidential && this.#isDirect() && { tls: 'required' }),
       idempotency: { key, fingerprint },
     })
   }
@@ -74,14 +84,10 @@ export class SystemMail {
       'subject' | 'headers' | 'text' | 'recipientVariables' | 'raw' | 'tls' | 'idempotency'
     >,
   ): Promise<void> {
-    const { domain: name } = parseMailbox(this.#from)
-    const domain = this.#directory.domains().find((each) => each.name === name && acceptsMail(each))
-    if (domain === undefined) {
-      throw new NoSystemSender(`POSTROAD_SYSTEM_FROM is ${this.#from}, but ${name} is no domain that sends`)
-    }
+    const domain = this.#domain()
     await this.#intake.submit(serviceSender(domain.companyId), {
       ...message,
-      domain: name,
+      domain: domain.name,
       from: this.#from,
       to: [to],
       cc: [],
@@ -92,5 +98,17 @@ export class SystemMail {
       variables: {},
       testMode: false,
     })
+  }
+
+  #isDirect(): boolean {
+    const { id: domainId, companyId } = this.#domain()
+    return this.#direct && this.#directory.routeFor({ domainId, companyId }) === null
+  }
+
+  #domain(): SendingDomain {
+    const { domain: name } = parseMailbox(this.#from)
+    const domain = this.#directory.domains().find((each) => each.name === name && acceptsMail(each))
+    if (domain !== undefined) return domain
+    throw new NoSystemSender(`POSTROAD_SYSTEM_FROM is ${this.#from}, but ${name} is no domain that sends`)
   }
 }

@@ -68,17 +68,19 @@ export type AddressGuard = (ip: string) => string | null
 export interface AddressGuardOptions {
   /** `POSTROAD_ALLOW_PRIVATE_NETWORKS`: nothing is refused. */
   allowPrivateNetworks: boolean
-  /** The machine's own addresses, refused too (mail to them would come back); those of its interfaces when absent. */
+  /**
+   * Addresses of the service beside those of the machine's interfaces. Both are refused: mail to them would come back.
+   */
   ownAddresses?: Iterable<string>
 }
 
 export function addressGuard(options: AddressGuardOptions): AddressGuard {
   if (options.allowPrivateNetworks) return () => null
-  const own = new Set([...(options.ownAddresses ?? interfaceAddresses())].map(canonicalAddress))
+  const own = new Set([...interfaceAddresses(), ...(options.ownAddresses ?? [])].map(canonicalAddress))
   return (ip) => {
     const special = specialUse(ip)
     if (special !== null) return `${ip} is not a public address (${special})`
-    return own.has(canonicalAddress(withoutNat64(ip))) ? `${ip} is an address of this machine itself` : null
+    return own.has(canonicalAddress(withoutNat64(ip))) ? `${ip} is an address of this service itself` : null
   }
 }
 

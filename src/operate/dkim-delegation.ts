@@ -32,18 +32,19 @@ export const delegateDkim = verb(
   async (op, { domain: named, delegated }: DelegationInput): Promise<SendingDomain> => {
     const domain = findDomain(op, named)
     if (delegated && op.setup.dkimZone === null) throw noZone()
-    const { settings } = (await op.store.findDomain(domain.id)) ?? domain
+    const settings = await settingsNow(op, domain)
     if ((settings.dkimDelegated === true) === delegated) {
       const message = `the DKIM keys of ${domain.name} are published ${delegated ? 'by CNAME' : 'by TXT records'} already`
       throw new OperateError('nothing_to_do', message)
     }
-    const { dkimDelegated: _, ...others } = settings
-    const moved: DomainSettings = delegated ? { ...others, dkimDelegated: true } : others
+    const moved = withDelegation(settings, delegated)
     await op.store.updateDomain(domain.id, { settings: moved })
     try {
       await move(op, { ...domain, settings: moved }, delegated)
     } catch (error) {
-      await op.store.updateDomain(domain.id, { settings })
+      // The operator may have changed others of them meanwhile.
+      const present = await settingsNow(op, domain)
+      await op.store.updateDomain(domain.id, { settings: withDelegation(present, !delegated) })
       throw error
     }
     await op.store.noteDomainCheck(domain.id, { dueAt: op.now() })
@@ -57,6 +58,14 @@ export const delegateDkim = verb(
     }),
   },
 )
+
+async function settingsNow({ store }: Operation, domain: SendingDomain): Promise<DomainSettings> {
+  return ((await store.findDomain(domain.id)) ?? domain).settings
+}
+
+function withDelegation({ dkimDelegated: _, ...others }: DomainSettings, delegated: boolean): DomainSettings {
+  return delegated ? { ...others, dkimDelegated: true } : others
+}
 
 async function move(op: Operation, domain: SendingDomain, delegated: boolean): Promise<void> {
   if (domain.sending === 'inactive') return await replaceKeys(op, domain, delegated)

@@ -2,17 +2,26 @@
  * Asks DNS for the records of domains that send, for as long as the service runs: a record that is lost shows at once,
  * and rotations of DKIM keys go on. The nodes share the domains.
  */
+import { CompanyPlaces } from '../common/company-places.ts'
+import type { DueDomain } from '../store/store.ts'
 import { SERVICE } from './authority.ts'
 import { checkDomain, type VerifiedDomain } from './domain-verification.ts'
 import type { Operation } from './verb.ts'
 
-/** Domains of one step. */
+/** Checks under way on one node: one company alone gets eight of them, and four are for companies that have none. */
+const PLACES = { size: 20, kept: 4, timesFree: 1 }
+/** Domains that a node takes at once, and that it has at most, those that wait for a place included. */
 const STEP = 20
+const MOST = 200
+/** A company that has so many of them gets no more, so that those of other companies are taken. */
+const MOST_OF_ONE = 8
 /** Ms between two looks for domains that are due. */
 const ROUND_MS = 15_000
 /** Soon after the start, so that a service that is restarted often gets to it as well. */
 const FIRST_MS = 1_000
-/** Ms after which another node checks a domain whose check has not ended: far longer than DNS takes to fail. */
+/**
+ * Ms after which another node checks a domain whose check has not ended: far longer than DNS takes to fail, in turns.
+ */
 const CLAIM_MS = 5 * 60_000
 
 export interface DomainChecksParts {
@@ -24,6 +33,10 @@ export interface DomainChecksParts {
 
 export class DomainChecks {
   readonly #parts: DomainChecksParts
+  readonly #places = new CompanyPlaces(PLACES)
+  /** By company: its domains that this node has taken. */
+  readonly #taken = new Map<string, number>()
+  readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -44,19 +57,52 @@ export class DomainChecks {
   #plan(ms: number): void {
     if (this.#stopped) return
     this.#timer = setTimeout(async () => {
-      const checked = await this.step().catch((error: unknown) => this.#fault(error))
-      this.#plan(checked === STEP ? 0 : ROUND_MS)
+      await this.checkDue().catch((error: unknown) => this.#fault(error))
+      this.#plan(ROUND_MS)
     }, ms)
     this.#timer.unref()
   }
 
-  /** Checks domains that are due, and returns how many there were. */
-  async step(): Promise<number> {
+  /**
+   * Checks the domains that are due, until none is. Companies take turns, and each check that ends makes room for
+   * another one: a company whose name servers are silent delays its own domains alone.
+   */
+  async checkDue(): Promise<void> {
+    while (!this.#stopped) {
+      while (await this.#takeSome());
+      if (this.#underWay.size === 0) return
+      await Promise.race(this.#underWay)
+    }
+  }
+
+  /** True when more may be due. */
+  async #takeSome(): Promise<boolean> {
+    const limit = Math.min(STEP, MOST - this.#underWay.size)
+    if (limit <= 0 || this.#stopped) return false
     const { store, now } = this.#parts.operation()
     const at = now()
-    const ids = await store.claimDomainChecks({ now: at, until: at + CLAIM_MS, limit: STEP })
-    await Promise.all(ids.map((id) => this.#check(id).catch((error: unknown) => this.#fault(error))))
-    return ids.length
+    const except = [...this.#taken].flatMap(([company, count]) => (count < MOST_OF_ONE ? [] : [company]))
+    const due = await store.claimDomainChecks({ now: at, until: at + CLAIM_MS, limit, except })
+    for (const domain of due) {
+      const check = this.#checkInTurn(domain).finally(() => this.#underWay.delete(check))
+      this.#underWay.add(check)
+    }
+    return due.length === limit
+  }
+
+  async #checkInTurn({ id, companyId }: DueDomain): Promise<void> {
+    this.#taken.set(companyId, (this.#taken.get(companyId) ?? 0) + 1)
+    const leave = await this.#places.take(companyId)
+    try {
+      if (!this.#stopped) await this.#check(id)
+    } catch (error) {
+      this.#fault(error)
+    } finally {
+      leave()
+      const left = this.#taken.get(companyId)! - 1
+      if (left === 0) this.#taken.delete(companyId)
+      else this.#taken.set(companyId, left)
+    }
   }
 
   async #check(id: string): Promise<void> {

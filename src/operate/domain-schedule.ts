@@ -6,15 +6,29 @@ import { foundEverywhereAt } from '../accounts/dkim-delegation.ts'
 export const SOONEST_CHECK_MS = 60_000
 /** The next wait, as a share of the whole wait for a record: after an hour DNS is asked every six minutes. */
 const SHARE_OF_WAIT = 0.1
-/** Ms after a check in which DNS did not answer. */
+/**
+ * Ms after a check in which DNS did not answer. Each further silence doubles the wait, up to an hour: such a check
+ * takes a place for as long as the look-ups have patience.
+ */
 const AFTER_SILENCE_MS = 10 * 60_000
 
-/** Unix ms. `grace`: ms for which a domain may send without its records. */
+export interface CheckResult {
+  /** Unix ms. */
+  checkedAt: number
+  uncertain: boolean
+  /** Ms since the previous check, if DNS did not answer in that one either; otherwise 0. */
+  silentFor: number
+  /** Ms for which a domain may send without its records. */
+  grace: number
+}
+
+/** Unix ms. */
 export function nextDomainCheck(
   { id, dkim, lostSince }: Pick<SendingDomain, 'id' | 'dkim' | 'lostSince'>,
-  { checkedAt, uncertain, grace }: { checkedAt: number; uncertain: boolean; grace: number },
+  { checkedAt, uncertain, silentFor, grace }: CheckResult,
 ): number {
-  const usual = uncertain ? checkedAt + AFTER_SILENCE_MS : nextTurn(id, checkedAt)
+  const afterSilence = Math.min(Math.max(2 * silentFor, AFTER_SILENCE_MS), CHECK_EVERY_MS)
+  const usual = uncertain ? checkedAt + afterSilence : nextTurn(id, checkedAt)
   const end = lostSince === null || lostSince + grace <= checkedAt ? [] : [lostSince + grace]
   return Math.round(Math.min(usual, ...end, ...dkim.flatMap((key) => dueFor(key, checkedAt))))
 }

@@ -53,7 +53,7 @@ export const verifyDomain = verb(
     const asked = findDomain(op, input.domain)
     const verification = await verifyRecords(asked, serviceNames(op, asked), op.resolver())
     const { news } = await noteVerification(op, { domain: asked.id, verification })
-    return { domain: await afterCheck(op, asked.id, verification), verification, news }
+    return { domain: await afterCheck(op, asked, verification), verification, news }
   },
   verificationAudit(),
 )
@@ -75,7 +75,7 @@ export async function checkDomain(op: Operation, id: string): Promise<VerifiedDo
       if (!(error instanceof OperateError)) throw error
     }
   }
-  return { domain: await afterCheck(op, id, verification), verification, news }
+  return { domain: await afterCheck(op, asked, verification), verification, news }
 }
 
 const noteByService = verb('operate', noteVerification, verificationAudit())
@@ -113,8 +113,13 @@ function afterChange({ sending }: SendingDomain, { proven, ...change }: DomainCh
   return proven && sending === 'inactive' ? { ...change, sending: 'active' } : change
 }
 
-/** Goes on with a rotation, and notes the check. Returns the domain as it is then. */
-async function afterCheck(op: Operation, id: string, verification: Verification): Promise<SendingDomain> {
+/** Goes on with a rotation, and notes the check. `asked`: as it was before. Returns the domain as it is then. */
+async function afterCheck(
+  op: Operation,
+  asked: SendingDomain,
+  verification: Verification,
+): Promise<SendingDomain> {
+  const { id } = asked
   const domain = await asItIsNow(op, id)
   // A call of the service by itself, with audit entries of its own, whoever asked for the check.
   const { isNoted: _, ...own } = withDomain(op, domain)
@@ -125,7 +130,10 @@ async function afterCheck(op: Operation, id: string, verification: Verification)
   // A step of a rotation changes the records that the domain needs.
   const { uncertain } = verification
   const grace = op.setup.domainGrace
-  const dueAt = changed ? checkedAt : nextDomainCheck(after, { checkedAt, uncertain, grace })
+  const before = await op.store.domainCheckTimes(id)
+  const wasSilent = Object.values(asked.seen).includes('unknown')
+  const silentFor = wasSilent ? checkedAt - (before?.checkedAt ?? checkedAt) : 0
+  const dueAt = changed ? checkedAt : nextDomainCheck(after, { checkedAt, uncertain, silentFor, grace })
   await op.store.noteDomainCheck(id, { checkedAt, dueAt })
   return after
 }

@@ -11,8 +11,9 @@ import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
+import { MailGuard } from '../network/mail-guard.ts'
 import type { Pause, SiteClosure } from '../store/store.ts'
-import { authoriseWhole } from './authority.ts'
+import { authoriseWhole, type Caller } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
 import { isoTime } from './shapes.ts'
@@ -96,7 +97,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
     site === undefined ? [] : [site.closed, ...(site.others ?? [])],
   )
   const facts = { ...found, address, domain, suppressions, pauses, closed, last }
-  return { ...facts, problem: problemOf(facts, sender) }
+  return { ...facts, problem: problemOf(facts, sender, op.caller) }
 }
 
 interface Sender {
@@ -156,7 +157,8 @@ async function forecastFor(op: Operation, { companyId, domain }: Sender, to: str
       poolOf: () => pool,
     })
     const from = { ownRoute, seal, sources }
-    const parts = { ...settings, resolver, guard: op.guard(), sites: op.sites(), mtaSts, ...from }
+    const guard = await new MailGuard(op.setup).current()
+    const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, ...from }
     return await forecast(parts, mail, to)
   } finally {
     await outgoing.close()
@@ -220,6 +222,7 @@ function closureFor(
 function problemOf(
   { path, hosts, failure, domain, suppressions, pauses, closed }: Omit<Explanation, 'problem'>,
   sender: Sender,
+  caller: Caller,
 ): string | null {
   if (sender.domain !== null) {
     const inactive = whyInactive(sender.domain)
@@ -233,7 +236,10 @@ function problemOf(
   if (pause !== undefined) return `Mail to ${domain} has been paused since ${isoTime(pause.since)}.`
   if (failure !== null) return `${failure.message}.`
   const reachable = hosts.some(({ addresses }) => addresses.length > 0)
-  if (hosts.length > 0 && !reachable) return `${hosts[0]!.failure!.message}.`
+  if (hosts.length > 0 && !reachable) {
+    const { message, detail } = hosts[0]!.failure!
+    return detail !== undefined && caller.kind === 'operator' ? `${message}: ${detail}.` : `${message}.`
+  }
   if (closed !== null) {
     const { since, reason, nextTryAt } = closed
     return `${path.site.name} has taken no mail from this service since ${isoTime(since)}: ${reason}. The next try is due at ${isoTime(nextTryAt)}.`

@@ -14,6 +14,7 @@ import {
 } from '../people/person.ts'
 import { type PeopleStore, type PersonChange, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
+import { hashed, inTurn } from './new-passwords.ts'
 import { personAddress } from './people.ts'
 import { type BegunSession, beginSession, sessionNotes } from './sessions.ts'
 import {
@@ -99,10 +100,19 @@ export async function changePassword(
   const { address, name } = self.person
   const problem = passwordProblem(password, [address ?? '', name])
   if (problem !== null) throw new OperateError('invalid', problem)
-  const stored = await parts.passwords.hash(password, { origin: origin.group, known: true })
+  return await inTurn(parts, self.person.id, () => changeInTurn(parts, self, password, origin))
+}
+
+async function changeInTurn(
+  parts: SignInParts,
+  self: Self,
+  password: string,
+  origin: SignInOrigin,
+): Promise<BegunSession> {
+  await requireSession(parts, self)
+  const stored = await hashed(parts, password, origin)
   // Hashing takes a while, in which the session of an intruder may have been ended.
-  const going = await ownSessions(parts, self)
-  if (going.every(({ id }) => id !== self.session.id)) throw sessionEndedError()
+  await requireSession(parts, self)
   const person = await changeSelf(parts, self, 'changePassword', ({ credentials }) => ({
     credentials: { ...credentials, password: stored },
   }))
@@ -112,6 +122,11 @@ export async function changePassword(
   })
   await endOthers(parts, { person, session: self.session }, newSession.session.id)
   return newSession
+}
+
+async function requireSession(parts: SignInParts, self: Self): Promise<void> {
+  const going = await ownSessions(parts, self)
+  if (going.every(({ id }) => id !== self.session.id)) throw sessionEndedError()
 }
 
 /** The sessions that have not ended, most recently used first. */

@@ -10,11 +10,12 @@ import {
   type PasswordOrder,
   type PasswordTokens,
 } from '../email/password-order.ts'
-import { newPasswordUrl } from '../people/link.ts'
-import { PasswordsBusy } from '../people/password.ts'
+import { consoleUrl, newPasswordUrl } from '../people/link.ts'
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Credentials, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
+import { NetworkPlaces } from './network-places.ts'
+import { hashed, inTurn } from './new-passwords.ts'
 import { changeSelf } from './own-account.ts'
 import {
   type BegunSession,
@@ -36,8 +37,8 @@ import {
   wrongCode,
 } from './sign-in.ts'
 
-/** Mails that may be under way, on one node. */
-const MOST_UNDER_WAY = 50
+/** Ms for which a request keeps its place: so a node counts four requests a second, after the first 40. */
+const PLACE_LASTS = 10_000
 
 /** The mail of the service to one person. */
 export interface PasswordMail {
@@ -45,7 +46,9 @@ export interface PasswordMail {
   subject: string
   text: string
   key: string
-  variables: Record<string, string>
+  variables?: Record<string, string>
+  /** It has a link that opens the account. */
+  confidential?: true
 }
 
 export interface PasswordMailer {
@@ -54,9 +57,10 @@ export interface PasswordMailer {
   send(mail: PasswordMail): Promise<void>
 }
 
-/** Mails links, without telling those who ask whether there is such an account. */
+/** Mails links, or notices in place of them, without telling those who ask whether there is such an account. */
 export class PasswordLinks {
   readonly #parts: SignInParts
+  readonly #places = new NetworkPlaces()
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(parts: SignInParts) {
@@ -68,12 +72,20 @@ export class PasswordLinks {
    * SignInRefusal when there were too many requests for the address, or from this client: so nobody can fill a mailbox.
    */
   async ask(address: string, origin: SignInOrigin, mailer: PasswordMailer): Promise<void> {
-    if (this.#underWay.size >= MOST_UNDER_WAY) throw busy()
+    const { group: from, network } = origin
+    // Taken before the request is counted: anybody can name a new address each time, and each is a row of the store.
+    const leave = this.#places.take(network)
+    if (leave === null) throw busy()
     const account = accountOf(address)
-    const trying = { account, from: origin.group, device: null, what: 'mail' } as const
-    await tried(this.#parts, trying, async () => null)
+    try {
+      await tried(this.#parts, { account, from, network, device: null, what: 'mail' }, async () => null)
+    } catch (error) {
+      leave()
+      throw error
+    }
     const mailing = this.#mail(account, origin, mailer).finally(() => this.#underWay.delete(mailing))
     this.#underWay.add(mailing)
+    void Promise.all([mailing, this.#parts.clock.wait(PLACE_LASTS)]).then(leave)
   }
 
   /** Resolves when all links that were asked for are accepted as mail. */
@@ -86,32 +98,91 @@ export class PasswordLinks {
     try {
       const person = await store.findPerson({ address: account })
       if (person === null) return
-      await mailer.send(passwordMail(person, mailer.base, clock.now()))
-      log.info({ personId: person.id, address: from }, 'A link for a new password was mailed')
+      const { base } = mailer
+      const withLink = mayUseLink(person)
+      await mailer.send(withLink ? linkMail(person, base, clock.now()) : noticeMail(person, base))
+      const said = withLink
+        ? 'A link for a new password was mailed'
+        : 'A new password was asked for, and a notice mailed that the account gets no link'
+      log.info({ personId: person.id, address: from }, said)
     } catch (error) {
-      log.warn({ err: error }, 'Could not mail a link for a new password')
+      log.warn({ err: error }, 'Could not answer the request for a new password by mail')
     }
   }
 }
 
-function passwordMail(person: Person, base: string, now: number): PasswordMail {
+/**
+ * Whether a mailed link may open the account. Not one that is opened by a passkey or at a provider alone: there the
+ * mailbox opened nothing before. And for an operator, who sees everything, a mailbox alone is too little.
+ */
+function mayUseLink({ operator, credentials }: Person): boolean {
+  const { password, totp, passkeys, identities } = credentials
+  if (operator) return password !== null && totp !== null
+  return password !== null || (passkeys.length === 0 && identities.length === 0)
+}
+
+function linkMail(person: Person, base: string, now: number): PasswordMail {
   const order = { personId: person.id, fingerprint: fingerprintOf(person), expiresAt: now + LINK_LASTS }
   const text = [
-    `Somebody, hopefully you, asked for a new password for ${person.address} on Postroad.`,
+    askedFor(person),
     '',
     `Choose it here: ${newPasswordUrl(base, PASSWORD_TOKEN)}`,
     '',
     'The link works once, within an hour. If you did not ask for it, do nothing: your password stays as it is.',
     '',
   ].join('\n')
-  const key = `password:${randomUUID()}`
   return {
-    to: person.address!,
-    subject: 'Choose a new password',
-    text,
-    key,
+    ...{ to: person.address!, subject: 'Choose a new password', text, key: mailKey() },
     variables: orderVariables(order),
+    confidential: true,
   }
+}
+
+/** In place of a link. */
+function noticeMail(person: Person, base: string): PasswordMail {
+  const text = [
+    askedFor(person),
+    '',
+    ...(person.operator ? adviceForOperator(person) : adviceFor(person, base)),
+    '',
+    'If you did not ask for it, do nothing: your account stays as it is.',
+    '',
+  ].join('\n')
+  return { to: person.address!, subject: 'Signing in to Postroad', text, key: mailKey() }
+}
+
+function askedFor({ address }: Person): string {
+  return `Somebody, hopefully you, asked for a new password for ${address} on Postroad.`
+}
+
+function adviceFor({ credentials: { passkeys, identities } }: Person, base: string): string[] {
+  const ways = [
+    ...(passkeys.length > 0 ? ['passkey'] : []),
+    ...identities.map(({ issuer }) => `account at ${URL.parse(issuer)?.host ?? issuer}`),
+  ]
+  return [
+    `Your account has no password. Sign in with your ${ways.join(' or your ')}: ${consoleUrl(base)}`,
+    '',
+    'If you cannot, ask an operator of this installation for a link that signs you in.',
+  ]
+}
+
+function adviceForOperator({ id, credentials }: Person): string[] {
+  const { password, totp } = credentials
+  const lacks = [
+    ...(password === null ? ['a password'] : []),
+    ...(totp === null ? ['two-step verification'] : []),
+  ]
+  return [
+    `You are an operator, and your account lacks ${lacks.join(' and ')}: so no link is mailed.`,
+    'An operator of the machine that runs Postroad makes a link that signs you in:',
+    '',
+    `  postroad user link ${id}`,
+  ]
+}
+
+function mailKey(): string {
+  return `password:${randomUUID()}`
 }
 
 /** A hash that changes with the password and the address: then the links that were mailed before are void. */
@@ -133,7 +204,7 @@ export async function readPasswordLink(
   const order = tokens.parse(token)
   if (order === null || order.expiresAt <= clock.now()) throw noLink()
   const person = await store.findPerson({ id: order.personId })
-  if (person === null || !isFor(order, person)) throw noLink()
+  if (person === null || !isFor(order, person) || !mayUseLink(person)) throw noLink()
   return { person, order }
 }
 
@@ -148,6 +219,17 @@ export interface NewPassword {
 export async function resetPassword(
   parts: SignInParts,
   tokens: PasswordTokens,
+  given: NewPassword,
+  origin: SignInOrigin,
+): Promise<BegunSession> {
+  const { person } = await readPasswordLink(parts, tokens, given.token)
+  return await inTurn(parts, person.id, () => resetInTurn(parts, tokens, given, origin))
+}
+
+/** The link is read again: an earlier turn may have used it. */
+async function resetInTurn(
+  parts: SignInParts,
+  tokens: PasswordTokens,
   { token, password, code = '' }: NewPassword,
   origin: SignInOrigin,
 ): Promise<BegunSession> {
@@ -155,16 +237,23 @@ export async function resetPassword(
   const problem = passwordProblem(password, [person.address ?? '', person.name])
   if (problem !== null) throw new OperateError('invalid', problem)
   await checkCode(parts, person, code, origin)
-  const stored = await hashed(parts, password, origin)
   let secondFactor: SecondFactor | undefined
-  const changed = await changeSelf(parts, { person }, 'resetPassword', (now) => {
-    if (!isFor(order, now)) throw noLink()
-    const credentials = afterSecondFactor(parts, now, code)
-    if (credentials === null) throw wrongCode()
-    if (now.credentials.totp !== null) {
-      secondFactor = isRecoveryCode(now.credentials, credentials) ? 'recovery code' : 'app'
-    }
-    return { credentials: { ...credentials, password: stored } }
+  const trying = { account: person.id, from: origin.group, device: null, what: 'link' } as const
+  // Counted by the person, because only who has the link gets here: on all nodes together.
+  const changed = await tried(parts, trying, async (attempt) => {
+    const stored = await hashed(parts, password, origin).catch(async (error: unknown) => {
+      await attempt.takeBack()
+      throw error
+    })
+    return await changeSelf(parts, { person }, 'resetPassword', (now) => {
+      if (!isFor(order, now) || !mayUseLink(now)) throw noLink()
+      const credentials = afterSecondFactor(parts, now, code)
+      if (credentials === null) throw wrongCode()
+      if (now.credentials.totp !== null) {
+        secondFactor = isRecoveryCode(now.credentials, credentials) ? 'recovery code' : 'app'
+      }
+      return { credentials: { ...credentials, password: stored } }
+    })
   })
   await endAll(parts, changed, origin)
   const from = { ...origin, now: parts.clock.now() }
@@ -189,19 +278,6 @@ async function checkCode(
   if ((await tried(parts, trying, async () => afterCode(parts, person, code))) !== null) return
   parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
   throw wrongCode()
-}
-
-async function hashed(
-  { passwords }: SignInParts,
-  password: string,
-  { group }: SignInOrigin,
-): Promise<string> {
-  try {
-    return await passwords.hash(password, { origin: group, known: true })
-  } catch (error) {
-    if (error instanceof PasswordsBusy) throw busy()
-    throw error
-  }
 }
 
 async function endAll({ store, clock }: SignInParts, person: Person, origin: SignInOrigin): Promise<void> {

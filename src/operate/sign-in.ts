@@ -3,6 +3,7 @@
  * code.
  */
 import type { Seal } from '../accounts/seal.ts'
+import type { CompanyPlaces } from '../common/company-places.ts'
 import type { Log } from '../common/logging.ts'
 import { type Attempt, type AttemptSource, type Attempts, TooManyAttempts } from '../people/attempts.ts'
 import { type Passwords, PasswordsBusy } from '../people/password.ts'
@@ -44,6 +45,8 @@ export interface SignInParts {
   seal: Seal
   tickets: Tickets
   passwords: Passwords
+  /** Turns of people whose passwords are changed (new-passwords.ts). */
+  newPasswords: CompanyPlaces
   attempts: Attempts
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
@@ -53,6 +56,8 @@ export interface SignInParts {
 export interface SignInOrigin extends Omit<SigningIn, 'now'> {
   /** The group that the client's address is counted in (ingress/admission/address-group.ts). */
   group: string
+  /** The network around that group. */
+  network: string
   /** The ticket that this device got at an earlier sign-in. */
   device: string | null
 }

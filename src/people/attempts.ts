@@ -45,10 +45,14 @@ const PACES = {
    * (totp.ts), so 40 attempts an hour guess right once in 8,300 hours.
    */
   code: { free: 8, every: 90_000 },
+  /** Links for a new password, each use of which costs a hash. A use that sets the password does not count. */
+  link: { free: 5, every: 60_000 },
   /** Mails with a link for a new password, to one address: so that nobody fills a mailbox. */
   mailbox: { free: 3, every: 20 * 60_000 },
   /** The same, asked for from one source address. */
   mailer: { free: 10, every: 60_000 },
+  /** The same, asked for from all address groups of one network. */
+  network: { free: 30, every: 20_000 },
 } as const satisfies Record<string, AttemptPace>
 type PaceName = keyof typeof PACES
 
@@ -57,10 +61,12 @@ export interface AttemptSource {
   account: string
   /** The source address, or the group that it stands for. */
   from: string
+  /** The network around the group, for mails; absent: it counts as the group. */
+  network?: string
   /** A device on which this account was used before; null: none. */
   device: string | null
-  /** The factor that is tried; `mail`: a request for a link to choose a new password. */
-  what: 'password' | 'code' | 'mail'
+  /** The factor that is tried; `mail`: a request for a link to choose a new password; `link`: its use. */
+  what: 'password' | 'code' | 'mail' | 'link'
 }
 
 /** The next attempt would have to wait longer than the limit. */
@@ -99,8 +105,12 @@ export class Attempts {
   }
 }
 
-function lanesOf({ account, from, device, what }: AttemptSource): AttemptLane[] {
-  if (what === 'mail') return [lane('mailer', from), lane('mailbox', account)]
+function lanesOf({ account, from, network = from, device, what }: AttemptSource): AttemptLane[] {
+  if (what === 'mail') {
+    const around = network === from ? [] : [lane('network', network)]
+    return [lane('mailer', from), ...around, lane('mailbox', account)]
+  }
+  if (what === 'link') return [lane('link', account)]
   const code = what === 'code' ? [lane('code', account, device ?? '')] : []
   if (device !== null) return [...code, lane('device', device, account)]
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]

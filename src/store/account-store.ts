@@ -47,6 +47,12 @@ export interface DomainCheckTimes {
   dueAt: number
 }
 
+/** A domain whose check is due. */
+export interface DueDomain {
+  id: string
+  companyId: string
+}
+
 /** A change of a company; absent fields and limits stay as they are. */
 export interface CompanyChange {
   limits?: Partial<CompanyLimits>
@@ -134,9 +140,14 @@ export interface AccountStore extends AccountReads {
   removeDkimKey(id: string): Promise<boolean>
   /**
    * Takes domains that may send, or are suspended, and whose check is due at `now`: they are due again at `until`,
-   * unless the check is noted before. Returns their ids.
+   * unless the check is noted before. `except`: the ids of companies of which none is taken.
    */
-  claimDomainChecks(claim: { now: number; until: number; limit: number }): Promise<string[]>
+  claimDomainChecks(claim: {
+    now: number
+    until: number
+    limit: number
+    except: readonly string[]
+  }): Promise<DueDomain[]>
   /** Notes a check, or only that the next one is due earlier. Not a change of accounts. */
   noteDomainCheck(id: string, times: { checkedAt?: number; dueAt: number }): Promise<void>
   /** OverLimit when the company may have no further key. */

@@ -127,6 +127,7 @@ async function relayed(
   const options = {
     smtpPort: 25,
     allowPrivateNetworks: true,
+    sourceAddresses: [],
     retrySchedule: [120_000],
   }
   const elsewhere = largeElsewhere(workers, boundaries)

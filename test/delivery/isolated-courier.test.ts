@@ -67,6 +67,7 @@ function open(
     dnsValidating: [],
     smtpPort: 25,
     allowPrivateNetworks: true,
+    sourceAddresses: [],
     retrySchedule: [120_000],
   }
   const courier = new IsolatedCourier({

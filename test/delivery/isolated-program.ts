@@ -13,6 +13,7 @@ const courier = new IsolatedCourier({
     dnsValidating: [],
     smtpPort: 25,
     allowPrivateNetworks: true,
+    sourceAddresses: [],
     retrySchedule: [120_000],
     boundarySecret: Buffer.alloc(32),
     returnPathSecret: Buffer.alloc(32),

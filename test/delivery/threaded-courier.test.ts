@@ -197,6 +197,7 @@ function open(
       dnsValidating: [],
       smtpPort: 25,
       allowPrivateNetworks: false,
+      sourceAddresses: [],
       retrySchedule: [120_000],
       boundarySecret: Buffer.alloc(32),
       returnPathSecret: Buffer.alloc(32),

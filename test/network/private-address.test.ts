@@ -68,15 +68,15 @@ test('the guard says which address it refuses and what it is', () => {
   assert.equal(guard('8.8.8.8'), null)
 })
 
-test("the guard refuses the machine's own addresses in whatever spelling", () => {
+test("the guard refuses the service's own addresses in whatever spelling", () => {
   const guard = addressGuard({ allowPrivateNetworks: false, ownAddresses: ['8.8.8.8', '2606:4700::1'] })
-  assert.equal(guard('8.8.8.8'), '8.8.8.8 is an address of this machine itself')
-  assert.equal(guard('::ffff:8.8.8.8'), '::ffff:8.8.8.8 is an address of this machine itself')
-  assert.equal(guard('2606:4700:0:0:0:0:0:1'), '2606:4700:0:0:0:0:0:1 is an address of this machine itself')
+  assert.equal(guard('8.8.8.8'), '8.8.8.8 is an address of this service itself')
+  assert.equal(guard('::ffff:8.8.8.8'), '::ffff:8.8.8.8 is an address of this service itself')
+  assert.equal(guard('2606:4700:0:0:0:0:0:1'), '2606:4700:0:0:0:0:0:1 is an address of this service itself')
   assert.equal(guard('8.8.4.4'), null)
 })
 
-test('without a list the guard knows the addresses of the interfaces', () => {
+test('the guard knows the addresses of the interfaces', () => {
   const guard = addressGuard({ allowPrivateNetworks: false })
   const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
   assert.ok(own.length > 0)

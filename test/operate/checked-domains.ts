@@ -53,7 +53,7 @@ export class CheckedDomains implements AsyncDisposable {
       onNews: ({ news }) => told.push(...news),
       onFault: (error) => assert.fail(String(error)),
     })
-    while ((await checks.step()) > 0);
+    await checks.checkDue()
     return told
   }
 

@@ -366,6 +366,23 @@ describe('DKIM keys in the zone of the operator', () => {
     assert.equal((await now(domain)).settings.dkimDelegated, undefined)
   })
 
+  test('a refused move leaves what the operator has changed meanwhile', async (t) => {
+    const domain = await withTxt()
+    await rotateDkimKey(await operation(), { domain: domain.id })
+    const { store } = service
+    const update = store.updateDomain.bind(store)
+    let updates = 0
+    t.mock.method(store, 'updateDomain', async (...of: Parameters<typeof update>) => {
+      await update(...of)
+      if (++updates > 1) return
+      const { settings } = await now(domain)
+      await update(domain.id, { settings: { ...settings, pool: 'fast' } })
+    })
+    const moved = delegateDkim(await operation(), { domain: domain.id, delegated: true })
+    await assert.rejects(moved, { code: 'conflict' })
+    assert.deepEqual((await now(domain)).settings, { ...domain.settings, pool: 'fast' })
+  })
+
   test('a cancelled rotation keeps the key in reserve, a removed one is made again, and selectors stay', async () => {
     const domain = await verified()
     await rotateDkimKey(await operation(), { domain: domain.id })

@@ -7,9 +7,9 @@ const HOUR = 60 * 60_000
 const NOW = Date.UTC(2026, 10, 28, 12, 34, 56)
 const idEndingIn = (digits: string) => `019a9b2c-0000-7000-8000-0000${digits}`
 
-function next(digits: string, checkedAt = NOW, uncertain = false): number {
+function next(digits: string, checkedAt = NOW, uncertain = false, silentFor = 0): number {
   const domain = { id: idEndingIn(digits), dkim: [], lostSince: null }
-  return nextDomainCheck(domain, { checkedAt, uncertain, grace: 72 * HOUR })
+  return nextDomainCheck(domain, { checkedAt, uncertain, silentFor, grace: 72 * HOUR })
 }
 
 test('domains that were checked at once are checked again within the hour, each at its own time', () => {
@@ -30,4 +30,12 @@ test('from then on a domain is checked once an hour', () => {
 
 test('DNS that did not answer is asked again in ten minutes', () => {
   assert.equal(next('12345678', NOW, true), NOW + HOUR / 6)
+})
+
+test('DNS that does not answer again and again is asked less and less, and once an hour at least', () => {
+  const waits = []
+  for (let silentFor = 0; waits.length < 5; silentFor = waits.at(-1)!) {
+    waits.push(next('12345678', NOW, true, silentFor) - NOW)
+  }
+  assert.deepEqual(waits, [HOUR / 6, HOUR / 3, (2 * HOUR) / 3, HOUR, HOUR])
 })

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
-import { addressGuard } from '../../src/network/private-address.ts'
 import { activateDomain, suspendDomain } from '../../src/operate/domains.ts'
 import { type ExplainRequest, explain, rehearseDelivery } from '../../src/operate/explain.ts'
 import { explanationJson } from '../../src/operate/explanation-json.ts'
@@ -185,7 +184,7 @@ describe('an obstacle', () => {
     dns.zone['bare.example/MX'] = ['10 mx.bare.example']
     assert.equal(
       await problem('a@bare.example'),
-      'DNS: mx.bare.example, a mail server of bare.example, has no address.',
+      'DNS: mx.bare.example, a mail server of bare.example, has no address: DNS has no address of it.',
     )
   })
 
@@ -193,8 +192,31 @@ describe('an obstacle', () => {
     dns.zone['mx1.example.net/A'] = ['10.0.0.1']
     dns.zone['mx1.example.net/AAAA'] = []
     dns.zone['mx2.example.net/A'] = ['127.0.0.1']
-    const guard = () => addressGuard({ allowPrivateNetworks: false })
-    assert.match((await problem(JANE, { guard }))!, /10\.0\.0\.1 is not a public address/)
+    const setup = { allowPrivateNetworks: false }
+    assert.match((await problem(JANE, { setup }))!, /10\.0\.0\.1 is not a public address/)
+  })
+
+  test('a company does not learn the addresses, and which names have some, of the network around the service', async () => {
+    dns.zone = {
+      'db.corp.example/A': ['10.1.2.3'],
+      'empty.corp.example/TXT': ['x'],
+      'named.example/MX': ['10 vault.corp.example'],
+      'vault.corp.example/A': ['10.9.9.9'],
+      'guessed.example/MX': ['10 nothing.corp.example'],
+    }
+    const setup = { allowPrivateNetworks: false }
+    const problem = async (domain: string) => {
+      const op = await operation({ setup }, 'reader')
+      const shown = explanationJson(await explain(op, { address: `a@${domain}` }))
+      assert.doesNotMatch(JSON.stringify(shown), /10\.\d+\.\d+\.\d+/)
+      return shown.problem
+    }
+    const bare = (domain: string) => `DNS: ${domain} has no mail server (MX) and no public address.`
+    const host = (name: string, of: string) => `DNS: ${name}, a mail server of ${of}, has no public address.`
+    assert.equal(await problem('db.corp.example'), bare('db.corp.example'))
+    assert.equal(await problem('empty.corp.example'), bare('empty.corp.example'))
+    assert.equal(await problem('named.example'), host('vault.corp.example', 'named.example'))
+    assert.equal(await problem('guessed.example'), host('nothing.corp.example', 'guessed.example'))
   })
 
   test('a suppression, of the company that sends', async () => {

@@ -106,6 +106,19 @@ describe('attempts', () => {
     assert.ok(guesses >= 190 && guesses <= 220, String(guesses))
   })
 
+  test('a network of many address groups asks for three mails a minute', async () => {
+    const mails = await guessesWithin(10 * MINUTE, (index) => ({
+      ...guess({ account: `mailbox ${index}`, from: `group ${index}`, what: 'mail' }),
+      network: 'one network',
+    }))
+    assert.ok(mails >= 55 && mails <= 65, String(mails))
+  })
+
+  test('a link for a new password is used a few times, and then once a minute, from wherever', async () => {
+    const uses = await guessesWithin(10 * MINUTE, (index) => own({ what: 'link', from: `address ${index}` }))
+    assert.ok(uses >= 13 && uses <= 16, String(uses))
+  })
+
   test('six digits, of which three are right at any time, are tried 40 times an hour at most, from wherever', async () => {
     const codes = await guessesWithin(60 * MINUTE, (index) => own({ what: 'code', from: `address ${index}` }))
     assert.ok(codes >= 40 && codes <= 49, String(codes))

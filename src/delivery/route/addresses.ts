@@ -58,7 +58,7 @@ export async function hostAddresses(
   guard: AddressGuard,
   ipv6: Ipv6Reachability,
 ): Promise<ServerAddresses> {
-  const found = await lookUp(host, domain, resolver, ipv6)
+  const found = await lookUp(host, domain, resolver, guard, ipv6)
   if (found.kind === 'none') return found
   let refusal = ''
   const allowed = found.addresses.filter((address) => {
@@ -67,13 +67,24 @@ export async function hostAddresses(
     return reason === null
   })
   if (allowed.length > 0) return { kind: 'addresses', addresses: allowed }
-  const loop = refusal.endsWith('this machine itself')
-  const refused = none(
-    loop ? '5.4.6' : '5.4.4',
-    `${host}, a mail server of ${domain}, cannot be used: ${refusal}`,
-  )
-  refused.failure.refusedAddress = true
+  const refused = refusal.endsWith('this service itself')
+    ? none('5.4.6', `${host}, a mail server of ${domain}, leads back to this service`)
+    : nowhere(host, domain, guard)
+  Object.assign(refused.failure, { refusedAddress: true, detail: refusal })
   return refused
+}
+
+/**
+ * The same sentence whether the host has no address or one that is not allowed: a sender may name any host, and must
+ * not learn which names the DNS of our own network has.
+ */
+function nowhere(host: string, domain: string, guard: AddressGuard) {
+  const allowed = guard('127.0.0.1') === null ? 'address' : 'public address'
+  let sentence = `DNS: ${host}, a mail server of ${domain}, has no ${allowed}`
+  if (host === domain) sentence = `DNS: ${domain} has no mail server (MX) and no ${allowed}`
+  else if (isIP(host) !== 0) sentence = `${domain} is not a public address`
+  // RFC 3463 3.5 names exactly this case for X.4.4: the name is there, without anything to route by.
+  return none('5.4.4', sentence)
 }
 
 /** Without the addresses of a family that the source has no address of. */
@@ -94,6 +105,7 @@ async function lookUp(
   host: string,
   domain: string,
   resolver: Pick<Resolver, 'addresses'>,
+  guard: AddressGuard,
   ipv6: Ipv6Reachability,
 ): Promise<ServerAddresses> {
   if (isIP(host) !== 0) return { kind: 'addresses', addresses: [host] }
@@ -114,14 +126,11 @@ async function lookUp(
           message: `DNS: the address lookup of ${host} failed (${lookup.reason})`,
         },
       }
-    case 'absent':
-      // RFC 3463 3.5 names exactly this case for X.4.4: the name is there, without anything to route by.
-      return none(
-        '5.4.4',
-        host === domain
-          ? `DNS: ${domain} has neither a mail server (MX) nor an address`
-          : `DNS: ${host}, a mail server of ${domain}, has no address`,
-      )
+    case 'absent': {
+      const absent = nowhere(host, domain, guard)
+      absent.failure.detail = 'DNS has no address of it'
+      return absent
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { monotonic } from '../../common/clock.ts'
 import type { Log } from '../../common/logging.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import { parseServer } from '../../email/server-name.ts'
-import type { AddressGuard } from '../../network/private-address.ts'
+import type { MailGuard } from '../../network/mail-guard.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
 import { exitTo, type Source } from '../path/source.ts'
@@ -17,7 +17,7 @@ import { policyCounted } from './tls-sessions.ts'
 
 export interface DirectOptions {
   resolver: Resolver
-  guard: AddressGuard
+  guard: Pick<MailGuard, 'current'>
   policies: HostPolicies
   /** EHLO name. */
   hostname: string
@@ -116,7 +116,7 @@ export class DirectRoute implements Route {
       },
       preferredAddress,
       addresses: async () => {
-        const found = await hostAddresses(host, domain, resolver, guard, this.#state.ipv6)
+        const found = await hostAddresses(host, domain, resolver, await guard.current(), this.#state.ipv6)
         return reachable(found, host, source)
       },
       ...(source.addresses && { from: (address: string) => exitTo(source, address) }),
@@ -124,10 +124,10 @@ export class DirectRoute implements Route {
   }
 
   #tellOfRefusedAddresses(domain: string, failures: RouteFailure[]): void {
-    for (const { refusedAddress, message } of failures) {
+    for (const { refusedAddress, message, detail } of failures) {
       if (!refusedAddress) continue
       const hint = 'If that network is yours, POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it.'
-      this.#options.log.warn({ domain }, `${message}. ${hint}`)
+      this.#options.log.warn({ domain }, `${message}: ${detail}. ${hint}`)
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The messages between the main thread and a delivery thread. */
 import type { LogLine } from '../../common/logging.ts'
+import type { GuardedSource } from '../../network/mail-guard.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { SigningKey } from '../delivery.ts'
 import type { Policy } from '../path/path.ts'
@@ -13,6 +14,8 @@ export interface CourierOptions {
   dnsValidating: string[]
   smtpPort: number
   allowPrivateNetworks: boolean
+  /** Without the credentials of proxies. */
+  sourceAddresses: readonly GuardedSource[]
   softBounce?: boolean
   retrySchedule: readonly number[]
   /** Secret from which MIME boundaries are derived. */

@@ -9,5 +9,18 @@ export function addressGroup(address: string): string {
   const plain = canonicalAddress(address)
   if (plain === null) return ''
   if (!plain.includes(':')) return plain
-  return ipaddr.IPv6.parse(plain).parts.slice(0, 4).join(':')
+  return firstParts(plain, 4)
+}
+
+/**
+ * The network around the group: an IPv6 address by its /48, all that a provider assigns to one site (RFC 6177 2), so
+ * that nobody counts as 65,536 groups. An IPv4 address is its own. '' when the text is no address.
+ */
+export function addressNetwork(address: string): string {
+  const plain = canonicalAddress(address)
+  return plain?.includes(':') ? firstParts(plain, 3) : (plain ?? '')
+}
+
+function firstParts(ipv6: string, count: number): string {
+  return ipaddr.IPv6.parse(ipv6).parts.slice(0, count).join(':')
 }

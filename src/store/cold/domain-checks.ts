@@ -1,14 +1,19 @@
 /** When the records of domains are checked in DNS. Nodes share the work: each takes domains that are due. */
-import type { DomainCheckTimes } from '../account-store.ts'
+import type { DomainCheckTimes, DueDomain } from '../account-store.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
-import { statement } from './statement.ts'
+import { type Dialect, statement } from './statement.ts'
 
-const DUE = "(sending <> 'inactive' OR lost_since IS NOT NULL) AND check_due_at <= $1"
+/** Values: now, and the ids of companies whose domains do not count. */
+function due({ texts }: Dialect, except: string): string {
+  return `(sending <> 'inactive' OR lost_since IS NOT NULL) AND check_due_at <= $1
+    AND company NOT IN (SELECT num FROM companies WHERE id IN (${texts(except)}))`
+}
 
-const SOME_DUE = statement(`SELECT 1 AS due FROM domains WHERE ${DUE} LIMIT 1`)
-const CLAIM = statement<{ id: string }>(({ isAmong }) => {
-  const due = isAmong('id', `FROM domains WHERE ${DUE} ORDER BY check_due_at LIMIT $3 FOR UPDATE SKIP LOCKED`)
-  return `UPDATE domains SET check_due_at = $2 WHERE ${due} RETURNING id`
+const SOME_DUE = statement((dialect) => `SELECT 1 AS due FROM domains WHERE ${due(dialect, '$2')} LIMIT 1`)
+const CLAIM = statement<DueDomain>((dialect) => {
+  const some = `FROM domains WHERE ${due(dialect, '$4')} ORDER BY check_due_at LIMIT $3 FOR UPDATE SKIP LOCKED`
+  return `UPDATE domains SET check_due_at = $2 WHERE ${dialect.isAmong('id', some)}
+    RETURNING id, (SELECT c.id FROM companies c WHERE c.num = domains.company) AS "companyId"`
 })
 const NOTE = statement(`UPDATE domains SET checked_at = coalesce($2::int8, checked_at),
     check_due_at = CASE WHEN $2::int8 IS NULL AND check_due_at < $3 THEN check_due_at ELSE $3 END
@@ -24,9 +29,10 @@ export const domainCheckReads = {
 } satisfies Operations<ReadPort>
 
 export const domainCheckWrites = {
-  *claimDomainChecks(port, { now, until, limit }) {
-    if ((yield* port.read.one(SOME_DUE, now)) === undefined) return []
-    return (yield* port.write.all(CLAIM, now, until, limit)).map(({ id }) => id)
+  *claimDomainChecks(port, { now, until, limit, except }) {
+    const others = JSON.stringify(except)
+    if ((yield* port.read.one(SOME_DUE, now, others)) === undefined) return []
+    return yield* port.write.all(CLAIM, now, until, limit, others)
   },
 
   *noteDomainCheck(port, id, { checkedAt, dueAt }) {

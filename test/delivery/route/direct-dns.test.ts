@@ -199,12 +199,38 @@ test('a mail server at a private address is refused, and the operator alone is t
       { verdict, enhancedCode, suppress },
       { verdict: 'bounced', enhancedCode: '5.4.4', suppress: false },
     )
-    assert.match(message, /is not a public address/)
+    assert.match(message, /public address/)
     assert.doesNotMatch(message + dialogue, /POSTROAD/)
+    if (!address.includes('[')) assert.doesNotMatch(message + dialogue, /\d+\.\d+\.\d+\.\d+/)
     assert.equal(server, null)
-    assert.match(log.at(-1)?.message ?? '', /POSTROAD_ALLOW_PRIVATE_NETWORKS/)
+    assert.match(log.at(-1)?.message ?? '', / is not a public address .*POSTROAD_ALLOW_PRIVATE_NETWORKS/)
   }
   assert.equal(sinks.at('127.0.0.1').connections, 0)
+})
+
+test('a mail server at an address that mail leaves from, or at a proxy, is a loop', async (t) => {
+  const zone: Zone = {
+    'source.test/MX': ['10 mx.source.test'],
+    'mx.source.test/A': ['8.8.8.8'],
+    'plain.test/AAAA': ['2606:4700::1'],
+    'proxy.test/A': ['9.9.9.9'],
+    'named.test/A': ['8.8.4.4'],
+  }
+  const { deliver } = await startDirect(t, zone, {
+    allowPrivateNetworks: false,
+    sourceAddresses: [
+      { address: '8.8.8.8', proxy: { host: '9.9.9.9' } },
+      // The operating system reads this name as 8.8.4.4.
+      { address: '2606:4700::1', proxy: { host: '0x08080404' } },
+    ],
+  })
+  for (const domain of ['source.test', 'plain.test', 'proxy.test', 'named.test']) {
+    const { outcomes, dialogue, server } = await deliver([`jane@${domain}`])
+    const { verdict, enhancedCode, message } = outcomes[0]!
+    assert.deepEqual({ verdict, enhancedCode }, { verdict: 'bounced', enhancedCode: '5.4.6' }, dialogue)
+    assert.match(message, /leads back to this service$/)
+    assert.equal(server, null)
+  }
 })
 
 test('a domain whose mail server is this service itself is a loop', async (t) => {

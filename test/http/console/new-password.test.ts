@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { TOTP } from 'otpauth'
+import { startDns } from '../../../harness/dns.ts'
 import { parseDelivery } from '../../../src/config/parse.ts'
 import { makeLink } from '../../../src/operate/sessions.ts'
-import type { Person } from '../../../src/people/person.ts'
+import { Passwords } from '../../../src/people/password.ts'
+import { NO_CREDENTIALS, type Passkey, type Person } from '../../../src/people/person.ts'
+import type { PersonChange } from '../../../src/store/store.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type Sink, startSink } from '../../support/sink.ts'
 import { until } from '../../support/until.ts'
@@ -139,6 +142,38 @@ describe('a forgotten password', () => {
     assertSaid(await visitor().signIn(address, OLD), 200)
   })
 
+  test('a flood of requests, each from another network, is counted a few times, and leaves room for others', async (t) => {
+    const other = await startService({
+      delivery: relayTo(sink),
+      systemFrom: 'postroad@ops.example',
+      publicUrl: 'https://post.example',
+      trustedProxies: ['127.0.0.1'],
+    })
+    t.after(() => other.close())
+    const counted = t.mock.method(other.store, 'beginAttempt')
+    let asked = 0
+    const from = async (address: string) =>
+      await new Newcomer(other.url, { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }).post(
+        '/session/forgotten',
+        { address: `${++asked}@people.test` },
+      )
+    const flood = async (count: number, address: (index: string) => string) => {
+      const all = await Promise.all(
+        Array.from({ length: count }, (_, index) => from(address(index.toString(16)))),
+      )
+      for (const reply of all) if (reply.status !== 200) assertSaid(reply, 429, 'busy')
+      return all.filter(({ status }) => status === 200).length
+    }
+    const one = await flood(60, (index) => `2001:db8:1:${index}::1`)
+    assert.ok(one >= 10 && one <= 25, String(one))
+    // The places that are left are not for that network.
+    assertSaid(await from('2001:db8:1:ffff::1'), 429, 'busy')
+    assertSaid(await from('198.51.100.1'), 200)
+    const many = await flood(100, (index) => `2001:db8:${index}00::1`)
+    assert.ok(many >= 10 && one + 1 + many <= 45, String(many))
+    assert.equal(counted.mock.callCount(), one + 1 + many)
+  })
+
   test('the host of the request is not that of the link', async () => {
     const { address } = await withPassword()
     await visitor().ask('POST', '/session/forgotten', { address }, { 'x-forwarded-host': 'evil.example' })
@@ -187,6 +222,99 @@ describe('a forgotten password', () => {
     assert.equal(sent.status, 200, await sent.text())
     await until(() => mailTo('thief@people.test').length === 1, 'the mail')
     assert.match(mailTo('thief@people.test')[0]!, /token=%recipient\.postroad:password_token%/)
+  })
+
+  const PASSKEY = { id: 'AAAA', publicKey: '', counter: 0, transports: [], name: 'Key' }
+  const passkey: Passkey = { ...PASSKEY, createdAt: 1, usedAt: null }
+  const change = async ({ id }: Person, how: PersonChange) => {
+    const { version } = (await service.store.findPerson({ id }))!
+    assert.ok(await service.store.updatePerson(id, version, how))
+  }
+  /** The one mail to the person, which has no link for a new password. */
+  async function notice({ address }: Person): Promise<string> {
+    assertSaid(await ask(address!), 200)
+    await until(() => mailTo(address!).length === 1, 'the mail')
+    const [text] = mailTo(address!)
+    assert.doesNotMatch(text!, /token|new-password/)
+    return text!
+  }
+
+  test('an account that is opened by a passkey or at a provider alone gets no link, but learns how to sign in', async () => {
+    const byPasskey = await newPerson(service, { credentials: { ...NO_CREDENTIALS, passkeys: [passkey] } })
+    assert.match(
+      await notice(byPasskey),
+      /has no password\. Sign in with your passkey: https:\/\/post\.example\//,
+    )
+    const identity = { issuer: 'https://login.corp.example/realm', subject: '1' }
+    const elsewhere = await newPerson(service, {
+      credentials: { ...NO_CREDENTIALS, identities: [identity], passkeys: [passkey] },
+    })
+    assert.match(
+      await notice(elsewhere),
+      /Sign in with your passkey or your account at login\.corp\.example:.*ask an operator/s,
+    )
+  })
+
+  test('an operator gets a link only with two-step verification, and otherwise the command for the machine', async () => {
+    const operator = await withPassword()
+    await change(operator, { operator: true })
+    const text = await notice(operator)
+    assert.match(text, new RegExp(`\\bpostroad user link ${operator.id}\\b`))
+    const secured = await withPassword()
+    const totp = { sealed: '', lastStep: 0 }
+    const { credentials } = (await service.store.findPerson(secured))!
+    await change(secured, { operator: true, credentials: { ...credentials, totp } })
+    assertSaid(await ask(secured.address), 200)
+    const read = await visitor().post('/session/new-password/read', { token: await mailed(secured.address) })
+    assertSaid(read, 200)
+  })
+
+  test('a link ends when its account would get none any more', async () => {
+    const person = await withPassword()
+    assertSaid(await ask(person.address), 200)
+    const token = await mailed(person.address)
+    await change(person, { operator: true })
+    assertSaid(await visitor().post('/session/new-password/read', { token }), 404)
+    assertSaid(await visitor().post('/session/new-password', { token, password: NEW }), 404)
+  })
+
+  test('a link leaves over TLS alone where mail is delivered directly, and a notice in any way', async (t) => {
+    const dns = await startDns({ 'people.test/MX': { rcode: 'SERVFAIL' } })
+    t.after(() => dns.close())
+    const other = await startService({
+      delivery: { kind: 'direct' },
+      dnsServers: [dns.address],
+      systemFrom: 'postroad@ops.example',
+      publicUrl: 'https://post.example',
+    })
+    t.after(() => other.close())
+    const { company } = await other.tenant('ops.example')
+    const mailOf = async (person: Person) => {
+      const visit = new Newcomer(other.url)
+      assertSaid(await visit.post('/session/forgotten', { address: person.address }), 200)
+      const email = await until(async () => {
+        const [newest] = await other.store.listEmails({ companyId: company.id, limit: 1 })
+        return newest?.to[0] === person.address && newest
+      }, 'the mail')
+      return (await other.store.readWork(email.id))!.tls
+    }
+    assert.equal(await mailOf(await newPerson(other)), 'required')
+    assert.equal(await mailOf(await newPerson(other, { operator: true })), null)
+  })
+
+  test('many uses of one link at once cost one hash', async (t) => {
+    const { address } = await withPassword()
+    assertSaid(await ask(address), 200)
+    const token = await mailed(address)
+    const hash = t.mock.method(Passwords.prototype, 'hash')
+    const uses = await Promise.all(
+      Array.from({ length: 12 }, () => visitor().post('/session/new-password', { token, password: NEW })),
+    )
+    const statuses = uses.map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 200).length, 1)
+    for (const { status, text } of uses) assert.ok([200, 404, 429].includes(status), text)
+    assert.equal(hash.mock.callCount(), 1)
+    assertSaid(await visitor().signIn(address, NEW), 200)
   })
 
   test('a link ends after an hour, with another password, and with another address', async (t) => {

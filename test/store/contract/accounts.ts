@@ -309,7 +309,8 @@ export function accountsContract(open: OpenBench): void {
       assert.equal(await store.domainCheckTimes(newId()), null)
       assert.deepEqual(await store.domainCheckTimes(own.id), { checkedAt: null, dueAt: first })
       const version = await store.accountsVersion()
-      const claim = (now: number) => store.claimDomainChecks({ now, until: now + 10, limit: 5 })
+      const claim = async (now: number, except: string[] = []) =>
+        (await store.claimDomainChecks({ now, until: now + 10, limit: 5, except })).map(({ id }) => id)
       assert.deepEqual(await claim(first - 1), [])
       assert.deepEqual(await claim(first), [own.id])
       assert.deepEqual(await claim(first + 9), [])
@@ -321,6 +322,11 @@ export function accountsContract(open: OpenBench): void {
       await store.noteDomainCheck(own.id, { dueAt: first + 100 })
       assert.deepEqual(await store.domainCheckTimes(own.id), { checkedAt: first + 11, dueAt: first + 100 })
       assert.equal(await store.accountsVersion(), version)
+      const other = await acme(store, 'Other')
+      const theirs = { ...domain(other, 'other.test'), sending: 'active' as const }
+      await store.addDomain(theirs)
+      assert.deepEqual(await claim(first + 600, [owner.id]), [theirs.id])
+      assert.deepEqual(await claim(first + 600, [other.id]), [own.id])
     })
 
     test('what was found of a return path, and since when records are lost, is set and removed', async (t) => {
@@ -336,8 +342,9 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual(await facts(), ['bounces.acme.test', NOW])
       await store.updateDomain(own.id, { status: 'verified' })
       assert.deepEqual(await facts(), ['bounces.acme.test', NOW])
-      const due = { now: NOW + 2 * CHECK_EVERY_MS, until: NOW + 3 * CHECK_EVERY_MS, limit: 5 }
-      assert.deepEqual(await store.claimDomainChecks(due), [own.id], 'checked, though it does not send')
+      const due = { now: NOW + 2 * CHECK_EVERY_MS, until: NOW + 3 * CHECK_EVERY_MS, limit: 5, except: [] }
+      const claimed = { id: own.id, companyId: own.companyId }
+      assert.deepEqual(await store.claimDomainChecks(due), [claimed], 'checked, though it does not send')
       await store.updateDomain(own.id, { returnPathHost: null, lostSince: null })
       assert.deepEqual(await facts(), [null, null])
       const later = { ...due, now: due.until, until: due.until + 1 }

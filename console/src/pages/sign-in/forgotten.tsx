@@ -27,8 +27,9 @@ export function Forgotten({ onBack }: { onBack: () => void }) {
         title="Look into your mailbox"
         about={
           <>
-            If <UntrustedText>{form.result}</UntrustedText> has an account, a link to choose a new password is
-            on its way there. It works once, within an hour.
+            If <UntrustedText>{form.result}</UntrustedText> has an account, a mail is on its way there. It has
+            a link to choose a new password, which works once, within an hour, or says how to sign in without
+            one.
           </>
         }
       >

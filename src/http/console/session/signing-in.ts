@@ -1,7 +1,8 @@
 /** Sign-in over HTTP: its parts, the origin of a request, and the beginning of a session. */
 import type { FastifyRequest } from 'fastify'
-import { addressGroup } from '../../../ingress/admission/address-group.ts'
+import { addressGroup, addressNetwork } from '../../../ingress/admission/address-group.ts'
 import { Fault } from '../../../ingress/fault.ts'
+import { newPasswordPlaces } from '../../../operate/new-passwords.ts'
 import {
   type AuthenticatedSession,
   authenticateSession,
@@ -35,6 +36,7 @@ export function signInParts({ deps }: HttpCore): SignInParts {
     log,
     tickets: new Tickets(() => deps.derive(PURPOSE)),
     passwords: new Passwords(),
+    newPasswords: newPasswordPlaces(),
     attempts: new Attempts(store),
     clock: {
       now: () => Date.now(),
@@ -47,7 +49,8 @@ export function originOf(core: HttpCore, { raw }: FastifyRequest): SignInOrigin 
   const address = core.clientAddress.addressOf(raw)
   const userAgent = raw.headers['user-agent'] ?? ''
   const { sessionLifetime: lifetime } = core.deps.settings
-  return { address, group: addressGroup(address), userAgent, device: deviceTicket(core, raw), lifetime }
+  const counted = { group: addressGroup(address), network: addressNetwork(address) }
+  return { address, ...counted, userAgent, device: deviceTicket(core, raw), lifetime }
 }
 
 /** The session of this browser, on paths that strangers call as well. */

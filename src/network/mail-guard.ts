@@ -1,0 +1,67 @@
+/**
+ * The guard of direct mail. Beside the machine itself it knows the addresses that mail leaves from elsewhere, and the
+ * proxies to them: a proxy that connects to its own machine may be trusted by a mail server there, and would bring the
+ * mail back.
+ */
+import { lookup } from 'node:dns/promises'
+import { monotonic } from '../common/clock.ts'
+import { type AddressGuard, addressGuard } from './private-address.ts'
+
+/** An address that mail leaves from, and the proxy to a machine that has it. */
+export interface GuardedSource {
+  address: string
+  /** `host`: name or address. */
+  proxy?: { host: string }
+}
+
+export interface MailGuardOptions {
+  allowPrivateNetworks: boolean
+  /** POSTROAD_SOURCE_ADDRESSES. */
+  sourceAddresses?: readonly GuardedSource[] | null
+}
+
+/** Milliseconds for which the addresses of proxies count. */
+const LASTS = 60_000
+
+export class MailGuard {
+  readonly #options: MailGuardOptions
+  /** By host of a proxy. After a look-up that failed, those of the one before. */
+  readonly #proxies = new Map<string, readonly string[]>()
+  #guard: AddressGuard | null = null
+  #until = Number.NEGATIVE_INFINITY
+  #looking: Promise<AddressGuard> | null = null
+
+  constructor(options: MailGuardOptions) {
+    this.#options = options
+  }
+
+  async current(): Promise<AddressGuard> {
+    if (this.#guard !== null && monotonic() < this.#until) return this.#guard
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null
+    })
+    return await this.#looking
+  }
+
+  async #look(): Promise<AddressGuard> {
+    const { allowPrivateNetworks } = this.#options
+    const sources = this.#options.sourceAddresses ?? []
+    const hosts = new Set(sources.flatMap(({ proxy }) => (proxy === undefined ? [] : [proxy.host])))
+    if (!allowPrivateNetworks) await Promise.all([...hosts].map((host) => this.#lookUp(host)))
+    const ownAddresses = [...sources.map(({ address }) => address), ...[...this.#proxies.values()].flat()]
+    this.#guard = addressGuard({ allowPrivateNetworks, ownAddresses })
+    this.#until = monotonic() + LASTS
+    return this.#guard
+  }
+
+  /** As the connection to the proxy finds it. */
+  async #lookUp(host: string): Promise<void> {
+    const found = await lookup(host, { all: true }).catch(() => null)
+    if (found !== null) {
+      this.#proxies.set(
+        host,
+        found.map(({ address }) => address),
+      )
+    }
+  }
+}
