@@ -76,6 +76,46 @@ test('a site that has closed its door is the problem, for the senders that it co
   await world.store.leave(token)
 })
 
+test('a company reads the words of a server only if its own mail met them', async () => {
+  const { path } = await explain(await operation(), { address: JANE, from: 'acme.test' })
+  const companyId = world.acme.company.id
+  const token = await world.store.join(node('a'))
+  const closure = (reason: string, metBy: string, whose: string | null) => ({
+    ...{
+      since: 0,
+      kind: 'path',
+      reason,
+      brief: 'mx1 refuses mail (554)',
+      nextTryAt: 60_000,
+      list: null,
+      metBy,
+    },
+    ...{ companyId: whose, company: whose, sendingDomain: null, recipientDomain: null },
+  })
+  const problemWith = async (closed: ReturnType<typeof closure>, ...others: ReturnType<typeof closure>[]) => {
+    const site = {
+      ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [], sources: [] },
+      limits: {} as never,
+      lowered: { sessions: null, messagesPerMinute: null },
+      used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
+    }
+    const { store } = world
+    await store.reportSites({
+      node: token,
+      at: (await operation()).now(),
+      sites: [{ ...site, closed, others }],
+    })
+    const asMember = await operation({}, 'reader')
+    return (await explain(asMember, { address: JANE, from: 'acme.test' })).problem ?? ''
+  }
+  assert.match(await problemWith(closure('to jane', 'other', null)), /: mx1 refuses mail \(554\)\. The next/)
+  assert.match(await problemWith(closure('to jane', companyId, null)), /: to jane\. The next/)
+  assert.equal(await problemWith(closure('to jane', 'other', 'other')), '')
+  const own = closure('to us', companyId, companyId)
+  assert.match(await problemWith(closure('to jane', 'other', 'other'), own), /: to us\. The next/)
+  await world.store.leave(token)
+})
+
 test('direct mail: the servers in their order, with addresses, TLS, source and limits', async () => {
   const { suppressions, pauses, last, ...way } = await explained({ address: JANE, from: 'acme.test' })
   assert.deepEqual(way, {

@@ -54,6 +54,33 @@ test('companies take turns, however much one of them has waiting', () => {
   assert.equal(first.filter((company) => company === 'small').length, 3)
 })
 
+test('a company of which the servers of a path want less takes less there, and others go on', () => {
+  const limits = new Map([['a', 1]])
+  let waits = false
+  const queues = new ReadyQueues(LIMITS, () => SESSIONS, undefined, {
+    limitOf: (_, companyId) => limits.get(companyId) ?? Number.POSITIVE_INFINITY,
+    takesMore: (_, companyId) => companyId !== 'a' || !waits,
+  })
+  for (let i = 0; i < 4; i++) for (const company of ['a', 'a', 'b']) queues.push(ready(company, 'x.test'))
+  queues.push(ready('a', 'y.test'))
+  const companies = (taken: ReadyDelivery[]) =>
+    taken.map(({ email, path }) => `${email.companyId} ${path.site.name}`).toSorted()
+  const taken = takeAll(queues)
+  assert.deepEqual(companies(taken), ['a x.test', 'a y.test', 'b x.test', 'b x.test'])
+  const own = taken.find(({ email, path }) => email.companyId === 'a' && path.site.name === 'x.test')!
+  assert.deepEqual([queues.busyOn(own.path), queues.busyOn(own.path, 'a')], [3, 1])
+  queues.done(own)
+  const next = takeAll(queues)
+  assert.equal(next.length, 1)
+  // It is to wait: what it leaves free goes to others, and it goes on when it may.
+  waits = true
+  for (const each of [...taken, ...next]) if (each !== own) queues.done(each)
+  assert.ok(takeAll(queues).every(({ email }) => email.companyId === 'b'))
+  waits = false
+  queues.pathFree(own.path.key)
+  assert.deepEqual(companies(takeAll(queues)), ['a x.test'])
+})
+
 test('a path takes no more sessions than its limit, and gets the next when one ends', () => {
   const queues = readyQueues()
   for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
