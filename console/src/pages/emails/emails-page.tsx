@@ -103,7 +103,7 @@ function EmailResults({
     <Box mt="md">
       <Suspense fallback={<Waiting />}>
         {isNarrowed(search) ? (
-          <NothingFound onClear={onClear} more={list.more} />
+          <NothingFound company={company} search={search} list={list} onClear={onClear} />
         ) : (
           <NoEmails company={company} />
         )}

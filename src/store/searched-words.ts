@@ -1,0 +1,91 @@
+/**
+ * The words that subjects, answers of servers and texts are searched by: runs of letters and digits, without regard to
+ * case and accents. In scripts that put no spaces between words, each pair of adjacent characters is a word.
+ */
+
+/** Characters of a subject or answer that are looked at, and words that are filed. */
+export const FILED_LOOKED_AT = 300
+const MOST_WORDS = 24
+/** Characters of the longest word of an answer that is filed: longer ones are ids, which nobody types. */
+const LONGEST_OF_REPLY = 32
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+const ASCII_WORD = /[a-z0-9]+/g
+const ACCENTS = /[\u0300-\u036f]+/g
+const ASCII = /^[\0-\x7f]*$/
+const URL_IN_REPLY = /https?:\/\/\S*/gi
+const UNDIVIDED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
+
+/** In their order, with repetitions. */
+export function wordsIn(text: string): string[] {
+  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? []
+  const folded = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase()
+  return (folded.match(WORD) ?? []).flatMap(divided)
+}
+
+/** The words that a subject is filed under, each once. */
+export function filedWords(subject: string): Set<string> {
+  return new Set(filedPart(subject))
+}
+
+/** The words that an answer of a server is filed under, each once. Those of URLs are not. */
+export function filedReplyWords(reply: string): Set<string> {
+  const words = filedPart(reply.replace(URL_IN_REPLY, ' '))
+  return new Set(words.filter(({ length }) => length <= LONGEST_OF_REPLY))
+}
+
+/** Tells whether these words stand one after the other in the filed part of a subject. */
+export function hasWords(subject: string, phrase: readonly string[]): boolean {
+  return phraseStart(filedPart(subject), phrase) >= 0
+}
+
+/** Tells whether these words stand one after the other in a text; returns the offset of the first one, or -1. */
+export function offsetOfWords(text: string, phrase: readonly string[]): number {
+  const start = phraseStart(wordsIn(text), phrase)
+  return start < 0 ? -1 : offsetOfWord(text, start)
+}
+
+/** The offset at which the word with this index begins. */
+function offsetOfWord(text: string, index: number): number {
+  let words = 0
+  for (const { 0: run, index: offset } of text.matchAll(WORD)) {
+    words += wordsIn(run).length
+    if (words > index) return offset
+  }
+  return text.length
+}
+
+function phraseStart(words: readonly string[], phrase: readonly string[]): number {
+  for (let from = 0; from + phrase.length <= words.length; from++) {
+    if (phrase.every((word, at) => words[from + at] === word)) return from
+  }
+  return -1
+}
+
+/** The beginning of a text, up to the limit of different words. */
+function filedPart(text: string): string[] {
+  const words = wordsIn(text.slice(0, FILED_LOOKED_AT))
+  if (words.length <= MOST_WORDS) return words
+  const different = new Set<string>()
+  const end = words.findIndex((word) => different.add(word).size > MOST_WORDS)
+  return end < 0 ? words : words.slice(0, end)
+}
+
+function divided(word: string): string[] {
+  const words: string[] = []
+  let end = 0
+  for (const { 0: run, index } of word.matchAll(UNDIVIDED)) {
+    if (index > end) words.push(word.slice(end, index))
+    words.push(...pairsIn(run))
+    end = index + run.length
+  }
+  if (end < word.length) words.push(word.slice(end))
+  return words
+}
+
+function pairsIn(run: string): string[] {
+  const characters = [...run]
+  if (characters.length < 2) return characters
+  return characters.slice(1).map((character, at) => characters[at]! + character)
+}
