@@ -68,7 +68,9 @@ export interface FoundEmails {
   texts: SearchedTexts | null
 }
 
-/** The texts that were searched for words of any place: those of the newest emails that the rest of the filter finds. */
+/**
+ * The texts that were searched for words of any place: those of the newest emails that the rest of the filter finds.
+ */
 export interface SearchedTexts {
   count: number
   /** There are no others. */

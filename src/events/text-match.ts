@@ -1,6 +1,6 @@
 /** Finds words in the texts of emails, which are untrusted. Pure. */
 import { type BodyBeginning, shownText } from '../mail/shown-text.ts'
-import { offsetOfWords } from '../store/searched-words.ts'
+import { offsetOfWord, phraseStart, wordsIn } from '../store/searched-words.ts'
 import { excerptAt } from './word-match.ts'
 
 /** The beginning of an email, and the folded words that are looked for in it, phrase by phrase. */
@@ -13,7 +13,8 @@ export interface SearchedText extends BodyBeginning {
 export function matchTexts(texts: readonly SearchedText[]): [id: string, excerpt: string][] {
   return texts.flatMap(({ id, phrases, ...beginning }): [string, string][] => {
     const text = shownText(beginning)
-    const offsets = phrases.map((phrase) => offsetOfWords(text, phrase))
-    return offsets.includes(-1) ? [] : [[id, excerptAt(text, offsets[0]!)]]
+    const words = wordsIn(text)
+    if (!phrases.every((phrase) => phraseStart(words, phrase) >= 0)) return []
+    return [[id, excerptAt(text, offsetOfWord(text, phraseStart(words, phrases[0]!)))]]
   })
 }

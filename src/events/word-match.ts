@@ -1,6 +1,6 @@
 /** The words of a filter of emails, compared with the subjects, answers and texts of those that lists lead to. */
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
-import { hasWords, offsetOfWords, wordsIn } from '../store/searched-words.ts'
+import { filedPart, offsetOfWord, phraseStart, wordsIn } from '../store/searched-words.ts'
 import type { EmailStore } from '../store/store.ts'
 
 /** Emails whose answers or texts are read at once. */
@@ -93,8 +93,9 @@ export class WordMatch {
 
   async #some(emails: readonly PlacedEmail[], places: SearchedPlaces): Promise<MatchedEmail[]> {
     const open = emails
-      .filter(({ email }) => this.#subject.every((phrase) => hasWords(email.subject, phrase)))
-      .map((placed) => new OpenEmail(placed, this.#any, this.#reply))
+      .map((placed) => new OpenEmail(placed))
+      .filter((each) => each.hasInSubject(this.#subject))
+    for (const each of open) each.want(this.#any, this.#reply)
     const unanswered = open.filter((each) => each.wantsReplies)
     if (unanswered.length > 0) {
       const replies = await this.#store.readReplies(unanswered.map(({ email }) => email.id))
@@ -123,15 +124,15 @@ export class WordMatch {
 
 /** An email with the phrases that were not found in it yet. */
 class OpenEmail {
-  any: readonly Phrase[]
-  reply: readonly Phrase[]
+  any: readonly Phrase[] = []
+  reply: readonly Phrase[] = []
   readonly #placed: PlacedEmail
+  readonly #subject: readonly string[]
   #found: FoundWords | null = null
 
-  constructor(placed: PlacedEmail, any: readonly Phrase[], reply: readonly Phrase[]) {
+  constructor(placed: PlacedEmail) {
     this.#placed = placed
-    this.any = any.filter((phrase) => !hasWords(this.email.subject, phrase))
-    this.reply = reply
+    this.#subject = filedPart(placed.email.subject)
   }
 
   get email(): EmailSummary {
@@ -142,12 +143,23 @@ class OpenEmail {
     return this.any.length > 0 || this.reply.length > 0
   }
 
+  hasInSubject(phrases: readonly Phrase[]): boolean {
+    return phrases.every((phrase) => phraseStart(this.#subject, phrase) >= 0)
+  }
+
+  /** Of those of any place, the ones that are not in the subject. */
+  want(any: readonly Phrase[], reply: readonly Phrase[]): void {
+    this.any = any.filter((phrase) => phraseStart(this.#subject, phrase) < 0)
+    this.reply = reply
+  }
+
   take(replies: readonly string[]): void {
+    const read = replies.map((reply) => ({ reply, words: wordsIn(reply) }))
     const isMissing = (phrase: Phrase) => {
-      for (const reply of replies) {
-        const at = offsetOfWords(reply, phrase)
+      for (const { reply, words } of read) {
+        const at = phraseStart(words, phrase)
         if (at < 0) continue
-        this.#found ??= { place: 'reply', excerpt: excerptAt(reply, at) }
+        this.#found ??= { place: 'reply', excerpt: excerptAt(reply, offsetOfWord(reply, at)) }
         return false
       }
       return true
@@ -162,8 +174,10 @@ class OpenEmail {
   }
 }
 
+/** Each once. */
 function phrasesOf(texts: readonly string[] = []): Phrase[] {
-  return texts.map(wordsIn).filter(({ length }) => length > 0)
+  const phrases = texts.map(wordsIn).filter(({ length }) => length > 0)
+  return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
 }
 
 /** Characters before the words that were found, and of the whole excerpt. */

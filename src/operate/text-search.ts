@@ -1,4 +1,6 @@
-/** Searches the texts of emails, as long as their content is kept. They are in no index, so that nothing of them stays. */
+/**
+ * Searches the texts of emails, as long as their content is kept. They are in no index, so that nothing of them stays.
+ */
 import type { SearchedText } from '../events/text-match.ts'
 import { matchTexts } from '../events/text-match.ts'
 import type { TextSearch } from '../events/word-match.ts'

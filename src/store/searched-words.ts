@@ -40,14 +40,16 @@ export function hasWords(subject: string, phrase: readonly string[]): boolean {
   return phraseStart(filedPart(subject), phrase) >= 0
 }
 
-/** Tells whether these words stand one after the other in a text; returns the offset of the first one, or -1. */
-export function offsetOfWords(text: string, phrase: readonly string[]): number {
-  const start = phraseStart(wordsIn(text), phrase)
-  return start < 0 ? -1 : offsetOfWord(text, start)
+/** The index at which the words of a phrase stand one after the other; -1: they do not. */
+export function phraseStart(words: readonly string[], phrase: readonly string[]): number {
+  for (let from = 0; from + phrase.length <= words.length; from++) {
+    if (phrase.every((word, at) => words[from + at] === word)) return from
+  }
+  return -1
 }
 
-/** The offset at which the word with this index begins. */
-function offsetOfWord(text: string, index: number): number {
+/** The offset in a text at which its word with this index begins. */
+export function offsetOfWord(text: string, index: number): number {
   let words = 0
   for (const { 0: run, index: offset } of text.matchAll(WORD)) {
     words += wordsIn(run).length
@@ -56,15 +58,8 @@ function offsetOfWord(text: string, index: number): number {
   return text.length
 }
 
-function phraseStart(words: readonly string[], phrase: readonly string[]): number {
-  for (let from = 0; from + phrase.length <= words.length; from++) {
-    if (phrase.every((word, at) => words[from + at] === word)) return from
-  }
-  return -1
-}
-
 /** The beginning of a text, up to the limit of different words. */
-function filedPart(text: string): string[] {
+export function filedPart(text: string): string[] {
   const words = wordsIn(text.slice(0, FILED_LOOKED_AT))
   if (words.length <= MOST_WORDS) return words
   const different = new Set<string>()

@@ -4,7 +4,7 @@ import {
   filedReplyWords,
   filedWords,
   hasWords,
-  offsetOfWords,
+  offsetOfWord,
   wordsIn,
 } from '../../src/store/searched-words.ts'
 
@@ -47,7 +47,8 @@ test('an answer is filed without URLs and long ids', () => {
 })
 
 test('a text says where words begin', () => {
-  assert.equal(offsetOfWords('Hello, ZOË Order 4711', wordsIn('zoe order')), 7)
-  assert.equal(offsetOfWords('今日の東京の天気', wordsIn('東京')), 0, 'the run of characters that has them')
-  assert.equal(offsetOfWords('Hello', wordsIn('order')), -1)
+  assert.equal(offsetOfWord('Hello, ZOË Order 4711', 1), 7)
+  assert.equal(offsetOfWord('Hello, ZOË Order 4711', 3), 17)
+  assert.equal(offsetOfWord('Hi 今日の東京の天気', 4), 3, 'the run of characters that has them')
+  assert.equal(offsetOfWord('Hello', 1), 5)
 })
