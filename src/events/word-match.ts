@@ -181,7 +181,7 @@ function phrasesOf(texts: readonly string[] = []): Phrase[] {
 }
 
 /** Characters before the words that were found, and of the whole excerpt. */
-const BEFORE = 40
+const BEFORE = 24
 const LONGEST = 160
 
 /** One line of the text, with the words that begin at `offset`. */

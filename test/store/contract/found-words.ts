@@ -144,7 +144,7 @@ export function foundWordsContract(open: OpenBench): void {
       assert.deepEqual([...words.keys()], [first.id])
       const { place, excerpt } = words.get(first.id)!
       assert.equal(place, 'text')
-      assert.match(excerpt, /^…sit amet Lorem ipsum dolor sit amet order 4711 consectetur/)
+      assert.match(excerpt, /^…(ipsum )?dolor sit amet order 4711 consectetur/)
       assert.equal(excerpt.length, 161)
       const answered = await findEmails(store, { companyId: owner.id, replyWords: ['refused'] }, { limit: 9 })
       assert.deepEqual(answered.words.get(second.id), { place: 'reply', excerpt: '550 Order 4711 refused' })

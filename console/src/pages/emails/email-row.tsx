@@ -50,6 +50,7 @@ export const EmailRow = memo(function EmailRow({
       params={{ company: email.company, id }}
       className={classes.row}
       data-email={id}
+      data-found={found !== undefined || undefined}
       data-selected={selected || undefined}
       aria-current={selected || undefined}
       onFocus={() => onSelect(id)}
@@ -85,8 +86,8 @@ export const EmailRow = memo(function EmailRow({
         ) : (
           words
         )}
-        {found !== undefined && <FoundExcerpt found={found} />}
       </span>
+      {found !== undefined && <FoundExcerpt found={found} />}
       <Text component="span" inherit c="dimmed" className={classes.from}>
         <UntrustedText>{from}</UntrustedText>
       </Text>

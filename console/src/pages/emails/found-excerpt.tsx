@@ -7,7 +7,7 @@ const PLACES = { text: 'In the text:', reply: 'In the reply:' } as const
 
 export function FoundExcerpt({ found: { place, excerpt } }: { found: FoundWords }) {
   return (
-    <span className={classes.found} title={excerpt}>
+    <span className={classes.excerpt} title={excerpt}>
       <span className={classes.foundIn}>{PLACES[place]}</span>
       <UntrustedText>{excerpt}</UntrustedText>
     </span>
