@@ -119,7 +119,7 @@ export const HOUSE: readonly Place[] = [
       'readers of the log of events: following it, once or durably under a name; searching and counting; `notices/` words events for the dialects, `webhooks/` sends them over HTTP',
     imports: words(
       'store/store.ts store/open.ts store/digest.ts store/latency.ts',
-      'store/subject-words.ts accounts/seal.ts email',
+      'store/searched-words.ts accounts/seal.ts email',
       'mail threads dns network common',
     ),
   },

@@ -1,5 +1,5 @@
 /** What an index of emails holds of each finished email of `bench/history`, computed from its number there. */
-import { filedWords } from '../../src/store/subject-words.ts'
+import { filedWords } from '../../src/store/searched-words.ts'
 import { BOUNCED, TAGS, WATCHER, WEEKS_OF_HISTORY } from '../history/shape.ts'
 
 export interface IndexedEmail {

@@ -223,6 +223,12 @@ const team = createRoute({
   component: page(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => company,
+  path: '/settings',
+  component: page(() => import('./pages/company/company-page.tsx'), 'CompanyPage'),
+})
+
 const audit = createRoute({
   getParentRoute: () => company,
   path: '/audit',
@@ -311,6 +317,7 @@ export const router = createRouter({
         webhook,
         suppressions,
         team,
+        settings,
         audit,
         requests,
         returned,

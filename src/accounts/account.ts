@@ -14,6 +14,8 @@ export interface Company {
   pool?: string
   /** Milliseconds for which the content of finished emails is kept; absent: as long as the installation keeps it. */
   contentRetention?: number
+  /** The digest of its logo; absent: it has none. */
+  logo?: string
 }
 
 /** Null: no limit, or, for what it may own, the default. */

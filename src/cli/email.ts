@@ -33,8 +33,8 @@ export function addEmail(program: Command): void {
     usage: 'list',
     description: 'List emails, newest first; options narrow the list.',
     details:
-      'Options can be combined. --to, --words, --tag, --key, --domain and most values of --event are fast however many ' +
-      'emails there are; --from, --subject or --attachments alone reads every email, which takes a while: add --since.',
+      'Options can be combined. --to, --words, --reply, --tag, --key, --domain and most values of --event are fast however many ' +
+      'emails there are; --from, --subject, --body or --attachments alone reads every email, which takes a while: add --since.',
     examples: [
       'email list',
       'email list --to jane@example.com',
@@ -48,6 +48,8 @@ export function addEmail(program: Command): void {
     .option('--from <text>', 'only those with this text in From')
     .option('--subject <text>', 'only those with this text in the subject')
     .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [text])
+    .option('--reply <text>', 'only those with these words in the last reply of a server', (text) => [text])
+    .option('--body <text>', 'only those with these words in the beginning of the text', (text) => [text])
     .option('--tag <name, value or name:value>', 'only those with this tag', tagFilterOf)
     .option('--attachments', 'only those with attachments')
     .addOption(
@@ -124,11 +126,14 @@ export function addEmail(program: Command): void {
     .action(reschedule)
 }
 
-interface ListOptions extends JsonOption, Omit<EmailListing, 'events'> {
+interface ListOptions extends JsonOption, Omit<EmailListing, 'events' | 'replyWords' | 'textWords'> {
   event?: EventType[]
+  reply?: string[]
+  body?: string[]
 }
 
-async function list({ json, event: events, ...wanted }: ListOptions): Promise<void> {
+async function list({ json, event: events, reply, body, ...given }: ListOptions): Promise<void> {
+  const wanted = { ...given, replyWords: reply, textWords: body }
   await withOperation(async (op) => {
     const emails = await listEmails(op, { ...wanted, events })
     if (json) return printJson(emails.map(emailSummaryJson))

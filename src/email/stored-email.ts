@@ -130,6 +130,12 @@ export interface EmailBeginning {
   files: number
 }
 
+/** The last answers of servers about the recipients of an email, in one text each, without repetitions. */
+export interface EmailReplies {
+  id: string
+  replies: string[]
+}
+
 /** The values of a recipient of a batch. */
 export interface RecipientValues {
   address: string
@@ -171,8 +177,14 @@ export interface EmailFilter {
   from?: string
   /** A part of the subject. */
   subject?: string
-  /** The subject contains each of these phrases: whole words in this order (store/subject-words.ts). */
+  /** The subject contains each of these phrases: whole words in this order (store/searched-words.ts). */
   words?: readonly string[]
+  /** The same for the last answers of servers about the first hundred recipients. */
+  replyWords?: readonly string[]
+  /** The same for the beginning of the text, as long as the content is kept. */
+  textWords?: readonly string[]
+  /** Each of these phrases is in the subject, an answer, or the text of one of the newest emails. */
+  anyWords?: readonly string[]
   /** Without a value: a tag with this name, or with this value. */
   tag?: TagFilter
   /**

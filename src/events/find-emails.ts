@@ -1,15 +1,26 @@
 /** Searches for emails of a company, or of all, page by page in either direction. Results are newest first. */
 import { unnamedTag } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
-import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
+import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST } from '../store/digest.ts'
-import type { DigestStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
-import { hasWords, wordsIn } from '../store/subject-words.ts'
+import { wordsIn } from '../store/searched-words.ts'
+import type { DigestStore, EmailStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
 import { DIGEST } from './digest.ts'
 import { type ListWalkPace, listedPlaces } from './listed-places.ts'
+import {
+  type FoundWords,
+  type MatchedEmail,
+  type SearchedPlaces,
+  type TextSearch,
+  WordMatch,
+} from './word-match.ts'
 
 /** The most emails examined for one page, matching or not. */
 const LOOKS = 2_000
+/** The same where their texts are read. */
+const TEXT_LOOKS = 1_000
+/** The newest emails whose texts are searched for words of any place. */
+const NEWEST_TEXTS = 2_000
 /**
  * Octets of a page, and of emails that are not in lists yet, approximately: a page that exceeds them ends before it has
  * the requested number of emails.
@@ -30,6 +41,7 @@ const CLOCKS_DIFFER_MS = 60_000
 
 export type EmailSearchStore = SearchStore &
   Pick<DigestStore, 'readLists'> &
+  Pick<EmailStore, 'readReplies'> &
   Pick<FollowerStore, 'followerCursor'>
 
 export interface EmailRange {
@@ -50,6 +62,19 @@ export interface FoundEmails {
   complete: boolean
   /** Id of an email, matching or not, from which to continue in this direction; null when complete. */
   next: string | null
+  /** Where words were found that are not in the subject, by the email's id. */
+  words: ReadonlyMap<string, FoundWords>
+  /** Null when no words of any place were searched for. */
+  texts: SearchedTexts | null
+}
+
+/**
+ * The texts that were searched for words of any place: those of the newest emails that the rest of the filter finds.
+ */
+export interface SearchedTexts {
+  count: number
+  /** There are no others. */
+  all: boolean
 }
 
 interface WalkRequest {
@@ -58,51 +83,119 @@ interface WalkRequest {
   newestFirst: boolean
   limit: number
   /** The part of the filter that no database evaluates. */
-  has: (email: PlacedEmail) => boolean
-  /** Emails to read so that `limit` of them have it. */
-  candidates: number
+  words: WordMatch
+  places: SearchedPlaces
+  /** Emails to examine at most. */
+  looks: number
 }
 
-/** In the order of the direction; `reached`: the last email that was examined. */
+/** In the order of the direction; `reached`: the last email that was examined; null: all were. */
 interface WalkPage {
-  emails: PlacedEmail[]
-  complete: boolean
-  reached: string | null
+  emails: MatchedEmail[]
+  reached: { place: number; id: string } | null
 }
 
+/** `texts`: reads texts; null: the filter asks for no words of them. */
 export async function findEmails(
   store: EmailSearchStore,
   filter: EmailFilter,
   { olderThan, newerThan, limit }: EmailRange,
+  texts: TextSearch | null = null,
 ): Promise<FoundEmails> {
   const newestFirst = newerThan === undefined || olderThan !== undefined
   const bounds = await boundsOf(store, filter, olderThan, newerThan)
   // Emails above the settled place are left out: another email may still get a place below them, and a caller that
   // continues behind them would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
-  const phrases = filter.words?.map(wordsIn).filter((phrase) => phrase.length > 0) ?? []
-  const has = ({ email }: PlacedEmail) => phrases.every((phrase) => hasWords(email.subject, phrase))
-  // One more than requested, to tell whether there are more.
-  const most = limit + 1
-  const candidates = phrases.length === 0 ? most : LOOKS
-  const wanted = { ...bounds, newestFirst, limit: most, has, candidates }
-  const found = (await byLists(store, filter, wanted)) ?? (await byWalk(store, filter, wanted))
-  const emails = found.emails.slice(0, limit).map(({ email }) => email)
+  const inTexts = filter.textWords !== undefined
+  const wanted: WalkRequest = {
+    ...bounds,
+    newestFirst,
+    // One more than requested, to tell whether there are more.
+    limit: limit + 1,
+    words: new WordMatch(store, filter, texts),
+    places: inTexts ? 'text' : 'listed',
+    looks: inTexts ? TEXT_LOOKS : LOOKS,
+  }
+  const listed = await walk(store, filter, wanted)
+  const searchesNewest = filter.anyWords !== undefined && !inTexts && newestFirst && texts !== null
+  const newest = searchesNewest ? await inNewestTexts(store, filter, wanted, listed.reached) : null
+  const found = newest === null ? listed : together(listed, newest.page)
+  const matched = found.emails.slice(0, limit)
   const more = found.emails.length > limit
-  const reached = more ? emails.at(-1)!.id : found.reached
-  if (!newestFirst) emails.reverse()
-  const complete = found.complete && !more
-  return { emails, complete, next: complete ? null : reached }
+  const reached = more ? matched.at(-1)!.email.id : (found.reached?.id ?? null)
+  if (!newestFirst) matched.reverse()
+  const words = new Map(
+    matched.flatMap(({ email, found }) => (found === null ? [] : [[email.id, found] as const])),
+  )
+  return {
+    emails: matched.map(({ email }) => email),
+    complete: reached === null,
+    next: reached,
+    words,
+    texts: newest?.texts ?? null,
+  }
+}
+
+async function walk(store: EmailSearchStore, filter: EmailFilter, request: WalkRequest): Promise<WalkPage> {
+  return (await byLists(store, filter, request)) ?? (await byWalk(store, filter, request))
 }
 
 async function byWalk(
   store: EmailSearchStore,
   filter: EmailFilter,
-  { above, below, newestFirst, candidates: limit, has }: WalkRequest,
+  { above, below, newestFirst, limit, words, places, looks }: WalkRequest,
 ): Promise<WalkPage> {
-  const walk = { above, below, newestFirst, limit, looks: LOOKS, octets: OCTETS }
-  const walked = await store.walkEmails(filter, walk)
-  return { ...walked, emails: walked.emails.filter(has), reached: walked.reached?.id ?? null }
+  const read = words.matters ? looks : limit
+  const walked = await store.walkEmails(filter, {
+    ...{ above, below, newestFirst, limit: read, looks: LOOKS, octets: OCTETS },
+  })
+  const { matched, examined } = await words.first(walked.emails, places, limit)
+  const last = walked.emails[examined - 1]
+  if (examined < walked.emails.length) return { emails: matched, reached: at(last!) }
+  return { emails: matched, reached: walked.complete ? null : walked.reached }
+}
+
+const at = ({ place, email }: { place: number; email: EmailSummary }) => ({ place, id: email.id })
+
+/**
+ * Emails between the bounds, down to a place, that have the words of any place in their text and are among the newest
+ * that the rest of the filter finds. These are looked up anew for each page, so that it does not matter which pages a
+ * caller has read before.
+ */
+async function inNewestTexts(
+  store: EmailSearchStore,
+  filter: EmailFilter,
+  { below, limit, words, ...request }: WalkRequest,
+  floor: WalkPage['reached'],
+): Promise<{ page: WalkPage; texts: SearchedTexts }> {
+  const { anyWords: _, ...rest } = filter
+  const newest = await walk(store, rest, {
+    ...request,
+    ...(await boundsOf(store, rest, undefined, undefined)),
+    words: new WordMatch(store, rest, null),
+    limit: NEWEST_TEXTS,
+  })
+  const emails = newest.emails.slice(0, NEWEST_TEXTS)
+  const all = newest.reached === null && emails.length === newest.emails.length
+  const within = emails.filter(
+    ({ place }) => place < below && place > request.above && place >= (floor?.place ?? 0),
+  )
+  const { matched, examined } = await words.first(within, 'text', limit)
+  const reached = examined < within.length ? at(within[examined - 1]!) : null
+  return { page: { emails: matched, reached }, texts: { count: emails.length, all } }
+}
+
+/** Both pages as one, newest first: as far down as both have looked. */
+function together(one: WalkPage, other: WalkPage): WalkPage {
+  const [reached = null] = [one.reached, other.reached]
+    .filter((each) => each !== null)
+    .sort((a, b) => b.place - a.place)
+  const found = new Map([...other.emails, ...one.emails].map((each) => [each.place, each]))
+  const emails = [...found.values()]
+    .filter(({ place }) => place >= (reached?.place ?? 0))
+    .sort((a, b) => b.place - a.place)
+  return { emails, reached }
 }
 
 async function boundsOf(
@@ -137,7 +230,9 @@ function firstIdAt(time: number): string {
 const MOST_WORDS = 5
 
 /** Lists that all contain every matching email; empty: no list serves the filter. */
-function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events }: EmailFilter): PlaceList[] {
+function listsOf(filter: EmailFilter): PlaceList[] {
+  const { companyId, domainId, keyId, to, toDomain, tag, words, replyWords, anyWords, textWords, events } =
+    filter
   const lists: PlaceList[] = []
   const byMany = (...terms: number[]) => lists.push({ kind: LIST.emailsByMany, terms })
   const byFew = (...terms: number[]) => lists.push({ kind: LIST.emailsByFew, terms })
@@ -151,8 +246,11 @@ function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events 
       emailTerms.ofAnyTagValue(unnamedTag(tag).value),
     )
   }
-  const different = [...new Set((words ?? []).flatMap(wordsIn))].sort((a, b) => b.length - a.length)
-  for (const word of different.slice(0, MOST_WORDS)) byMany(emailTerms.ofWord(word))
+  for (const word of selective(words)) byMany(emailTerms.ofWord(word))
+  for (const word of selective(replyWords)) byMany(emailTerms.ofReplyWord(word))
+  // With words of texts, words of any place may be in the text of any email as well.
+  if (textWords === undefined)
+    for (const word of selective(anyWords)) byMany(emailTerms.ofWord(word), emailTerms.ofReplyWord(word))
   if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
   // Lists by key and domain exist for each company only, not for all.
   if (companyId === null) return lists
@@ -160,6 +258,11 @@ function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events 
   // Few domains write to one address, so their list would hardly narrow the result.
   if (domainId !== undefined && to === undefined) byFew(emailTerms.ofDomain(domainId))
   return lists
+}
+
+function selective(phrases: readonly string[] = []): string[] {
+  const different = [...new Set(phrases.flatMap(wordsIn))].sort((a, b) => b.length - a.length)
+  return different.slice(0, MOST_WORDS)
 }
 
 /** Null if no list serves the filter, or if the digest is far behind the log. */
@@ -170,13 +273,16 @@ async function byLists(
 ): Promise<WalkPage | null> {
   const lists = listsOf(filter)
   if (lists.length === 0) return null
-  const { above, below, newestFirst, candidates: limit, has } = range
+  const { above, below, newestFirst, words, places } = range
   const cursor = await store.followerCursor(DIGEST)
+  const limit = words.matters ? range.looks : range.limit
   const walk = { above, below, newestFirst, limit, octets: OCTETS }
   const fresh = await store.emailsBegunAfter(cursor, filter, walk)
   if (fresh === null) return null
+  const begun = await words.first(fresh.emails, places, range.limit)
   // Behind the last of these there may be others that are in no list yet.
-  const end = fresh.full ? fresh.emails.at(-1)!.place : null
+  const isPart = fresh.full || begun.examined < fresh.emails.length
+  const end = isPart ? fresh.emails[begun.examined - 1]!.place : null
   const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
   const listed = await readListed(store, filter, lists, { ...range, ...until })
   /** Rises along the walk. */
@@ -184,12 +290,13 @@ async function byLists(
     return place === null ? Number.POSITIVE_INFINITY : newestFirst ? -place : place
   }
   const reached = way(end) < way(listed.reached) ? end : listed.reached
-  const found = new Map([...fresh.emails.filter(has), ...listed.emails].map((email) => [email.place, email]))
+  const found = new Map([...begun.matched, ...listed.emails].map((email) => [email.place, email]))
   const emails = [...found.values()]
     .filter(({ place }) => way(place) <= way(reached))
     .sort((a, b) => way(a.place) - way(b.place))
-  if (reached === null) return { emails, complete: true, reached }
-  return { emails, complete: false, reached: await store.emailAlong(filter.companyId, reached, newestFirst) }
+  if (reached === null) return { emails, reached }
+  const id = await store.emailAlong(filter.companyId, reached, newestFirst)
+  return { emails, reached: id === null ? null : { place: reached, id } }
 }
 
 /** `reached`: the last place that was examined; null: all were. */
@@ -197,11 +304,11 @@ async function readListed(
   store: EmailSearchStore,
   filter: EmailFilter,
   lists: readonly PlaceList[],
-  { above, below, newestFirst, limit, has }: WalkRequest,
-): Promise<{ emails: PlacedEmail[]; reached: number | null }> {
+  { above, below, newestFirst, limit, words, places: searched, looks: most }: WalkRequest,
+): Promise<{ emails: MatchedEmail[]; reached: number | null }> {
   const { companyId } = filter
   const range = { companyId, lists, above, below, newestFirst, since: null, until: null }
-  const emails: PlacedEmail[] = []
+  const emails: MatchedEmail[] = []
   let looks = 0
   let octets = OCTETS
   // The fewer of the emails before matched, the more are read at a time.
@@ -212,12 +319,12 @@ async function readListed(
     if (places.length === 0) break
     const some = places.splice(0, wanted())
     const read = await store.emailsAt(filter, some, { newestFirst, limit: limit - emails.length, octets })
-    emails.push(...read.emails.filter(has))
+    emails.push(...(await words.matching(read.emails, searched)))
     octets -= read.octets
     const reached = read.full ? read.emails.at(-1)!.place : some.at(-1)!
     const past = some.indexOf(reached) + 1
     looks += past
-    if (emails.length >= limit || octets <= 0 || looks >= LOOKS) return { emails, reached }
+    if (emails.length >= limit || octets <= 0 || looks >= most) return { emails, reached }
     // Some of the emails read did not match after all, so the ones behind them are needed.
     places.unshift(...some.slice(past))
   }

@@ -1,6 +1,7 @@
 /**
  * Parses the query that a person types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced
- * after:7d invoice`. An id or an address needs no filter; any other word is searched for in the subject. Pure.
+ * after:7d invoice`. An id or an address needs no filter; any other word is searched for in
+ * subjects, answers of servers, and the texts of the newest emails. Pure.
  */
 
 import { SettingValueError } from '../config/parse.ts'
@@ -22,6 +23,8 @@ const FILTERS = {
   to: 'to',
   from: 'from',
   subject: 'subject',
+  body: 'body',
+  reply: 'reply',
   tag: 'tag',
   event: 'event',
   key: 'key',
@@ -40,6 +43,8 @@ const EXAMPLES: Readonly<Record<QueryFilter, string>> = {
   to: 'ada@example.com',
   from: 'shop@',
   subject: 'welcome',
+  body: '"order 4711"',
+  reply: '"mailbox full"',
   tag: 'receipt',
   event: 'bounced',
   key: '"my app"',
@@ -61,6 +66,8 @@ const EVENT_WORDS: Readonly<Record<string, EventType>> = {
 }
 
 const TERM = /\s*(?:([a-z]+):(?!\s|$))?(?:"([^"]*)("?)|(\S+))/iy
+
+type WordField = 'words' | 'replyWords' | 'textWords' | 'anyWords'
 
 interface Term {
   /** Null: the term names none. */
@@ -102,13 +109,18 @@ function filterNamed(name: string): QueryFilter {
   if (Object.hasOwn(FILTERS, known)) return FILTERS[known as keyof typeof FILTERS]
   const names = Object.keys(FILTERS).join(', ')
   throw invalid(
-    `there is no filter "${name}:"; the filters are ${names}. To search for this text in the subject, put it into quotation marks`,
+    `there is no filter "${name}:"; the filters are ${names}. To search for this text itself, put it into quotation marks`,
   )
 }
 
 class QueryBuilder {
   readonly #clock: Clock
-  readonly #words: string[] = []
+  readonly #words: { [Field in WordField]: string[] } = {
+    words: [],
+    replyWords: [],
+    textWords: [],
+    anyWords: [],
+  }
   #search: EmailSearch = {}
   #id: string | null = null
 
@@ -126,8 +138,8 @@ class QueryBuilder {
 
   result(): EmailQuery {
     if (this.#id !== null) return { kind: 'email', id: this.#id }
-    const words = this.#words.length > 0 ? { words: this.#words } : {}
-    return { kind: 'search', search: { ...this.#search, ...words } }
+    const given = Object.entries(this.#words).filter(([, words]) => words.length > 0)
+    return { kind: 'search', search: { ...this.#search, ...Object.fromEntries(given) } }
   }
 
   #addBare({ text, quoted }: Term): void {
@@ -139,7 +151,7 @@ class QueryBuilder {
     const id = quoted ? null : idIn(text)
     if (id !== null) this.#id = id
     else if (!quoted && isRecipient(text)) this.#addRecipient(text)
-    else this.#addWords(text)
+    else this.#addWords('anyWords', text)
   }
 
   #addFilter(filter: QueryFilter, { text, quoted }: Term): void {
@@ -161,7 +173,13 @@ class QueryBuilder {
       case 'subject':
         // Parts of words are not in the index, so the emails are searched one by one.
         if (!quoted && text.endsWith('*')) this.#set({ subject: text.replace(/\*+$/, '') }, filter)
-        else this.#addWords(text)
+        else this.#addWords('words', text)
+        return
+      case 'body':
+        this.#addWords('textWords', text)
+        return
+      case 'reply':
+        this.#addWords('replyWords', text)
         return
       case 'tag':
         this.#set({ tag: tagFilterOf(text) }, filter)
@@ -198,9 +216,9 @@ class QueryBuilder {
     this.#search = { ...this.#search, ...part }
   }
 
-  #addWords(text: string): void {
+  #addWords(field: WordField, text: string): void {
     if (!/[\p{L}\p{N}]/u.test(text)) throw invalid(`"${text}" has no letter or digit to search for`)
-    this.#words.push(text)
+    this.#words[field].push(text)
   }
 
   #timeOf(filter: QueryFilter, text: string): number {

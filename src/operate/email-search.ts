@@ -2,7 +2,8 @@
 
 import type { ApiKey } from '../accounts/account.ts'
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
-import { type EmailRange, type FoundEmails, findEmails } from '../events/find-emails.ts'
+import { type EmailRange, type FoundEmails, findEmails, type SearchedTexts } from '../events/find-emails.ts'
+import type { FoundWords } from '../events/word-match.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
 import {
@@ -13,6 +14,7 @@ import {
   findOwnDomain,
   noSuchKey,
 } from './find.ts'
+import { textSearch } from './text-search.ts'
 import type { Operation } from './verb.ts'
 
 type SearchFields = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
@@ -41,17 +43,22 @@ export async function readEmailPage(
   const filter = filterOf(op, search)
   const forward = newerThan !== undefined && olderThan === undefined
   const found: EmailSummary[] = []
+  const words = new Map<string, FoundWords>()
+  let searched: SearchedTexts | null = null
   let range: EmailRange = {
     limit,
     ...(olderThan !== undefined && { olderThan }),
     ...(newerThan !== undefined && { newerThan }),
   }
   for (let steps = 1; ; steps++) {
-    const find = () => findEmails(op.store, filter, range)
-    const { emails, complete, next } = await op.inTurn(filter.companyId, find)
+    const find = () => findEmails(op.store, filter, range, textSearch(op))
+    const { emails, complete, next, ...page } = await op.inTurn(filter.companyId, find)
+    for (const [id, where] of page.words) words.set(id, where)
+    searched ??= page.texts
     if (forward) found.unshift(...emails)
     else found.push(...emails)
-    if (next === null || found.length >= limit || steps === STEPS) return { emails: found, complete, next }
+    if (next === null || found.length >= limit || steps === STEPS)
+      return { emails: found, complete, next, words, texts: searched }
     range = { ...range, limit: limit - found.length, [forward ? 'newerThan' : 'olderThan']: next }
   }
 }

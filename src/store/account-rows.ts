@@ -43,12 +43,21 @@ export function changedLimits(limits: Partial<CompanyLimits>): [column: string, 
   })
 }
 
-export type CompanyRow = Omit<Company, 'limits' | 'pool' | 'contentRetention'> & {
+export type CompanyRow = Omit<Company, 'limits' | 'pool' | 'contentRetention' | 'logo'> & {
   pool: string | null
   contentRetention: number | null
+  logo: string | null
 } & CompanyLimits
 
-export function companyOf({ id, name, createdAt, pool, contentRetention, ...limits }: CompanyRow): Company {
+export function companyOf({
+  id,
+  name,
+  createdAt,
+  pool,
+  contentRetention,
+  logo,
+  ...limits
+}: CompanyRow): Company {
   return {
     id,
     name,
@@ -56,6 +65,7 @@ export function companyOf({ id, name, createdAt, pool, contentRetention, ...limi
     limits,
     ...(pool !== null && { pool }),
     ...(contentRetention !== null && { contentRetention }),
+    ...(logo !== null && { logo }),
   }
 }
 

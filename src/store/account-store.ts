@@ -13,6 +13,7 @@ import type {
   SendingDomain,
   SourcePool,
 } from '../accounts/account.ts'
+import type { CompanyLogo } from '../accounts/company-logo.ts'
 import type { NewCompanyEvent } from '../email/company-event.ts'
 
 /** The owner of a route: a company (`domainId` null) or one of its domains. */
@@ -82,6 +83,8 @@ export interface AccountReads {
   domainCheckTimes(id: string): Promise<DomainCheckTimes | null>
   /** The messages of a day from addresses that are warming up; most first. */
   warmUpCounts(day: number): Promise<WarmUpCount[]>
+  /** Null: the company has none, or is unknown. */
+  findLogo(companyId: string): Promise<CompanyLogo | null>
   /** Recipients counted by quotas on the day and in the month of `at` (Unix ms), in UTC. */
   quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
 }
@@ -91,6 +94,9 @@ export interface AccountStore extends AccountReads {
   addCompany(company: Company): Promise<void>
   /** StoreConflict when there is no such company. */
   updateCompany(id: string, change: CompanyChange): Promise<void>
+  /** StoreConflict when there is no such company. */
+  setLogo(companyId: string, digest: string, logo: CompanyLogo): Promise<void>
+  removeLogo(companyId: string): Promise<void>
   /**
    * With `event`, the company's log tells of it. StoreConflict when the company has a domain of that name. OverLimit
    * when it may have no further domain.

@@ -44,8 +44,10 @@ export const emailTerms = {
   /** A value under any name: the term of a `tag` with this value, so tags without a name of their own need one list. */
   ofAnyTagValue: (value: string) => termOf('tag value', 'tag', value),
   ofKey: (keyId: string) => termOf('key', keyId),
-  /** A word as `subject-words.ts` folds it. */
+  /** A word of the subject, as `searched-words.ts` folds it. */
   ofWord: (word: string) => termOf('word', word),
+  /** A word of an answer with which a server refused or delayed the email. */
+  ofReplyWord: (word: string) => termOf('reply word', word),
   /** Such an event has happened to the email; only for types for which `isFiledByEvent` holds. */
   ofEvent: (type: string) => termOf('event', type),
 }

@@ -23,8 +23,8 @@ export interface SqlDialect {
 }
 
 type ValueType = 'text' | 'int8' | 'texts'
-/** Words of the subject are matched where the email is shown: no database splits text as we do. */
-type ConditionFields = Omit<EmailFilter, 'companyId' | 'words'>
+/** Words are matched where the emails are searched: no database splits text as we do. */
+type ConditionFields = Omit<EmailFilter, 'companyId' | 'words' | 'replyWords' | 'textWords' | 'anyWords'>
 
 interface SqlCondition<T> {
   type: ValueType

@@ -14,6 +14,7 @@ import type {
   EmailBeginning,
   EmailHistory,
   EmailPaging,
+  EmailReplies,
   EmailSummary,
   HistoryOutline,
   OutlineRange,
@@ -77,6 +78,10 @@ export interface EmailStore {
    * `LONGEST_READ` are left out: SQLite reads a value whole.
    */
   readBeginnings(ids: readonly string[], companyId: string | null, octets: number): Promise<EmailBeginning[]>
+  /**
+   * The last answers of servers about the first hundred recipients of these emails. Emails without any are left out.
+   */
+  readReplies(ids: readonly string[]): Promise<EmailReplies[]>
   /**
    * The whole work item (content, attachments, all recipients) in whatever state, with no recipient suspect; null when
    * unknown or removed. `copy`: for a batch, only the recipient at this position, because all of them have up to

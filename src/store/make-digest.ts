@@ -1,4 +1,5 @@
 /** Makes the digest (digest.ts) of some events of the log. */
+import type { EventDetail } from '../email/event.ts'
 import { reasonValue } from '../email/refusal-reason.ts'
 import {
   COUNT_SIZES,
@@ -17,7 +18,7 @@ import { Counts, DestinationCounts } from './digest-counts.ts'
 import { Lists } from './digest-lists.ts'
 import { latencyBucket } from './latency.ts'
 import { NamedDestinations } from './named-destinations.ts'
-import { filedWords } from './subject-words.ts'
+import { filedReplyWords, filedWords } from './searched-words.ts'
 
 /** An event with the fields that it is filed under. */
 export interface DigestedEvent {
@@ -59,7 +60,8 @@ const ACCEPTED = 'accepted'
 export function makeDigest(events: readonly DigestedEvent[], named = new NamedDestinations()): Digest {
   const lists = new Lists()
   const spans = new Spans()
-  const subjects = new Subjects()
+  const subjects = new Terms(subjectTerms)
+  const replies = new Terms(replyTerms)
   const logged = new Groups(EVENTS_A_SEGMENT)
   const accepted = new Groups(EMAILS_A_SEGMENT)
   for (const event of events) {
@@ -71,7 +73,12 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     tally.n++
     if (recipientDomain !== null) tally.countDomain(recipientDomain)
     if (sendableAt !== null) tally.countLatency(at - sendableAt)
-    if (refusal !== null) tally.countReason(reasonValue(type, refusal))
+    if (refusal !== null) {
+      tally.countReason(reasonValue(type, refusal))
+      for (const term of replies.of(replyOf(refusal))) {
+        lists.addOnce(company, LIST.emailsByMany, segment, term, offset)
+      }
+    }
     if (isFiledByEvent(type)) {
       lists.addOnce(company, LIST.emailsByFew, segment, emailTerms.ofEvent(type), offset)
     }
@@ -86,7 +93,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     for (const domain of new Set(begun.recipients.map((recipient) => recipient.domain))) {
       lists.add(company, LIST.emailsByMany, segment, emailTerms.ofRecipientDomain(domain), [offset])
     }
-    for (const term of subjects.termsOf(begun.subject)) {
+    for (const term of subjects.of(begun.subject)) {
       lists.add(company, LIST.emailsByMany, segment, term, [offset])
     }
   }
@@ -113,18 +120,37 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
   return { lists: lists.all(), spans: spans.all(), counts: counts.all() }
 }
 
-/** Caches the terms of subjects, because many emails have the same one. */
-class Subjects {
+/** Caches the terms of texts, because many emails have the same subject, and many servers the same answer. */
+class Terms {
+  readonly #make: (text: string) => number[]
   readonly #terms = new Map<string, number[]>()
 
-  termsOf(subject: string): readonly number[] {
-    let terms = this.#terms.get(subject)
+  constructor(make: (text: string) => number[]) {
+    this.#make = make
+  }
+
+  of(text: string): readonly number[] {
+    let terms = this.#terms.get(text)
     if (terms === undefined) {
-      terms = [...filedWords(subject)].map(emailTerms.ofWord)
-      this.#terms.set(subject, terms)
+      terms = this.#make(text)
+      this.#terms.set(text, terms)
     }
     return terms
   }
+}
+
+function subjectTerms(subject: string): number[] {
+  return [...filedWords(subject)].map(emailTerms.ofWord)
+}
+
+function replyTerms(reply: string): number[] {
+  return [...filedReplyWords(reply)].map(emailTerms.ofReplyWord)
+}
+
+/** The answer in the detail of an event, which is JSON. Its codes are words, too: `550`, and `5`, `1`, `1`. */
+function replyOf(detail: string): string {
+  const { code, enhancedCode, message } = JSON.parse(detail) as EventDetail
+  return [code, enhancedCode, message].filter((part) => part !== undefined).join(' ')
 }
 
 function tagTerms(terms: typeof emailTerms | typeof eventTerms, tags: Tag[]): Set<number> {

@@ -39,6 +39,13 @@ const ROWS: [id: string, grade: Grade, change: Partial<CheckedEmail>][] = [
   ['insecure', 'poor', { html: '<a href="http://a.example">x</a>' }],
   ['misleading', 'bad', { html: '<a href="https://evil.example/">www.bank.example</a>' }],
   ['misleading', 'bad', { html: '<a href="https://evil.example/">https://bank.example/login</a>' }],
+  ['spam', 'good', { subject: 'Win!!' }],
+  ['spam', 'poor', { signedBy: [], text: null }],
+  [
+    'spam',
+    'bad',
+    { subject: 'RE: WIN NOW', html: '<a href="http://192.0.2.1/">www.bank.example</a>', text: null },
+  ],
 ]
 
 test('a message that is right has nothing to do', () => {
@@ -48,6 +55,25 @@ test('a message that is right has nothing to do', () => {
     [],
   )
   assert.ok(checks.length >= 7)
+})
+
+test('the spam score says which rules it counts', () => {
+  const scoreOf = (change: Partial<CheckedEmail>) =>
+    checkMessage({ ...GOOD, ...change }).checks.find(({ id }) => id === 'spam')!
+  assert.match(scoreOf({}).what, /^Spam score: 0\.0\./)
+  assert.match(scoreOf({}).why, /none applies/)
+  const { what, why } = scoreOf({
+    subject: 'Re: hello!!',
+    html: '<img src="https://a.example/x.png" alt=""><a href="https://bit.ly/x">Go</a>',
+  })
+  assert.match(what, /^Spam score: 3\.8\./)
+  for (const rule of [
+    'pictures with little text (1.5)',
+    'shortened links (1)',
+    'pretends to be a reply (0.8)',
+  ]) {
+    assert.ok(why.includes(rule), why)
+  }
 })
 
 for (const [id, grade, change] of ROWS) {

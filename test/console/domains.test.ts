@@ -257,7 +257,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
 
   test('the time for which content is kept is set for the company, and shortened for a domain', async (t) => {
     const owner = await stage.person({ [stage.company.id]: 'owner' })
-    const visit = await stage.visit(t, at, { as: owner })
+    const visit = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: owner })
     const { page } = visit
     const kept = page.getByRole('region', { name: 'Content of finished emails' })
     const change = async (days: string) => {
@@ -271,6 +271,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await kept.getByText('It is kept for 30 days.').waitFor()
     await change('7')
     await kept.getByText('It is kept for 7 days.').waitFor()
+    await page.getByRole('link', { name: 'Domains' }).click()
     await page.getByRole('link', { name: stage.domain }).click()
     await page.getByRole('tab', { name: 'Settings' }).click()
     await kept.getByText('It is kept for 7 days.').waitFor()

@@ -35,8 +35,7 @@ describe('copy as curl', { skip: withoutBrowser() }, () => {
 
   async function dialog(t: TestContext, id: string, dialect?: 'JSON' | 'Form'): Promise<Page> {
     const { page } = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`)
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
     if (dialect) await page.getByRole('dialog').getByText(dialect, { exact: true }).click()
     await page.getByRole('dialog').locator('pre').waitFor()
     return page

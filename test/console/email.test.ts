@@ -254,8 +254,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
   test('sends it again, and gives it as a request without the key', async (t) => {
     const id = await stage.send({ subject: 'Once more' })
     const { page } = await stage.visit(t, at(id))
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Authorization: Bearer $POSTROAD_KEY').waitFor()
     assert.ok(!(await dialog.innerText()).includes(stage.key))

@@ -16,6 +16,8 @@ const page = (ids: string, next: string | null = null): EmailsPage => ({
   emails: [...ids].map((id) => email(id)),
   next,
   cursor: 1,
+  words: [],
+  texts: null,
 })
 const ids = (pages: readonly EmailsPage[] | null) =>
   pages?.map(({ emails }) => emails.map(({ id }) => id).join('')) ?? null

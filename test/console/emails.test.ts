@@ -178,9 +178,10 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, ids[3]!).filter({ hasText: 'Canceled' }).waitFor()
 
     await box(1).click()
+    await bar.getByRole('button', { name: 'Export' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      bar.getByRole('button', { name: 'Export' }).click(),
+      page.getByRole('menuitem', { name: 'Table (CSV)' }).click(),
     ])
     const exported = await readFile(await file.path(), 'utf8')
     await page.getByRole('button', { name: 'Any time' }).click()
@@ -323,6 +324,23 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await page.getByRole('dialog', { name: 'Search help' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.keyboard.press('Escape')
+  })
+
+  test('finds words of texts and replies, and shows them', async (t) => {
+    const id = await stage.send({ subject: 'On its way', text: 'Hello,\n\nyour parcel QX-5519 has left.' })
+    const bounced = await stage.send({ subject: 'Refused', to: 'bounced@simulator.test' })
+    await until(async () => {
+      const [found] = await stage.service.store.summaries([bounced], 1)
+      return found?.lastEvent === 'bounced'
+    }, 'the bounce')
+    const visit = await stage.visit(t, `${list}?q=qx-5519`)
+    const { page } = visit
+    await row(page, id).getByText('In the text:').waitFor()
+    assert.match(await words(page, id), /In the text: ?Hello, your parcel QX-5519 has left\./)
+    assert.equal(await rows(page).count(), 1)
+    assert.deepEqual(await visit.barriers(), [])
+    await page.goto(page.url().replace('qx-5519', 'reply:mailbox'))
+    await row(page, bounced).getByText('In the reply:').waitFor()
   })
 
   test('finds mail to a domain, says how much there is, and keeps searches as views', async (t) => {

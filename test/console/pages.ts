@@ -15,6 +15,7 @@ export const PAGES: Readonly<Record<string, (shown: Shown) => string>> = {
   'sign-in': () => '/sign-in',
   account: () => '/account',
   audit: ({ company }) => `/c/${company}/audit`,
+  company: ({ company }) => `/c/${company}/settings`,
   domain: ({ company, domain }) => `/c/${company}/domains/${domain}`,
   domains: ({ company }) => `/c/${company}/domains`,
   email: ({ company, email }) => `/c/${company}/emails/${email}`,

@@ -10,6 +10,7 @@ import type { Audit } from '../../src/operate/audit-trail.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
+import * as companyLogo from '../../src/operate/company-logo.ts'
 import * as contentRetention from '../../src/operate/content-retention.ts'
 import * as dkimDelegation from '../../src/operate/dkim-delegation.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
@@ -106,6 +107,11 @@ async function withPool(op: Operation, pool: string): Promise<Operation> {
   return { ...op, accounts: await op.store.accounts() }
 }
 
+async function withLogo(op: Operation): Promise<Operation> {
+  await companyLogo.setLogo({ ...op, caller: OPERATOR }, { company: 'Acme', octets: PICTURE })
+  return { ...op, accounts: await op.store.accounts() }
+}
+
 const [ok, foreign, no] = ['ok', 'not_found', 'not_allowed'] as const
 
 /** What callers of each kind come to. The input is always about Acme; `foreign` is a member of Beta. */
@@ -148,6 +154,10 @@ interface TriedVerb {
 }
 
 /** A verb, how it is called on something of Acme's, and what callers come to. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 const PEM = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 
 const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
@@ -166,6 +176,17 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     contentRetention.setContentRetention,
     (op) => contentRetention.setContentRetention(op, { company: 'Acme', contentRetention: null }),
+    OPERATOR_ALONE,
+  ],
+  [companyLogo.showLogo, async (op) => companyLogo.showLogo(await withLogo(op), { company: 'Acme' }), SEES],
+  [
+    companyLogo.setLogo,
+    (op) => companyLogo.setLogo(op, { company: 'Acme', octets: PICTURE }),
+    OPERATOR_ALONE,
+  ],
+  [
+    companyLogo.removeLogo,
+    async (op) => companyLogo.removeLogo(await withLogo(op), { company: 'Acme' }),
     OPERATOR_ALONE,
   ],
   [

@@ -13,11 +13,13 @@ describe('what somebody types to find emails', () => {
   const searches: [text: string, search: EmailSearch][] = [
     ['', {}],
     ['   ', {}],
-    ['invoice', { words: ['invoice'] }],
-    ['invoice  4711', { words: ['invoice', '4711'] }],
-    ['"welcome aboard"', { words: ['welcome aboard'] }],
-    ['subject:"welcome aboard" Ada', { words: ['welcome aboard', 'Ada'] }],
+    ['invoice', { anyWords: ['invoice'] }],
+    ['invoice  4711', { anyWords: ['invoice', '4711'] }],
+    ['"welcome aboard"', { anyWords: ['welcome aboard'] }],
+    ['subject:"welcome aboard" Ada', { words: ['welcome aboard'], anyWords: ['Ada'] }],
     ['subject:welcome', { words: ['welcome'] }],
+    ['body:"order 4711" reply:full', { textWords: ['order 4711'], replyWords: ['full'] }],
+    ['body:a body:b', { textWords: ['a', 'b'] }],
     ['subject:welc*', { subject: 'welc' }],
     ['Ada@Example.com', { to: 'Ada@example.com' }],
     ['TO:ada@example.com', { to: 'ada@example.com' }],
@@ -25,11 +27,11 @@ describe('what somebody types to find emails', () => {
     ['to:@bücher.example', { toDomain: 'xn--bcher-kva.example' }],
     ['@gmail.com', { toDomain: 'gmail.com' }],
     ['from:"Ada Lovelace"', { from: 'Ada Lovelace' }],
-    ['from:ada@example.com x', { from: 'ada@example.com', words: ['x'] }],
+    ['from:ada@example.com x', { from: 'ada@example.com', anyWords: ['x'] }],
     ['tag:news', { tag: { name: 'news' } }],
     ['tag:"kind:two words"', { tag: { name: 'kind', value: 'two words' } }],
     ['has:attachment', { attachments: true }],
-    ['has:attachments invoice', { attachments: true, words: ['invoice'] }],
+    ['has:attachments invoice', { attachments: true, anyWords: ['invoice'] }],
     ['event:bounced', { events: ['bounced'] }],
     ['event:Delayed,spam', { events: ['delivery_delayed', 'complained'] }],
     [
@@ -40,10 +42,10 @@ describe('what somebody types to find emails', () => {
     ['since:7d until:24h', { since: NOW - 7 * DAY, until: NOW - DAY }],
     ['after:yesterday before:today', { since: NOW - 1.5 * DAY, until: NOW - DAY / 2 }],
     ['after:2026-01-31T12:30+01:00', { since: Date.UTC(2026, 0, 31, 11, 30) }],
-    ['Re: hello', { words: ['Re:', 'hello'] }],
-    ['at 12:30', { words: ['at', '12:30'] }],
-    ['"to:nobody"', { words: ['to:nobody'] }],
-    ['заказ 東京', { words: ['заказ', '東京'] }],
+    ['Re: hello', { anyWords: ['Re:', 'hello'] }],
+    ['at 12:30', { anyWords: ['at', '12:30'] }],
+    ['"to:nobody"', { anyWords: ['to:nobody'] }],
+    ['заказ 東京', { anyWords: ['заказ', '東京'] }],
   ]
   for (const [text, search] of searches) {
     test(`"${text}"`, () => assert.deepEqual(parseEmailQuery(text, CLOCK), { kind: 'search', search }))
@@ -63,7 +65,7 @@ describe('what somebody types to find emails', () => {
   }
 
   const errors: [text: string, message: RegExp][] = [
-    ['form:ada', /no filter "form:".*from, subject/],
+    ['form:ada', /no filter "form:".*from, subject, body, reply/],
     ['http://example.com', /no filter "http:".*quotation marks/],
     ['to:', /"to:" needs a value directly after it, such as to:ada@example\.com/],
     ['invoice Tag:', /"tag:" needs a value/],

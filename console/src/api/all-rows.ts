@@ -9,18 +9,19 @@ interface Page<Row> {
   next: string | null
 }
 
-/** The rows of all pages, `MOST_CHOSEN` at most. `onPage`: called with the number of rows so far. */
+/** The rows of all pages, `most` at most. `onPage`: called with the number of rows so far. */
 export async function allRows<Row>(
   read: (cursor: string | undefined, limit: number) => Promise<Page<Row>>,
   onPage: (count: number) => void,
+  most = MOST_CHOSEN,
 ): Promise<Row[]> {
   const found: Row[] = []
   let cursor: string | undefined
   do {
-    const { rows, next } = await read(cursor, Math.min(PAGE, MOST_CHOSEN - found.length))
+    const { rows, next } = await read(cursor, Math.min(PAGE, most - found.length))
     found.push(...rows)
     onPage(found.length)
     cursor = next ?? undefined
-  } while (cursor !== undefined && found.length < MOST_CHOSEN)
+  } while (cursor !== undefined && found.length < most)
   return found
 }

@@ -53,7 +53,20 @@ export async function call<Name extends JsonRoute>(
   name: Name,
   ...[parts]: CallInput<Name, { signal?: AbortSignal | undefined }>
 ): Promise<JsonAnswer<Name>> {
-  const { body, signal, ...rest } = (parts ?? {}) as AnyParts
+  const response = await answerOf(name, parts as AnyParts | undefined)
+  return (await response.json()) as JsonAnswer<Name>
+}
+
+/** The octets of a file. */
+export async function fileOf<Name extends DocumentRoute>(
+  name: Name,
+  ...[parts]: CallInput<Name, { signal?: AbortSignal | undefined }>
+): Promise<Blob> {
+  const response = await answerOf(name, parts as AnyParts | undefined)
+  return await response.blob()
+}
+
+async function answerOf(name: string, { body, signal, ...rest }: AnyParts = {}): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json', 'x-postroad-console': '1' }
   if (body !== undefined) headers['content-type'] = 'application/json'
   const [method, url] = methodAndUrl(name, rest)
@@ -67,7 +80,7 @@ export async function call<Name extends JsonRoute>(
     if (signal?.aborted) throw error
     throw new ApiError(0, 'unreachable', 'Postroad does not answer. It may be restarting.')
   }
-  if (response.ok) return (await response.json()) as JsonAnswer<Name>
+  if (response.ok) return response
   throw await refusal(response)
 }
 

@@ -1,5 +1,6 @@
 /** Finds room for improvement in a message: findings, each with a reason and advice. Pure functions of the message. */
 import { type HtmlFacts, htmlFacts } from './html-facts.ts'
+import { spamScore } from './spam-score.ts'
 
 /** `bad`: does harm. `poor`: may do harm. `good`: checked, and right. */
 export type Grade = 'bad' | 'poor' | 'good'
@@ -52,6 +53,7 @@ export function checkMessage(message: CheckedEmail): Findings {
     insecure(facts),
     misleading(facts),
   ].filter((check) => check !== null)
+  checks.unshift(spamScore(message, facts, checks))
   const order: readonly Grade[] = ['bad', 'poor', 'good']
   return { facts, checks: checks.toSorted((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade)) }
 }

@@ -1,7 +1,8 @@
 /** Asks before an action on several objects, shows its progress, and then what was refused. */
 import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
-import { csvOf, download } from './csv.ts'
+import { csvOf } from './csv.ts'
+import { download } from './download.ts'
 import { ListTable } from './list-table.tsx'
 
 export interface BatchAction {

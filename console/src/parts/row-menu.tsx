@@ -1,4 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { EllipsisVertical, type LucideIcon } from 'lucide-react'
 
 interface RowMenuItem {
@@ -9,7 +9,7 @@ interface RowMenuItem {
   onClick: () => void
 }
 
-/** The actions on a row, behind one button. An item that is `false` is left out. */
+/** The actions on a row, behind one button; a single one is a button itself. An item that is `false` is left out. */
 export function RowMenu({
   label,
   variant = 'subtle',
@@ -21,6 +21,7 @@ export function RowMenu({
   items: readonly (RowMenuItem | false)[]
 }) {
   const offered = items.filter((item) => item !== false)
+  if (offered.length === 1) return <OnlyAction variant={variant} {...offered[0]!} />
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -42,5 +43,27 @@ export function RowMenu({
         ))}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+function OnlyAction({
+  label,
+  icon: Icon,
+  variant,
+  destructive = false,
+  disabled = false,
+  onClick,
+}: RowMenuItem & { variant: 'subtle' | 'default' }) {
+  return (
+    <Button
+      size="xs"
+      variant={variant}
+      {...(destructive && { color: 'red' })}
+      leftSection={Icon && <Icon size={16} aria-hidden />}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {label}
+    </Button>
   )
 }

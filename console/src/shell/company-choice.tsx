@@ -1,7 +1,8 @@
-import { Select } from '@mantine/core'
+import { Group, Select, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
-import { visible } from '../parts/untrusted-text.tsx'
+import { CompanyLogo } from '../parts/company-logo.tsx'
+import { UntrustedText, visible } from '../parts/untrusted-text.tsx'
 import { ALL, useCompany } from './company.ts'
 
 export function CompanyChoice() {
@@ -10,12 +11,34 @@ export function CompanyChoice() {
   const navigate = useNavigate()
   const data = companies.map(({ id, name }) => ({ value: id, label: visible(name) }))
   if (person.operator) data.unshift({ value: ALL, label: 'All companies' })
-  if (data.length < 2) return null
+  const logoOf = (id: string) => {
+    const found = companies.find((each) => each.id === id)
+    return found === undefined || found.logo === null ? null : <CompanyLogo of={found} />
+  }
+  const logo = logoOf(company)
+  if (data.length < 2) {
+    if (logo === null) return null
+    return (
+      <Group gap="xs" pl={6} wrap="nowrap">
+        {logo}
+        <Text size="sm" fw={600} truncate>
+          <UntrustedText>{companies[0]!.name}</UntrustedText>
+        </Text>
+      </Group>
+    )
+  }
   return (
     <Select
       aria-label="Company"
       data={data}
       value={company}
+      leftSection={logo}
+      renderOption={({ option: { value, label } }) => (
+        <Group gap="xs" wrap="nowrap">
+          {logoOf(value)}
+          {label}
+        </Group>
+      )}
       allowDeselect={false}
       searchable={data.length > 8}
       onChange={(chosen) => chosen && navigate({ to: '/c/$company/emails', params: { company: chosen } })}

@@ -10,12 +10,13 @@ import {
   Rocket,
   ScrollText,
   Server,
+  Settings,
   Undo2,
   UsersRound,
   Webhook,
 } from 'lucide-react'
 import { useMe } from '../api/session.ts'
-import { useRole } from './company.ts'
+import { ALL, useCompany, useRole } from './company.ts'
 
 interface NavItem {
   to: string
@@ -38,6 +39,8 @@ const OF_COMPANY: readonly NavItem[] = [
 /** Lists the people of the company, or all people for an operator who views all companies. */
 const PEOPLE: NavItem = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
 const AUDIT: NavItem = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
+/** Of one company. */
+const SETTINGS: NavItem = { to: '/c/$company/settings', label: 'Settings', icon: Settings, key: 'c' }
 const START: NavItem = { to: '/c/$company/start', label: 'Get started', icon: Rocket, key: 'n' }
 const INSTALLATION: NavItem = { to: '/installation', label: 'Installation', icon: Server, key: 'i' }
 
@@ -46,5 +49,6 @@ export function useNavItems(): readonly NavItem[] {
   const { person } = useMe()
   // Viewers change nothing, so they have no use for the audit list.
   const audit = useRole() === 'viewer' ? [] : [AUDIT]
-  return [...OF_COMPANY, PEOPLE, ...audit, START, ...(person.operator ? [INSTALLATION] : [])]
+  const settings = useCompany() === ALL ? [] : [SETTINGS]
+  return [...OF_COMPANY, PEOPLE, ...audit, ...settings, START, ...(person.operator ? [INSTALLATION] : [])]
 }

@@ -5,6 +5,7 @@ import { membershipWorks } from './account/memberships.ts'
 import { passkeyWorks } from './account/passkeys.ts'
 import { totpWorks } from './account/totp.ts'
 import { auditWorks } from './audit.ts'
+import { companyWorks } from './company.ts'
 import { CONSOLE_ROUTES } from './contract/routes.ts'
 import type { ConsoleCore } from './core.ts'
 import { doctorWorks } from './doctor.ts'
@@ -50,6 +51,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...passkeyWorks,
   ...totpWorks,
   ...auditWorks,
+  ...companyWorks,
   ...dkimKeyWorks,
   ...domainWorks,
   ...recordWorks,

@@ -3,11 +3,11 @@
  * embedded, and its links are redirected to a page that asks for confirmation or, in a shared email, keep their own
  * addresses.
  */
+import { beginningOf } from '../../mail/raw/beginning.ts'
 import { decodeBody, decodeCharset } from '../../mail/raw/decode.ts'
 import { fieldOf } from '../../mail/raw/header.ts'
 import { RawError, withCrlfLines } from '../../mail/raw/lines.ts'
 import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
-import { beginningOf } from './beginning.ts'
 import { externalLink, followable, type LinkSigner } from './external-link.ts'
 import { pictureType } from './picture.ts'
 import { safeHtml } from './safe-html.ts'

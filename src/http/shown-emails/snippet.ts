@@ -1,12 +1,9 @@
 /** The beginning of an email in one line, and whether it has files, for a row of a list. */
 import type { EmailBeginning } from '../../email/stored-email.ts'
-import { decodeCharset } from '../../mail/raw/decode.ts'
 import { listRawFiles } from '../../mail/raw/files.ts'
 import { RawError, withCrlfLines } from '../../mail/raw/lines.ts'
-import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
-import { textFromHtml } from '../../mail/text/text-from-html.ts'
-import { beginningOf } from './beginning.ts'
-import { firstPart } from './text.ts'
+import { readStructure } from '../../mail/raw/structure.ts'
+import { shownText, textOfMessage } from '../../mail/shown-text.ts'
 
 /** Octets of an email that are read for its snippet: enough for the header of a ready message, or styles of HTML. */
 export const BEGINNING = 16 * 1024
@@ -24,7 +21,7 @@ export interface TextSnippet {
 
 export function snippetOf({ id, text, html, raw, rawOctets, files }: EmailBeginning): TextSnippet {
   if (raw !== null) return { id, ...ofMessage(raw, raw.byteLength < rawOctets!) }
-  return { id, text: oneLine(text ?? (html === null ? '' : textFromHtml(html))), attached: files > 0 }
+  return { id, text: oneLine(shownText({ text, html, raw })), attached: files > 0 }
 }
 
 function ofMessage(beginning: Uint8Array, clipped: boolean): Omit<TextSnippet, 'id'> {
@@ -34,20 +31,11 @@ function ofMessage(beginning: Uint8Array, clipped: boolean): Omit<TextSnippet, '
     const isFile = ({ disposition }: { disposition: string }) => disposition === 'attachment'
     // Behind the beginning there may be files, which is what a multipart/mixed is for (RFC 2046 5.1.3).
     const attached = listRawFiles(lines).some(isFile) || (clipped && root.type === 'multipart/mixed')
-    return { text: oneLine(textIn(lines, root)), attached }
+    return { text: oneLine(textOfMessage(lines, root)), attached }
   } catch (error) {
     if (error instanceof RawError) return { text: '', attached: false }
     throw error
   }
-}
-
-function textIn(lines: Buffer, root: RawPart): string {
-  const read = (part: RawPart) =>
-    decodeCharset(beginningOf(lines, part, BEGINNING).octets, part.parameters.get('charset'))
-  const plain = firstPart(root, 'text/plain')
-  if (plain !== undefined) return read(plain)
-  const html = firstPart(root, 'text/html')
-  return html === undefined ? '' : textFromHtml(read(html))
 }
 
 function oneLine(text: string): string {

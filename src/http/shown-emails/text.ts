@@ -2,10 +2,11 @@
  * The plain text of a message, for mail programs that show no HTML. In batch mail, the text of each recipient's copy
  * differs.
  */
+import { beginningOf } from '../../mail/raw/beginning.ts'
 import { decodeCharset } from '../../mail/raw/decode.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
-import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
-import { beginningOf } from './beginning.ts'
+import { readStructure } from '../../mail/raw/structure.ts'
+import { firstPart } from '../../mail/shown-text.ts'
 
 /** The most octets that are shown. The download of the source has the rest. */
 const MOST = 1024 * 1024
@@ -25,14 +26,4 @@ export function textOf(octets: Buffer): TextExcerpt {
   const { octets: body, clipped } = beginningOf(lines, part, MOST)
   const text = decodeCharset(body, part.parameters.get('charset'))
   return { text: text.replaceAll('\r\n', '\n'), clipped }
-}
-
-/** Finds the first part of a type that is no attachment, in reading order, at any depth of nesting. */
-export function firstPart(root: RawPart, type: string): RawPart | undefined {
-  const waiting = [root]
-  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())
-    else if (part.type === type && part.disposition !== 'attachment') return part
-  }
-  return undefined
 }

@@ -19,6 +19,7 @@ import {
   storedEmail,
 } from '../email-rows.ts'
 import { LONGEST_READ } from '../email-store.ts'
+import { FILED_LOOKED_AT } from '../searched-words.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
 import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
@@ -140,6 +141,19 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
     WHERE e.id = chosen.id AND ($2::int4 IS NULL OR e.company = $2)`
 })
 
+/** Recipients whose answers are searched. */
+const ANSWERED = 100
+
+/** The answers about the emails $1. */
+const REPLIES = statement<{ id: string; code: number | null; message: string }>(
+  (
+    dialect,
+  ) => `SELECT DISTINCT e.id, r.last_code AS code, substr(r.last_message, 1, ${FILED_LOOKED_AT}) AS message
+    FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e
+      JOIN recipients r ON r.email = e.${dialect.emailKey}
+    WHERE e.id = chosen.id AND r.position < ${ANSWERED} AND r.last_message IS NOT NULL`,
+)
+
 function* emailRow(
   db: Queries,
   statement: ColdStatement<StoredEmailRow>,
@@ -213,5 +227,14 @@ export const emailReads = {
     if (company === undefined) return []
     const rows = yield* port.read.all(BEGINNINGS, ids.filter(isEmailId), company, octets)
     return rows.map(emailBeginningOf)
+  },
+
+  *readReplies(port, ids) {
+    const replies = new Map<string, Set<string>>()
+    for (const { id, code, message } of yield* port.read.all(REPLIES, ids.filter(isEmailId))) {
+      const text = code === null || message.startsWith(String(code)) ? message : `${code} ${message}`
+      replies.set(id, (replies.get(id) ?? new Set()).add(text))
+    }
+    return [...replies].map(([id, those]) => ({ id, replies: [...those] }))
   },
 } satisfies Operations<ReadPort>

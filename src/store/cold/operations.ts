@@ -13,6 +13,7 @@ import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { cancellationReads, cancellationWrites } from './cancellation.ts'
 import { capturedReads } from './captured.ts'
+import { companyLogoReads, companyLogoWrites } from './company-logos.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
 import { domainCheckReads, domainCheckWrites } from './domain-checks.ts'
 import { domainReportReads, domainReportWrites } from './domain-reports.ts'
@@ -54,6 +55,7 @@ export const COLD_READS = {
   ...auditReads,
   ...cancellationReads,
   ...capturedReads,
+  ...companyLogoReads,
   ...domainCheckReads,
   ...domainReportReads,
   ...emailOrderReads,
@@ -91,6 +93,7 @@ export const COLD_WRITES = {
   ...attemptWrites,
   ...auditWrites,
   ...cancellationWrites,
+  ...companyLogoWrites,
   ...dkimKeyWrites,
   ...domainCheckWrites,
   ...domainReportWrites,

@@ -35,8 +35,8 @@ import {
 import { type GroupsRow, groupKey, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
+import { FILED_LOOKED_AT } from '../searched-words.ts'
 import type { DigestStore } from '../store.ts'
-import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
 import type { StoreParts } from './parts.ts'
@@ -53,7 +53,7 @@ const BEHIND: Statement = {
   text: `
 SELECT v.number, v.company, v.type, v.at, e.seq, e.domain_id, e.tags, r.domain, ${BEGINS}::int4,
   CASE WHEN v.recipient IS NULL THEN ${foldedIn('r.address')} END, ${SENDABLE_AT},
-  CASE WHEN ${FIRST} THEN e.key_id END, CASE WHEN ${FIRST} THEN left(e.subject, ${SUBJECT_LOOKED_AT}) END, ${REFUSAL_DETAIL}
+  CASE WHEN ${FIRST} THEN e.key_id END, CASE WHEN ${FIRST} THEN left(e.subject, ${FILED_LOOKED_AT}) END, ${REFUSAL_DETAIL}
 FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
   JOIN emails e ON e.id = ANY (ARRAY[v.email])
   LEFT JOIN recipients r ON r.email = ANY (ARRAY[v.email]) AND ${ITS_RECIPIENTS}

@@ -50,6 +50,7 @@ export const LARGE_READS: readonly string[] = [
   'readHistory',
   'readOutline',
   'readRecipients',
+  'readReplies',
   'readValues',
   'readWork',
 ] satisfies (keyof store.Store)[]

@@ -31,6 +31,7 @@ const OF_EMAIL = 'JOIN emails e ON e.num = t.email'
 /** In this order: referenced rows come first. */
 export const MOVES: readonly Move[] = [
   { name: 'companies', order: ['t.num'] },
+  { name: 'company_logos', order: ['t.company'] },
   { name: 'domains', order: ['t.id'] },
   { name: 'removed_domains', order: ['t.id'] },
   { name: 'dkim_keys', order: ['t.domain_id', 't.position'] },

@@ -13,6 +13,8 @@ interface Page {
   emails: EmailRowJson[]
   next: string | null
   cursor: number
+  words: { id: string; place: string; excerpt: string }[]
+  texts: { count: number; all: boolean } | null
 }
 
 describe('the list of emails', () => {
@@ -155,6 +157,29 @@ describe('the list of emails', () => {
     const nowhere = await member.ask('GET', `/companies/${mine.id}/emails?domain=nowhere.test`)
     assert.equal(unknown.status, 404)
     assert.equal(unknown.text, nowhere.text.replaceAll('nowhere', 'theirs'))
+  })
+
+  test('says where words were found that are not in the subject', async () => {
+    const id = await send({ subject: 'Your parcel', text: 'The tracking number is QX-5519.' })
+    const byText = await list('?q=QX-5519')
+    assert.deepEqual(ids(byText), [id])
+    assert.deepEqual(byText.words, [{ id, place: 'text', excerpt: 'The tracking number is QX-5519.' }])
+    assert.deepEqual(byText.texts, { count: sent.length, all: true })
+    assert.deepEqual(ids(await list('?q=body:tracking%20parcel')), [id])
+    assert.deepEqual((await list('?q=parcel')).words, [])
+    assert.equal((await list('?q=subject:parcel')).texts, null)
+    // The text of another company.
+    assert.deepEqual(ids(await list('?q=secret')), [])
+    assert.deepEqual(ids(await list('?q=body:secret', operator, 'all')), [foreign])
+    const bounced = await send({ to: 'bounced@simulator.test', subject: 'Refused' })
+    await until(async () => ids(await list('?q=reply:mailbox')).length > 0, 'the bounce')
+    const { words } = await list('?q=refused%20mailbox')
+    assert.deepEqual(
+      words.map(({ id, place }) => [id, place]),
+      [[bounced, 'reply']],
+    )
+    for (const each of [id, bounced]) sent.splice(sent.indexOf(each), 1)
+    await service.store.removeEmails([id, bounced])
   })
 
   test('is counted as far as a thousand, with the filters of the list', async () => {

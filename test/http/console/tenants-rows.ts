@@ -47,6 +47,15 @@ const named = async (of: Tenant) => {
   const { domains } = await of.service.store.accounts()
   return { domain: id, name: domains.find((each) => each.id === id)!.name }
 }
+/** A picture of one pixel. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const logo = async ({ company, service: { store } }: Tenant) => {
+  await store.setLogo(company.id, 'digest', { type: 'image/png', octets: PICTURE })
+  return {}
+}
 const key = async (of: Tenant) => ({ key: await of.key() })
 const webhook = async (of: Tenant) => ({ id: await of.webhook() })
 const message = async (of: Tenant) => ({ ...(await webhook(of)), message: `msg_${'0'.repeat(27)}` })
@@ -164,6 +173,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: sending, status: 201 },
   'PUT /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: rotating, body: { force: true } },
   'DELETE /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: rotating },
+  'GET /companies/:company': { may: SEES },
+  'GET /companies/:company/logo': { may: SEES, ids: logo },
+  'PUT /companies/:company/logo': { may: OWNS, body: { picture: PICTURE.toString('base64') } },
+  'DELETE /companies/:company/logo': { may: OWNS, ids: logo },
   'GET /companies/:company/retention': { may: SEES },
   'PUT /companies/:company/retention': { may: OWNS, body: { own: 86_400_000 } },
   'GET /companies/:company/relay': { may: SEES },

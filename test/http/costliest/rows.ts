@@ -8,6 +8,7 @@
  */
 import { randomUUIDv7 } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { MOST_OCTETS } from '../../../src/accounts/company-logo.ts'
 import { multipartBody, type Part } from '../requests.ts'
 import type { Filled } from './filled.ts'
 
@@ -45,6 +46,9 @@ const urlencoded = (text: string): Octets => ({
   type: 'application/x-www-form-urlencoded',
   octets: Buffer.from(text),
 })
+
+/** As a PNG of one pixel begins. */
+const PNG_HEAD = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ', 'base64')
 
 const large = ({ ids }: Filled) => ({ email: ids.large })
 const wide = ({ ids }: Filled) => ({ email: ids.wide })
@@ -113,6 +117,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: { type: 'application/tlsrpt+gzip', octets: gzipSync(Buffer.alloc(10_000_000)) },
   },
   'GET /console/api/companies/:company/emails/count': { query: '?from=e' },
+  'PUT /console/api/companies/:company/logo': {
+    body: {
+      picture: Buffer.concat([PNG_HEAD, Buffer.alloc(MOST_OCTETS - PNG_HEAD.length)]).toString('base64'),
+    },
+  },
   'GET /console/api/companies/:company/emails/snippets': {
     query: ({ ids }) => `?ids=${[ids.large, ids.wide, ids.files, ...many(22, () => ids.large)].join(',')}`,
   },
@@ -323,7 +332,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v3/stats/total': {
     query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
   },
-  'GET /console/api/companies/:company/emails': { query: `?limit=100&q=${repeated('word+', 900)}` },
+  // Nothing has the words in its text, so as many texts are read as one search may read.
+  'GET /console/api/companies/:company/emails': {
+    query: `?limit=100&q=body:nowhere+${many(180, (n) => `w${n}`).join('+')}`,
+  },
   'GET /console/api/companies/:company/overview/volume': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/latency': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/destinations': { query: '?span=year' },

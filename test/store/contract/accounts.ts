@@ -49,6 +49,25 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual((await store.accounts()).pools, [])
     })
 
+    test('a company has a logo, which is not read with the accounts', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      assert.equal(await store.findLogo(owner.id), null)
+      const version = await store.accountsVersion()
+      for (const n of [1, 2]) {
+        await store.setLogo(owner.id, `d${n}`, { type: 'image/png', octets: Uint8Array.of(n, 0, 255) })
+      }
+      assert.deepEqual((await store.accountsSince(version))!.companies, [{ ...owner, logo: 'd2' }])
+      const found = (await store.findLogo(owner.id))!
+      assert.deepEqual([found.type, [...found.octets]], ['image/png', [2, 0, 255]])
+      assert.equal(await store.findLogo(other.id), null)
+      assert.equal(await store.findLogo(newId()), null)
+      await assert.rejects(store.setLogo(newId(), 'd', found), StoreConflict)
+      await store.removeLogo(owner.id)
+      assert.equal(await store.findLogo(owner.id), null)
+      assert.deepEqual((await store.accounts()).companies, [owner, other])
+    })
+
     test('a company keeps content for a time of its own, until that is taken back', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -13,6 +13,7 @@ import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
+import { foundWordsContract } from './found-words.ts'
 import { inboundMailsContract } from './inbound-mails.ts'
 import { keyUsesContract } from './key-uses.ts'
 import { lifecycleContract } from './lifecycle.ts'
@@ -84,6 +85,7 @@ export function storeContract(name: string, open: OpenBench): void {
     followersContract(open)
     digestContract(open)
     findContract(open)
+    foundWordsContract(open)
     accountsContract(open)
     apiRequestsContract(open)
     ownedContract(open)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import type { EventFilter, EventType } from '../../../src/email/event.ts'
 import { findEvents } from '../../../src/events/find.ts'
 import { findEmails } from '../../../src/events/find-emails.ts'
+import { hasWords, wordsIn } from '../../../src/store/searched-words.ts'
 import type { EmailFilter, NewEmail, Store } from '../../../src/store/store.ts'
-import { hasWords, wordsIn } from '../../../src/store/subject-words.ts'
 import { acme, attempt, deferred, email, HOUR, NOW, result } from '../samples.ts'
 
 export const ADDRESSES = Array.from({ length: 10 }, (_, n) => `User${n}@${n % 2 === 0 ? 'x' : 'y'}.test`)

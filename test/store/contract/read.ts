@@ -13,6 +13,7 @@ import {
   HOUR,
   NOW,
   newId,
+  node,
   result,
   to,
 } from '../samples.ts'
@@ -85,6 +86,29 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(rest, { text: null, html: null, rawOctets: raw.length, files: 0 })
       assert.equal((await store.readBeginnings(ids, null, 5)).length, 5)
       assert.deepEqual(await store.readBeginnings(ids, newId(), 5), [])
+    })
+
+    test('the last answers about the recipients of an email come back, each once', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const many = email(owner, ['a@x.test', 'b@x.test', 'c@x.test', 'd@x.test'])
+      const silent = email(owner, ['a@x.test'])
+      for (const each of [many, silent]) await store.accept(each, { token })
+      const answer = (position: number, code: number | null, message: string) =>
+        result(position, { state: 'bounced', code, message })
+      await store.record(
+        attempt(many, token, [
+          answer(0, 550, '5.1.1 No such user'),
+          answer(1, 550, '550 5.1.1 No such user'),
+          answer(2, null, 'x'.repeat(400)),
+        ]),
+      )
+      const found = await store.readReplies([many.id, silent.id, newId(), 'x'])
+      assert.deepEqual(
+        found.map(({ id, replies }) => [id, replies.toSorted()]),
+        [[many.id, ['550 5.1.1 No such user', 'x'.repeat(300)]]],
+      )
     })
 
     test('large files, ready messages and captured copies come back whole', async (t) => {

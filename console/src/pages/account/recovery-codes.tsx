@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Modal, SimpleGrid, Stack } from '@mantine/core'
 import { Download, TriangleAlert } from 'lucide-react'
 import { CopyText } from '../../parts/copy.tsx'
-import { download } from '../../parts/csv.ts'
+import { download } from '../../parts/download.ts'
 
 /** Shows new recovery codes, once. `codes`: `null` while there are none to show. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {

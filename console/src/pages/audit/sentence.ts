@@ -12,6 +12,8 @@ type Phrase = readonly [before: string, after?: (detail: Detail) => string, ...s
 const PHRASES: Readonly<Record<string, Phrase>> = {
   createCompany: ['created the company'],
   limitCompany: ['changed the limits of'],
+  setLogo: ['changed the logo of'],
+  removeLogo: ['removed the logo of'],
   setContentRetention: ['changed how long content is kept of'],
   addDomain: ['added the domain'],
   updateDomain: ['changed the settings of'],

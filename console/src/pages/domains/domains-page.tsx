@@ -14,7 +14,6 @@ import { ALL, useCompany } from '../../shell/company.ts'
 import { NextStep } from '../../shell/next-step.tsx'
 import { AddDomain } from './add-domain.tsx'
 import { CompanyRelay } from './company-relay.tsx'
-import { CompanyRetention } from './company-retention.tsx'
 import { DomainState } from './domain-state.tsx'
 
 const HERE = '/signed-in/c/$company/domains'
@@ -78,7 +77,6 @@ export function DomainsPage() {
         }
       />
       {company !== ALL && <CompanyRelay company={company} />}
-      {company !== ALL && <CompanyRetention company={company} />}
       {adding && <AddDomain {...adding.dialog} />}
     </>
   )

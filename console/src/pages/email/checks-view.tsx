@@ -10,6 +10,7 @@ import { type EmailSource, type ReachedLink, reach } from '../../api/email.ts'
 import type { Check, CheckedEmail, Findings, Grade } from '../../checks/checks.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { PassedChecks } from '../../parts/passed-checks.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { PlainList } from '../../parts/plain-list.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -59,13 +60,19 @@ function Results({
     )
   }
   if (findings === null) return <Loader role="img" aria-label="Checking" />
+  const checks = [...inDns, ...findings.checks]
+  // The score is worth knowing when it is good, too.
+  const isOpen = ({ id, grade }: Check) => id === 'spam' || grade !== 'good'
+  const open = checks.filter(isOpen)
+  const passed = checks.filter((check) => !isOpen(check))
   return (
     <Stack gap="md">
-      <PlainList>
-        {[...inDns, ...findings.checks].map((check) => (
-          <OneCheck key={check.id} check={check} />
-        ))}
-      </PlainList>
+      {open.length > 0 && <CheckList checks={open} />}
+      {passed.length > 0 && (
+        <PassedChecks count={passed.length}>
+          <CheckList checks={passed} />
+        </PassedChecks>
+      )}
       <section aria-labelledby="programs">
         <Title order={3} size="h5" id="programs">
           Unsupported HTML and CSS
@@ -96,6 +103,16 @@ function Results({
       </section>
       <Addresses company={company} id={id} findings={findings} />
     </Stack>
+  )
+}
+
+function CheckList({ checks }: { checks: readonly Check[] }) {
+  return (
+    <PlainList>
+      {checks.map((check) => (
+        <OneCheck key={check.id} check={check} />
+      ))}
+    </PlainList>
   )
 }
 

@@ -15,6 +15,7 @@ import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { stepsOf } from './dialogue.ts'
 import classes from './email.module.css'
+import { inOrder } from './time-line-order.ts'
 
 type TimeLineEntry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
 
@@ -33,7 +34,7 @@ export function TimeLine({
   const attempts: TimeLineEntry[] = email.attempts
     .filter(({ recipients }) => recipients.includes(position))
     .map((attempt, index) => ({ at: attempt.startedAt, attempt, number: index + 1 }))
-  const entries = [...events, ...attempts].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const entries = inOrder([...events, ...attempts])
   return (
     <>
       <Text size="xs" c="dimmed">

@@ -15,6 +15,8 @@ export const FILTERS = [
   { name: 'to', about: 'a recipient, or @example.com', example: 'to:ada@example.com' },
   { name: 'from', about: 'part of the sender', example: 'from:shop@' },
   { name: 'subject', about: 'words in the subject', example: 'subject:"welcome aboard"' },
+  { name: 'body', about: 'words in the text', example: 'body:"order 4711"' },
+  { name: 'reply', about: 'words in the last reply of a server', example: 'reply:"mailbox full"' },
   { name: 'event', about: 'the last event', example: 'event:bounced' },
   { name: 'tag', about: 'a name, a value or name:value', example: 'tag:receipt' },
   { name: 'has', about: 'with attachments', example: 'has:attachment' },

@@ -1,6 +1,6 @@
 /** Actions on the chosen emails. */
 import { Button } from '@mantine/core'
-import { Ban, Download, RotateCw, Trash2 } from 'lucide-react'
+import { Ban, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
@@ -10,9 +10,9 @@ import { useAllMatching } from '../../parts/all-matching.ts'
 import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { Chosen } from '../../parts/chosen.ts'
-import { csvOf, download } from '../../parts/csv.ts'
 import { notify } from '../../parts/notify.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
+import { ExportMenu } from './export-menu.tsx'
 import { matchingEmails } from './matching.ts'
 import type { EmailListItem } from './merge.ts'
 import type { EmailsSearch } from './search.ts'
@@ -97,14 +97,7 @@ export function EmailChoiceBar({
             )}
           </>
         )}
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Download size={14} aria-hidden />}
-          onClick={() => download('emails.csv', emailsCsv(ids.flatMap((id) => find(id) ?? [])))}
-        >
-          Export
-        </Button>
+        <ExportMenu size="xs" load={async () => ids.flatMap((id) => find(id) ?? [])} />
       </ChoiceBar>
       {asked !== null && (
         <BatchDialog
@@ -157,11 +150,4 @@ function actionOf(name: ActionName, company: string, count: number): BatchAction
     done: (changed) => `${counted(changed)} canceled.`,
     run: (ids) => call('POST /companies/:company/emails/cancel', { company, body: { ids } }),
   }
-}
-
-function emailsCsv(emails: readonly EmailListItem[]): string {
-  const rows = emails.map(({ id, createdAt, lastEvent, from, to, recipients, subject, tags }) => [
-    ...[id, createdAt, lastEvent, from, to, String(recipients), subject, tags.join(' ')],
-  ])
-  return csvOf([['id', 'accepted', 'last_event', 'from', 'to', 'recipients', 'subject', 'tags'], ...rows])
 }

@@ -19,6 +19,7 @@ import type { Emails } from './use-emails.ts'
 import { useNewEmails } from './use-new-emails.ts'
 import { useRowHeight } from './use-row-height.ts'
 
+const SearchedTexts = later(() => import('./searched-texts.tsx'), 'SearchedTexts')
 /** Loaded when an email is chosen. */
 const EmailChoiceBar = later(() => import('./email-choice-bar.tsx'), 'EmailChoiceBar')
 
@@ -172,6 +173,7 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
                     ? (companies.find(({ id }) => id === email.company)?.name ?? email.company)
                     : undefined
                 }
+                found={list.found.get(email.id)}
                 isInbox={captures}
                 selected={email.id === (open ?? selected)}
                 isOpen={email.id === open}
@@ -207,6 +209,11 @@ export function EmailList({ company, name, search, list, open, onOpen }: EmailLi
             Loading older emails
           </Text>
         </Group>
+      )}
+      {list.texts !== null && list.more === null && !list.loadingMore && (
+        <Suspense>
+          <SearchedTexts company={company} search={search} texts={list.texts} />
+        </Suspense>
       )}
     </Box>
   )

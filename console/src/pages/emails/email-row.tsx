@@ -7,7 +7,8 @@ import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
-import type { EmailListItem } from './merge.ts'
+import { FoundExcerpt } from './found-excerpt.tsx'
+import type { EmailListItem, FoundWords } from './merge.ts'
 
 const InboxSubject = later(() => import('./inbox-subject.tsx'), 'InboxSubject')
 
@@ -17,6 +18,8 @@ interface RowProps {
   email: EmailListItem
   /** The name of the email's company, where the list shows all companies. */
   company: string | undefined
+  /** Where the words of the search are, if not in the subject. */
+  found: FoundWords | undefined
   /** The list is the inbox of capture mode. */
   isInbox: boolean
   selected: boolean
@@ -31,6 +34,7 @@ interface RowProps {
 export const EmailRow = memo(function EmailRow({
   email,
   company,
+  found,
   isInbox,
   selected,
   isOpen,
@@ -46,6 +50,7 @@ export const EmailRow = memo(function EmailRow({
       params={{ company: email.company, id }}
       className={classes.row}
       data-email={id}
+      data-found={found !== undefined || undefined}
       data-selected={selected || undefined}
       aria-current={selected || undefined}
       onFocus={() => onSelect(id)}
@@ -74,12 +79,15 @@ export const EmailRow = memo(function EmailRow({
       <span className={classes.subject}>
         {isInbox ? (
           <Suspense fallback={words}>
-            <InboxSubject email={email}>{words}</InboxSubject>
+            <InboxSubject email={email} hasExcerpt={found !== undefined}>
+              {words}
+            </InboxSubject>
           </Suspense>
         ) : (
           words
         )}
       </span>
+      {found !== undefined && <FoundExcerpt found={found} />}
       <Text component="span" inherit c="dimmed" className={classes.from}>
         <UntrustedText>{from}</UntrustedText>
       </Text>

@@ -19,6 +19,7 @@ import { isAtTop } from './use-new-emails.ts'
 // Most lists have emails, so they load without what an empty one shows.
 const NoEmails = later(() => import('./no-emails.tsx'), 'NoEmails')
 const EmailPane = later(() => import('../email/email-pane.tsx'), 'EmailPane')
+const ExportFound = later(() => import('./export-found.tsx'), 'ExportFound')
 const InboxActions = later(() => import('./inbox-actions.tsx'), 'InboxActions')
 const NothingFound = later(() => import('./nothing-found.tsx'), 'NothingFound')
 
@@ -35,6 +36,9 @@ export function EmailsPage() {
       <PageHead title="Emails" about="Accepted emails, newest first.">
         <LiveIndicator company={company} />
         <Suspense>{captures && <InboxActions company={company} search={search} />}</Suspense>
+        <Suspense>
+          <ExportFound company={company} search={search} />
+        </Suspense>
       </PageHead>
       <Filters company={company} search={search} onChange={change} />
       <EmailResults
@@ -103,7 +107,7 @@ function EmailResults({
     <Box mt="md">
       <Suspense fallback={<Waiting />}>
         {isNarrowed(search) ? (
-          <NothingFound onClear={onClear} more={list.more} />
+          <NothingFound company={company} search={search} list={list} onClear={onClear} />
         ) : (
           <NoEmails company={company} />
         )}

@@ -9,7 +9,14 @@ import type { EmailListItem } from './merge.ts'
 import { useIsRead } from './read-marks.ts'
 import { snippetQuery } from './snippets.ts'
 
-export function InboxSubject({ email, children }: { email: EmailListItem; children: ReactNode }) {
+interface InboxSubjectProps {
+  email: EmailListItem
+  /** The row shows the words that were found in place of the beginning of the text. */
+  hasExcerpt: boolean
+  children: ReactNode
+}
+
+export function InboxSubject({ email, hasExcerpt, children }: InboxSubjectProps) {
   const isRead = useIsRead(email)
   const { data: snippet } = useQuery(snippetQuery(email))
   return (
@@ -22,7 +29,7 @@ export function InboxSubject({ email, children }: { email: EmailListItem; childr
         </>
       )}
       <span className={isRead ? classes.read : classes.unread}>{children}</span>
-      {snippet && snippet.text !== '' && (
+      {!hasExcerpt && snippet && snippet.text !== '' && (
         <span className={classes.snippet}>
           <UntrustedText>{snippet.text}</UntrustedText>
         </span>

@@ -4,6 +4,7 @@ import type { EMAIL_ROW, EMAILS } from '../../../../src/http/console/contract/em
 
 export type EmailListItem = Static<typeof EMAIL_ROW>
 export type EmailsPage = Static<typeof EMAILS>
+export type FoundWords = EmailsPage['words'][number]
 
 /**
  * Replaces emails with their current versions. `grows`: emails that are not on the list yet are inserted; ids
@@ -50,7 +51,10 @@ export function withHead(pages: readonly EmailsPage[], head: EmailsPage): Emails
   return pages.map((page, index) => {
     const emails = page.emails.filter(below)
     return index === 0
-      ? { ...page, cursor: head.cursor, emails: [...head.emails, ...emails] }
+      ? {
+          ...{ ...page, cursor: head.cursor, emails: [...head.emails, ...emails] },
+          ...{ words: [...head.words, ...page.words], texts: head.texts },
+        }
       : { ...page, emails }
   })
 }

@@ -1,25 +1,38 @@
 import { Button } from '@mantine/core'
 import { SearchX } from 'lucide-react'
 import { Empty } from '../../parts/empty.tsx'
+import type { EmailsSearch } from './search.ts'
+import { SearchedTexts } from './searched-texts.tsx'
+import type { Emails } from './use-emails.ts'
 
-/** `more`: continues a search that has looked at a part of the emails only. */
-export function NothingFound({ onClear, more }: { onClear: () => void; more: (() => void) | null }) {
+interface NothingFoundProps {
+  company: string
+  search: EmailsSearch
+  list: Pick<Emails, 'more' | 'texts'>
+  onClear: () => void
+}
+
+/** A search may have looked at a part of the emails only: then it can be continued. */
+export function NothingFound({ company, search, list: { more, texts }, onClear }: NothingFoundProps) {
   return (
-    <Empty
-      icon={SearchX}
-      title={more === null ? 'No emails found' : 'No emails found yet'}
-      action={
-        <>
-          {more !== null && <Button onClick={more}>Search older emails</Button>}
-          <Button variant="default" onClick={onClear}>
-            Clear search
-          </Button>
-        </>
-      }
-    >
-      {more === null
-        ? 'No emails match the search and the filters. New emails that match appear here.'
-        : 'The newest emails do not match. Older emails may.'}
-    </Empty>
+    <>
+      <Empty
+        icon={SearchX}
+        title={more === null ? 'No emails found' : 'No emails found yet'}
+        action={
+          <>
+            {more !== null && <Button onClick={more}>Search older emails</Button>}
+            <Button variant="default" onClick={onClear}>
+              Clear search
+            </Button>
+          </>
+        }
+      >
+        {more === null
+          ? 'No emails match the search and the filters. New emails that match appear here.'
+          : 'The newest emails do not match. Older emails may.'}
+      </Empty>
+      {more === null && texts !== null && <SearchedTexts company={company} search={search} texts={texts} />}
+    </>
   )
 }

@@ -75,7 +75,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
             aria-describedby={problem === null ? undefined : 'emails-search-problem'}
             aria-invalid={problem !== null}
             aria-autocomplete="list"
-            placeholder="Search: address, subject, to: tag: event: …"
+            placeholder="Search: address, words, to: tag: event: …"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

@@ -4,7 +4,7 @@ import { FILTERS } from './completions.ts'
 import classes from './emails.module.css'
 
 const BARE = [
-  { example: 'invoice', about: 'a word in the subject' },
+  { example: 'invoice', about: 'a word in the subject, a reply, or the text of newer emails' },
   { example: 'ada@example.com', about: 'emails to this address' },
 ]
 

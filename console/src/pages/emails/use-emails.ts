@@ -4,11 +4,13 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { changesSince, type LiveChanges, useLive } from '../../api/live.ts'
 import { queries } from '../../api/queries.ts'
-import { type EmailListItem, type EmailsPage, withChanged, withHead } from './merge.ts'
+import { type EmailListItem, type EmailsPage, type FoundWords, withChanged, withHead } from './merge.ts'
 import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 
 /** Milliseconds between two requests for the newest page. */
 const HEAD_MS = 2_500
+/** The same for a search that reads the texts of emails. */
+const TEXTS_HEAD_MS = 15_000
 const PAGE = 100
 const LIST = 'GET /companies/:company/emails'
 
@@ -52,6 +54,10 @@ export interface Emails {
   pending: boolean
   error: Error | null
   again: () => void
+  /** Where words of the search were found that are not in the subject, by the email's id. */
+  found: ReadonlyMap<string, FoundWords>
+  /** The texts that were searched; `null`: the search does not ask for it. */
+  texts: EmailsPage['texts']
   more: (() => void) | null
   loadingMore: boolean
   /** The newest page no longer reaches down to the rows shown, so the list has to be reloaded. */
@@ -70,6 +76,8 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   const query = useInfiniteQuery(options)
   const [behind, setBehind] = useState(false)
   const narrowed = isNarrowed(search)
+  const texts = query.data?.pages[0]?.texts ?? null
+  const readsTexts = texts !== null || /\bbody:/i.test(search.q ?? '')
   const asking = useRef<number | null>(null)
   const askedAt = useRef(0)
 
@@ -88,12 +96,12 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   }
 
   /**
-   * Reloads the newest page after changes that the stream does not list one by one, at most once every 2.5
-   * seconds.
+   * Reloads the newest page after changes that the stream does not list one by one, with a pause after each time.
    */
   const askSoon = () => {
     if (asking.current !== null) return
-    const wait = Math.max(0, askedAt.current + HEAD_MS - performance.now())
+    const pause = readsTexts ? TEXTS_HEAD_MS : HEAD_MS
+    const wait = Math.max(0, askedAt.current + pause - performance.now())
     asking.current = window.setTimeout(async () => {
       try {
         const head = await ask(company, search)
@@ -149,11 +157,14 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   }, [loaded])
 
   const emails = useMemo(() => rowsOf(query.data?.pages ?? []), [query.data])
+  const found = useMemo(() => foundIn(query.data?.pages ?? []), [query.data])
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   return {
     emails,
     pending: query.isPending,
     error: query.error,
+    found,
+    texts,
     again: () => void (query.data === undefined ? query.refetch() : fetchNextPage()),
     more: hasNextPage && !isFetchingNextPage && !isFetchNextPageError ? () => void fetchNextPage() : null,
     loadingMore: isFetchingNextPage,
@@ -166,4 +177,8 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
 function rowsOf(pages: readonly EmailsPage[]): EmailListItem[] {
   const seen = new Set<string>()
   return pages.flatMap(({ emails }) => emails.filter(({ id }) => !seen.has(id) && seen.add(id)))
+}
+
+function foundIn(pages: readonly EmailsPage[]): Map<string, FoundWords> {
+  return new Map(pages.flatMap(({ words }) => words.map((each) => [each.id, each] as const)))
 }

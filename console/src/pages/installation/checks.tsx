@@ -1,11 +1,11 @@
 /** The checks of the doctor: those with a finding first, and the others folded. */
-import { Badge, Button, Collapse, Group, Loader, Stack, Text, ThemeIcon } from '@mantine/core'
+import { Badge, Button, Group, Loader, Stack, Text, ThemeIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Check, CircleHelp, type LucideIcon, RotateCw, TriangleAlert, X } from 'lucide-react'
-import { useState } from 'react'
 import { checksQuery, type InstallationCheck } from '../../api/doctor.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { PassedChecks } from '../../parts/passed-checks.tsx'
 import { Section } from '../../parts/section.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 import classes from './checks.module.css'
@@ -48,7 +48,11 @@ export function Checks() {
     >
       {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {found.length > 0 && <CheckList checks={found} />}
-      {passed.length > 0 && <Passed checks={passed} />}
+      {passed.length > 0 && (
+        <PassedChecks count={passed.length}>
+          <CheckList checks={passed} />
+        </PassedChecks>
+      )}
     </Section>
   )
 }
@@ -59,21 +63,6 @@ function Verdict({ state }: { state: State }) {
     <Badge variant="light" color={color} tt="none" role="status" visibleFrom="sm">
       {state === 'ok' ? 'All checks passed' : word}
     </Badge>
-  )
-}
-
-function Passed({ checks }: { checks: readonly InstallationCheck[] }) {
-  const [isOpen, setOpen] = useState(false)
-  const count = checks.length === 1 ? '1 check' : `${checks.length} checks`
-  return (
-    <div>
-      <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide the checks that passed' : `${count} passed`}
-      </Button>
-      <Collapse expanded={isOpen}>
-        <CheckList checks={checks} />
-      </Collapse>
-    </div>
   )
 }
 

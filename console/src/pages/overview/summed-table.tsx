@@ -1,7 +1,8 @@
 /** A table of sums on the overview, which can be saved as CSV. */
 import { Text } from '@mantine/core'
 import { Download } from 'lucide-react'
-import { csvOf, download } from '../../parts/csv.ts'
+import { csvOf } from '../../parts/csv.ts'
+import { download } from '../../parts/download.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { ListTable, type ListTableProps } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'

@@ -1,6 +1,6 @@
 /** The import of a file, which continues while the person views other pages of the console. */
 import { useSyncExternalStore } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { persistently } from '../../api/persistently.ts'
 import { type ImportPiece, importPiece, listsChanged } from '../../api/suppressions.ts'
 import { piecesOf } from './file-pieces.ts'
 
@@ -31,9 +31,6 @@ export interface ImportRun {
 const REPORTED = 100_000
 /** With this many invalid lines, and fewer valid ones, the file is not a list of addresses. */
 const NO_LIST = 10_000
-/** Retries of one piece while the server restarts, and milliseconds between them. */
-const TRIES = 30
-const BETWEEN = 1_000
 
 let run: ImportRun | null = null
 let stopping = false
@@ -86,13 +83,18 @@ export async function startImport(company: string, file: File, list: ImportPiece
   let ticket: string | undefined
   try {
     for await (const { text, begun, octets } of piecesOf(file)) {
-      const report = await sendPiece(company, {
+      const piece = {
         list,
         text,
         file: file.name.slice(0, 300),
         ...(begun && { begun }),
         ...(ticket !== undefined && { ticket }),
-      })
+      }
+      // Importing an entry twice does no harm.
+      const report = await persistently(
+        () => importPiece(company, piece),
+        () => stopping,
+      )
       ticket = report.ticket
       const before = begun?.lines ?? 0
       const texts = report.badLines.length === 0 ? [] : text.split(/\r\n?|\n/)
@@ -120,19 +122,5 @@ export async function startImport(company: string, file: File, list: ImportPiece
   } finally {
     window.removeEventListener('beforeunload', keepOpen)
     void listsChanged()
-  }
-}
-
-/** Retries while the server restarts. Importing an entry twice does no harm. */
-async function sendPiece(company: string, piece: ImportPiece) {
-  for (let left = TRIES; ; left--) {
-    try {
-      return await importPiece(company, piece)
-    } catch (error) {
-      const isAway =
-        error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
-      if (!isAway || left === 0 || stopping) throw error
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN))
-    }
   }
 }

@@ -1,7 +1,7 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { COUNTED_STATES, INTEGER, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 /** ISO 8601, UTC. */
 const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
@@ -71,6 +71,21 @@ export const EMAILS = object({
   emails: { type: 'array', items: EMAIL_ROW },
   next: { ...TEXT_OR_NULL, description: 'Where the next page begins; null: there is none.' },
   cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
+  words: {
+    type: 'array',
+    description: 'The emails of the page that have words of the search elsewhere than in the subject.',
+    items: object({
+      id: TEXT,
+      place: { enum: ['reply', 'text'] },
+      excerpt: { type: 'string', description: 'The words around them, in one line.' },
+    }),
+  },
+  texts: orNull(
+    object({
+      count: { type: 'integer', description: 'The newest emails whose texts were searched.' },
+      all: { type: 'boolean', description: 'The other filters find no further emails.' },
+    }),
+  ),
 })
 
 /** The emails that a search finds. */

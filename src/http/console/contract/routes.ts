@@ -3,6 +3,7 @@
  */
 import { ACCOUNT_ROUTES, IDENTITY_ROUTES, MEMBERSHIP_ROUTES, PASSKEY_ROUTES, TOTP_ROUTES } from './account.ts'
 import { AUDIT_ROUTES } from './audit.ts'
+import { COMPANY_ROUTES } from './company.ts'
 import { DOCTOR_ROUTES } from './doctor.ts'
 import { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from './domain-reports.ts'
 import { DKIM_KEY_ROUTES, DOMAIN_ROUTES, RECORD_ROUTES, RELAY_ROUTES, RETENTION_ROUTES } from './domains.ts'
@@ -33,6 +34,7 @@ export const CONSOLE_ROUTES = {
   ...MEMBERSHIP_ROUTES,
   ...IDENTITY_ROUTES,
   ...AUDIT_ROUTES,
+  ...COMPANY_ROUTES,
   ...DOMAIN_ROUTES,
   ...RECORD_ROUTES,
   ...DKIM_KEY_ROUTES,

@@ -34,6 +34,7 @@ export const ME = object({
     items: object({
       id: TEXT,
       name: TEXT,
+      logo: { ...TEXT_OR_NULL, description: 'Its digest.' },
       role: { enum: ['operator', ...ROLES] },
     }),
   },

@@ -45,11 +45,11 @@ async function findEmailPage(
   query: EmailListQuery,
   company: string | null,
   page: { before: string | undefined; limit: number },
-): Promise<Pick<FoundEmails, 'emails' | 'next'>> {
+): Promise<Omit<FoundEmails, 'complete'>> {
   const found = searchIn(op, query, company)
   if (found.kind === 'search') return await searchEmails(op, { ...found.search, ...page })
   const email = await findEmail(op, found)
-  return { emails: email === null ? [] : [email], next: null }
+  return { emails: email === null ? [] : [email], next: null, words: new Map(), texts: null }
 }
 
 function zoneOf(zone = 'UTC'): string {
@@ -113,14 +113,15 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
     // Taken before the list is read: changes in between are sent again, and none is missed.
     const cursor = await store.settledEventNumber()
     const before = cursorOf(query.cursor)
-    const { emails: page, next } = await findEmailPage(op, query, company, { before, limit })
+    const { emails: page, next, words, texts } = await findEmailPage(op, query, company, { before, limit })
     const recipientCounts = new Map(
       (await store.recipientCounts(page.map(({ id }) => id))).map((counts) => [counts.id, counts]),
     )
     const emails = page.map((email) =>
       emailRow(email, recipientCounts.get(email.id) ?? null, accounts.directory),
     )
-    return { emails, next, cursor }
+    const found = [...words].map(([id, where]) => ({ id, ...where }))
+    return { emails, next, cursor, words: found, texts }
   },
 
   'GET /companies/:company/emails/count': async ({ op, company, query }) => {

@@ -19,8 +19,9 @@ export function meOf(
   const url = apiUrl.urlOf(request)
   const roles = new Map(memberships.map(({ companyId, role }) => [companyId, role]))
   const companies = deps.accounts.directory.companies().flatMap((company) => {
-    const role = operator ? 'operator' : roles.get(company.id)
-    return role === undefined ? [] : [{ id: company.id, name: company.name, role } as const]
+    const { id, name, logo = null } = company
+    const role = operator ? 'operator' : roles.get(id)
+    return role === undefined ? [] : [{ id, name, logo, role } as const]
   })
   return {
     person: {

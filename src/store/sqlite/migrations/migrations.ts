@@ -12,6 +12,7 @@ import { sql as sourcePools } from './0010-source-pools.ts'
 import { sql as sitePauses } from './0011-site-pauses.ts'
 import { sql as contentRetention } from './0012-content-retention.ts'
 import { sql as dkimDelegation } from './0013-dkim-delegation.ts'
+import { sql as companyLogos } from './0014-company-logos.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0011-site-pauses', sitePauses),
   migration('0012-content-retention', contentRetention),
   migration('0013-dkim-delegation', dkimDelegation),
+  migration('0014-company-logos', companyLogos),
 ]

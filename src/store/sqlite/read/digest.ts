@@ -27,7 +27,7 @@ import {
 import { type GroupsRow, groupKey, groupsOf } from '../../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import { NamedDestinations } from '../../named-destinations.ts'
-import { SUBJECT_LOOKED_AT } from '../../subject-words.ts'
+import { FILED_LOOKED_AT } from '../../searched-words.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
@@ -46,7 +46,7 @@ export function digest(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
        r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
        ${SENDABLE_AT} AS sendableAt, iif(${FIRST}, e.key_id, NULL) AS keyId,
-       iif(${FIRST}, substr(e.subject, 1, ${SUBJECT_LOOKED_AT}), NULL) AS subject, ${REFUSAL_DETAIL} AS refusal
+       iif(${FIRST}, substr(e.subject, 1, ${FILED_LOOKED_AT}), NULL) AS subject, ${REFUSAL_DETAIL} AS refusal
      FROM events v CROSS JOIN emails e ON e.num = v.email
        LEFT JOIN recipients r ON r.email = v.email AND ${ITS_RECIPIENTS}
      WHERE v.number > ? ORDER BY v.number LIMIT ?`,

@@ -1,6 +1,6 @@
 /** The beginning of a part: a large part is decoded only as far as it is shown. */
-import { decodeBody } from '../../mail/raw/decode.ts'
-import type { RawPart } from '../../mail/raw/structure.ts'
+import { decodeBody } from './decode.ts'
+import type { RawPart } from './structure.ts'
 
 /** Encoded octets to decode for each shown octet: `=3D` is one (RFC 2045 6.7), and there are line ends. */
 const ENCODED = 6

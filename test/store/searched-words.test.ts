@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { filedWords, hasWords, wordsIn } from '../../src/store/subject-words.ts'
+import {
+  filedReplyWords,
+  filedWords,
+  hasWords,
+  offsetOfWord,
+  wordsIn,
+} from '../../src/store/searched-words.ts'
 
 test('words are what is written in one piece, whatever its case and accents', () => {
   for (const [subject, words] of [
@@ -32,4 +38,17 @@ test('a subject is filed under a bounded number of words, each once', () => {
   const long = Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(' ')
   assert.equal(filedWords(long).size, 24)
   assert.deepEqual([...filedWords('a b a B')], ['a', 'b'])
+})
+
+test('an answer is filed without URLs and long ids', () => {
+  const answer = `550-5.1.1 No such user https://mail.test/?p=NoSuchUser ${'a1'.repeat(17)} - gsmtp`
+  assert.deepEqual([...filedReplyWords(answer)], ['550', '5', '1', 'no', 'such', 'user', 'gsmtp'])
+  assert.ok(filedReplyWords('x https://'.repeat(100_000)).size <= 24)
+})
+
+test('a text says where words begin', () => {
+  assert.equal(offsetOfWord('Hello, ZOË Order 4711', 1), 7)
+  assert.equal(offsetOfWord('Hello, ZOË Order 4711', 3), 17)
+  assert.equal(offsetOfWord('Hi 今日の東京の天気', 4), 3, 'the run of characters that has them')
+  assert.equal(offsetOfWord('Hello', 1), 5)
 })

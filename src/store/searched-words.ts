@@ -1,16 +1,19 @@
 /**
- * The words that a subject is searched by: runs of letters and digits, without regard to case and accents. In scripts
- * that put no spaces between words, each pair of adjacent characters is a word.
+ * The words that subjects, answers of servers and texts are searched by: runs of letters and digits, without regard to
+ * case and accents. In scripts that put no spaces between words, each pair of adjacent characters is a word.
  */
 
-/** Characters of a subject that are looked at, and words that are filed. */
-export const SUBJECT_LOOKED_AT = 300
+/** Characters of a subject or answer that are looked at, and words that are filed. */
+export const FILED_LOOKED_AT = 300
 const MOST_WORDS = 24
+/** Characters of the longest word of an answer that is filed: longer ones are ids, which nobody types. */
+const LONGEST_OF_REPLY = 32
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII_WORD = /[a-z0-9]+/g
 const ACCENTS = /[\u0300-\u036f]+/g
 const ASCII = /^[\0-\x7f]*$/
+const URL_IN_REPLY = /https?:\/\/\S*/gi
 const UNDIVIDED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
@@ -26,18 +29,38 @@ export function filedWords(subject: string): Set<string> {
   return new Set(filedPart(subject))
 }
 
-/** Tells whether these words stand one after the other in the filed part of a subject. */
-export function hasWords(subject: string, phrase: readonly string[]): boolean {
-  const words = filedPart(subject)
-  for (let from = 0; from + phrase.length <= words.length; from++) {
-    if (phrase.every((word, at) => words[from + at] === word)) return true
-  }
-  return false
+/** The words that an answer of a server is filed under, each once. Those of URLs are not. */
+export function filedReplyWords(reply: string): Set<string> {
+  const words = filedPart(reply.replace(URL_IN_REPLY, ' '))
+  return new Set(words.filter(({ length }) => length <= LONGEST_OF_REPLY))
 }
 
-/** The beginning of the subject, up to the limit of different words. */
-function filedPart(subject: string): string[] {
-  const words = wordsIn(subject.slice(0, SUBJECT_LOOKED_AT))
+/** Tells whether these words stand one after the other in the filed part of a subject. */
+export function hasWords(subject: string, phrase: readonly string[]): boolean {
+  return phraseStart(filedPart(subject), phrase) >= 0
+}
+
+/** The index at which the words of a phrase stand one after the other; -1: they do not. */
+export function phraseStart(words: readonly string[], phrase: readonly string[]): number {
+  for (let from = 0; from + phrase.length <= words.length; from++) {
+    if (phrase.every((word, at) => words[from + at] === word)) return from
+  }
+  return -1
+}
+
+/** The offset in a text at which its word with this index begins. */
+export function offsetOfWord(text: string, index: number): number {
+  let words = 0
+  for (const { 0: run, index: offset } of text.matchAll(WORD)) {
+    words += wordsIn(run).length
+    if (words > index) return offset
+  }
+  return text.length
+}
+
+/** The beginning of a text, up to the limit of different words. */
+export function filedPart(text: string): string[] {
+  const words = wordsIn(text.slice(0, FILED_LOOKED_AT))
   if (words.length <= MOST_WORDS) return words
   const different = new Set<string>()
   const end = words.findIndex((word) => different.add(word).size > MOST_WORDS)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { retentionQuery, setCompanyRetention } from '../../api/domains.ts'
 import { useRole } from '../../shell/company.ts'
-import { ContentRetention } from './content-retention.tsx'
+import { ContentRetention } from '../domains/content-retention.tsx'
 
 /** How long the company keeps the content of finished emails. */
 export function CompanyRetention({ company }: { company: string }) {

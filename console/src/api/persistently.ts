@@ -1,0 +1,23 @@
+/** Requests of a long run, which outlives a restart of the service. */
+import { ApiError } from './client.ts'
+
+/** Retries of one request, and milliseconds between them. */
+const TRIES = 30
+const BETWEEN = 1_000
+
+/** Repeats a request that does no harm twice while the service is away or busy. */
+export async function persistently<Answer>(
+  request: () => Promise<Answer>,
+  isStopped: () => boolean,
+): Promise<Answer> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await request()
+    } catch (error) {
+      const isAway =
+        error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
+      if (!isAway || left === 0 || isStopped()) throw error
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN))
+    }
+  }
+}

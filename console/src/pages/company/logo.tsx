@@ -1,0 +1,70 @@
+import { Box, Button, FileButton, Group, Text } from '@mantine/core'
+import { ImageUp } from 'lucide-react'
+import { useState } from 'react'
+import { type CompanySettings, removeLogo, setLogo } from '../../api/company.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { CompanyLogo } from '../../parts/company-logo.tsx'
+import { attempt } from '../../parts/confirm.tsx'
+import { Section } from '../../parts/section.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { PICTURE_TYPES, smallPicture } from './small-picture.ts'
+
+/** The name of the company, and its logo. */
+export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolean }) {
+  const [pending, setPending] = useState(false)
+  const { id, name, logo } = of
+  const change = async (file: File | null) => {
+    if (file === null) return
+    setPending(true)
+    await attempt({ run: async () => setLogo(id, await smallPicture(file)), done: 'The logo was changed.' })
+    setPending(false)
+  }
+  return (
+    <Section
+      title="Name and logo"
+      about="The logo is shown beside the name to the people of the company, and nowhere else."
+    >
+      <Group justify="space-between">
+        <Group gap="sm" wrap="nowrap">
+          <CompanyLogo of={of} size={40} />
+          <Box>
+            <Text fw={600}>
+              <UntrustedText>{name}</UntrustedText>
+            </Text>
+            {logo === null && (
+              <Text size="sm" c="dimmed">
+                No logo
+              </Text>
+            )}
+          </Box>
+        </Group>
+        {mayChange && (
+          <Group gap="xs">
+            {logo !== null && (
+              <ActionButton run={() => removeLogo(id)} done="The logo was removed.">
+                Remove logo
+              </ActionButton>
+            )}
+            <FileButton accept={PICTURE_TYPES} onChange={(file) => void change(file)}>
+              {(props) => (
+                <Button
+                  variant="default"
+                  leftSection={<ImageUp size={16} aria-hidden />}
+                  loading={pending}
+                  {...props}
+                >
+                  Choose a picture...
+                </Button>
+              )}
+            </FileButton>
+          </Group>
+        )}
+      </Group>
+      {mayChange && (
+        <Text size="xs" c="dimmed">
+          PNG, JPEG or WebP. It is made smaller in your browser.
+        </Text>
+      )}
+    </Section>
+  )
+}

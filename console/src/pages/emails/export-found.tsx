@@ -1,0 +1,13 @@
+/** Exports all emails of the list, not only those that it has loaded. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ExportMenu } from './export-menu.tsx'
+import { matchingEmails } from './matching.ts'
+import type { EmailsSearch } from './search.ts'
+import { emailsQuery } from './use-emails.ts'
+
+export function ExportFound({ company, search }: { company: string; search: EmailsSearch }) {
+  // The list loads it.
+  const { data } = useInfiniteQuery({ ...emailsQuery(company, search), enabled: false })
+  if (data === undefined || data.pages.every(({ emails }) => emails.length === 0)) return null
+  return <ExportMenu size="sm" load={(onPage, most) => matchingEmails(company, search, onPage, most)} />
+}

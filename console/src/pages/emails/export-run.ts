@@ -1,0 +1,142 @@
+/**
+ * The export of emails, which continues while the person views other pages of the console. The browser reads the list
+ * and the messages one after the other and puts the file together, so the service keeps nothing for it.
+ */
+import { useSyncExternalStore } from 'react'
+import { ApiError, fileOf } from '../../api/client.ts'
+import { persistently } from '../../api/persistently.ts'
+import { save } from '../../parts/download.ts'
+import { emailsCsv, messageName } from './exported.ts'
+import type { EmailListItem } from './merge.ts'
+
+export type ExportKind = 'csv' | 'zip'
+
+export interface ExportRun {
+  kind: ExportKind
+  state: 'finding' | 'reading' | 'done' | 'stopped' | 'failed'
+  /** Emails found, and those that are in the file. */
+  found: number
+  done: number
+  /** Emails without content, which retention has removed. */
+  missing: number
+  /** Older emails were left out. */
+  clipped: boolean
+  /** The reason why the export failed. */
+  trouble: string | null
+}
+
+/** Emails of one export. */
+const MOST: Readonly<Record<ExportKind, number>> = { csv: 100_000, zip: 10_000 }
+/** Octets of all messages of one export. */
+const MOST_OCTETS = 1024 ** 3
+/** Messages that are read at the same time. */
+const TOGETHER = 4
+
+export const FILE_NAMES: Readonly<Record<ExportKind, string>> = { csv: 'emails.csv', zip: 'emails.zip' }
+
+/** Reads the emails, newest first. `onPage`: called with their number so far. */
+export type LoadEmails = (onPage: (count: number) => void, most: number) => Promise<readonly EmailListItem[]>
+
+let run: ExportRun | null = null
+let stop = new AbortController()
+const listeners = new Set<() => void>()
+
+function set(change: Partial<ExportRun> | null): void {
+  run = change === null ? null : { ...run!, ...change }
+  for (const tell of listeners) tell()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function useExportRun(): ExportRun | null {
+  return useSyncExternalStore(subscribe, () => run)
+}
+
+export function isUnderWay({ state }: Pick<ExportRun, 'state'>): boolean {
+  return state === 'finding' || state === 'reading'
+}
+
+export function stopExport(): void {
+  stop.abort()
+}
+
+function keepOpen(event: BeforeUnloadEvent): void {
+  event.preventDefault()
+}
+
+/** Runs one export at a time. False: another one is under way. */
+export function startExport(kind: ExportKind, load: LoadEmails): boolean {
+  if (run !== null && isUnderWay(run)) return false
+  stop = new AbortController()
+  run = { kind, state: 'finding', found: 0, done: 0, missing: 0, clipped: false, trouble: null }
+  set({})
+  void work(kind, load)
+  return true
+}
+
+async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
+  window.addEventListener('beforeunload', keepOpen)
+  try {
+    const emails = await load((found) => {
+      stop.signal.throwIfAborted()
+      set({ found })
+    }, MOST[kind])
+    set({ state: 'reading', found: emails.length, clipped: emails.length === MOST[kind] })
+    const file = kind === 'csv' ? csv(emails) : await zip(emails)
+    stop.signal.throwIfAborted()
+    save(FILE_NAMES[kind], file)
+    set({ state: 'done' })
+  } catch (error) {
+    if (stop.signal.aborted) set({ state: 'stopped' })
+    else set({ state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
+  } finally {
+    window.removeEventListener('beforeunload', keepOpen)
+  }
+}
+
+function csv(emails: readonly EmailListItem[]): Blob {
+  set({ done: emails.length })
+  return new Blob([emailsCsv(emails)], { type: 'text/csv;charset=utf-8' })
+}
+
+/** Browsers keep a large file on disk while it grows. */
+async function zip(emails: readonly EmailListItem[]): Promise<Blob> {
+  const { downloadZip } = await import('client-zip')
+  return await downloadZip(messagesOf(emails)).blob()
+}
+
+async function* messagesOf(emails: readonly EmailListItem[]) {
+  let octets = 0
+  for (let at = 0; at < emails.length; at += TOGETHER) {
+    const some = emails.slice(at, at + TOGETHER)
+    const messages = await Promise.all(some.map(messageOf))
+    for (const [index, input] of messages.entries()) {
+      stop.signal.throwIfAborted()
+      if (input === null) {
+        set({ missing: run!.missing + 1 })
+        continue
+      }
+      octets += input.size
+      if (octets > MOST_OCTETS) return set({ clipped: true })
+      const email = some[index]!
+      yield { name: messageName(email), lastModified: new Date(email.createdAt), input }
+      set({ done: run!.done + 1 })
+    }
+  }
+}
+
+/** Null: its content is gone, or the email itself. */
+async function messageOf({ company, id }: EmailListItem): Promise<Blob | null> {
+  const { signal } = stop
+  const read = () =>
+    fileOf('GET /companies/:company/emails/:email/source.eml', { company, email: id, signal })
+  try {
+    return await persistently(read, () => signal.aborted)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
+}

@@ -1,0 +1,29 @@
+/** The content of exported files. Pure. */
+import { csvOf } from '../../parts/csv.ts'
+import type { EmailListItem } from './merge.ts'
+
+/** Characters of a subject in the name of a file. */
+const LONGEST_NAME = 60
+
+export function emailsCsv(emails: readonly EmailListItem[]): string {
+  const rows = emails.map(({ id, createdAt, lastEvent, from, to, recipients, subject, tags }) => [
+    ...[id, createdAt, lastEvent, from, to, String(recipients), subject, tags.join(' ')],
+  ])
+  return csvOf([['id', 'accepted', 'last_event', 'from', 'to', 'recipients', 'subject', 'tags'], ...rows])
+}
+
+/**
+ * The name of a message among others, by which files sort by time: `2026-11-28 171215 Your order <id>.eml`. Strangers
+ * wrote the subject, so nothing of it can name a folder.
+ */
+export function messageName({ id, createdAt, subject }: EmailListItem): string {
+  const time = createdAt.slice(0, 19).replace('T', ' ').replaceAll(':', '')
+  const words = subject
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N} _-]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .slice(0, LONGEST_NAME)
+    .toWellFormed()
+    .trim()
+  return `${[time, words, id].filter((part) => part !== '').join(' ')}.eml`
+}

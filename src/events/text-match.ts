@@ -1,0 +1,20 @@
+/** Finds words in the texts of emails, which are untrusted. Pure. */
+import { type BodyBeginning, shownText } from '../mail/shown-text.ts'
+import { offsetOfWord, phraseStart, wordsIn } from '../store/searched-words.ts'
+import { excerptAt } from './word-match.ts'
+
+/** The beginning of an email, and the folded words that are looked for in it, phrase by phrase. */
+export interface SearchedText extends BodyBeginning {
+  id: string
+  phrases: readonly (readonly string[])[]
+}
+
+/** The emails whose text has all of their phrases: their ids, and the words around the first phrase. */
+export function matchTexts(texts: readonly SearchedText[]): [id: string, excerpt: string][] {
+  return texts.flatMap(({ id, phrases, ...beginning }): [string, string][] => {
+    const text = shownText(beginning)
+    const words = wordsIn(text)
+    if (!phrases.every((phrase) => phraseStart(words, phrase) >= 0)) return []
+    return [[id, excerptAt(text, offsetOfWord(text, phraseStart(words, phrases[0]!)))]]
+  })
+}

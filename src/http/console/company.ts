@@ -1,0 +1,53 @@
+/** The settings of a company that are nothing else's. */
+import { USUAL_MOST } from '../../accounts/account.ts'
+import { showCompany } from '../../operate/companies.ts'
+import { removeLogo, setLogo, showLogo } from '../../operate/company-logo.ts'
+import { listWebhooks } from '../../operate/webhooks.ts'
+import type { COMPANY_ROUTES } from './contract/company.ts'
+import { oneCompany } from './one-company.ts'
+import { DATA_HEADERS } from './page/headers.ts'
+import type { Works } from './work.ts'
+
+/** The address of a logo names its digest, so another logo has another address. */
+const KEPT = 'private, max-age=31536000, immutable'
+
+export const companyWorks: Works<typeof COMPANY_ROUTES> = {
+  'GET /companies/:company': async ({ op, company }) => {
+    const { company: found, used, domains, keys } = await showCompany(op, { company: oneCompany(company) })
+    const webhooks = await listWebhooks(op, { company: found.id })
+    const { id, name, logo = null, limits } = found
+    const most = (owned: keyof typeof USUAL_MOST) => limits[owned] ?? USUAL_MOST[owned]
+    return {
+      ...{ id, name, logo },
+      limits: { ...limits, domains: most('domains'), keys: most('keys'), webhooks: most('webhooks') },
+      used: {
+        ...used,
+        domains: domains.length,
+        keys: keys.filter(({ revokedAt }) => revokedAt === null).length,
+        webhooks: webhooks.length,
+      },
+    }
+  },
+
+  'GET /companies/:company/logo': async ({ op, company, query }) => {
+    const { type, octets } = await showLogo(op, { company: oneCompany(company) })
+    return {
+      status: 200,
+      type,
+      body: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
+      headers: DATA_HEADERS,
+      ...(query.v !== undefined && { cache: KEPT }),
+    }
+  },
+
+  'PUT /companies/:company/logo': async ({ op, company, body }) => {
+    // The schema has bounded it; characters that are no base64 make no picture.
+    await setLogo(op, { company: oneCompany(company), octets: Buffer.from(body.picture, 'base64') })
+    return {}
+  },
+
+  'DELETE /companies/:company/logo': async ({ op, company }) => {
+    await removeLogo(op, { company: oneCompany(company) })
+    return {}
+  },
+}

@@ -1,0 +1,41 @@
+/** What a company has set up for itself: its logo, and the limits that the operator has set. */
+import { WORD } from '../../bounds.ts'
+import { routes } from './route.ts'
+import { DONE, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
+
+/** The longest base64 (RFC 4648 4) of a logo, and of one that is refused for its size. */
+const LONGEST_LOGO = 128 * 1024
+
+const COMPANY = object({
+  id: TEXT,
+  name: TEXT,
+  logo: { ...TEXT_OR_NULL, description: 'The digest of its logo, for `v`; null: it has none.' },
+  limits: {
+    ...object({
+      rate: { ...INTEGER_OR_NULL, description: 'Requests a second.' },
+      daily: { ...INTEGER_OR_NULL, description: 'Recipients a day, UTC.' },
+      monthly: INTEGER_OR_NULL,
+      domains: INTEGER,
+      keys: INTEGER,
+      webhooks: INTEGER,
+    }),
+    description: 'Null: no limit.',
+  },
+  used: object({ daily: INTEGER, monthly: INTEGER, domains: INTEGER, keys: INTEGER, webhooks: INTEGER }),
+})
+
+export const COMPANY_ROUTES = routes('company', {
+  'GET /companies/:company': { operation: 'company_read', answer: COMPANY },
+  'GET /companies/:company/logo': {
+    operation: 'company_logo',
+    /** The digest. Browsers keep the picture that has it. */
+    query: object({}, { v: WORD }),
+    answer: 'document',
+  },
+  'PUT /companies/:company/logo': {
+    operation: 'company_logo_set',
+    body: object({ picture: { type: 'string', maxLength: LONGEST_LOGO, description: 'Base64.' } }),
+    answer: DONE,
+  },
+  'DELETE /companies/:company/logo': { operation: 'company_logo_set', answer: DONE },
+})

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inOrder } from '../../console/src/pages/email/time-line-order.ts'
+
+const at = (ms: number) => new Date(ms).toISOString()
+const event = (ms: number, type: string, recipient: number | null) => {
+  return { at: at(ms), name: type, event: { recipient } }
+}
+const attempt = (ms: number, number: number) => ({ at: at(ms), name: `attempt ${number}`, attempt: {} })
+
+test('a time line in one millisecond goes from the acceptance over the attempt to its result', () => {
+  const entries = [
+    event(1, 'delivery_delayed', 0),
+    event(1, 'sent', null),
+    event(5, 'delivered', 0),
+    attempt(1, 1),
+    attempt(5, 2),
+  ]
+  assert.deepEqual(
+    inOrder(entries).map(({ name }) => name),
+    ['sent', 'attempt 1', 'delivery_delayed', 'attempt 2', 'delivered'],
+  )
+})

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type EmailRange, findEmails } from '../../../src/events/find-emails.ts'
+import { textSearch } from '../../../src/operate/text-search.ts'
+import type { EmailFilter, NewEmail, Store } from '../../../src/store/store.ts'
+import { acme, attempt, DAY, email, NOW, node, result } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+import { digest } from './digest.ts'
+
+interface Written {
+  subject: string
+  text?: string
+  html?: string
+  raw?: string
+  /** The answer with which its server refuses it. */
+  reply?: string
+}
+
+const RAW = [
+  'Content-Type: multipart/alternative; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/plain; charset=utf-8',
+  'Content-Transfer-Encoding: base64',
+  '',
+  Buffer.from('Ihre Bestellung 4711 ist unterwegs, Grüße').toString('base64'),
+  '--b--',
+  '',
+].join('\r\n')
+
+const MAIL: Written[] = [
+  { subject: 'Receipt', text: 'Thank you for order 4711, Zoë. It has shipped.' },
+  { subject: 'Order 4711', text: 'Nothing to see' },
+  { subject: 'Newsletter', html: '<style>.order{}</style><p>Your <b>order</b> 4711 of May' },
+  { subject: 'Ready', raw: RAW },
+  { subject: 'Hello', text: 'Hi', reply: '552 5.2.2 Mailbox full https://mail.test/help/quota' },
+  { subject: 'Mailbox', text: 'It is full', reply: '550 5.1.1 No such user 4711' },
+]
+
+async function write(store: Store, token: number, owner: { id: string }, at: number, mail: Written) {
+  const { subject, text, html, raw, reply } = mail
+  const base = email(owner, ['ada@x.test'], { createdAt: at })
+  const { text: _, html: __, ...content } = base.content
+  const value: NewEmail = {
+    ...base,
+    raw: raw === undefined ? null : Uint8Array.from(Buffer.from(raw)),
+    content: {
+      ...content,
+      subject,
+      ...(text !== undefined && { text }),
+      ...(html !== undefined && { html }),
+    },
+  }
+  await store.accept(value, { token })
+  if (reply === undefined) return value
+  const detail = { code: Number(reply.slice(0, 3)), message: reply, category: 'other' } as const
+  const events = [{ type: 'bounced' as const, at: at + 1, detail }]
+  await store.record(
+    attempt(value, token, [result(0, { state: 'bounced', code: detail.code, message: reply, events })]),
+  )
+  return value
+}
+
+export function foundWordsContract(open: OpenBench): void {
+  describe('words that are looked for', () => {
+    const searches: [filter: Omit<EmailFilter, 'companyId'>, wanted: number[]][] = [
+      [{ replyWords: ['mailbox FULL'] }, [4]],
+      [{ replyWords: ['552'] }, [4]],
+      [{ replyWords: ['5.2.2'] }, [4]],
+      [{ replyWords: ['full mailbox'] }, []],
+      [{ replyWords: ['mailbox'], words: ['receipt'] }, []],
+      [{ textWords: ['order 4711'] }, [0, 2]],
+      [{ textWords: ['bestellung 4711', 'grusse'] }, []],
+      [{ textWords: ['bestellung 4711', 'gruße'] }, [3]],
+      [{ textWords: ['zoe'] }, [0]],
+      [{ textWords: ['style'] }, []],
+      [{ textWords: ['order'], words: ['receipt'] }, [0]],
+      [{ textWords: ['order'], anyWords: ['newsletter'] }, [2]],
+      [{ textWords: ['full'], anyWords: ['user'], to: 'ada@x.test' }, [5]],
+      [{ anyWords: ['4711'] }, [0, 1, 2, 3, 5]],
+      [{ anyWords: ['order 4711'] }, [0, 1, 2]],
+      [{ anyWords: ['mailbox full'] }, [4]],
+      [{ anyWords: ['mailbox', 'full'] }, [4, 5]],
+      [{ anyWords: ['receipt', 'shipped'] }, [0]],
+      [{ anyWords: ['shipped'], events: ['bounced'] }, []],
+      [{ anyWords: ['nowhere'] }, []],
+    ]
+
+    test('are found in subjects, answers and texts, page by page, before and after the digest', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const written: NewEmail[] = []
+      for (const [n, mail] of MAIL.entries()) written.push(await write(store, token, owner, NOW + n, mail))
+      for (const mail of MAIL) await write(store, token, other, NOW, mail)
+      const texts = textSearch({ store, workers: null })
+      const find = async (filter: Omit<EmailFilter, 'companyId'>, limit: number) => {
+        const found: string[] = []
+        let range: EmailRange = { limit }
+        for (let pages = 0; ; pages++) {
+          assert.ok(pages < 20)
+          const { emails, next } = await findEmails(store, { ...filter, companyId: owner.id }, range, texts)
+          assert.ok(emails.length <= limit)
+          found.push(...emails.map(({ id }) => id))
+          if (next === null) return found
+          range = { limit, olderThan: next }
+        }
+      }
+      const check = async () => {
+        for (const [filter, wanted] of searches) {
+          const ids = wanted.toReversed().map((n) => written[n]!.id)
+          for (const limit of [1, 2, 50]) {
+            assert.deepEqual(await find(filter, limit), ids, `${JSON.stringify(filter)}, ${limit} a page`)
+          }
+        }
+      }
+      await check()
+      await digest(store, token)
+      await check()
+      const everywhere = await findEmails(
+        store,
+        { companyId: null, anyWords: ['order 4711'] },
+        { limit: 50 },
+        texts,
+      )
+      assert.equal(everywhere.emails.length, 6)
+      assert.deepEqual(everywhere.texts, { count: 12, all: true })
+    })
+
+    test('are shown with the words around them', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const long = `${'Lorem ipsum dolor sit amet\n '.repeat(20)}order 4711 ${'consectetur '.repeat(50)}`
+      const first = await write(store, token, owner, NOW, { subject: 'A', text: long })
+      const second = await write(store, token, owner, NOW, {
+        ...{ subject: 'Order 4711', text: 'order 4711', reply: '550 Order 4711 refused' },
+      })
+      await digest(store, token)
+      const texts = textSearch({ store, workers: null })
+      const filter = { companyId: owner.id, anyWords: ['order 4711'] }
+      const { words } = await findEmails(store, filter, { limit: 9 }, texts)
+      assert.deepEqual([...words.keys()], [first.id])
+      const { place, excerpt } = words.get(first.id)!
+      assert.equal(place, 'text')
+      assert.match(excerpt, /^…(ipsum )?dolor sit amet order 4711 consectetur/)
+      assert.equal(excerpt.length, 161)
+      const answered = await findEmails(store, { companyId: owner.id, replyWords: ['refused'] }, { limit: 9 })
+      assert.deepEqual(answered.words.get(second.id), { place: 'reply', excerpt: '550 Order 4711 refused' })
+    })
+
+    test('of a text are found as long as it is kept', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      await write(store, token, owner, NOW, { subject: 'Key', text: 'Your code is 998877', reply: '550 No' })
+      await digest(store, token)
+      const texts = textSearch({ store, workers: null })
+      const find = async (filter: Omit<EmailFilter, 'companyId'>) =>
+        (await findEmails(store, { ...filter, companyId: owner.id }, { limit: 9 }, texts)).emails.length
+      assert.deepEqual([await find({ textWords: ['998877'] }), await find({ anyWords: ['998877'] })], [1, 1])
+      await store.retain({ contentBefore: NOW + DAY, emailsBefore: NOW - DAY, limit: 10 })
+      assert.deepEqual([await find({ textWords: ['998877'] }), await find({ anyWords: ['998877'] })], [0, 0])
+      assert.equal(await find({ words: ['key'] }), 1)
+    })
+  })
+}
