@@ -1,7 +1,8 @@
 /** Checks of a message: what each says of a message that is right, and of one that is not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CheckedEmail, checkMessage, type Grade } from '../../console/src/checks/checks.ts'
+import type { CheckedEmail, Grade } from '../../console/src/checks/check.ts'
+import { checkMessage } from '../../console/src/checks/checks.ts'
 import { unsupportedIn } from '../../console/src/checks/clients.ts'
 import { htmlFacts } from '../../console/src/checks/html-facts.ts'
 

@@ -1,31 +1,7 @@
 /** Finds room for improvement in a message: findings, each with a reason and advice. Pure functions of the message. */
+import type { Check, CheckedEmail, Grade } from './check.ts'
 import { type HtmlFacts, htmlFacts } from './html-facts.ts'
 import { spamScore } from './spam-score.ts'
-
-/** `bad`: does harm. `poor`: may do harm. `good`: checked, and right. */
-export type Grade = 'bad' | 'poor' | 'good'
-
-export interface Check {
-  id: string
-  grade: Grade
-  what: string
-  why: string
-  /** Empty if there is nothing to do. */
-  todo: string
-}
-
-export interface CheckedEmail {
-  subject: string
-  /** The addresses in From, without display names. */
-  from: string
-  html: string | null
-  text: string | null
-  /** Octets of the whole message. */
-  size: number
-  fields: readonly (readonly string[])[]
-  /** The `d=` of each DKIM signature. */
-  signedBy: readonly string[]
-}
 
 /** Gmail clips a message after this many octets of HTML. */
 const CLIPPED_AT = 102 * 1024

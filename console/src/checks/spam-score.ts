@@ -2,7 +2,7 @@
  * A score like those of spam filters, by rules of our own that run in the browser. Filters of receivers also know the
  * sender's reputation, which counts more.
  */
-import type { Check, CheckedEmail } from './checks.ts'
+import type { Check, CheckedEmail } from './check.ts'
 import type { HtmlFacts } from './html-facts.ts'
 
 /** Points from which common filters, such as SpamAssassin with its usual settings, take a message for spam. */

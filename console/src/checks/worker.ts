@@ -2,7 +2,8 @@
  * Runs the checks in a worker: a message may take long to check, and the page ends a worker that takes too
  * long.
  */
-import { type CheckedEmail, checkMessage, type Findings } from './checks.ts'
+import type { CheckedEmail } from './check.ts'
+import { checkMessage, type Findings } from './checks.ts'
 import { CLIENTS, type Unsupported, unsupportedIn } from './clients.ts'
 
 export type CheckResult =

@@ -2,7 +2,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { checkQuery, type RecordCheck } from '../../api/domains.ts'
 import type { EmailSource } from '../../api/email.ts'
-import type { Check } from '../../checks/checks.ts'
+import type { Check } from '../../checks/check.ts'
 
 type CopySignature = EmailSource['signatures'][number]
 

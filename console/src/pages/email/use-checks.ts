@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { CheckedEmail, Findings } from '../../checks/checks.ts'
+import type { CheckedEmail } from '../../checks/check.ts'
+import type { Findings } from '../../checks/checks.ts'
 import type { Unsupported } from '../../checks/clients.ts'
 import type { CheckResult } from '../../checks/worker.ts'
 
