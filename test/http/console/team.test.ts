@@ -77,7 +77,7 @@ describe('the team of a company', () => {
     assert.ok(!before.members.some((each) => each.address === address))
     const reply = await open(token)
     ok(reply)
-    assert.deepEqual(reply.body.companies, [{ id: acme.id, name: acme.name, role: 'developer' }])
+    assert.deepEqual(reply.body.companies, [{ id: acme.id, name: acme.name, role: 'developer', logo: null }])
     const then = await team()
     assert.deepEqual(then.invitations, [])
     assert.ok(then.members.some((each) => each.address === address && each.role === 'developer'))
@@ -129,7 +129,7 @@ describe('the team of a company', () => {
     const me = await call(`${service.url}/console/api/session`, {
       headers: { cookie: cookieOf(taken) },
     })
-    assert.deepEqual(me.body.companies, [{ id: beta.id, name: beta.name, role: 'viewer' }])
+    assert.deepEqual(me.body.companies, [{ id: beta.id, name: beta.name, role: 'viewer', logo: null }])
     const { id } = (await team()).invitations.find((each) => each.address === address)!
     ok(await owner.ask('DELETE', `${teamOf(acme)}/invitations/${id}`))
     assert.equal((await open(token)).status, 404)
@@ -221,7 +221,7 @@ describe('the team of a company', () => {
     ok(reply)
     const holder = reply.body.person as { id: string; password: boolean }
     assert.notEqual(holder.id, id)
-    assert.deepEqual(reply.body.companies, [{ id: acme.id, name: acme.name, role: 'developer' }])
+    assert.deepEqual(reply.body.companies, [{ id: acme.id, name: acme.name, role: 'developer', logo: null }])
     const gone = await call(`${service.url}/console/api/session`, { headers: { cookie: squatter } })
     assert.equal(gone.status, 401)
     // Of the account before nothing is left to sign in with.
