@@ -36,6 +36,7 @@ test('a session that could not be opened is told with the server and a fitting c
     message: `${server}: connection refused`,
     classification: { category: 'network', permanent: false },
     unreachable: true,
+    asked: server,
   })
   const said = new SmtpError('reply', 'greeting', `${server} refused the session`, {
     code: 554,
@@ -48,6 +49,7 @@ test('a session that could not be opened is told with the server and a fitting c
     message: `${server} refused the session`,
     classification: { category: 'policy', permanent: false },
     unreachable: false,
+    asked: server,
   })
   const coded = new SmtpError('reply', 'greeting', 'no', { code: 554, enhancedCode: '5.7.1' })
   assert.equal(failureOfError(coded, server, 'direct').enhancedCode, '5.7.1')
