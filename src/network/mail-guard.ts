@@ -48,8 +48,8 @@ export class MailGuard {
     const sources = this.#options.sourceAddresses ?? []
     const hosts = new Set(sources.flatMap(({ proxy }) => (proxy === undefined ? [] : [proxy.host])))
     if (!allowPrivateNetworks) await Promise.all([...hosts].map((host) => this.#lookUp(host)))
-    const ownAddresses = [...sources.map(({ address }) => address), ...[...this.#proxies.values()].flat()]
-    this.#guard = addressGuard({ allowPrivateNetworks, ownAddresses })
+    const sendingAddresses = [...sources.map(({ address }) => address), ...[...this.#proxies.values()].flat()]
+    this.#guard = addressGuard({ allowPrivateNetworks, sendingAddresses })
     this.#until = monotonic() + LASTS
     return this.#guard
   }

@@ -68,19 +68,20 @@ export type AddressGuard = (ip: string) => string | null
 export interface AddressGuardOptions {
   /** `POSTROAD_ALLOW_PRIVATE_NETWORKS`: nothing is refused. */
   allowPrivateNetworks: boolean
-  /**
-   * Addresses of the service beside those of the machine's interfaces. Both are refused: mail to them would come back.
-   */
-  ownAddresses?: Iterable<string>
+  /** Addresses of other machines that this service sends from: a connection from there could be trusted as their own. */
+  sendingAddresses?: Iterable<string>
 }
 
 export function addressGuard(options: AddressGuardOptions): AddressGuard {
   if (options.allowPrivateNetworks) return () => null
-  const own = new Set([...interfaceAddresses(), ...(options.ownAddresses ?? [])].map(canonicalAddress))
+  const own = new Set(interfaceAddresses().map(canonicalAddress))
+  const sending = new Set([...(options.sendingAddresses ?? [])].map(canonicalAddress))
   return (ip) => {
     const special = specialUse(ip)
     if (special !== null) return `${ip} is not a public address (${special})`
-    return own.has(canonicalAddress(withoutNat64(ip))) ? `${ip} is an address of this service itself` : null
+    const address = canonicalAddress(withoutNat64(ip))
+    if (own.has(address)) return `${ip} is an address of this service itself`
+    return sending.has(address) ? `${ip} is an address that this service sends from` : null
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bin, newWorkplace, runProgram, type Workplace } from './postroad.ts'
@@ -52,16 +52,30 @@ describe('bin/postroad, in a checkout', () => {
     assert.equal((await run('queue')).code, 0)
   })
 
-  test('runs the built program, unless a source is newer', async () => {
+  test('runs the built program, unless a source is newer, or was put there later', async () => {
     const path = (...names: string[]) => join(place.folder, 'check out', ...names)
     for (const folder of ['src', 'dist']) mkdirSync(path(folder), { recursive: true })
     const [source, built] = [path('src', 'other.ts'), path('dist', 'main.js')]
     for (const file of [source, built]) writeFileSync(file, '')
+    /** Sets the time of its content; the time of its change is later than that of the other file then. */
+    const later = async (file: string, seconds: number) => {
+      const other = file === source ? built : source
+      do {
+        utimesSync(file, seconds, seconds)
+        await new Promise((resolve) => setImmediate(resolve))
+      } while (statSync(file).ctimeMs <= statSync(other).ctimeMs)
+    }
     const started = async () => (await run('queue')).stdout
     utimesSync(source, 1_000, 1_000)
-    utimesSync(built, 1_001, 1_001)
+    await later(built, 1_001)
     assert.match(await started(), /check out\/dist\/main\.js\|queue\|$/)
     utimesSync(source, 1_002, 1_002)
+    assert.match(await started(), /check out\/src\/main\.ts\|queue\|$/)
+    utimesSync(source, 1_000, 1_000)
+    await later(built, 1_001)
+    assert.match(await started(), /check out\/dist\/main\.js\|queue\|$/)
+    // As tar and rsync do.
+    await later(source, 900)
     assert.match(await started(), /check out\/src\/main\.ts\|queue\|$/)
   })
 })

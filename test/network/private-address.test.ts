@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { addressGuard } from '../../src/network/private-address.ts'
 
-const PUBLIC_ONLY = addressGuard({ allowPrivateNetworks: false, ownAddresses: [] })
+const PUBLIC_ONLY = addressGuard({ allowPrivateNetworks: false, sendingAddresses: [] })
 
 const NOT_PUBLIC: Record<string, string[]> = {
   loopback: ['127.0.0.1', '127.255.255.254', '::1'],
@@ -68,11 +68,14 @@ test('the guard says which address it refuses and what it is', () => {
   assert.equal(guard('8.8.8.8'), null)
 })
 
-test("the guard refuses the service's own addresses in whatever spelling", () => {
-  const guard = addressGuard({ allowPrivateNetworks: false, ownAddresses: ['8.8.8.8', '2606:4700::1'] })
-  assert.equal(guard('8.8.8.8'), '8.8.8.8 is an address of this service itself')
-  assert.equal(guard('::ffff:8.8.8.8'), '::ffff:8.8.8.8 is an address of this service itself')
-  assert.equal(guard('2606:4700:0:0:0:0:0:1'), '2606:4700:0:0:0:0:0:1 is an address of this service itself')
+test('the guard refuses addresses that the service sends from in whatever spelling', () => {
+  const guard = addressGuard({ allowPrivateNetworks: false, sendingAddresses: ['8.8.8.8', '2606:4700::1'] })
+  assert.equal(guard('8.8.8.8'), '8.8.8.8 is an address that this service sends from')
+  assert.equal(guard('::ffff:8.8.8.8'), '::ffff:8.8.8.8 is an address that this service sends from')
+  assert.equal(
+    guard('2606:4700:0:0:0:0:0:1'),
+    '2606:4700:0:0:0:0:0:1 is an address that this service sends from',
+  )
   assert.equal(guard('8.8.4.4'), null)
 })
 
@@ -84,6 +87,6 @@ test('the guard knows the addresses of the interfaces', () => {
 })
 
 test('allowing private networks allows everything', () => {
-  const guard = addressGuard({ allowPrivateNetworks: true, ownAddresses: ['8.8.8.8'] })
+  const guard = addressGuard({ allowPrivateNetworks: true, sendingAddresses: ['8.8.8.8'] })
   for (const ip of ['127.0.0.1', '::1', '10.0.0.1', '8.8.8.8']) assert.equal(guard(ip), null)
 })

@@ -67,11 +67,19 @@ export async function hostAddresses(
     return reason === null
   })
   if (allowed.length > 0) return { kind: 'addresses', addresses: allowed }
-  const refused = refusal.endsWith('this service itself')
-    ? none('5.4.6', `${host}, a mail server of ${domain}, leads back to this service`)
-    : nowhere(host, domain, guard)
+  const refused = refusedHost(host, domain, refusal, guard)
   Object.assign(refused.failure, { refusedAddress: true, detail: refusal })
   return refused
+}
+
+function refusedHost(host: string, domain: string, refusal: string, guard: AddressGuard) {
+  if (refusal.endsWith('this service itself')) {
+    return none('5.4.6', `${host}, a mail server of ${domain}, leads back to this service`)
+  }
+  if (!refusal.endsWith('this service sends from')) return nowhere(host, domain, guard)
+  // The mail waits, because the operator can put another mail server, or another source address, in its place.
+  const message = `${host}, a mail server of ${domain}, is a machine that this service sends from`
+  return { kind: 'none' as const, failure: { finding: 'server' as const, enhancedCode: '4.4.6', message } }
 }
 
 /**
