@@ -413,16 +413,21 @@ export class ReadyQueues {
       this.#idle.delete(state)
       return false
     }
+    let waitsForShare = false
     for (let looks = state.parked.length; looks > 0; looks--) {
       const lane = state.parked.shift()!
-      if (!this.#maySpeak(lane.company) || this.#isAtLimit(lane)) {
-        state.parked.push(lane)
-        continue
+      const isAtLimit = this.#isAtLimit(lane)
+      if (!isAtLimit && this.#maySpeak(lane.company)) {
+        lane.company.ring.push(lane)
+        this.#requeue(lane.company)
+        return true
       }
-      lane.company.ring.push(lane)
-      this.#requeue(lane.company)
-      return true
+      waitsForShare ||= !isAtLimit
+      state.parked.push(lane)
     }
+    // Lanes at the limit of their company on the path come back by the end of a delivery on it, or by `pathFree`. Looked
+    // at after each delivery of anybody, a thousand such paths would take the time of all.
+    if (!waitsForShare) this.#idle.delete(state)
     return false
   }
 

@@ -372,3 +372,32 @@ test('what waits can be looked through', () => {
   assert.equal(rest.length, 3)
   assert.deepEqual(new Set(rest), new Set(all.filter((one) => one !== taken)))
 })
+
+test('paths on which a company is at its limit cost nothing when deliveries elsewhere end', () => {
+  let limit = 2
+  let asked = 0
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 500 }, () => SESSIONS, undefined, {
+    limitOf(_, companyId) {
+      asked++
+      return companyId === 'a' ? limit : SESSIONS
+    },
+    takesMore: () => true,
+  })
+  const sites = Array.from({ length: 100 }, (_, index) => `mx${index}.test`)
+  for (const site of sites) for (let number = 0; number < 4; number++) queues.push(ready('a', site))
+  const begun = takeAll(queues)
+  assert.equal(begun.length, 2 * sites.length)
+  const other = ready('b', 'other.test')
+  queues.push(other)
+  assert.deepEqual(takeAll(queues), [other])
+  limit = 1
+  const first = [...new Map(begun.map((one) => [one.path.key, one])).values()]
+  for (const one of first) queues.done(one)
+  assert.deepEqual(takeAll(queues), [])
+  asked = 0
+  queues.done(other)
+  assert.ok(asked < 10, `${asked} looks`)
+  // The next on each path begins when the one before has ended.
+  for (const one of begun) if (!first.includes(one)) queues.done(one)
+  assert.equal(takeAll(queues).length, sites.length)
+})
