@@ -372,7 +372,10 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByText(`DNS lacks the key of the DKIM signature (${domain.dkim[0]!.selector})`).waitFor()
     await page.getByText('may refuse the message or put it into spam').waitFor()
     publish(domain)
-    await page.getByText('DNS has the key of the DKIM signature').waitFor({ timeout: NEXT_LOOK })
+    const lacks = page.getByText('DNS lacks the key of the DKIM signature')
+    await lacks.waitFor({ state: 'hidden', timeout: NEXT_LOOK })
+    await page.getByRole('button', { name: /passed$/ }).click()
+    await page.getByText('DNS has the key of the DKIM signature').waitFor()
   })
 
   test('DKIM keys are changed for others', async (t) => {
