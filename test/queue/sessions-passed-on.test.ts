@@ -99,7 +99,7 @@ test('a company that waits for a session is not overtaken', () => {
   assert.equal(queues.take(), other)
 })
 
-test('of several companies that wait for the path, the one in turn follows', () => {
+test('where another company is in turn, nothing follows', () => {
   const queues = queuesOf(1)
   const path = pathTo('x.test')
   const [first] = [1, 2, 3].map(() => pushed(queues, 'a', path))
@@ -109,7 +109,10 @@ test('of several companies that wait for the path, the one in turn follows', () 
   assert.equal(queues.take(), null)
   const second = queues.takeBehind(first!)
   assert.equal(second!.email.companyId, 'a')
-  assert.equal(queues.takeBehind(second!), other)
+  assert.equal(queues.takeBehind(second!), null)
+  queues.done(first!)
+  queues.done(second!)
+  assert.equal(queues.take(), other)
 })
 
 test('a path that takes no more messages now, or fewer sessions by now, has nothing follow', () => {
@@ -148,7 +151,7 @@ test('a delivery that may not follow keeps its turn', () => {
   assert.equal(queues.take(), large)
 })
 
-test('a delivery follows only to the same servers, with the same demands, and if it is small', () => {
+test('a delivery follows only one of its company, to the same servers, with the same demands, and if it is small', () => {
   const hosts = (...ranks: string[][]) => ({ hosts: { kind: 'hosts' as const, ranks }, until: 1 })
   const path = pathTo('Provider')
   const to = (servers: ReturnType<typeof hosts> | null, mtaSts?: 'enforce' | 'testing'): Path => {
@@ -168,7 +171,8 @@ test('a delivery follows only to the same servers, with the same demands, and if
   const { email } = readyFor('a', before.path)
   assert.equal(follows(before.path, { email: { ...email, tls: 'verified' } }), false)
   const relay = pathTo('relay', { kind: 'relay' })
-  assert.equal(mayFollow(readyFor('a', relay), readyFor('b', relay)), true)
+  assert.equal(mayFollow(readyFor('a', relay), readyFor('a', relay)), true)
+  assert.equal(mayFollow(readyFor('a', relay), readyFor('b', relay)), false)
 })
 
 test('whatever follows whatever, no limit is exceeded and everything is sent once', () => {
