@@ -30,7 +30,7 @@ export class GroupCommit<Item, Result> {
   async #run(): Promise<void> {
     if (this.#running) return
     this.#running = true
-    // Those that were looked up together come one after the other.
+    // Mails that were looked up together come one after the other.
     await nextTurn()
     while (this.#waiting.length > 0) {
       const all = this.#waiting.splice(0, MOST)

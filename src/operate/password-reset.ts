@@ -132,7 +132,10 @@ function linkMail(person: Person, base: string, now: number): PasswordMail {
     '',
   ].join('\n')
   return {
-    ...{ to: person.address!, subject: 'Choose a new password', text, key: mailKey() },
+    to: person.address!,
+    subject: 'Choose a new password',
+    text,
+    key: mailKey(),
     variables: orderVariables(order),
     confidential: true,
   }

@@ -15,7 +15,7 @@ const job = jobAt<SearchedText[], [string, string][]>(
 const BEGINNING = 8 * 1024
 /** Octets of the texts that are searched on the main thread. */
 const FEW_OCTETS = 4 * 1024
-/** Whose turn it is in the workers when all companies are searched. */
+/** Takes the turn in the workers when all companies are searched. */
 const EVERY_COMPANY = ''
 
 export function textSearch({ store, workers }: Pick<Operation, 'store' | 'workers'>): TextSearch {

@@ -45,7 +45,7 @@ export class SessionContext {
   /** The logged-in company; null: the client is not logged in, and its address counts instead. */
   party: string | null = null
   #address: string
-  /** Of the client's address: whose turn it is, while the client is not logged in. */
+  /** The group of the client's address, which has the turns while the client is not logged in. */
   #group: string
   #waiting: AbortController | null = null
 

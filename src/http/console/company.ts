@@ -18,7 +18,9 @@ export const companyWorks: Works<typeof COMPANY_ROUTES> = {
     const { id, name, logo = null, limits } = found
     const most = (owned: keyof typeof USUAL_MOST) => limits[owned] ?? USUAL_MOST[owned]
     return {
-      ...{ id, name, logo },
+      id,
+      name,
+      logo,
       limits: { ...limits, domains: most('domains'), keys: most('keys'), webhooks: most('webhooks') },
       used: {
         ...used,

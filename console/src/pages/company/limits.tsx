@@ -14,7 +14,7 @@ const ROWS = [
 
 const shown = (number: number | null) => number?.toLocaleString() ?? 'No limit'
 
-/** What the operator allows the company, and what it has used of that. */
+/** The limits that the operator has set, and their use. */
 export function Limits({ of: { limits, used } }: { of: CompanySettings }) {
   return (
     <Section title="Limits" about="The operator of the installation sets them." mt="xl">

@@ -1,4 +1,4 @@
-/** What a company has set up for itself: its logo, and the limits that the operator has set. */
+/** The settings of a company: its logo, and the limits that the operator has set. */
 import { WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import { DONE, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
