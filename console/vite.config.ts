@@ -32,7 +32,7 @@ export default defineConfig({
       output: {
         // Modules that most pages share are loaded as one chunk, and compressed together.
         codeSplitting: {
-          groups: [{ name: 'shared', minShareCount: 8, test: (module) => !LATER.test(module) }],
+          groups: [{ name: 'shared', minShareCount: 10, test: (module) => !LATER.test(module) }],
         },
       },
     },
