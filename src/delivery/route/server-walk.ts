@@ -479,7 +479,8 @@ export class ServerWalk {
 
   /** The message waits for its answer: the next delivery may begin behind it, if the session has room for it. */
   #offer(pooled: PooledSession, key: string, host: string): void {
-    const { onDot } = this.#request
+    const { onDot, delivery } = this.#request
+    if (!delivery.path.terms.envelopeBehindDot) return
     // After a failure, the next delivery would begin with another server.
     if (onDot === undefined || this.failures.length > 0 || !this.#state.takesNext(pooled, key)) return
     this.#atDot = new SessionAtDot(pooled.session, key, host)

@@ -134,6 +134,19 @@ test('a session that is new, near, slow at its dot or nearly used up has nothing
   assert.equal(sinks.at('127.0.0.2').connections, 2)
 })
 
+test('a site without envelopes behind the final dot has nothing follow', async (t) => {
+  const { send, first, path } = await farRelay(t, async (peer) => {
+    await envelope(peer)
+    await peer.message()
+    await peer.send('250 kept\r\n')
+  })
+  await first()
+  const terms = { ...path.terms, envelopeBehindDot: false }
+  const second = send('second', null, { path: { ...path, terms } })
+  assert.equal(await second.verdict(), 'delivered')
+  assert.equal(second.dots, 0)
+})
+
 test('421 at the dot: the next delivery goes on a new connection, and is sent once', async (t) => {
   const { send, first, server } = await farRelay(t, async (peer, number) => {
     if (number > 1) return
