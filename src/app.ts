@@ -61,7 +61,7 @@ import { openStore } from './store/open.ts'
 import { RetentionLoop } from './store/retention.ts'
 import type { Store } from './store/store.ts'
 import { SubmissionMetrics } from './submission/metrics.ts'
-import { Pace } from './submission/pace.ts'
+import { ReturnedMailPace } from './submission/pace.ts'
 import { RETURNED_MAIL, returnedMailPolicy } from './submission/returned-mail.ts'
 import { createSmtpServer, type SmtpAddresses, type SmtpServer } from './submission/server.ts'
 import { submissionPolicy } from './submission/submission-policy.ts'
@@ -455,7 +455,7 @@ async function createServers(parts: WithIntake) {
   }
   if (api && settings.bounceListeners.length > 0) {
     const { admission } = server.core
-    const pace = new Pace({
+    const pace = new ReturnedMailPace({
       now: monotonic,
       isSending: () => (scheduler?.counts.inSession ?? 0) > 0 || admission.besides(RETURNED_MAIL) > 0,
       utilization: () => performance.eventLoopUtilization(),

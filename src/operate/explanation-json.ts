@@ -88,5 +88,6 @@ function limitsOf({ limits, terms, site }: Path) {
     recipients_per_transaction: terms.recipientsPerTransaction,
     // The route of a relay says how its connections are protected.
     tls: site.kind === 'direct' ? terms.tls : null,
+    envelope_behind_dot: terms.envelopeBehindDot,
   }
 }

@@ -29,6 +29,7 @@ export const UNRESOLVED: Path = pathOf({
     messagesPerSession: 1,
     recipientsPerTransaction: MAX_RECIPIENTS,
     tls: 'opportunistic',
+    envelopeBehindDot: true,
     replies: [],
   },
 })

@@ -19,7 +19,7 @@ const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
 const MAX_PATHS = 2_000
 
-interface Pace {
+interface PathPace {
   /** The newest one with this key. */
   path: Path
   readonly ofMinute: Rate
@@ -54,7 +54,7 @@ export interface PacedPath {
  * which its servers were seen to accept mail when they complained; and not before the time that they asked for.
  */
 export class Pacing {
-  readonly #paces = new LRUCache<string, Pace>({ max: MAX_PATHS })
+  readonly #paces = new LRUCache<string, PathPace>({ max: MAX_PATHS })
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   #nodes = 1
@@ -204,7 +204,7 @@ export class Pacing {
     )
   }
 
-  #limits({ limits }: Path, { lowered }: Pace): { ofMinute: number | null; ofHour: number | null } {
+  #limits({ limits }: Path, { lowered }: PathPace): { ofMinute: number | null; ofHour: number | null } {
     const share = this.#share(limits.messagesPerMinute)
     const ofMinute = lowered === null ? share : Math.min(lowered.rate, share ?? lowered.rate)
     return { ofMinute, ofHour: this.#share(limits.messagesPerHour) }
@@ -214,7 +214,7 @@ export class Pacing {
     return limit === null ? null : limit / this.#nodes
   }
 
-  #pace(path: Path): Pace {
+  #pace(path: Path): PathPace {
     let pace = this.#paces.get(path.key)
     if (pace === undefined) {
       const rate = this.#learnt.get(path.key)
@@ -263,7 +263,7 @@ export class Pacing {
   }
 }
 
-function acceptedAMinute({ acceptedSince }: Pace, accepted: number, now: number): number {
+function acceptedAMinute({ acceptedSince }: PathPace, accepted: number, now: number): number {
   const lasted = Math.min(MINUTE_MS, Math.max(SHORTEST_MEASURE_MS, now - acceptedSince))
   return (accepted * MINUTE_MS) / lasted
 }

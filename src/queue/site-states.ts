@@ -79,7 +79,7 @@ function stateOf({ path, sessions, recent, lowered, closures }: PathUse): SiteSt
   const [closed = null, ...others] = closures
   const { source, site, limits, terms } = path
   const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
-  const { messagesPerSession, recipientsPerTransaction, tls } = terms
+  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot } = terms
   return {
     key: site.key,
     name: site.name,
@@ -92,6 +92,7 @@ function stateOf({ path, sessions, recent, lowered, closures }: PathUse): SiteSt
       messagesPerHour: limits.messagesPerHour,
       recipientsPerTransaction,
       tls: path.policy.route.kind === 'relay' ? path.policy.route.tls : tls,
+      envelopeBehindDot,
     },
     lowered,
     used,

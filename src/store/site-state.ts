@@ -15,6 +15,8 @@ export interface SiteState {
     messagesPerHour: number | null
     recipientsPerTransaction: number
     tls: string
+    /** Absent in the report of an older node. */
+    envelopeBehindDot?: boolean
   }
   /** The present allowance of this node, after complaints of the servers; null: as much as the limits allow. */
   lowered: { sessions: number | null; messagesPerMinute: number | null }

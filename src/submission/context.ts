@@ -99,6 +99,20 @@ export class SessionContext {
     }
   }
 
+  /** The result of the work. Its signal is aborted, with InputEndError, when the client disconnects. */
+  async whileThere<Result>(work: (gone: AbortSignal) => Promise<Result>): Promise<Result> {
+    const { socket } = this.channel
+    const leaving = new AbortController()
+    const leave = () => leaving.abort(new InputEndError())
+    if (socket.destroyed) leave()
+    socket.once('close', leave)
+    try {
+      return await work(leaving.signal)
+    } finally {
+      socket.off('close', leave)
+    }
+  }
+
   endWait(): void {
     this.#waiting?.abort()
   }

@@ -27,9 +27,10 @@ export interface PaceParts {
   onWaiting(mails: number): void
 }
 
-export class Pace {
+export class ReturnedMailPace {
   readonly #parts: PaceParts
-  #waiting: (() => void)[] = []
+  /** In the order in which they came. */
+  readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
   #rate = MOST
   /** Mails that may begin. */
@@ -42,10 +43,23 @@ export class Pace {
     this.#parts = parts
   }
 
-  /** Resolves when the mail may be read: at once, if none has come for a while. */
-  turn(): Promise<void> {
-    return new Promise((begin) => {
-      this.#waiting.push(begin)
+  /**
+   * Resolves when the mail may be read: at once, if none has come for a while. Rejects with the reason of `gone` when
+   * that is aborted before, and takes no turn then.
+   */
+  turn(gone: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      gone.throwIfAborted()
+      const begin = () => {
+        gone.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        this.#waiting.delete(begin)
+        reject(gone.reason)
+      }
+      gone.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(begin)
       if (this.#timer !== undefined) return
       this.#groupAt = this.#parts.now() - EVERY
       this.#see()
@@ -60,12 +74,15 @@ export class Pace {
     this.#groupAt = now
     // What was not used is not kept for later, beyond the mail that has begun to have room.
     this.#room = Math.min(this.#room, 1) + this.#rate * since
-    const group = this.#waiting.splice(0, Math.floor(this.#room))
+    const group = [...this.#waiting].slice(0, Math.floor(this.#room))
     this.#room -= group.length
-    for (const begin of group) begin()
-    this.#parts.onWaiting(this.#waiting.length)
+    for (const begin of group) {
+      this.#waiting.delete(begin)
+      begin()
+    }
+    this.#parts.onWaiting(this.#waiting.size)
     this.#timer =
-      this.#waiting.length > 0 || group.length > 0 ? setTimeout(() => this.#next(), EVERY) : undefined
+      this.#waiting.size > 0 || group.length > 0 ? setTimeout(() => this.#next(), EVERY) : undefined
   }
 
   #look(): void {

@@ -10,7 +10,7 @@ import { clip } from '../ingress/fault.ts'
 import { assertData, beforeMessage } from './before-message.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type SessionContext } from './context.ts'
-import type { Pace } from './pace.ts'
+import type { ReturnedMailPace } from './pace.ts'
 import type { MailPolicy, MailTransactions } from './policy.ts'
 import { BEYOND, receive } from './receive.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
@@ -34,7 +34,7 @@ interface ReturnedMailParts {
   addressees: Addressees
   receiveMail: ReceiveMail
   metrics: InboundMetrics
-  pace: Pace
+  pace: ReturnedMailPace
 }
 
 export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
@@ -112,7 +112,8 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     try {
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
-      await this.#parts.pace.turn()
+      // The sender hands a mail in again that it was not answered for: this one would only take a turn from that.
+      await this.context.whileThere((gone) => this.#parts.pace.turn(gone))
       const mail = { raw: octets, size: body.length, source: 'smtp', peer } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))

@@ -61,7 +61,13 @@ test('which servers a site has arrives as long as it is to be believed', () => {
 
 test('the terms of a site arrive with each delivery', () => {
   const replies = [{ pattern: 'come back', finding: 'busy' as const }]
-  const terms = { messagesPerSession: 7, recipientsPerTransaction: 3, tls: 'verified' as const, replies }
+  const terms = {
+    messagesPerSession: 7,
+    recipientsPerTransaction: 3,
+    tls: 'verified' as const,
+    envelopeBehindDot: false,
+    replies,
+  }
   arrives({ ...delivery, path: { ...delivery.path, terms } })
 })
 

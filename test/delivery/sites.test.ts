@@ -31,6 +31,7 @@ test('a fault of a file is named with its line and what is allowed', () => {
       '[default]\ntls = "always"',
       /line 2: tls "always": allowed are "opportunistic", "required", "verified"$/,
     ],
+    ['[default]\nenvelope_behind_dot = "no"', /line 2: envelope_behind_dot "no": true or false is needed$/],
     ['[default]\nname = "x"', /line 2: "name" is not known here\. Allowed: sessions, messages_per_session, /],
     ['[defaults]\nsessions = 1', /line 1: "defaults" is not known here: the file holds one \[default\]/],
     [

@@ -134,6 +134,7 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
         messages_per_hour: null,
         recipients_per_transaction: 100,
         tls: 'opportunistic',
+        envelope_behind_dot: true,
       },
     },
     hosts: [

@@ -17,7 +17,13 @@ export function pathTo(
     site: { name, key: name, kind, servers: null, provider: null },
     policy: { id: DEFAULT_ROUTE, route: { kind: 'direct' }, firstAlone: false },
     limits: { sessions: 3, waiting: 100, messagesPerMinute: null, messagesPerHour: null, ...limits },
-    terms: { messagesPerSession: 100, recipientsPerTransaction: 100, tls: 'opportunistic', replies: [] },
+    terms: {
+      messagesPerSession: 100,
+      recipientsPerTransaction: 100,
+      tls: 'opportunistic',
+      envelopeBehindDot: true,
+      replies: [],
+    },
   })
 }
 

@@ -1,7 +1,7 @@
 /** How many mails that come back begin at once, and while sending keeps the thread busy. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Pace } from '../../src/submission/pace.ts'
+import { ReturnedMailPace } from '../../src/submission/pace.ts'
 
 /** A thread on a clock of its own, whose work and mail the test decides. */
 class Thread {
@@ -9,10 +9,11 @@ class Thread {
   sending = true
   begun = 0
   waiting = 0
+  left = 0
   readonly #timers: TestContext['mock']['timers']
   #now = 0
   #active = 0
-  readonly #pace = new Pace({
+  readonly #pace = new ReturnedMailPace({
     now: () => this.#now,
     isSending: () => this.sending,
     utilization: () => ({ active: this.#active, idle: this.#now - this.#active }),
@@ -26,8 +27,13 @@ class Thread {
     this.#timers = mock.timers
   }
 
-  come(mails: number): void {
-    for (let mail = 0; mail < mails; mail++) void this.#pace.turn().then(() => this.begun++)
+  come(mails: number, gone: AbortSignal = new AbortController().signal): void {
+    for (let mail = 0; mail < mails; mail++) {
+      void this.#pace.turn(gone).then(
+        () => this.begun++,
+        () => this.left++,
+      )
+    }
   }
 
   /** Returns how many mails began meanwhile. */
@@ -69,6 +75,33 @@ test('while sending keeps the thread busy, five begin in a second; with time to 
   // The pace grows by a hundred a second.
   await thread.pass(10_000)
   assert.equal(await thread.pass(1_000), 1_000)
+})
+
+test('a mail whose sender has left takes no turn', async (t) => {
+  const thread = new Thread(t)
+  thread.busy = 0.95
+  thread.come(1_000)
+  await thread.pass(2_000)
+  const leaving = new AbortController()
+  const { waiting } = thread
+  thread.come(500, leaving.signal)
+  thread.come(100)
+  await thread.pass(10)
+  leaving.abort(new Error('gone'))
+  await thread.pass(10)
+  assert.equal(thread.left, 500)
+  assert.ok(thread.waiting <= waiting + 100)
+  thread.busy = 0
+  await thread.pass(20_000)
+  assert.deepEqual([thread.begun, thread.waiting], [1_100, 0])
+  // One that has left already is not taken in, and one that has begun is not taken back.
+  thread.come(1, leaving.signal)
+  const later = new AbortController()
+  thread.come(1, later.signal)
+  await thread.pass(100)
+  later.abort()
+  await thread.pass(1)
+  assert.deepEqual([thread.begun, thread.left], [1_101, 501])
 })
 
 test('a thread that is busy with other things than sending lets none wait for it', async (t) => {

@@ -17,6 +17,7 @@ const patience: SmtpTimeouts = {
   data: 10_000,
   block: 10_000,
   dot: 10_000,
+  behindDot: 10_000,
   quit: 2_000,
   opening: 30_000,
   transaction: 30_000,

@@ -68,6 +68,7 @@ const ONE_WAY: SessionTerms = {
   messagesPerSession: 1_000,
   recipientsPerTransaction: 100,
   tls: 'opportunistic',
+  envelopeBehindDot: true,
   replies: [],
 }
 

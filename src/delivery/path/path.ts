@@ -49,7 +49,7 @@ export interface PathLimits extends Pick<SiteLimits, 'sessions' | 'messagesPerMi
 
 /** Limits of each session with the site. Plain values. */
 export interface SessionTerms
-  extends Pick<SiteLimits, 'messagesPerSession' | 'recipientsPerTransaction' | 'tls'> {
+  extends Pick<SiteLimits, 'messagesPerSession' | 'recipientsPerTransaction' | 'tls' | 'envelopeBehindDot'> {
   /** The site's own words. */
   replies: readonly ReplyRule[]
 }

@@ -55,7 +55,7 @@ export class DirectRoute implements Route {
     }
     const { preferredServer, preferredOnly } = request.delivery
     const preferred = preferredServer === null ? null : parseServer(preferredServer)
-    const all = behind(request, spread(found.ranks), found.ranks[0])
+    const all = sessionHostFirst(request, spread(found.ranks), found.ranks[0])
     const known = preferred !== null && all.includes(preferred.host)
     const hosts = known ? [preferred.host, ...all.filter((host) => host !== preferred.host)] : all
     // After an uncertain attempt only that server can recognise the message as one that it has (RFC 1047).
@@ -136,7 +136,7 @@ export class DirectRoute implements Route {
  * The server of the session that the delivery is to begin on comes first if it is one of the best: it was chosen at
  * random when the session was opened.
  */
-function behind({ behind }: RouteRequest, hosts: string[], best: readonly string[] = []): string[] {
+function sessionHostFirst({ behind }: RouteRequest, hosts: string[], best: readonly string[] = []): string[] {
   if (behind === undefined || !best.includes(behind.host)) return hosts
   return [behind.host, ...hosts.filter((host) => host !== behind.host)]
 }

@@ -97,8 +97,8 @@ const IMPATIENT_CONNECT = 10_000
 /** Servers that refuse this service, at most, before the others are left alone (Postfix asks two as well). */
 const MOST_REFUSING = 2
 
-/** Milliseconds for which a server gets no envelope behind a final dot after it has lost one. */
-const UNFIT_MS = 24 * 3_600_000
+/** Milliseconds for which a server gets no envelope behind a final dot after it has not taken one. */
+const APART_MS = 24 * 3_600_000
 
 /** The state that all walks of a route share: sessions, unreachable hosts, and whether IPv6 works. */
 export class RouteState {
@@ -107,8 +107,8 @@ export class RouteState {
   readonly pool: SessionPool
   readonly hosts: HostMemory
   readonly ipv6 = new Ipv6Reachability()
-  /** Keys of servers that hung up, or lost track, when an envelope was written behind a final dot. */
-  readonly #unfit = new LRUCache<string, true>({ max: 10_000, ttl: UNFIT_MS })
+  /** Keys of servers that have not taken an envelope behind a final dot. */
+  readonly #dotsApart = new LRUCache<string, true>({ max: 10_000, ttl: APART_MS })
 
   constructor(route: RouteKind, limits: WalkLimits, pauses: ProbePauses, pool: SessionPool) {
     this.route = route
@@ -118,16 +118,16 @@ export class RouteState {
   }
 
   takesNext(pooled: PooledSession, key: string): boolean {
-    return this.pool.takesNext(pooled) && !this.#unfit.has(key)
+    return this.pool.takesNext(pooled) && !this.#dotsApart.has(key)
   }
 
-  /** An envelope behind a final dot was lost without a word about it. */
-  tellUnfit(key: string): void {
-    this.#unfit.set(key, true)
+  /** The server has lost, refused or ignored an envelope behind a final dot: none is written there for a day. */
+  keepDotsApart(key: string): void {
+    this.#dotsApart.set(key, true)
   }
 }
 
-/** True when the server had closed the pooled session before the transaction: that says nothing about the message. */
+/** True when the server would have nothing more on the pooled session: that says nothing about the message. */
 function wasStale(replies: RecipientReply[]): boolean {
   return replies.every(
     ({ verdict, stage, code }) =>
@@ -135,6 +135,13 @@ function wasStale(replies: RecipientReply[]): boolean {
       (stage === 'mail' || stage === 'idle') &&
       (code === undefined || code === 421),
   )
+}
+
+/** Completes "The open connection to mx …". */
+function staleness({ kind, code }: RecipientReply): string {
+  if (kind === 'timeout') return 'gave no answer'
+  if (kind === 'protocol') return 'gave an answer that is none'
+  return kind === 'reply' && code === undefined ? 'did not take the envelope' : 'was closed meanwhile'
 }
 
 /** The key under which the sessions of a server are pooled. */
@@ -449,8 +456,9 @@ export class ServerWalk {
           dialogue,
         )
         if (first && pooled.reused && wasStale(replies)) {
-          dialogue.note(`The open connection to ${session.server} was closed meanwhile; opening another`)
-          if (pooled.behind && replies[0]!.code === undefined) this.#state.tellUnfit(key)
+          const [reply] = replies as [RecipientReply]
+          dialogue.note(`The open connection to ${session.server} ${staleness(reply)}; opening another`)
+          if (reply.untried === 'lost') this.#state.keepDotsApart(key)
           return false
         }
         this.#talkingTo(session, target)
@@ -471,7 +479,8 @@ export class ServerWalk {
 
   /** The message waits for its answer: the next delivery may begin behind it, if the session has room for it. */
   #offer(pooled: PooledSession, key: string, host: string): void {
-    const { onDot } = this.#request
+    const { onDot, delivery } = this.#request
+    if (!delivery.path.terms.envelopeBehindDot) return
     // After a failure, the next delivery would begin with another server.
     if (onDot === undefined || this.failures.length > 0 || !this.#state.takesNext(pooled, key)) return
     this.#atDot = new SessionAtDot(pooled.session, key, host)

@@ -28,6 +28,7 @@ const KEYS: Readonly<Record<string, BlockKey>> = {
   messages_per_hour: 'messagesPerHour',
   recipients_per_transaction: 'recipientsPerTransaction',
   tls: 'tls',
+  envelope_behind_dot: 'envelopeBehindDot',
   replies: 'replies',
   source: 'source',
 }
@@ -130,6 +131,7 @@ class SitesReader {
     set('messagesPerHour', this.#rate(table, 'messages_per_hour', 50_000_000))
     set('recipientsPerTransaction', this.#count(table, 'recipients_per_transaction', 100))
     set('tls', this.#word(table.tls, 'tls', TLS))
+    set('envelopeBehindDot', this.#switch(table, 'envelope_behind_dot'))
     const { source = null } = table
     if (source !== null && typeof source !== 'string')
       throw this.#fault('source', `source ${shown(source)}: a text is needed`)
@@ -154,6 +156,12 @@ class SitesReader {
       )
     }
     return this.#count(table, key, most)
+  }
+
+  #switch(table: Record<string, unknown>, key: string): boolean | undefined {
+    const value = table[key]
+    if (value === undefined || typeof value === 'boolean') return value
+    throw this.#fault(key, `${key} ${shown(value)}: true or false is needed`)
   }
 
   #word<Word extends string>(value: unknown, key: string, allowed: readonly Word[]): Word | undefined {

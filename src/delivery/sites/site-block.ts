@@ -13,6 +13,8 @@ export interface SiteLimits {
   messagesPerHour: number | null
   recipientsPerTransaction: number
   tls: SiteTls
+  /** The envelope of the next message may be written behind the final dot of the one before (RFC 2920 3.1). */
+  envelopeBehindDot: boolean
 }
 
 /** The findings that a site's own reply may stand for. The others follow from more than words. */

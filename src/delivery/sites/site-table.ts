@@ -29,6 +29,7 @@ const SHARED_DEFAULTS: SiteLimits = {
   messagesPerHour: null,
   recipientsPerTransaction: 100,
   tls: 'opportunistic' satisfies SiteTls,
+  envelopeBehindDot: true,
 }
 
 /**

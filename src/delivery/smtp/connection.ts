@@ -40,6 +40,8 @@ export interface ExchangeResult {
 interface Exchange {
   stages: readonly Stage[]
   replies: Reply[]
+  /** It went out behind a message that had no answer yet. */
+  isBehind: boolean
   /** Records it, from its turn on. */
   dialogue: Dialogue | null
   /** Set for commands that went out while nothing else was under way. */
@@ -140,6 +142,11 @@ export class SmtpConnection {
   /** The error that ended the connection; null while it lives. */
   get failure(): SmtpError | null {
     return this.#failure
+  }
+
+  /** Something that the server was sent has no answer yet. */
+  get isAwaiting(): boolean {
+    return this.#exchanges.length > 0
   }
 
   /** The address that it is with. */
@@ -404,6 +411,7 @@ export class SmtpConnection {
     const exchange: Exchange = {
       stages,
       replies,
+      isBehind: this.isAwaiting,
       dialogue,
       resolve: () => resolve({ replies, error: replies.length < stages.length ? this.#failure : null }),
     }
@@ -412,9 +420,10 @@ export class SmtpConnection {
     return { exchange, answer }
   }
 
-  #awaitNext({ stages, replies }: Exchange): void {
+  #awaitNext({ stages, replies, isBehind }: Exchange): void {
     this.#stage = stages[replies.length]!
-    this.deadline.set(replyTimeout(this.timeouts, this.#stage))
+    const limit = replyTimeout(this.timeouts, this.#stage)
+    this.deadline.set(isBehind ? Math.min(limit, this.timeouts.behindDot) : limit)
   }
 
   /** True once the kernel took everything; false when the connection ended first. */

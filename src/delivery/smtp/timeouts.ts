@@ -19,6 +19,11 @@ export interface SmtpTimeouts {
   /** One block of the message, until the kernel has taken it. */
   block: number
   dot: number
+  /**
+   * Each reply to an envelope that was written behind a final dot, once that dot has been answered. The server may have
+   * dropped the envelope; a session of its own has the other limits.
+   */
+  behindDot: number
   /** QUIT is a courtesy, so its answer is not waited for long. */
   quit: number
   /** From the first packet until the session is open. */
@@ -43,6 +48,7 @@ export const defaultTimeouts: Readonly<SmtpTimeouts> = {
   data: 2 * minute,
   block: 3 * minute,
   dot: 10 * minute,
+  behindDot: 30_000,
   quit: 2_000,
   opening: 10 * minute,
   transaction: 30 * minute,

@@ -5,7 +5,7 @@ import { isAscii, isSendable, mailCommand } from './envelope.ts'
 import type { SmtpError, Stage } from './error.ts'
 import type { Extensions } from './extensions.ts'
 import { type Reply, replyClass, replyText } from './reply.ts'
-import type { OutgoingMessage, RecipientReply, Transaction } from './transaction.ts'
+import type { OutgoingMessage, RecipientReply, Transaction, Untried } from './transaction.ts'
 
 /**
  * Commands in flight at once under PIPELINING. The replies to them fit a receive window many times over (RFC
@@ -48,7 +48,9 @@ export class Transfer {
   #begun = false
   #start: TransferStart = 'clear'
   #mailTaken = false
-  /** The server has not understood the envelope. */
+  /** The commands under way were written behind a message that had no answer yet. */
+  #isBehind = false
+  /** The server has not understood the session. */
   #hasLostTrack = false
   #dataTaken = false
 
@@ -174,6 +176,7 @@ export class Transfer {
         this.#give({ verdict: 'released', message: released, stage: 'data' })
         break
       }
+      this.#isBehind = this.#start === 'behind' && at === 0 && connection.isAwaiting
       const { replies, error } = await connection.exchange(
         group.map((step) => step.command),
         group.map((step) => step.stage),
@@ -186,9 +189,8 @@ export class Transfer {
       }
       const lost = error ?? connection.failure
       if (lost) {
-        // Behind another message the session may have ended at that one's dot.
-        const isBeforeMail = this.#hasLostTrack || (at === 0 && replies.length === 0)
-        this.#lose(lost, isBeforeMail ? 'mail' : lost.stage)
+        if (this.#isBehind && this.#waiting > 0) this.#giveUntried(lost)
+        else this.#lose(lost, this.#hasLostTrack || (at === 0 && replies.length === 0) ? 'mail' : lost.stage)
         return false
       }
       // No recipient is left: DATA on its own would be refused or, worse, accepted.
@@ -231,7 +233,11 @@ export class Transfer {
       // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and no later reply can be trusted.
       this.#connection.fail('protocol', `answered ${step.kind.toUpperCase()} with ${replyText(reply)}`)
       return false
-    } else if (this.#isOutOfStep(step, reply)) {
+    } else if (this.#isBehind && this.#isFaultBehind(step, reply)) {
+      this.#connection.fail('reply', `did not take the envelope behind a final dot: ${replyText(reply)}`)
+      return false
+    } else if (step.kind === 'mail' && reply.code === 503) {
+      // "Bad sequence of commands" is about the session, not about the mail: another session may do better.
       this.#hasLostTrack = true
       this.#connection.fail('reply', `lost track of the session: ${replyText(reply)}`)
       return false
@@ -246,15 +252,24 @@ export class Transfer {
   }
 
   /**
-   * True for a reply that is about the session, not about the mail: another session may do better. "Bad sequence of
-   * commands" always is, in answer to MAIL. Where the envelope was written behind a message, so is each complaint about
-   * commands: the server may have lost some of them at the dot.
+   * True for a reply to an envelope behind a message that may be about its place there: the server may have dropped
+   * some commands at the dot, or forbid what comes before its answer ("554 SMTP synchronization error"). MAIL and DATA
+   * concern the whole mail, so no such refusal of them ends it. That of a recipient does, unless its code complains
+   * about commands: many servers say 550 5.5.0 for a mailbox that does not exist.
    */
-  #isOutOfStep({ kind }: CommandStep, { code, enhancedCode }: Reply): boolean {
-    if (kind === 'mail' && code === 503) return true
+  #isFaultBehind({ kind }: CommandStep, { code, enhancedCode }: Reply): boolean {
     // When all recipients are refused, the refusal of DATA is in order.
-    if (this.#start !== 'behind' || this.#accepted > 0 || this.#waiting === 0) return false
-    return COMMAND_FAULTS.has(code) || (enhancedCode !== null && ENHANCED_COMMAND_FAULTS.test(enhancedCode))
+    if (this.#waiting === 0) return false
+    if (kind === 'rcpt') return COMMAND_FAULTS.has(code)
+    return code >= 500 || (enhancedCode !== null && ENHANCED_COMMAND_FAULTS.test(enhancedCode))
+  }
+
+  /** Recipients that the server has refused are asked for again as well: it may have missed some of the commands. */
+  #giveUntried(error: SmtpError): void {
+    this.#replies.fill(null)
+    this.#waiting = this.#replies.length
+    // Behind another message the session may have ended at that one's dot.
+    this.#lose(error, 'mail', error.stage === 'dot' && error.code !== undefined ? 'ended' : 'lost')
   }
 
   /** Sends the message itself and reads the answer to it. */
@@ -292,7 +307,7 @@ export class Transfer {
     } else this.#give(answer(digit === 2 ? 'delivered' : digit === 4 ? 'deferred' : 'bounced', 'dot', reply))
   }
 
-  #lose(error: SmtpError, stage = error.stage): void {
+  #lose(error: SmtpError, stage = error.stage, untried?: Untried): void {
     const { kind, message, code, enhancedCode, said } = error
     const reply: RecipientReply = {
       verdict: 'deferred',
@@ -303,6 +318,7 @@ export class Transfer {
     }
     if (code !== undefined) reply.code = code
     if (enhancedCode !== undefined) reply.enhancedCode = enhancedCode
+    if (untried !== undefined) reply.untried = untried
     this.#give(reply)
   }
 
@@ -327,8 +343,8 @@ function answer(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply):
 
 /** RFC 5321 4.2.2: an unknown command, one that is not implemented, a bad sequence. */
 const COMMAND_FAULTS: ReadonlySet<number> = new Set([500, 502, 503])
-/** RFC 3463 3.6: an invalid command or syntax. Not 5.5.3, too many recipients, or 5.5.4, invalid arguments. */
-const ENHANCED_COMMAND_FAULTS = /^[45]\.5\.[0-2]$/
+/** RFC 3463 3.6: an invalid command or syntax. Not 4.5.3, too many recipients, or 4.5.4, invalid arguments. */
+const ENHANCED_COMMAND_FAULTS = /^4\.5\.[0-2]$/
 
 const released = 'Given back before the message was sent'
 

@@ -70,4 +70,12 @@ export interface RecipientReply {
    * it.
    */
   unsuited?: true
+  /** The transaction was not attempted: its envelope was written behind a final dot, and the server did not take it. */
+  untried?: Untried
 }
+
+/**
+ * - `ended`: the server ended the session with 421 in answer to the dot.
+ * - `lost`: it hung up without a word, kept silent, or took the envelope for a fault.
+ */
+export type Untried = 'ended' | 'lost'

@@ -55,6 +55,7 @@ type FlatTerms = [
   messagesPerSession: number,
   recipientsPerTransaction: number,
   tls: SiteTls,
+  envelopeBehindDot: boolean,
   /** Null: the site has no words of its own. */
   replies: readonly ReplyRule[] | null,
 ]
@@ -107,10 +108,10 @@ export function flatDelivery(
 }
 
 function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
-  const { messagesPerSession, recipientsPerTransaction, tls } = terms
+  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot } = terms
   const replies = terms.replies.length === 0 ? null : terms.replies
   const policy: FlatPolicy = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
-  const flatTerms: FlatTerms = [messagesPerSession, recipientsPerTransaction, tls, replies]
+  const flatTerms: FlatTerms = [messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, replies]
   if (servers === null || monotonic() >= servers.until)
     return [kind, null, null, 0, false, policy, ...flatTerms]
   const { hosts, until } = servers
@@ -138,8 +139,14 @@ function serversOf(
   return failure === null ? null : { hosts: { kind: 'none', failure }, until }
 }
 
-function termsOf([messagesPerSession, recipientsPerTransaction, tls, replies]: FlatTerms): SessionTerms {
-  return { messagesPerSession, recipientsPerTransaction, tls, replies: replies ?? [] }
+function termsOf([
+  messagesPerSession,
+  recipientsPerTransaction,
+  tls,
+  envelopeBehindDot,
+  replies,
+]: FlatTerms): SessionTerms {
+  return { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, replies: replies ?? [] }
 }
 
 /** The keys and policies that were sent before the deliveries that name them, by id. */

@@ -134,6 +134,19 @@ test('a session that is new, near, slow at its dot or nearly used up has nothing
   assert.equal(sinks.at('127.0.0.2').connections, 2)
 })
 
+test('a site without envelopes behind the final dot has nothing follow', async (t) => {
+  const { send, first, path } = await farRelay(t, async (peer) => {
+    await envelope(peer)
+    await peer.message()
+    await peer.send('250 kept\r\n')
+  })
+  await first()
+  const terms = { ...path.terms, envelopeBehindDot: false }
+  const second = send('second', null, { path: { ...path, terms } })
+  assert.equal(await second.verdict(), 'delivered')
+  assert.equal(second.dots, 0)
+})
+
 test('421 at the dot: the next delivery goes on a new connection, and is sent once', async (t) => {
   const { send, first, server } = await farRelay(t, async (peer, number) => {
     if (number > 1) return
@@ -178,6 +191,74 @@ test('a server that hangs up at the dot has nothing follow any more', async (t) 
   const fourth = send('fourth')
   assert.equal(await fourth.verdict(), 'delivered')
   assert.equal(fourth.dots, 0)
+  assert.equal(server.peers.length, 2)
+})
+
+for (const [name, answers] of [
+  ['refuses it', '554 SMTP synchronization error\r\n'.repeat(3)],
+  ['has enough of the session', '421 4.7.0 synchronization error\r\n'],
+] as const) {
+  test(`a server that ${name} is asked again on a new connection, and has nothing follow any more`, async (t) => {
+    const { send, first, server } = await farRelay(t, async (peer, number) => {
+      await envelope(peer)
+      await peer.message()
+      if (number === 1) {
+        for (let at = 0; at < 3; at++) await peer.line()
+        await peer.send(`250 second kept\r\n${answers}`)
+        await peer.closed()
+        return
+      }
+      await pause(FAR_MS)
+      await peer.send('250 kept\r\n')
+    })
+    await first()
+    const second = send('second')
+    await second.atDot
+    const third = send('third', second)
+    assert.equal(await second.verdict(), 'delivered')
+    const { outcomes, dialogue } = await third.result
+    assert.equal(outcomes[0]!.verdict, 'delivered')
+    assert.match(dialogue, name === 'refuses it' ? /did not take the envelope; opening/ : /closed meanwhile/)
+    const fourth = send('fourth')
+    assert.equal(await fourth.verdict(), 'delivered')
+    assert.equal(fourth.dots, 0)
+    const heard = server.peers.map((peer) => peer.heard)
+    assert.equal(heard.length, 2)
+    assert.equal(heard[0]!.match(/^Subject:/gm)!.length, 2)
+    assert.equal(heard[1]!.match(/^Subject:/gm)!.length, 2)
+  })
+}
+
+test('a sender that is refused behind a dot is asked for again, and then refused', async (t) => {
+  const refusal = '550 5.7.1 not you\r\n503 5.5.1 no\r\n503 5.5.1 no\r\n'
+  const server = await rawServer(async (peer, number) => {
+    await peer.send('220 mx.example.test ESMTP\r\n')
+    await peer.line()
+    await pause(FAR_MS)
+    await peer.send('250-mx.example.test\r\n250 PIPELINING\r\n')
+    if (number === 1) {
+      for (let at = 0; at < 2; at++) {
+        await envelope(peer)
+        await peer.message()
+        if (at === 0) await peer.send('250 kept\r\n')
+      }
+    }
+    for (let at = 0; at < 3; at++) await peer.line()
+    await peer.send(number === 1 ? `250 kept\r\n${refusal}` : refusal)
+    await peer.closed()
+  })
+  t.after(() => server[Symbol.asyncDispose]())
+  const route = relayAt(server.port)
+  const { courier } = await startRig(t, route)
+  const send = (name: string, behind: Sent | null = null) =>
+    new Sent(courier, deliveryTo([`${name}@x.test`], { path: wayBy(route) }), behind)
+  assert.equal(await send('first').verdict(), 'delivered')
+  const second = send('second')
+  await second.atDot
+  const third = send('third', second)
+  assert.equal(await second.verdict(), 'delivered')
+  const [outcome] = (await third.result).outcomes
+  assert.match(outcome!.message, /550 5\.7\.1 not you/)
   assert.equal(server.peers.length, 2)
 })
 

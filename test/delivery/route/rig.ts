@@ -60,7 +60,13 @@ export function wayBy(route: DeliveryRoute, kind: Site['kind'] = route.kind): Wa
     source: { name: 'default', helo: 'out.acme.test' },
     policy: { id: DEFAULT_ROUTE, route, firstAlone: false },
     site: { kind, servers: null },
-    terms: { messagesPerSession: 100, recipientsPerTransaction: 100, tls: 'opportunistic', replies: [] },
+    terms: {
+      messagesPerSession: 100,
+      recipientsPerTransaction: 100,
+      tls: 'opportunistic',
+      envelopeBehindDot: true,
+      replies: [],
+    },
   }
 }
 

@@ -148,23 +148,27 @@ for (const [name, end, expected] of [
     const [reply] = await second.replies
     assert.deepEqual([reply!.verdict, reply!.stage], ['deferred', 'mail'])
     assert.equal(reply!.code, name === '421' ? 421 : undefined)
+    assert.equal(reply!.untried, name === '421' ? 'ended' : 'lost')
     assert.equal(session.usable, false)
     assert.doesNotMatch(server.peers[0]!.heard, /Subject: second/)
   })
 }
 
-test('421 between the answers to the dot and to the envelope', async () => {
-  await using connection = await withMessage(async (peer) => {
-    await lines(peer, 3)
-    await peer.send('250 kept\r\n421 4.7.0 enough\r\n')
-    peer.end()
+for (const step of ['', '250 ok\r\n', '250 ok\r\n250 ok\r\n']) {
+  test(`421 after the dot and ${step.split('\n').length - 1} answers to the envelope`, async () => {
+    await using connection = await withMessage(async (peer) => {
+      await lines(peer, 3)
+      await peer.send(`250 kept\r\n${step}421 4.7.0 enough\r\n`)
+      peer.end()
+    })
+    const { session, first } = connection
+    const second = send(session, 'second')
+    assert.equal(await verdict(first), 'delivered')
+    const [reply] = await second.replies
+    const { verdict: given, stage, code, untried } = reply!
+    assert.deepEqual([given, stage, code, untried], ['deferred', 'mail', 421, 'lost'])
   })
-  const { session, first } = connection
-  const second = send(session, 'second')
-  assert.equal(await verdict(first), 'delivered')
-  const [reply] = await second.replies
-  assert.deepEqual([reply!.verdict, reply!.stage, reply!.code], ['deferred', 'mail', 421])
-})
+}
 
 for (const refusal of ['503 5.5.1 no valid recipients', '554 5.5.1 no valid recipients']) {
   test(`all recipients of the next one are refused, and DATA with ${refusal}`, async () => {
@@ -198,10 +202,13 @@ test('DATA is accepted although all recipients of the next one are refused: noth
 })
 
 for (const [name, replies] of [
-  ['MAIL', '500 5.5.1 what?\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n'],
-  ['RCPT', '250 ok\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n'],
+  ['loses MAIL', '500 5.5.1 what?\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n'],
+  ['loses RCPT', '250 ok\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n'],
+  ['refuses MAIL', '554 SMTP synchronization error\r\n'.repeat(3)],
+  ['refuses the sender', '550 5.7.1 not you\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n'],
+  ['refuses DATA', '250 ok\r\n250 ok\r\n550 pipelining not allowed\r\n'],
 ] as const) {
-  test(`a server that loses ${name} behind a dot has refused nobody`, async () => {
+  test(`a server that ${name} behind a dot has refused nobody`, async () => {
     await using connection = await withMessage(async (peer) => {
       await lines(peer, 3)
       await peer.send(`250 kept\r\n${replies}`)
@@ -211,15 +218,33 @@ for (const [name, replies] of [
     const second = send(session, 'second')
     assert.equal(await verdict(first), 'delivered')
     const [reply] = await second.replies
-    assert.deepEqual([reply!.verdict, reply!.stage, reply!.code], ['deferred', 'mail', undefined])
+    const { verdict: given, stage, code, untried } = reply!
+    assert.deepEqual([given, stage, code, untried], ['deferred', 'mail', undefined, 'lost'])
     assert.equal(session.usable, false)
   })
 }
 
-test('a sender that is refused behind a dot is refused', async () => {
+test('of several recipients, all are untried when DATA is refused behind a dot', async () => {
+  await using connection = await withMessage(async (peer) => {
+    await lines(peer, 4)
+    await peer.send('250 kept\r\n250 ok\r\n550 5.1.1 nobody\r\n250 ok\r\n554 SMTP synchronization error\r\n')
+    await peer.closed()
+  })
+  const { session, first } = connection
+  const second = send(session, 'second', { recipients: ['one@rcpt.test', 'two@rcpt.test'] })
+  assert.equal(await verdict(first), 'delivered')
+  for (const { untried, message } of await second.replies) {
+    assert.equal(untried, 'lost')
+    assert.match(message, /did not take the envelope behind a final dot: 554 SMTP synchronization error/)
+  }
+})
+
+test('the usual refusal of a mailbox, 550 5.5.0, is one behind a dot as well', async () => {
   await using connection = await withMessage(async (peer) => {
     await lines(peer, 3)
-    await peer.send('250 kept\r\n550 5.7.1 not you\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n')
+    const refusal = '550 5.5.0 Requested action not taken: mailbox unavailable'
+    await peer.send(`250 kept\r\n250 ok\r\n${refusal}\r\n503 5.5.1 no valid recipients\r\n`)
+    await peer.answer('250 reset')
     await peer.accept()
   })
   const { session, first } = connection
@@ -227,6 +252,36 @@ test('a sender that is refused behind a dot is refused', async () => {
   assert.equal(await verdict(first), 'delivered')
   assert.equal(await verdict(second), 'bounced')
   assert.equal(await verdict(send(session, 'third')), 'delivered')
+})
+
+test('a sender that is deferred behind a dot is deferred', async () => {
+  await using connection = await withMessage(async (peer) => {
+    await lines(peer, 3)
+    await peer.send('250 kept\r\n451 4.7.1 later\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n')
+    await peer.accept()
+  })
+  const { session, first } = connection
+  const second = send(session, 'second')
+  assert.equal(await verdict(first), 'delivered')
+  const [reply] = await second.replies
+  assert.deepEqual([reply!.verdict, reply!.code, reply!.untried], ['deferred', 451, undefined])
+  assert.equal(await verdict(send(session, 'third')), 'delivered')
+})
+
+test('an envelope that the server swallows is waited for shortly', async () => {
+  await using connection = await withMessage(
+    async (peer) => {
+      await lines(peer, 3)
+      await peer.send('250 kept\r\n')
+      await peer.closed()
+    },
+    { timeouts: { behindDot: 50 } },
+  )
+  const { session, first } = connection
+  const second = send(session, 'second')
+  assert.equal(await verdict(first), 'delivered')
+  const [reply] = await second.replies
+  assert.deepEqual([reply!.verdict, reply!.kind, reply!.untried], ['deferred', 'timeout', 'lost'])
 })
 
 test('the envelope of a message that is not ready waits for it', async () => {
