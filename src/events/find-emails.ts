@@ -10,9 +10,10 @@ import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 import {
   type FoundWords,
   type MatchedEmail,
+  SEARCHES_HERE,
   type SearchedPlaces,
-  type TextSearch,
   WordMatch,
+  type WordSearches,
 } from './word-match.ts'
 
 /** The most emails examined for one page, matching or not. */
@@ -95,12 +96,12 @@ interface WalkPage {
   reached: { place: number; id: string } | null
 }
 
-/** `texts`: reads texts; null: the filter asks for no words of them. */
+/** `searches`: not given where the filter asks for no words of answers and texts. */
 export async function findEmails(
   store: EmailSearchStore,
   filter: EmailFilter,
   { olderThan, newerThan, limit }: EmailRange,
-  texts: TextSearch | null = null,
+  searches: WordSearches = SEARCHES_HERE,
 ): Promise<FoundEmails> {
   const newestFirst = newerThan === undefined || olderThan !== undefined
   const bounds = await boundsOf(store, filter, olderThan, newerThan)
@@ -113,13 +114,13 @@ export async function findEmails(
     newestFirst,
     // One more than requested, to tell whether there are more.
     limit: limit + 1,
-    words: new WordMatch(store, filter, texts),
+    words: new WordMatch(store, filter, searches),
     places: inTexts ? 'text' : 'listed',
     looks: inTexts ? TEXT_LOOKS : LOOKS,
   }
   const listed = await walk(store, filter, wanted)
-  const searchesNewest = filter.anyWords !== undefined && !inTexts && newestFirst && texts !== null
-  const newest = searchesNewest ? await inNewestTexts(store, filter, wanted, listed.reached) : null
+  const searchesNewest = filter.anyWords !== undefined && !inTexts && newestFirst && searches.texts !== null
+  const newest = searchesNewest ? await inNewestTexts(store, filter, wanted, searches, listed.reached) : null
   const found = newest === null ? listed : together(listed, newest.page)
   const matched = found.emails.slice(0, limit)
   const more = found.emails.length > limit
@@ -167,13 +168,14 @@ async function inNewestTexts(
   store: EmailSearchStore,
   filter: EmailFilter,
   { below, limit, words, ...request }: WalkRequest,
+  { replies }: WordSearches,
   floor: WalkPage['reached'],
 ): Promise<{ page: WalkPage; texts: SearchedTexts }> {
   const { anyWords: _, ...rest } = filter
   const newest = await walk(store, rest, {
     ...request,
     ...(await boundsOf(store, rest, undefined, undefined)),
-    words: new WordMatch(store, rest, null),
+    words: new WordMatch(store, rest, { texts: null, replies }),
     limit: NEWEST_TEXTS,
   })
   const emails = newest.emails.slice(0, NEWEST_TEXTS)

@@ -1,7 +1,7 @@
 /** Finds words in the texts of emails, which are untrusted. Pure. */
 import { type BodyBeginning, shownText } from '../mail/shown-text.ts'
 import { offsetOfWord, phraseStart, wordsIn } from '../store/searched-words.ts'
-import { excerptAt } from './word-match.ts'
+import { excerptAt } from './excerpt.ts'
 
 /** The beginning of an email, and the folded words that are looked for in it, phrase by phrase. */
 export interface SearchedText extends BodyBeginning {

@@ -1,7 +1,8 @@
 /** The words of a filter of emails, compared with the subjects, answers and texts of those that lists lead to. */
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
-import { filedPart, offsetOfWord, phraseStart, wordsIn } from '../store/searched-words.ts'
+import { filedPart, MOST_WORDS, phraseStart, wordsIn } from '../store/searched-words.ts'
 import type { EmailStore } from '../store/store.ts'
+import { type FoundInReplies, matchReplies, type SearchedReplies } from './reply-match.ts'
 
 /** Emails whose answers or texts are read at once. */
 const AT_ONCE = 50
@@ -30,6 +31,25 @@ export type TextSearch = (
   companyId: string | null,
 ) => Promise<ReadonlyMap<string, string>>
 
+/** Finds those that have any of their phrases in their answers: what was found by id. `companyId`: null for any. */
+export type ReplySearch = (
+  searched: readonly SearchedReplies[],
+  companyId: string | null,
+) => Promise<ReadonlyMap<string, FoundInReplies>>
+
+/** Where the words of what strangers wrote are compared. */
+export interface WordSearches {
+  /** Null where nobody can ask for words of texts. */
+  texts: TextSearch | null
+  replies: ReplySearch
+}
+
+/** On this thread: for tests, and where nobody can ask for words. */
+export const SEARCHES_HERE: WordSearches = {
+  texts: null,
+  replies: async (searched) => new Map(matchReplies(searched)),
+}
+
 export interface MatchedEmail extends PlacedEmail {
   found: FoundWords | null
 }
@@ -39,21 +59,20 @@ export type SearchedPlaces = 'listed' | 'text'
 
 export class WordMatch {
   readonly #store: Pick<EmailStore, 'readReplies'>
-  readonly #texts: TextSearch | null
+  readonly #searches: WordSearches
   readonly #companyId: string | null
   readonly #subject: Phrase[]
   readonly #reply: Phrase[]
   readonly #text: Phrase[]
   readonly #any: Phrase[]
 
-  /** `texts`: null where nobody can ask for words of texts. */
   constructor(
     store: Pick<EmailStore, 'readReplies'>,
     { companyId, words, replyWords, textWords, anyWords }: EmailFilter,
-    texts: TextSearch | null,
+    searches: WordSearches,
   ) {
     this.#store = store
-    this.#texts = texts
+    this.#searches = searches
     this.#companyId = companyId
     this.#subject = phrasesOf(words)
     this.#reply = phrasesOf(replyWords)
@@ -96,12 +115,7 @@ export class WordMatch {
       .map((placed) => new OpenEmail(placed))
       .filter((each) => each.hasInSubject(this.#subject))
     for (const each of open) each.want(this.#any, this.#reply)
-    const unanswered = open.filter((each) => each.wantsReplies)
-    if (unanswered.length > 0) {
-      const replies = await this.#store.readReplies(unanswered.map(({ email }) => email.id))
-      const byId = new Map(replies.map((each) => [each.id, each.replies]))
-      for (const each of unanswered) each.take(byId.get(each.email.id) ?? [])
-    }
+    await this.#lookInReplies(open.filter((each) => each.wantsReplies))
     const rest = open.filter(({ reply }) => reply.length === 0)
     const wanted = rest.map((each) => {
       return { each, phrases: places === 'text' ? [...this.#text, ...each.any] : this.#text }
@@ -116,9 +130,19 @@ export class WordMatch {
       .map(({ each }) => each.matched(texts.get(each.email.id)))
   }
 
+  async #lookInReplies(emails: readonly OpenEmail[]): Promise<void> {
+    if (emails.length === 0) return
+    const byId = new Map(emails.map((each) => [each.email.id, each]))
+    const read = await this.#store.readReplies([...byId.keys()])
+    const searched = read.map(({ id, replies }) => ({ id, replies, phrases: byId.get(id)!.missing }))
+    const found = searched.length === 0 ? [] : await this.#searches.replies(searched, this.#companyId)
+    for (const [id, where] of found) byId.get(id)!.take(where)
+  }
+
   async #textsOf(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
-    if (wanted.length === 0 || this.#texts === null) return new Map()
-    return await this.#texts(wanted, this.#companyId)
+    const { texts } = this.#searches
+    if (wanted.length === 0 || texts === null) return new Map()
+    return await texts(wanted, this.#companyId)
   }
 }
 
@@ -153,19 +177,16 @@ class OpenEmail {
     this.reply = reply
   }
 
-  take(replies: readonly string[]): void {
-    const read = replies.map((reply) => ({ reply, words: wordsIn(reply) }))
-    const isMissing = (phrase: Phrase) => {
-      for (const { reply, words } of read) {
-        const at = phraseStart(words, phrase)
-        if (at < 0) continue
-        this.#found ??= { place: 'reply', excerpt: excerptAt(reply, offsetOfWord(reply, at)) }
-        return false
-      }
-      return true
-    }
-    this.reply = this.reply.filter(isMissing)
-    this.any = this.any.filter(isMissing)
+  /** Those of answers before those of any place. */
+  get missing(): Phrase[] {
+    return [...this.reply, ...this.any]
+  }
+
+  take({ phrases, excerpt }: FoundInReplies): void {
+    const before = this.reply.length
+    this.#found = { place: 'reply', excerpt }
+    this.any = this.any.filter((_, index) => !phrases.has(before + index))
+    this.reply = this.reply.filter((_, index) => !phrases.has(index))
   }
 
   matched(text: string | undefined): MatchedEmail {
@@ -174,29 +195,8 @@ class OpenEmail {
   }
 }
 
-/** Each once. */
+/** Each once, and of each as many words as a subject or answer is filed under. */
 function phrasesOf(texts: readonly string[] = []): Phrase[] {
-  const phrases = texts.map(wordsIn).filter(({ length }) => length > 0)
+  const phrases = texts.map((text) => wordsIn(text).slice(0, MOST_WORDS)).filter(({ length }) => length > 0)
   return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
-}
-
-/** Characters before the words that were found, and of the whole excerpt. */
-const BEFORE = 24
-const LONGEST = 160
-
-/** One line of the text, with the words that begin at `offset`. */
-export function excerptAt(text: string, offset: number): string {
-  const start = offset <= BEFORE ? 0 : startOfWord(text, offset)
-  const line = text
-    .slice(start, start + 2 * LONGEST)
-    .replace(/\s+/g, ' ')
-    .trim()
-  return `${start > 0 ? '…' : ''}${line.slice(0, LONGEST).toWellFormed()}`
-}
-
-/** A word that would be cut in two is left out. */
-function startOfWord(text: string, offset: number): number {
-  const before = text.slice(offset - BEFORE, offset)
-  const space = before.search(/\s/)
-  return space < 0 ? offset : offset - BEFORE + space + 1
 }

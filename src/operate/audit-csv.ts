@@ -19,8 +19,8 @@ export async function* auditCsv(
     yield stringify(
       page.map(({ number, at, companyId, actor, topic, action, target, detail, done }) => [
         ...[number, isoTime(at), companyId === null ? '' : guardCell(nameOf(companyId))],
-        ...[guardCell(actor.name), actor.kind, actor.id ?? ''],
-        ...[topic, action, guardCell(target), JSON.stringify(detail), done ? 'yes' : 'unknown'],
+        ...[guardCell(actor.name), actor.kind, guardCell(actor.id ?? '')],
+        ...[topic, action, guardCell(target), guardCell(JSON.stringify(detail)), done ? 'yes' : 'unknown'],
       ]),
     )
   }

@@ -14,8 +14,8 @@ import {
   findOwnDomain,
   noSuchKey,
 } from './find.ts'
-import { textSearch } from './text-search.ts'
 import type { Operation } from './verb.ts'
+import { wordSearches } from './word-searches.ts'
 
 type SearchFields = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
 
@@ -51,7 +51,7 @@ export async function readEmailPage(
     ...(newerThan !== undefined && { newerThan }),
   }
   for (let steps = 1; ; steps++) {
-    const find = () => findEmails(op.store, filter, range, textSearch(op))
+    const find = () => findEmails(op.store, filter, range, wordSearches(op))
     const { emails, complete, next, ...page } = await op.inTurn(filter.companyId, find)
     for (const [id, where] of page.words) words.set(id, where)
     searched ??= page.texts

@@ -392,7 +392,7 @@ export function csvOf(
     list.map(({ address, type, domainId, tags, reason, code, createdAt }) => [
       guardCell(address),
       type,
-      tags === null ? '' : JSON.stringify(tags),
+      tags === null ? '' : guardCell(JSON.stringify(tags)),
       guardCell(reason),
       code ?? '',
       isoTime(createdAt),

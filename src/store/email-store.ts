@@ -79,7 +79,8 @@ export interface EmailStore {
    */
   readBeginnings(ids: readonly string[], companyId: string | null, octets: number): Promise<EmailBeginning[]>
   /**
-   * The last answers of servers about the first hundred recipients of these emails. Emails without any are left out.
+   * The last answers of servers about the first hundred recipients of these emails: the different ones, up to 3,000
+   * characters an email, of each the first 300. Emails without any are left out.
    */
   readReplies(ids: readonly string[]): Promise<EmailReplies[]>
   /**

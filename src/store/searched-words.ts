@@ -5,7 +5,7 @@
 
 /** Characters of a subject or answer that are looked at, and words that are filed. */
 export const FILED_LOOKED_AT = 300
-const MOST_WORDS = 24
+export const MOST_WORDS = 24
 /** Characters of the longest word of an answer that is filed: longer ones are ids, which nobody types. */
 const LONGEST_OF_REPLY = 32
 
@@ -40,12 +40,35 @@ export function hasWords(subject: string, phrase: readonly string[]): boolean {
   return phraseStart(filedPart(subject), phrase) >= 0
 }
 
-/** The index at which the words of a phrase stand one after the other; -1: they do not. */
+/**
+ * The index at which the words of a phrase stand one after the other; -1: they do not. No word is compared again for
+ * each of those before it (Knuth, Morris and Pratt), because the phrase and the words come from strangers.
+ */
 export function phraseStart(words: readonly string[], phrase: readonly string[]): number {
-  for (let from = 0; from + phrase.length <= words.length; from++) {
-    if (phrase.every((word, at) => words[from + at] === word)) return from
+  if (phrase.length === 0) return 0
+  let back: number[] | null = null
+  let matched = 0
+  for (const [at, word] of words.entries()) {
+    while (matched > 0 && phrase[matched] !== word) {
+      back ??= repeatsIn(phrase)
+      matched = back[matched - 1]!
+    }
+    if (phrase[matched] === word) matched++
+    if (matched === phrase.length) return at + 1 - matched
   }
   return -1
+}
+
+/** For each beginning of a phrase: how many of its last words are its first words as well. */
+function repeatsIn(phrase: readonly string[]): number[] {
+  const repeats = [0]
+  let length = 0
+  for (let at = 1; at < phrase.length; at++) {
+    while (length > 0 && phrase[length] !== phrase[at]) length = repeats[length - 1]!
+    if (phrase[length] === phrase[at]) length++
+    repeats.push(length)
+  }
+  return repeats
 }
 
 /** The offset in a text at which its word with this index begins. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Random } from '../../harness/random.ts'
 import {
   filedReplyWords,
   filedWords,
   hasWords,
   offsetOfWord,
+  phraseStart,
   wordsIn,
 } from '../../src/store/searched-words.ts'
+import { measureWork } from '../support/work-meter.ts'
 
 test('words are what is written in one piece, whatever its case and accents', () => {
   for (const [subject, words] of [
@@ -51,4 +54,27 @@ test('a text says where words begin', () => {
   assert.equal(offsetOfWord('Hello, ZOË Order 4711', 3), 17)
   assert.equal(offsetOfWord('Hi 今日の東京の天気', 4), 3, 'the run of characters that has them')
   assert.equal(offsetOfWord('Hello', 1), 5)
+})
+
+test('a phrase is found where it begins for the first time', () => {
+  const seed = Math.floor(Math.random() * 2 ** 32)
+  const random = new Random(seed)
+  const words = (most: number) =>
+    Array.from({ length: random.int(1, most) }, () => random.pick(['a', 'b', 'c']))
+  for (let nth = 0; nth < 3_000; nth++) {
+    const [text, phrase] = [words(14), words(6)]
+    const starts = text.map((_, from) => phrase.every((word, at) => text[from + at] === word))
+    assert.equal(phraseStart(text, phrase), starts.indexOf(true), `seed ${seed}: ${text} / ${phrase}`)
+  }
+})
+
+test('looking for a phrase costs as much as its words and those of the text, however often it almost stands there', () => {
+  const cost = (times: number) => {
+    const text = Array<string>(1_000 * times).fill('a')
+    const phrase = [...Array<string>(500 * times).fill('a'), 'b']
+    return measureWork('/src/store/searched-words', () => assert.equal(phraseStart(text, phrase), -1)).steps
+  }
+  cost(1)
+  const [once, twice] = [cost(1), cost(2)]
+  assert.ok(twice < 2.3 * once + 100, `${once} steps, then ${twice}`)
 })

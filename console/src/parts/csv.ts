@@ -1,9 +1,12 @@
 /** CSV (RFC 4180) that spreadsheets read as text. */
+import { guardCell } from '../../../src/operate/csv-cell.ts'
 
-/** Puts an apostrophe before text that a spreadsheet would run as a formula: strangers wrote the text. */
+const NUMBER = /^-?\d+(\.\d+)?$/
+
+/** Strangers wrote the text. */
 function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const safe = NUMBER.test(text) ? text : guardCell(text)
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 export function csvOf(rows: readonly (readonly string[])[]): string {

@@ -144,14 +144,23 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
 /** Recipients whose answers are searched. */
 const ANSWERED = 100
 
-/** The answers about the emails $1. */
+/** Characters of the different answers about an email that are searched: ten of the longest. */
+const CHARACTERS_OF_ANSWERS = 10 * FILED_LOOKED_AT
+
+/** The answers about the emails $1: those about the first recipients, each once. */
 const REPLIES = statement<{ id: string; code: number | null; message: string }>(
-  (
-    dialect,
-  ) => `SELECT DISTINCT e.id, r.last_code AS code, substr(r.last_message, 1, ${FILED_LOOKED_AT}) AS message
-    FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e
-      JOIN recipients r ON r.email = e.${dialect.emailKey}
-    WHERE e.id = chosen.id AND r.position < ${ANSWERED} AND r.last_message IS NOT NULL`,
+  (dialect) => `SELECT id, code, message FROM (
+      SELECT id, code, message,
+        sum(length(message)) OVER (PARTITION BY id ORDER BY first ROWS UNBOUNDED PRECEDING) AS characters
+      FROM (
+        SELECT e.id, r.last_code AS code, substr(r.last_message, 1, ${FILED_LOOKED_AT}) AS message,
+          min(r.position) AS first
+        FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e
+          JOIN recipients r ON r.email = e.${dialect.emailKey}
+        WHERE e.id = chosen.id AND r.position < ${ANSWERED} AND r.last_message IS NOT NULL
+        GROUP BY 1, 2, 3
+      ) different
+    ) counted WHERE characters <= ${CHARACTERS_OF_ANSWERS}`,
 )
 
 function* emailRow(

@@ -23,12 +23,11 @@ import { type Asked, Asker, type Heard } from './asking.ts'
 import { type Filled, fill } from './filled.ts'
 import { FRAMINGS, TLS_FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
+import { MOST_MS } from './limits.ts'
 import { handBack, RETURNED_ROWS, SECRET_KEY } from './returned-mail.ts'
 import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 import { handIn, SMTP_ROWS } from './smtp.ts'
 
-/** Ms of processor time. */
-const MOST = 50
 const MEMORY = 600 * 1024 * 1024
 /** Beyond which the memory plan is not kept. */
 const MOST_MEMORY = MEMORY * 1.2
@@ -127,7 +126,7 @@ describe('the costliest requests', () => {
     threads?.close()
     await installation.remove()
     await secure.installation.remove()
-    for (const { name, ms } of firsts) if (ms > MOST) console.log(`${ms} ms  the first ${name}`)
+    for (const { name, ms } of firsts) if (ms > MOST_MS) console.log(`${ms} ms  the first ${name}`)
     figures.sort((a, b) => b.ms - a.ms)
     console.log('The longest turn, the memory, the time of the whole row:')
     for (const { name, ms, peak, took, statuses } of figures.slice(0, 40)) {
@@ -166,7 +165,7 @@ describe('the costliest requests', () => {
     let statuses = ''
     const began = performance.now()
     logged.length = 0
-    for (let round = 0; round < ROUNDS && (ms > MOST || peak > MOST_MEMORY); round++) {
+    for (let round = 0; round < ROUNDS && (ms > MOST_MS || peak > MOST_MEMORY); round++) {
       await allSent(on.url)
       if (on.child === child) await collected()
       forgetPeak(on.child.pid)
@@ -179,7 +178,7 @@ describe('the costliest requests', () => {
     }
     figures.push({ name, ms, peak, took: performance.now() - began, statuses })
     assert.ok(on.child.alive, `the service has ended: ${on.child.log.join('\n')}`)
-    assert.ok(ms <= MOST, `the main thread was away for up to ${ms} ms each time: ${logged.at(-1) ?? ''}`)
+    assert.ok(ms <= MOST_MS, `the main thread was away for up to ${ms} ms each time: ${logged.at(-1) ?? ''}`)
     assert.ok(peak <= MOST_MEMORY, `it took ${Math.round(peak / 1048576)} MB each time`)
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type EmailRange, findEmails } from '../../../src/events/find-emails.ts'
-import { textSearch } from '../../../src/operate/text-search.ts'
+import { wordSearches } from '../../../src/operate/word-searches.ts'
 import type { EmailFilter, NewEmail, Store } from '../../../src/store/store.ts'
 import { acme, attempt, DAY, email, NOW, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -63,7 +63,7 @@ async function write(store: Store, token: number, owner: { id: string }, at: num
 
 export function foundWordsContract(open: OpenBench): void {
   describe('words that are looked for', () => {
-    const searches: [filter: Omit<EmailFilter, 'companyId'>, wanted: number[]][] = [
+    const asked: [filter: Omit<EmailFilter, 'companyId'>, wanted: number[]][] = [
       [{ replyWords: ['mailbox FULL'] }, [4]],
       [{ replyWords: ['552'] }, [4]],
       [{ replyWords: ['5.2.2'] }, [4]],
@@ -94,13 +94,18 @@ export function foundWordsContract(open: OpenBench): void {
       const written: NewEmail[] = []
       for (const [n, mail] of MAIL.entries()) written.push(await write(store, token, owner, NOW + n, mail))
       for (const mail of MAIL) await write(store, token, other, NOW, mail)
-      const texts = textSearch({ store, workers: null })
+      const searches = wordSearches({ store, workers: null })
       const find = async (filter: Omit<EmailFilter, 'companyId'>, limit: number) => {
         const found: string[] = []
         let range: EmailRange = { limit }
         for (let pages = 0; ; pages++) {
           assert.ok(pages < 20)
-          const { emails, next } = await findEmails(store, { ...filter, companyId: owner.id }, range, texts)
+          const { emails, next } = await findEmails(
+            store,
+            { ...filter, companyId: owner.id },
+            range,
+            searches,
+          )
           assert.ok(emails.length <= limit)
           found.push(...emails.map(({ id }) => id))
           if (next === null) return found
@@ -108,7 +113,7 @@ export function foundWordsContract(open: OpenBench): void {
         }
       }
       const check = async () => {
-        for (const [filter, wanted] of searches) {
+        for (const [filter, wanted] of asked) {
           const ids = wanted.toReversed().map((n) => written[n]!.id)
           for (const limit of [1, 2, 50]) {
             assert.deepEqual(await find(filter, limit), ids, `${JSON.stringify(filter)}, ${limit} a page`)
@@ -122,7 +127,7 @@ export function foundWordsContract(open: OpenBench): void {
         store,
         { companyId: null, anyWords: ['order 4711'] },
         { limit: 50 },
-        texts,
+        searches,
       )
       assert.equal(everywhere.emails.length, 6)
       assert.deepEqual(everywhere.texts, { count: 12, all: true })
@@ -138,9 +143,9 @@ export function foundWordsContract(open: OpenBench): void {
         ...{ subject: 'Order 4711', text: 'order 4711', reply: '550 Order 4711 refused' },
       })
       await digest(store, token)
-      const texts = textSearch({ store, workers: null })
+      const searches = wordSearches({ store, workers: null })
       const filter = { companyId: owner.id, anyWords: ['order 4711'] }
-      const { words } = await findEmails(store, filter, { limit: 9 }, texts)
+      const { words } = await findEmails(store, filter, { limit: 9 }, searches)
       assert.deepEqual([...words.keys()], [first.id])
       const { place, excerpt } = words.get(first.id)!
       assert.equal(place, 'text')
@@ -156,9 +161,9 @@ export function foundWordsContract(open: OpenBench): void {
       const owner = await acme(store)
       await write(store, token, owner, NOW, { subject: 'Key', text: 'Your code is 998877', reply: '550 No' })
       await digest(store, token)
-      const texts = textSearch({ store, workers: null })
+      const searches = wordSearches({ store, workers: null })
       const find = async (filter: Omit<EmailFilter, 'companyId'>) =>
-        (await findEmails(store, { ...filter, companyId: owner.id }, { limit: 9 }, texts)).emails.length
+        (await findEmails(store, { ...filter, companyId: owner.id }, { limit: 9 }, searches)).emails.length
       assert.deepEqual([await find({ textWords: ['998877'] }), await find({ anyWords: ['998877'] })], [1, 1])
       await store.retain({ contentBefore: NOW + DAY, emailsBefore: NOW - DAY, limit: 10 })
       assert.deepEqual([await find({ textWords: ['998877'] }), await find({ anyWords: ['998877'] })], [0, 0])

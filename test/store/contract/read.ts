@@ -111,6 +111,33 @@ export function readContract(open: OpenBench): void {
       )
     })
 
+    test('so many different answers of an email come back that they have 3,000 characters', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const all = Array.from({ length: 100 }, (_, n) => n)
+      const to = all.map((n) => `u${n}@x.test`)
+      const [long, short] = [email(owner, to), email(owner, to)]
+      for (const each of [long, short]) await store.accept(each, { token })
+      const refused = (value: typeof long, message: (n: number) => string) =>
+        attempt(
+          value,
+          token,
+          all.map((n) => result(n, { state: 'bounced', code: null, message: message(n) })),
+        )
+      await store.record(refused(long, (n) => `${n} `.padEnd(1_000, 'ä')))
+      await store.record(refused(short, (n) => `550 No user ${n}`))
+      const found = new Map(
+        (await store.readReplies([long.id, short.id])).map(({ id, replies }) => [id, replies]),
+      )
+      assert.deepEqual(
+        found.get(long.id)!.toSorted(),
+        all.slice(0, 10).map((n) => `${n} `.padEnd(300, 'ä')),
+        'those about the first recipients',
+      )
+      assert.equal(found.get(short.id)!.length, 100)
+    })
+
     test('large files, ready messages and captured copies come back whole', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

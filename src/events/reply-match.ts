@@ -1,0 +1,36 @@
+/** Finds words in the answers of servers about emails, which are untrusted. Pure. */
+import { offsetOfWord, phraseStart, wordsIn } from '../store/searched-words.ts'
+import { excerptAt } from './excerpt.ts'
+
+/** The answers about an email, and the folded words that are looked for in them, phrase by phrase. */
+export interface SearchedReplies {
+  id: string
+  replies: readonly string[]
+  phrases: readonly (readonly string[])[]
+}
+
+export interface FoundInReplies {
+  /** Of the phrases that stand in one of the answers: their indices. */
+  phrases: ReadonlySet<number>
+  /** The words around the first of them. */
+  excerpt: string
+}
+
+/** The emails whose answers have any of their phrases. */
+export function matchReplies(searched: readonly SearchedReplies[]): [id: string, found: FoundInReplies][] {
+  return searched.flatMap(({ id, replies, phrases }): [string, FoundInReplies][] => {
+    const read = replies.map((reply) => ({ reply, words: wordsIn(reply) }))
+    const found = new Set<number>()
+    let excerpt: string | null = null
+    for (const [index, phrase] of phrases.entries()) {
+      for (const { reply, words } of read) {
+        const at = phraseStart(words, phrase)
+        if (at < 0) continue
+        found.add(index)
+        excerpt ??= excerptAt(reply, offsetOfWord(reply, at))
+        break
+      }
+    }
+    return excerpt === null ? [] : [[id, { phrases: found, excerpt }]]
+  })
+}

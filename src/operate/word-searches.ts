@@ -1,0 +1,73 @@
+/**
+ * Looks for words in what strangers wrote: in the texts of emails, as long as their content is kept, and in the answers
+ * of servers. Texts are in no index, so that nothing of them stays.
+ */
+import { type FoundInReplies, matchReplies, type SearchedReplies } from '../events/reply-match.ts'
+import { matchTexts, type SearchedText } from '../events/text-match.ts'
+import type { ReplySearch, TextSearch, WordSearches } from '../events/word-match.ts'
+import { type Job, jobAt } from '../workers/job.ts'
+import type { Operation } from './verb.ts'
+
+/** A function that finds words, and the same function as a job. */
+interface Match<Searched, Found> {
+  here: (searched: readonly Searched[]) => [id: string, found: Found][]
+  job: Job<readonly Searched[], [id: string, found: Found][]>
+}
+
+const TEXTS: Match<SearchedText, string> = {
+  here: matchTexts,
+  job: jobAt(new URL('../events/match-texts-job.ts', import.meta.url)),
+}
+const REPLIES: Match<SearchedReplies, FoundInReplies> = {
+  here: matchReplies,
+  job: jobAt(new URL('../events/match-replies-job.ts', import.meta.url)),
+}
+
+/** Octets of the text of each email that are searched. */
+const BEGINNING = 8 * 1024
+/** Octets that are searched on the main thread. */
+const FEW_OCTETS = 4 * 1024
+/** Whose turn it is in the workers when all companies are searched. */
+const EVERY_COMPANY = ''
+
+type Parts = Pick<Operation, 'store' | 'workers'>
+
+export function wordSearches(op: Parts): WordSearches {
+  return { texts: textSearch(op), replies: replySearch(op) }
+}
+
+function textSearch(op: Parts): TextSearch {
+  return async (wanted, companyId) => {
+    const phrases = new Map(wanted.map((each) => [each.id, each.phrases]))
+    const beginnings = await op.store.readBeginnings([...phrases.keys()], companyId, BEGINNING)
+    const texts = beginnings.map(({ id, text, html, raw }) => {
+      return { id, text, html, raw, phrases: phrases.get(id)! }
+    })
+    const weight = texts.reduce((sum, { text, html, raw }) => {
+      return sum + (text?.length ?? 0) + (html?.length ?? 0) + (raw?.byteLength ?? 0)
+    }, 0)
+    return await matched(op, TEXTS, texts, companyId, weight)
+  }
+}
+
+function replySearch(op: Parts): ReplySearch {
+  return async (searched, companyId) => {
+    // Each answer is compared with each phrase.
+    const weight = searched.reduce((sum, { replies, phrases }) => {
+      return sum + phrases.length * replies.reduce((octets, { length }) => octets + length, 0)
+    }, 0)
+    return await matched(op, REPLIES, searched, companyId, weight)
+  }
+}
+
+/** In a worker, unless there is little: strangers wrote it, and folding its words takes its time. */
+async function matched<Searched, Found>(
+  { workers }: Parts,
+  { here, job }: Match<Searched, Found>,
+  searched: readonly Searched[],
+  companyId: string | null,
+  weight: number,
+): Promise<Map<string, Found>> {
+  if (workers === null || weight <= FEW_OCTETS) return new Map(here(searched))
+  return new Map(await workers.run(job, searched, { company: companyId ?? EVERY_COMPANY, weight }))
+}
