@@ -23,6 +23,16 @@ export class CompanyTurns<Item> {
     this.#length++
   }
 
+  /** Takes an item out of turn. */
+  remove(company: string, item: Item): void {
+    const items = this.#companies.get(company) ?? []
+    const index = items.indexOf(item)
+    if (index === -1) return
+    items.splice(index, 1)
+    if (items.length === 0) this.#companies.delete(company)
+    this.#length--
+  }
+
   #itemsOf(company: string): Item[] {
     let items = this.#companies.get(company)
     if (items === undefined) {

@@ -27,7 +27,7 @@ const REPLIES: Match<SearchedReplies, FoundInReplies> = {
 const BEGINNING = 8 * 1024
 /** Octets that are searched on the main thread. */
 const FEW_OCTETS = 4 * 1024
-/** Whose turn it is in the workers when all companies are searched. */
+/** Takes the turn in the workers when all companies are searched. */
 const EVERY_COMPANY = ''
 
 type Parts = Pick<Operation, 'store' | 'workers'>

@@ -61,6 +61,10 @@ export class SessionContext {
     return this.#address
   }
 
+  get group(): string {
+    return this.#group
+  }
+
   /** Reads the client's address from the proxy's header. Rejects with an error that ends the session. */
   async introduced(): Promise<void> {
     const { ingress, proxies } = this.parts

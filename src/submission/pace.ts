@@ -1,8 +1,10 @@
 /**
  * The pace of mail that comes back. Mails that come within some milliseconds begin together, because then they share
  * look-ups, a commit, and what it costs to wake the threads of the store. While sending keeps this thread busy, few
- * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait.
+ * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait. Servers take turns,
+ * so that a flood from one delays only its own.
  */
+import { CompanyTurns } from '../common/company-turns.ts'
 
 /** Ms from one group to the next. */
 const EVERY = 10
@@ -29,8 +31,8 @@ export interface PaceParts {
 
 export class ReturnedMailPace {
   readonly #parts: PaceParts
-  /** In the order in which they came. */
-  readonly #waiting = new Set<() => void>()
+  /** By group of addresses. */
+  readonly #waiting = new CompanyTurns<() => void>()
   #timer: NodeJS.Timeout | undefined
   #rate = MOST
   /** Mails that may begin. */
@@ -45,9 +47,9 @@ export class ReturnedMailPace {
 
   /**
    * Resolves when the mail may be read: at once, if none has come for a while. Rejects with the reason of `gone` when
-   * that is aborted before, and takes no turn then.
+   * that is aborted before, and takes no turn then. `from`: the group of the client's address.
    */
-  turn(gone: AbortSignal): Promise<void> {
+  turn(from: string, gone: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       gone.throwIfAborted()
       const begin = () => {
@@ -55,11 +57,11 @@ export class ReturnedMailPace {
         resolve()
       }
       const leave = () => {
-        this.#waiting.delete(begin)
+        this.#waiting.remove(from, begin)
         reject(gone.reason)
       }
       gone.addEventListener('abort', leave, { once: true })
-      this.#waiting.add(begin)
+      this.#waiting.push(from, begin)
       if (this.#timer !== undefined) return
       this.#groupAt = this.#parts.now() - EVERY
       this.#see()
@@ -74,15 +76,15 @@ export class ReturnedMailPace {
     this.#groupAt = now
     // What was not used is not kept for later, beyond the mail that has begun to have room.
     this.#room = Math.min(this.#room, 1) + this.#rate * since
-    const group = [...this.#waiting].slice(0, Math.floor(this.#room))
-    this.#room -= group.length
-    for (const begin of group) {
-      this.#waiting.delete(begin)
+    let begun = 0
+    for (; this.#room >= 1; this.#room--, begun++) {
+      const begin = this.#waiting.take()
+      if (begin === null) break
       begin()
     }
-    this.#parts.onWaiting(this.#waiting.size)
-    this.#timer =
-      this.#waiting.size > 0 || group.length > 0 ? setTimeout(() => this.#next(), EVERY) : undefined
+    const waiting = this.#waiting.length
+    this.#parts.onWaiting(waiting)
+    this.#timer = waiting > 0 || begun > 0 ? setTimeout(() => this.#next(), EVERY) : undefined
   }
 
   #look(): void {

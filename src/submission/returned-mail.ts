@@ -113,7 +113,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
       // The sender hands a mail in again that it was not answered for: this one would only take a turn from that.
-      await this.context.whileThere((gone) => this.#parts.pace.turn(gone))
+      await this.context.whileThere((gone) => this.#parts.pace.turn(this.context.group, gone))
       const mail = { raw: octets, size: body.length, source: 'smtp', peer } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))

@@ -27,9 +27,9 @@ class Thread {
     this.#timers = mock.timers
   }
 
-  come(mails: number, gone: AbortSignal = new AbortController().signal): void {
+  come(mails: number, gone: AbortSignal = new AbortController().signal, from = '192.0.2.1'): void {
     for (let mail = 0; mail < mails; mail++) {
-      void this.#pace.turn(gone).then(
+      void this.#pace.turn(from, gone).then(
         () => this.begun++,
         () => this.left++,
       )
@@ -75,6 +75,21 @@ test('while sending keeps the thread busy, five begin in a second; with time to 
   // The pace grows by a hundred a second.
   await thread.pass(10_000)
   assert.equal(await thread.pass(1_000), 1_000)
+})
+
+test('a flood from one server delays the mail of another by a turn', async (t) => {
+  const thread = new Thread(t)
+  thread.busy = 0.95
+  thread.come(10_000)
+  await thread.pass(2_000)
+  const { begun } = thread
+  const other = new AbortController()
+  thread.come(1, other.signal, '198.51.100.1')
+  await thread.pass(500)
+  assert.ok(thread.begun > begun)
+  other.abort()
+  await thread.pass(1)
+  assert.equal(thread.left, 0, 'it has had its turn')
 })
 
 test('a mail whose sender has left takes no turn', async (t) => {
