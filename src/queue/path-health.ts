@@ -1,6 +1,6 @@
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
-import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
+import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
@@ -8,7 +8,7 @@ import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
 import { LONGEST_PAUSE_MS } from './pacing.ts'
-import { companyKey, type PathPart, partKeys, partsOf } from './path-part.ts'
+import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
 import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
 import { TroubleLog } from './trouble-log.ts'
 import { Troubles } from './troubles.ts'
@@ -189,11 +189,11 @@ export class PathHealth {
     return tried
   }
 
-  /** Whether mail of the sender may take the path now, or would be the next to try it. */
-  isOpen({ key }: Pick<Path, 'key'>, { companyId, domainId }: SenderIds, now: number): boolean {
+  /** Whether the mail may take the path now, or would be the next to try it. */
+  isOpen(mail: PathMail, now: number): boolean {
     if (this.#troubles.size === 0) return true
-    return [key, companyKey(key, companyId), `${key}\0${domainId}`].every((each) => {
-      const trouble = this.#troubles.get(each)
+    return partKeys(mail).every((key) => {
+      const trouble = this.#troubles.get(key)
       return !trouble?.closed || (trouble.probe === null && isDue(trouble, now))
     })
   }
@@ -389,8 +389,6 @@ export class PathHealth {
     this.#tried.add(key)
   }
 }
-
-type SenderIds = Pick<ReadyDelivery['email'], 'companyId' | 'domainId'>
 
 function narrowness({ companyId, sendingDomain, recipientDomain }: SiteClosure): number {
   return [companyId, sendingDomain, recipientDomain].filter((each) => each !== null).length
