@@ -139,6 +139,14 @@ export class PathHealth {
     this.#troubles.put(key, trouble, now)
   }
 
+  /** The companies (ids) for whose mail other nodes have closed the part with this key, which is the whole of theirs. */
+  *closedElsewhere(whole: string, kind: HindranceReport['kind']): Generator<string> {
+    for (const [, trouble] of this.#troubles.companiesIn(whole)) {
+      const { closed, learnt, companyId } = trouble
+      if (closed && learnt && trouble.kind === kind && companyId !== null) yield companyId
+    }
+  }
+
   /** Another node has found the path open. */
   reopen(key: string): void {
     const trouble = this.#troubles.get(key)
@@ -295,8 +303,9 @@ export class PathHealth {
     waitUntil(trouble, Math.max(trouble.probeAt, now + Math.min(waitMs, LONGEST_PAUSE_MS)), now)
     if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
       return null
+    if (!trouble.closed) this.#absorbNarrower(part, trouble)
     trouble.closed = true
-    if (part.companyId === null) this.#absorb(part, trouble)
+    if (part.companyId === null) this.#absorbCompanies(part, trouble)
     if (this.#log.closed(part, ready.path, hindrance)) trouble.told = true
     return trouble.probeAt
   }
@@ -348,12 +357,24 @@ export class PathHealth {
   }
 
   /** What is closed for everybody is not closed for single companies besides. */
-  #absorb({ key: whole }: PathPart, { held }: Trouble): void {
-    for (const [key, trouble] of this.#troubles.companiesIn(whole)) {
-      for (const domainId of trouble.held) held.add(domainId)
-      this.#tryEnded(key, trouble)
-      this.#troubles.delete(key)
+  #absorbCompanies({ key: whole }: PathPart, { held }: Trouble): void {
+    for (const [key, trouble] of this.#troubles.companiesIn(whole)) this.#absorb(key, trouble, held)
+  }
+
+  /** One trouble of many sending domains has one try, and not one for each of them. */
+  #absorbNarrower({ path, companyId, domainId }: PathPart, { kind, held }: Trouble): void {
+    // No other kind concerns single sending domains, or less.
+    if (domainId !== null || (kind !== 'path' && kind !== 'credentials' && kind !== 'busy')) return
+    for (const [key, trouble] of this.#troubles) {
+      const isIn = trouble.path === path && (companyId === null || trouble.companyId === companyId)
+      if (isIn && trouble.domainId !== null && trouble.kind === kind) this.#absorb(key, trouble, held)
     }
+  }
+
+  #absorb(key: string, trouble: Trouble, held: Trouble['held']): void {
+    for (const domainId of trouble.held) held.add(domainId)
+    this.#tryEnded(key, trouble)
+    this.#troubles.delete(key)
   }
 
   /** Servers that accept mail of one company can be reached by all. */

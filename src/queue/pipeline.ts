@@ -197,7 +197,10 @@ export class DeliveryPipeline {
       companyName: (id) => accounts.company(id)?.name ?? 'a removed company',
       release: (domainId, dueBefore) => this.#releaseHeld(domainId, dueBefore),
     })
-    this.#evidence = new Evidence((path) => parts.paths.domainsOf(path))
+    this.#evidence = new Evidence({
+      domainsOf: (path) => parts.paths.domainsOf(path),
+      closedElsewhere: (key, kind) => this.#pathHealth.closedElsewhere(key, kind),
+    })
     parts.present?.onReturn(() => this.#pathHealth.sourcesReturned())
   }
 
