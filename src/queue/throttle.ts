@@ -66,7 +66,7 @@ export class Throttle {
     const { hindrance, outcomes, server } = result
     const own = { ...path, key: companyKey(path.key, email.companyId) }
     if (outcomes.some(({ verdict }) => verdict === 'delivered')) {
-      this.pacing.accepted(path)
+      this.pacing.accepted(path, own.key)
       if (this.pacing.knows(own.key)) this.pacing.accepted(own)
     }
     if (hindrance === undefined) {
