@@ -1,6 +1,6 @@
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
-import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
+import { DEFAULT_ROUTE, serversNamed } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
@@ -9,6 +9,7 @@ import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
 import { LONGEST_PAUSE_MS } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
+import { byExtent } from './site-states.ts'
 import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
 import { TroubleLog } from './trouble-log.ts'
 import { Troubles } from './troubles.ts'
@@ -73,34 +74,28 @@ export class PathHealth {
   /** The closures of each path, by its key: those that concern most mail come first. */
   closures(): Map<string, SiteClosure[]> {
     const closures = new Map<string, SiteClosure[]>()
-    for (const trouble of this.#troubles.values()) {
+    for (const [key, trouble] of this.#troubles) {
       if (!trouble.closed) continue
       const all = closures.get(trouble.path)
-      if (all === undefined) closures.set(trouble.path, [this.#closureOf(trouble)])
-      else if (all.length < MAX_CLOSURES || trouble.companyId === null) all.push(this.#closureOf(trouble))
+      if (all === undefined) closures.set(trouble.path, [this.#closureOf(key, trouble)])
+      else if (all.length < MAX_CLOSURES || trouble.companyId === null) {
+        all.push(this.#closureOf(key, trouble))
+      }
     }
-    for (const all of closures.values()) all.sort((a, b) => narrowness(a) - narrowness(b))
+    for (const all of closures.values()) all.sort(byExtent)
     return closures
   }
 
-  #closureOf({
-    since,
-    kind,
-    message,
-    brief,
-    probeAt,
-    list,
-    metBy,
-    companyId,
-    ...part
-  }: Trouble): SiteClosure {
+  #closureOf(key: string, trouble: Trouble): SiteClosure {
     const { domainName, companyName } = this.#parts
-    const { domainId, to } = part
+    const { since, kind, message, brief, probeAt, list, metBy, companyId, domainId, to } = trouble
+    const servers = serversNamed(key.split('\0')[3] ?? '')
     return {
       ...{ since, kind, reason: message, brief, nextTryAt: probeAt, list, metBy, companyId },
       company: companyId === null ? null : companyName(companyId),
       sendingDomain: domainId === null ? null : domainName(domainId),
       recipientDomain: to,
+      ...(servers !== null && { servers }),
     }
   }
 
@@ -409,10 +404,6 @@ export class PathHealth {
     trouble.tryUntil = 0
     this.#tried.add(key)
   }
-}
-
-function narrowness({ companyId, sendingDomain, recipientDomain }: SiteClosure): number {
-  return [companyId, sendingDomain, recipientDomain].filter((each) => each !== null).length
 }
 
 /** True when a person with a right to decide about this path asked for another try. */
