@@ -16,7 +16,8 @@ export function addSite(program: Command): void {
     description: 'List the sites that had mail within the hour, and the providers whose limits are known.',
     details:
       'A site is the mail servers that share one limit: those of a provider, however many domains it serves, or those of ' +
-      'a domain. SESSIONS, A MINUTE and AN HOUR show what is used and the limit; closed sites come first.',
+      'a domain. SESSIONS, A MINUTE and AN HOUR show what is used and the limit; closed sites come first. FOR: the ' +
+      'mail that waits; there may be more closures of less mail.',
     examples: ['site list', 'site list --json'],
   }).action(list)
   command(site, {
@@ -32,7 +33,17 @@ export function addSite(program: Command): void {
 const list = listing({
   verb: listSites,
   json: siteJson,
-  titles: ['SITE', 'LIMITS OF', 'SESSIONS', 'A MINUTE', 'AN HOUR', 'CLOSED SINCE', 'NEXT TRY', 'REASON'],
+  titles: [
+    'SITE',
+    'LIMITS OF',
+    'SESSIONS',
+    'A MINUTE',
+    'AN HOUR',
+    'CLOSED SINCE',
+    'FOR',
+    'NEXT TRY',
+    'REASON',
+  ],
   row: ({ name, provider, limits, lowered, used, closed }) => [
     name,
     provider ?? 'default',
@@ -40,6 +51,7 @@ const list = listing({
     ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute),
     ofLimit(used.messagesLastHour, limits.messagesPerHour),
     formatTime(closed?.since ?? null),
+    closed && concerned(closed),
     formatTime(closed?.nextTryAt ?? null),
     clipped(closed?.reason ?? '', 100),
   ],
@@ -91,7 +103,10 @@ function sourceLine(
 ): string {
   const sessions = `sessions ${ofLimit(used.sessions, lowered.sessions ?? limits.sessions)}`
   const minute = `messages in the last minute ${ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute)}`
-  const shut = closed === null ? '' : `, closed since ${formatTime(closed.since)}: ${closed.reason}`
+  const shut =
+    closed === null
+      ? ''
+      : `, closed for mail of ${concerned(closed)} since ${formatTime(closed.since)}: ${closed.reason}`
   return `${helo}, ${sessions}, ${minute}${shut}`
 }
 
@@ -99,9 +114,11 @@ function concerned({
   company,
   sendingDomain,
   recipientDomain,
+  servers,
 }: NonNullable<SiteDescription['closed']>): string {
   const whose = sendingDomain ?? company ?? 'all companies'
-  return recipientDomain === null ? whose : `${whose} to ${recipientDomain}`
+  const to = recipientDomain ?? servers ?? null
+  return to === null ? whose : `${whose} to ${to}`
 }
 
 function ofLimit(used: number, limit: number | null): string {

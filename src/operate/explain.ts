@@ -6,6 +6,7 @@ import { whyInactive } from '../accounts/sending.ts'
 import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
 import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
+import { serversNamed } from '../delivery/path/path.ts'
 import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
@@ -93,7 +94,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const closed = closureFor(
     op,
     sender,
-    domain,
+    { domain, servers: serversNamed(found.path.site.serversKey ?? '') },
     site === undefined ? [] : [site.closed, ...(site.others ?? [])],
   )
   const facts = { ...found, address, domain, suppressions, pauses, closed, last }
@@ -203,7 +204,7 @@ async function lastResults(
 function closureFor(
   { caller }: Operation,
   { companyId, domain }: Sender,
-  to: string,
+  to: { domain: string; servers: string | null },
   closures: readonly (SiteClosure | null)[],
 ): SiteClosure | null {
   const closed = closures.find(
@@ -211,7 +212,8 @@ function closureFor(
       each !== null &&
       (each.companyId === null || each.companyId === companyId) &&
       (each.sendingDomain === null || each.sendingDomain === domain?.name) &&
-      (each.recipientDomain === null || each.recipientDomain === to),
+      (each.recipientDomain === null || each.recipientDomain === to.domain) &&
+      (each.servers === undefined || each.servers === to.servers),
   )
   if (!closed) return null
   const mayRead = caller.kind === 'operator' || closed.metBy === companyId
@@ -241,8 +243,11 @@ function problemOf(
     return detail !== undefined && caller.kind === 'operator' ? `${message}: ${detail}.` : `${message}.`
   }
   if (closed !== null) {
-    const { since, reason, nextTryAt } = closed
-    return `${path.site.name} has taken no mail from this service since ${isoTime(since)}: ${reason}. The next try is due at ${isoTime(nextTryAt)}.`
+    const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, servers } = closed
+    const from = sendingDomain ?? (company === null ? 'this service' : `the company ${company}`)
+    const to = recipientDomain === null ? '' : ` to ${recipientDomain}`
+    const name = servers === undefined ? path.site.name : `${path.site.name} (${servers})`
+    return `${name} has taken no mail from ${from}${to} since ${isoTime(since)}: ${reason}. The next try is due at ${isoTime(nextTryAt)}.`
   }
   return null
 }

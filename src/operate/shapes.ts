@@ -390,6 +390,7 @@ function useJson({ lowered, used, closed }: Pick<SiteDescription, 'lowered' | 'u
       company: closed.company,
       sending_domain: closed.sendingDomain,
       recipient_domain: closed.recipientDomain,
+      servers: closed.servers ?? null,
       list: closed.list && { name: closed.list.name, removal: closed.list.removal },
     },
   }

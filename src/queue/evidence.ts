@@ -3,12 +3,17 @@ import { monotonic } from '../common/clock.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { ReadyDelivery } from './deliveries.ts'
-import { type PathPart, type PathParts, partsOf, serversKeyOf } from './path-part.ts'
+import { type PathPart, type PathParts, partsOf } from './path-part.ts'
 
 /** Milliseconds for which a trouble counts as evidence, and an accepted message against it. */
 const COUNTS_MS = 5 * 60_000
 /** Emails of which some recipient may be the cause, so that only several of them count for more than their pair. */
 const EMAILS = 3
+/**
+ * "Busy" may be said to one company for what another one sends, so all are concerned only if at least so many emails of
+ * others met it besides those of the company that met it most.
+ */
+const OF_OTHERS = 2
 /** Paths whose troubles and accepted messages are remembered; the one met longest ago is forgotten. */
 const MAX_PATHS = 10_000
 /** Emails remembered for a trouble, of each company and altogether. */
@@ -19,6 +24,8 @@ const MAX_WITNESSES = 4 * MAX_OF_COMPANY
 interface Witness {
   emailId: string
   companyId: string
+  /** Sending domain (id). */
+  from: string
   /** Recipient domain. */
   to: string
   /** A recipient may have caused it. */
@@ -33,6 +40,16 @@ export interface Extent {
   limits: 'all' | 'company' | null
 }
 
+export interface EvidenceParts {
+  /** The recipient domains that are known to take a path. */
+  domainsOf(path: Path): Iterable<string>
+  /** The companies (ids) for whose mail other nodes have closed the part with this key, which is the whole of theirs. */
+  closedElsewhere(key: string, kind: HindranceReport['kind']): Iterable<string>
+  now(): number
+}
+
+const ALONE: EvidenceParts = { domainsOf: () => [], closedElsewhere: () => [], now: monotonic }
+
 /**
  * Decides whom a trouble concerns. Customers and strangers can choose the servers that their mail goes to, and
  * recipients what is said to it. So a trouble counts for the company whose mail met it, or for the pair of sending
@@ -44,73 +61,101 @@ export class Evidence {
   readonly #witnesses = new LRUCache<string, Witness[]>({ max: MAX_PATHS })
   /** By key of the part: when it last accepted a message. */
   readonly #acceptedAt = new LRUCache<string, number>({ max: MAX_PATHS })
-  readonly #domainsOf: (path: Path) => Iterable<string>
-  readonly #now: () => number
+  readonly #parts: EvidenceParts
 
-  /** `domainsOf`: the recipient domains that are known to take a path. */
-  constructor(domainsOf: (path: Path) => Iterable<string> = () => [], now: () => number = monotonic) {
-    this.#domainsOf = domainsOf
-    this.#now = now
+  constructor(parts: Partial<EvidenceParts> = {}) {
+    this.#parts = { ...ALONE, ...parts }
   }
 
   /** Learns from an attempt. Null: it met no trouble. */
   weigh(ready: ReadyDelivery, result: DeliveryResult): Extent | null {
     const { hindrance, outcomes } = result
-    if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.#accepted(ready.path)
-    if (hindrance === undefined) return null
     const parts = partsOf(ready, postponedDomain(ready, result))
+    if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.#accepted(parts)
+    if (hindrance === undefined) return null
     return this.#extent(ready, parts, hindrance, result.notBefore !== undefined)
   }
 
-  #accepted(path: Path): void {
-    const now = this.#now()
-    this.#acceptedAt.set(path.key, now)
-    const servers = serversKeyOf(path)
-    if (servers !== path.key) this.#acceptedAt.set(servers, now)
+  #accepted({ whole, servers, company }: PathParts): void {
+    const now = this.#parts.now()
+    for (const { key } of new Set([whole, servers, company])) this.#acceptedAt.set(key, now)
   }
 
-  #extent(
-    { path, email }: ReadyDelivery,
-    parts: PathParts,
-    { kind, met }: HindranceReport,
-    untried: boolean,
-  ): Extent {
+  #extent(ready: ReadyDelivery, parts: PathParts, report: HindranceReport, untried: boolean): Extent {
+    const { kind, met } = report
+    const { path } = ready
     const inTransaction = met === 'mail' || met === 'recipient'
     // A relay and a proxy are not chosen by those who send, nor is what they say before there is mail.
     if (kind === 'source' || (path.site.kind !== 'direct' && !inTransaction)) {
       return { part: parts.whole, limits: 'all' }
     }
-    if (kind !== 'busy' && inTransaction) return { part: parts.sendingDomain, limits: null }
+    if (kind === 'sender' && inTransaction) return { part: parts.sendingDomain, limits: null }
     const isOfServers = kind === 'unreachable'
     const all = isOfServers ? parts.servers : parts.whole
     const company = isOfServers ? parts.companyToServers : parts.company
-    const { companyId } = email
-    const byRecipient = met === 'recipient'
-    const witness = { emailId: email.id, companyId, to: parts.pair.to ?? '', byRecipient }
-    const seen = this.#seen(`${all.key}\0${kind}`, untried ? null : witness).filter(
-      (each) => byRecipient || !each.byRecipient,
-    )
-    const suffices = (some: readonly Witness[]) => !byRecipient || this.#isOfSeveral(some, path)
-    const own = seen.filter((each) => each.companyId === companyId)
+    // Nothing was asked, so nothing new is known of others.
+    if (untried) return { part: company, limits: null }
+    const seen = this.#seen(all.key, ready, parts, report)
+    const own = seen.filter((each) => each.companyId === ready.email.companyId)
+    if (kind !== 'busy' && inTransaction) return this.#ofRefusals(path, parts, met, own, seen)
+    const suffices = (some: readonly Witness[]) => met !== 'recipient' || this.#isOfSeveral(some, path)
     const part = suffices(own) ? company : parts.pair
-    if (own.length === seen.length || !suffices(seen)) {
-      return { part, limits: part === company ? 'company' : null }
+    const isOfAll = suffices(seen) && ofOthers(seen) >= (kind === 'busy' ? OF_OTHERS : 1)
+    // Recipients can make the servers of two companies' mail say anything, but not refuse what others send.
+    if (!isOfAll || (met === 'recipient' && this.#accepts(all))) {
+      // Whatever the recipient domain: fewer sessions of the company harm no other.
+      return { part, limits: part === company || own.length >= EMAILS ? 'company' : null }
     }
-    return { part: this.#accepts(all.key) ? part : all, limits: 'all' }
+    return { part: this.#accepts(all) ? part : all, limits: 'all' }
   }
 
-  /** The emails that met the trouble lately; `witness` is one more. */
-  #seen(key: string, witness: Omit<Witness, 'at'> | null): Witness[] {
-    const now = this.#now()
-    let seen = (this.#witnesses.get(key) ?? []).filter(
-      ({ at, emailId }) => now - at < COUNTS_MS && emailId !== witness?.emailId,
+  /**
+   * A refusal in a transaction may be meant for the sending domain or by the recipient. When nothing is accepted from
+   * several sending domains, it is a block of more than them.
+   */
+  #ofRefusals(
+    path: Path,
+    parts: PathParts,
+    met: HindranceReport['met'],
+    own: readonly Witness[],
+    seen: readonly Witness[],
+  ): Extent {
+    const { whole, company, sendingDomain } = parts
+    // MAIL names no recipient.
+    const suffices = (some: readonly Witness[]) => met === 'mail' || this.#isOfSeveral(some, path)
+    const isOfDomains = new Set(own.map(({ from }) => from)).size > 1
+    if (ofOthers(seen) > 0 && suffices(seen) && !this.#accepts(whole)) return { part: whole, limits: null }
+    const isOfCompany = isOfDomains && suffices(own) && !this.#accepts(company)
+    return { part: isOfCompany ? company : sendingDomain, limits: null }
+  }
+
+  /** The emails that met the trouble lately, this one included, as far as they show something about it. */
+  #seen(
+    whole: string,
+    { email, path }: ReadyDelivery,
+    { pair }: PathParts,
+    { kind, met }: HindranceReport,
+  ): Witness[] {
+    const { companyId, id: emailId, domainId: from } = email
+    const now = this.#parts.now()
+    const key = `${whole}\0${kind}`
+    let known = (this.#witnesses.get(key) ?? []).filter(
+      (each) => now - each.at < COUNTS_MS && each.emailId !== emailId,
     )
-    if (witness === null) return seen
-    const { companyId } = witness
-    const own = seen.filter((each) => each.companyId === companyId)
-    if (own.length >= MAX_OF_COMPANY) seen = seen.filter((each) => each !== own[0])
-    seen.push({ ...witness, at: now })
-    this.#witnesses.set(key, seen.slice(-MAX_WITNESSES))
+    const ofCompany = known.filter((each) => each.companyId === companyId)
+    if (ofCompany.length >= MAX_OF_COMPANY) known = known.filter((each) => each !== ofCompany[0])
+    const byRecipient = met === 'recipient'
+    known.push({ emailId, companyId, from, to: pair.to ?? '', byRecipient, at: now })
+    this.#witnesses.set(key, known.slice(-MAX_WITNESSES))
+    const seen = known.filter((each) => byRecipient || !each.byRecipient)
+    for (const elsewhere of this.#parts.closedElsewhere(whole, kind)) {
+      if (elsewhere === companyId) continue
+      // The other node had the evidence for its closure.
+      for (let n = 0; n < EMAILS; n++) {
+        const to = `${n}\0${path.key}`
+        seen.push({ emailId: '', companyId: elsewhere, from: '', to, byRecipient: false, at: now })
+      }
+    }
     return seen
   }
 
@@ -118,14 +163,20 @@ export class Evidence {
   #isOfSeveral(seen: readonly Witness[], path: Path): boolean {
     if (seen.length < EMAILS) return false
     if (new Set(seen.map(({ to }) => to)).size > 1) return true
-    for (const domain of this.#domainsOf(path)) if (domain !== seen[0]!.to) return false
+    for (const domain of this.#parts.domainsOf(path)) if (domain !== seen[0]!.to) return false
     return path.site.kind === 'direct'
   }
 
-  #accepts(key: string): boolean {
+  #accepts({ key }: PathPart): boolean {
     const at = this.#acceptedAt.get(key)
-    return at !== undefined && this.#now() - at < COUNTS_MS
+    return at !== undefined && this.#parts.now() - at < COUNTS_MS
   }
+}
+
+/** How many are not of the company that has most. */
+function ofOthers(seen: readonly Witness[]): number {
+  const counts = [...Map.groupBy(seen, ({ companyId }) => companyId).values()].map(({ length }) => length)
+  return seen.length - Math.max(0, ...counts)
 }
 
 /** The domain of a recipient that the trouble kept from getting the mail. */

@@ -17,7 +17,10 @@ export const LONGEST_PAUSE_MS = 15 * MINUTE_MS
 /** Paths that become free within this time are reported together. */
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
-const MAX_PATHS = 2_000
+const MAX_PATHS = 10_000
+
+/** Companies on paths whose accepted messages are counted; the one that had one accepted longest ago is forgotten. */
+const MAX_OF_COMPANIES = 10_000
 
 interface PathPace {
   /** The newest one with this key. */
@@ -55,6 +58,8 @@ export interface PacedPath {
  */
 export class Pacing {
   readonly #paces = new LRUCache<string, PathPace>({ max: MAX_PATHS })
+  /** Accepted messages of the last minute, by key of the company's part of a path. */
+  readonly #acceptedOf = new LRUCache<string, RecentCount>({ max: MAX_OF_COMPANIES })
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   #nodes = 1
@@ -121,9 +126,17 @@ export class Pacing {
     if (pace !== undefined) pace.lowered = null
   }
 
-  /** A message was accepted: a lowered rate may rise. */
-  accepted(path: Path): void {
+  /**
+   * A message was accepted: a lowered rate may rise. `part`: the key of the company's part of the path, whose messages
+   * are counted too.
+   */
+  accepted(path: Path, part?: string): void {
     const now = this.#now()
+    if (part !== undefined) {
+      const own = this.#acceptedOf.get(part) ?? new RecentCount(60, 1_000)
+      own.add(now)
+      this.#acceptedOf.set(part, own)
+    }
     const pace = this.#pace(path)
     if (pace.acceptedInMinute.total(now) === 0) pace.acceptedSince = now
     pace.acceptedInMinute.add(now)
@@ -137,7 +150,7 @@ export class Pacing {
   /**
    * The servers answered a delivery, which began at `begunAt` (monotonic), that there are too many messages: the rate
    * becomes three quarters of that at which they accepted messages, and half of that each further time. `whole`: the
-   * path whose messages were counted, of which this one may be a part. False when the rate cannot be lowered any more.
+   * path of which this one is the company's part, so that only the messages of the company count. False when the rate cannot be lowered any more.
    */
   tooMany(path: Path, begunAt: number, whole: Path = path): boolean {
     const now = this.#now()
@@ -145,7 +158,10 @@ export class Pacing {
     const counted = this.#pace(whole)
     // The delivery began before the last change, so it shows nothing about that.
     if (pace.lowered !== null && begunAt < pace.lowered.changedAt) return true
-    const accepted = counted.acceptedInMinute.total(now)
+    const accepted =
+      path.key === whole.key
+        ? counted.acceptedInMinute.total(now)
+        : (this.#acceptedOf.get(path.key)?.total(now) ?? 0)
     if (accepted === 0 || pace.lowered?.rate === 1) return false
     const rate =
       pace.lowered === null ? acceptedAMinute(counted, accepted, now) * 0.75 : pace.lowered.rate / 2

@@ -1,6 +1,6 @@
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
-import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
+import { DEFAULT_ROUTE, serversNamed } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
@@ -8,7 +8,8 @@ import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
 import { LONGEST_PAUSE_MS } from './pacing.ts'
-import { companyKey, type PathPart, partKeys, partsOf } from './path-part.ts'
+import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
+import { byExtent } from './site-states.ts'
 import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
 import { TroubleLog } from './trouble-log.ts'
 import { Troubles } from './troubles.ts'
@@ -73,34 +74,28 @@ export class PathHealth {
   /** The closures of each path, by its key: those that concern most mail come first. */
   closures(): Map<string, SiteClosure[]> {
     const closures = new Map<string, SiteClosure[]>()
-    for (const trouble of this.#troubles.values()) {
+    for (const [key, trouble] of this.#troubles) {
       if (!trouble.closed) continue
       const all = closures.get(trouble.path)
-      if (all === undefined) closures.set(trouble.path, [this.#closureOf(trouble)])
-      else if (all.length < MAX_CLOSURES || trouble.companyId === null) all.push(this.#closureOf(trouble))
+      if (all === undefined) closures.set(trouble.path, [this.#closureOf(key, trouble)])
+      else if (all.length < MAX_CLOSURES || trouble.companyId === null) {
+        all.push(this.#closureOf(key, trouble))
+      }
     }
-    for (const all of closures.values()) all.sort((a, b) => narrowness(a) - narrowness(b))
+    for (const all of closures.values()) all.sort(byExtent)
     return closures
   }
 
-  #closureOf({
-    since,
-    kind,
-    message,
-    brief,
-    probeAt,
-    list,
-    metBy,
-    companyId,
-    ...part
-  }: Trouble): SiteClosure {
+  #closureOf(key: string, trouble: Trouble): SiteClosure {
     const { domainName, companyName } = this.#parts
-    const { domainId, to } = part
+    const { since, kind, message, brief, probeAt, list, metBy, companyId, domainId, to } = trouble
+    const servers = serversNamed(key.split('\0')[3] ?? '')
     return {
       ...{ since, kind, reason: message, brief, nextTryAt: probeAt, list, metBy, companyId },
       company: companyId === null ? null : companyName(companyId),
       sendingDomain: domainId === null ? null : domainName(domainId),
       recipientDomain: to,
+      ...(servers !== null && { servers }),
     }
   }
 
@@ -137,6 +132,14 @@ export class PathHealth {
       pause: probeAt - now,
     }
     this.#troubles.put(key, trouble, now)
+  }
+
+  /** The companies (ids) for whose mail other nodes have closed the part with this key, which is the whole of theirs. */
+  *closedElsewhere(whole: string, kind: HindranceReport['kind']): Generator<string> {
+    for (const [, trouble] of this.#troubles.companiesIn(whole)) {
+      const { closed, learnt, companyId } = trouble
+      if (closed && learnt && trouble.kind === kind && companyId !== null) yield companyId
+    }
   }
 
   /** Another node has found the path open. */
@@ -189,11 +192,11 @@ export class PathHealth {
     return tried
   }
 
-  /** Whether mail of the sender may take the path now, or would be the next to try it. */
-  isOpen({ key }: Pick<Path, 'key'>, { companyId, domainId }: SenderIds, now: number): boolean {
+  /** Whether the mail may take the path now, or would be the next to try it. */
+  isOpen(mail: PathMail, now: number): boolean {
     if (this.#troubles.size === 0) return true
-    return [key, companyKey(key, companyId), `${key}\0${domainId}`].every((each) => {
-      const trouble = this.#troubles.get(each)
+    return partKeys(mail).every((key) => {
+      const trouble = this.#troubles.get(key)
       return !trouble?.closed || (trouble.probe === null && isDue(trouble, now))
     })
   }
@@ -295,8 +298,9 @@ export class PathHealth {
     waitUntil(trouble, Math.max(trouble.probeAt, now + Math.min(waitMs, LONGEST_PAUSE_MS)), now)
     if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
       return null
+    if (!trouble.closed) this.#absorbNarrower(part, trouble)
     trouble.closed = true
-    if (part.companyId === null) this.#absorb(part, trouble)
+    if (part.companyId === null) this.#absorbCompanies(part, trouble)
     if (this.#log.closed(part, ready.path, hindrance)) trouble.told = true
     return trouble.probeAt
   }
@@ -348,12 +352,24 @@ export class PathHealth {
   }
 
   /** What is closed for everybody is not closed for single companies besides. */
-  #absorb({ key: whole }: PathPart, { held }: Trouble): void {
-    for (const [key, trouble] of this.#troubles.companiesIn(whole)) {
-      for (const domainId of trouble.held) held.add(domainId)
-      this.#tryEnded(key, trouble)
-      this.#troubles.delete(key)
+  #absorbCompanies({ key: whole }: PathPart, { held }: Trouble): void {
+    for (const [key, trouble] of this.#troubles.companiesIn(whole)) this.#absorb(key, trouble, held)
+  }
+
+  /** One trouble of many sending domains has one try, and not one for each of them. */
+  #absorbNarrower({ path, companyId, domainId }: PathPart, { kind, held }: Trouble): void {
+    // No other kind concerns single sending domains, or less.
+    if (domainId !== null || (kind !== 'path' && kind !== 'credentials' && kind !== 'busy')) return
+    for (const [key, trouble] of this.#troubles) {
+      const isIn = trouble.path === path && (companyId === null || trouble.companyId === companyId)
+      if (isIn && trouble.domainId !== null && trouble.kind === kind) this.#absorb(key, trouble, held)
     }
+  }
+
+  #absorb(key: string, trouble: Trouble, held: Trouble['held']): void {
+    for (const domainId of trouble.held) held.add(domainId)
+    this.#tryEnded(key, trouble)
+    this.#troubles.delete(key)
   }
 
   /** Servers that accept mail of one company can be reached by all. */
@@ -388,12 +404,6 @@ export class PathHealth {
     trouble.tryUntil = 0
     this.#tried.add(key)
   }
-}
-
-type SenderIds = Pick<ReadyDelivery['email'], 'companyId' | 'domainId'>
-
-function narrowness({ companyId, sendingDomain, recipientDomain }: SiteClosure): number {
-  return [companyId, sendingDomain, recipientDomain].filter((each) => each !== null).length
 }
 
 /** True when a person with a right to decide about this path asked for another try. */

@@ -24,7 +24,14 @@ export interface PathParts {
   pair: PathPart
 }
 
-export function partsOf({ path, email, recipients }: ReadyDelivery, to = recipients[0]?.domain): PathParts {
+/** Mail of a sender that takes, or would take, a path. */
+export interface PathMail {
+  path: Path
+  email: Pick<ReadyDelivery['email'], 'companyId' | 'domainId'>
+  recipients: readonly Pick<ReadyDelivery['recipients'][number], 'domain'>[]
+}
+
+export function partsOf({ path, email, recipients }: PathMail, to = recipients[0]?.domain): PathParts {
   const { companyId, domainId } = email
   const whole = { key: path.key, path: path.key, companyId: null, domainId: null, to: null }
   const serversKey = serversKeyOf(path)
@@ -48,13 +55,13 @@ export function serversKeyOf({ key, site }: Path): string {
   return site.serversKey === undefined ? key : `${key}\0${site.serversKey}`
 }
 
-/** The keys of the parts that the delivery belongs to, widest first. */
-export function partKeys(ready: ReadyDelivery): string[] {
-  const { whole, servers, company, companyToServers, sendingDomain, pair } = partsOf(ready)
+/** The keys of the parts that the mail belongs to, widest first. */
+export function partKeys(mail: PathMail): string[] {
+  const { whole, servers, company, companyToServers, sendingDomain, pair } = partsOf(mail)
   const keys = [whole.key, company.key, sendingDomain.key]
   if (servers !== whole) keys.push(servers.key, companyToServers.key)
   // A transaction with several domains finds out about each of them.
-  if (ready.recipients.every(({ domain }) => domain === pair.to)) keys.push(pair.key)
+  if (mail.recipients.every(({ domain }) => domain === pair.to)) keys.push(pair.key)
   return keys
 }
 

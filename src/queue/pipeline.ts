@@ -77,7 +77,7 @@ import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from
 import { Evidence } from './evidence.ts'
 import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
-import { pathKeyOf } from './path-part.ts'
+import { type PathMail, pathKeyOf } from './path-part.ts'
 import type { PathLearning } from './path-sharing.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
@@ -197,7 +197,10 @@ export class DeliveryPipeline {
       companyName: (id) => accounts.company(id)?.name ?? 'a removed company',
       release: (domainId, dueBefore) => this.#releaseHeld(domainId, dueBefore),
     })
-    this.#evidence = new Evidence((path) => parts.paths.domainsOf(path))
+    this.#evidence = new Evidence({
+      domainsOf: (path) => parts.paths.domainsOf(path),
+      closedElsewhere: (key, kind) => this.#pathHealth.closedElsewhere(key, kind),
+    })
     parts.present?.onReturn(() => this.#pathHealth.sourcesReturned())
   }
 
@@ -314,7 +317,8 @@ export class DeliveryPipeline {
       if (this.#mode === 'stopping') this.#giveBackAtStop(ready)
       else if (ready.path !== UNRESOLVED) this.#enqueue(ready)
       else {
-        const path = paths.find(email, ready.recipients[0]!.domain, this.#isOpenFor(email))
+        const { domain } = ready.recipients[0]!
+        const path = paths.find(email, domain, this.#isOpenFor(email, ready.recipients))
         this.#unresolved.add(ready, path)
       }
     }
@@ -322,21 +326,22 @@ export class DeliveryPipeline {
 
   /** The path of mail to this domain; null: it has to be looked up. */
   pathOf(email: RoutingFields, domain: string): Path | null {
-    return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email))
+    return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email, [{ domain }]))
   }
 
-  #isOpenFor(sender: Pick<RoutingFields, 'companyId' | 'domainId'>): (path: Path) => boolean {
+  #isOpenFor(email: PathMail['email'], recipients: PathMail['recipients']): (path: Path) => boolean {
     return (path) => {
       const now = Date.now()
-      return this.#warmUp.allows(path, now) && this.#pathHealth.isOpen(path, sender, now)
+      return this.#warmUp.allows(path, now) && this.#pathHealth.isOpen({ path, email, recipients }, now)
     }
   }
 
   /** An open path from another source; null: there is none. */
   #otherSource({ path, email, recipients }: ReadyDelivery): Path | null {
     if (path.source.addresses === undefined) return null
-    const other = this.pathOf(email, recipients[0]!.domain)
-    return other !== null && other.key !== path.key && this.#isOpenFor(email)(other) ? other : null
+    const isOpen = this.#isOpenFor(email, recipients)
+    const other = this.#parts.paths.findCached(email, recipients[0]!.domain, isOpen)
+    return other !== null && other.key !== path.key && isOpen(other) ? other : null
   }
 
   #enqueue(ready: ReadyDelivery): void {

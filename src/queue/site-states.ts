@@ -46,22 +46,31 @@ function together<State extends Pick<SiteState, 'lowered' | 'used' | 'closed'>>(
       messagesLastMinute: one.used.messagesLastMinute + other.used.messagesLastMinute,
       messagesLastHour: one.used.messagesLastHour + other.used.messagesLastHour,
     },
-    closed: one.closed ?? other.closed,
+    closed: [one.closed ?? [], other.closed ?? []].flat().toSorted(byExtent)[0] ?? null,
   }
 }
 
 /** The states of a site on several paths or nodes as one: what the nodes may use adds up, and one closure shows. */
 export function combined(one: SiteState, other: SiteState): SiteState {
   const sources = Map.groupBy([...one.sources, ...other.sources], ({ name }) => name)
-  const others = [one, other].flatMap((state) => state.others ?? [])
-  const second = one.closed === null ? null : other.closed
-  if (second !== null) others.unshift(second)
+  const closures = [one, other].flatMap((state) => [state.closed ?? [], state.others ?? []].flat())
+  const [closed = null, ...others] = closures.toSorted(byExtent)
   return {
     ...together(one, other),
+    closed,
     ...(others.length > 0 && { others: others.slice(0, MAX_CLOSURES) }),
     hosts: [...new Set([...one.hosts, ...other.hosts])].slice(0, MAX_HOSTS),
     sources: [...sources.values()].map((same) => same.reduce(together)),
   }
+}
+
+/** Closures that concern most mail come first. */
+export function byExtent(a: SiteClosure, b: SiteClosure): number {
+  return narrowness(a) - narrowness(b)
+}
+
+function narrowness({ companyId, sendingDomain, recipientDomain, servers }: SiteClosure): number {
+  return [companyId, sendingDomain, recipientDomain, servers ?? null].filter((each) => each !== null).length
 }
 
 /** Sites that need attention come first. */

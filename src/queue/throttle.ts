@@ -66,20 +66,21 @@ export class Throttle {
     const { hindrance, outcomes, server } = result
     const own = { ...path, key: companyKey(path.key, email.companyId) }
     if (outcomes.some(({ verdict }) => verdict === 'delivered')) {
-      this.pacing.accepted(path)
+      this.pacing.accepted(path, own.key)
       if (this.pacing.knows(own.key)) this.pacing.accepted(own)
     }
     if (hindrance === undefined) {
       if (server !== null) for (const each of [path, own]) this.sessions.well(each)
       return NOTHING
     }
-    const limits = extent?.limits ?? null
-    if (hindrance.kind !== 'busy' || limits === null) return NOTHING
-    const limited = limits === 'all' ? path : own
-    const busy = limits === 'all' ? queues.busyOn(path) : queues.busyOn(path, email.companyId)
+    if (hindrance.kind !== 'busy' || extent === null || extent.limits === null) return NOTHING
+    const limited = extent.limits === 'all' ? path : own
+    const busy = extent.limits === 'all' ? queues.busyOn(path) : queues.busyOn(path, email.companyId)
     const fewer = this.sessions.tooMany(limited, busy, begunAt)
     const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begunAt, path)
-    return { exhausted: !fewer && !slower, notBefore: this.#pause(limited, hindrance) }
+    // A wait that a recipient may have asked for holds up the mail to its domain, which is closed for so long.
+    const notBefore = extent.part.to === null ? this.#pause(limited, hindrance) : null
+    return { exhausted: !fewer && !slower, notBefore }
   }
 
   #pause(path: Path, { waitMs }: HindranceReport): number | null {

@@ -52,6 +52,8 @@ export interface SiteClosure {
   company: string | null
   sendingDomain: string | null
   recipientDomain: string | null
+  /** Host names of the servers concerned, where they are only some of the site's; absent: all. */
+  servers?: string
   /** The block list that the servers name. */
   list: { name: string; removal: string } | null
 }

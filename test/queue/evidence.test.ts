@@ -10,24 +10,24 @@ import { pathTo, readyFor } from './paths.ts'
 const RESULT = { server: 'mx', dialogue: '', startedAt: 0, duration: 1, tls: null }
 const TAKEN: DeliveryResult = { ...RESULT, outcomes: [{ position: 0, verdict: 'delivered', message: 'yes' }] }
 
-function evidence(domains: string[] = ['a.test', 'b.test']) {
+function evidence(domains: string[] = ['a.test', 'b.test'], closedElsewhere: () => string[] = () => []) {
   const clock = { now: 1 }
-  const learnt = new Evidence(
-    () => domains,
-    () => clock.now,
-  )
-  const ready = (companyId: string, path: Path, domain: string) =>
-    readyFor(companyId, path, { recipients: [{ position: 0, domain } as ClaimedRecipient] })
+  const learnt = new Evidence({ domainsOf: () => domains, now: () => clock.now, closedElsewhere })
+  const ready = (companyId: string, path: Path, domain: string, domainId = 'd') => {
+    const delivery = readyFor(companyId, path, { recipients: [{ position: 0, domain } as ClaimedRecipient] })
+    return { ...delivery, email: { ...delivery.email, domainId } }
+  }
   const meets = (
     companyId: string,
     path: Path,
     hindrance: Omit<HindranceReport, 'message'>,
     domain = 'a.test',
     more: Partial<DeliveryResult> = {},
+    domainId?: string,
   ) => {
     const outcomes = [{ position: 0, verdict: 'postponed' as const, message: 'no' }]
     const result = { ...RESULT, outcomes, hindrance: { ...hindrance, message: 'no' }, ...more }
-    const { part, limits } = learnt.weigh(ready(companyId, path, domain), result)!
+    const { part, limits } = learnt.weigh(ready(companyId, path, domain, domainId), result)!
     const whose = part.to !== null ? 'pair' : part.domainId !== null ? 'domain' : part.companyId
     return [whose ?? 'all', limits]
   }
@@ -65,15 +65,20 @@ test('servers of a provider that do not answer are not the provider', () => {
   assert.deepEqual(meets('two', at('mx:smtp.google.test'), dead), ['two', 'company'])
   assert.deepEqual(meets('two', at('mx:web.google.test'), dead), ['all', 'all'], 'the same servers')
   const untried = { notBefore: 1 }
-  assert.deepEqual(meets('three', site, dead, 'a.test', untried), ['three', 'company'])
-  assert.deepEqual(meets('four', site, dead), ['four', 'company'], 'what was not tried is no evidence')
+  assert.deepEqual(meets('three', site, dead, 'a.test', untried), ['three', null])
+  assert.deepEqual(meets('four', site, dead), ['four', 'company'], 'a host left alone is no evidence')
+  assert.deepEqual(meets('five', site, dead, 'a.test', untried), ['five', null], 'nor a second witness')
 })
 
-test('what a recipient can cause concerns its pair, until several emails to several domains have met it', () => {
+test('what a recipient can cause closes its pair, and more when several emails to several domains have met it', () => {
   const { meets } = evidence()
-  for (let n = 0; n < 5; n++) assert.deepEqual(meets('one', site, BUSY, 'a.test'), ['pair', null])
+  for (let n = 0; n < 5; n++) {
+    // Fewer sessions of the company harm no other.
+    assert.deepEqual(meets('one', site, BUSY, 'a.test'), ['pair', n < 2 ? null : 'company'])
+  }
   assert.deepEqual(meets('two', site, BUSY, 'a.test'), ['pair', null], 'one recipient domain, two companies')
-  assert.deepEqual(meets('one', site, BUSY, 'b.test'), ['all', 'all'])
+  assert.deepEqual(meets('one', site, BUSY, 'b.test'), ['one', 'company'], 'one email of another company')
+  assert.deepEqual(meets('two', site, BUSY, 'b.test'), ['all', 'all'])
   const { meets: alone } = evidence()
   for (const domain of ['a.test', 'b.test']) alone('one', site, BUSY, domain)
   assert.deepEqual(alone('one', site, BUSY, 'a.test'), ['one', 'company'])
@@ -93,4 +98,61 @@ test('a relay speaks to everybody before MAIL, and for its recipients after that
   assert.deepEqual(meets('one', relay, { kind: 'busy', met: 'mail' }), ['one', 'company'])
   assert.deepEqual(meets('one', relay, BUSY), ['pair', null])
   assert.deepEqual(meets('one', relay, { kind: 'path', met: 'recipient' }), ['domain', null])
+})
+
+test('a block that is told in transactions concerns all when two companies met it and nothing is accepted', () => {
+  const { meets } = evidence()
+  const atRcpt = { kind: 'path', met: 'recipient' } as const
+  assert.deepEqual(meets('one', site, atRcpt, 'a.test'), ['domain', null])
+  assert.deepEqual(meets('two', site, atRcpt, 'a.test'), ['domain', null])
+  assert.deepEqual(meets('one', site, atRcpt, 'a.test'), ['domain', null], 'one recipient domain')
+  assert.deepEqual(meets('two', site, atRcpt, 'b.test'), ['all', null])
+
+  const atMail = { kind: 'path', met: 'mail' } as const
+  const { clock, meets: others, takes } = evidence()
+  takes('three', site)
+  assert.deepEqual(others('one', site, atMail), ['domain', null])
+  assert.deepEqual(others('two', site, atMail), ['domain', null], 'mail is accepted')
+  clock.now += 5 * 60_000
+  assert.deepEqual(others('one', site, atMail), ['domain', null])
+  assert.deepEqual(others('two', site, atMail), ['all', null], 'MAIL names no recipient')
+})
+
+test('a block of several sending domains concerns their company, unless other mail of it is accepted', () => {
+  const atMail = { kind: 'path', met: 'mail' } as const
+  const { meets, takes } = evidence()
+  const from = (domainId: string) => meets('one', site, atMail, 'a.test', {}, domainId)
+  assert.deepEqual(
+    [from('x'), from('x'), from('y')],
+    [
+      ['domain', null],
+      ['domain', null],
+      ['one', null],
+    ],
+  )
+  takes('one', site)
+  assert.deepEqual(from('z'), ['domain', null])
+  const sender = { kind: 'sender', met: 'mail' } as const
+  assert.deepEqual(meets('one', site, sender), ['domain', null], 'a refused sender is no block')
+})
+
+test('a closure of another company on another node is evidence', () => {
+  const { meets } = evidence(undefined, () => ['two'])
+  assert.deepEqual(meets('two', site, BLOCKED), ['two', 'company'])
+  const { meets: third } = evidence(undefined, () => ['two'])
+  assert.deepEqual(third('one', site, BLOCKED), ['all', 'all'])
+})
+
+test('answers to recipients lower nothing for all while mail is accepted there', () => {
+  const { meets, takes } = evidence()
+  takes('three', site)
+  const answers = ['a.test', 'b.test', 'a.test', 'b.test'].flatMap((to) => [
+    meets('one', site, BUSY, to),
+    meets('two', site, BUSY, to),
+  ])
+  assert.ok(
+    answers.every(([, limits]) => limits !== 'all'),
+    JSON.stringify(answers),
+  )
+  assert.deepEqual(answers.at(-1), ['two', 'company'])
 })

@@ -4,13 +4,20 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startDns, type Zone } from '../../harness/dns.ts'
+import type { SourceAddress } from '../../src/config/settings.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { startService } from '../support/service.ts'
 import { type Script, startSink } from '../support/sink.ts'
 
 /** `evil`: what the servers at 127.0.0.2 do; absent: nobody is there. */
-async function start(t: TestContext, zone: Zone, script?: Script, evil?: Script) {
+async function start(
+  t: TestContext,
+  zone: Zone,
+  script?: Script,
+  evil?: Script,
+  sourceAddresses: SourceAddress[] | null = null,
+) {
   const sites = join(temporaryDirectory(t), 'sites.toml')
   writeFileSync(sites, '[[site]]\nname = "Big"\nmx = ["*.big.test"]\n')
   const sink = await startSink(script === undefined ? {} : { script })
@@ -24,6 +31,7 @@ async function start(t: TestContext, zone: Zone, script?: Script, evil?: Script)
     allowPrivateNetworks: true,
     retrySchedule: [600_000],
     sites,
+    sourceAddresses,
   })
   t.after(async () => {
     await service.close()
@@ -127,3 +135,30 @@ test('servers that refuse two companies are tried for no third one, which is not
   )
   assert.match(shown[4]!, /mx\.blocked\.test \[127\.0\.0\.1\]:\d+ refuses mail from this service \(554\)/)
 })
+
+const [DEAD, WELL] = ['127.0.0.5', '127.0.0.6']
+const FAILURES: [what: string, script: Script][] = [
+  ['cannot reach the servers', ({ step }) => (step === 'connect' ? { close: true } : undefined)],
+  [
+    'is at its limit for a recipient domain',
+    ({ step }) =>
+      step === 'rcpt'
+        ? { reply: '451 4.7.1 Server busy, too many connections, try again in 15 minutes' }
+        : undefined,
+  ],
+]
+
+for (const [what, script] of FAILURES) {
+  test(`mail leaves from another source when one ${what}`, async (t) => {
+    const { company, sink } = await start(
+      t,
+      BIG,
+      (moment) => (moment.peer === DEAD ? script(moment) : undefined),
+      undefined,
+      [DEAD, WELL].map((address) => ({ address, helo: 'out.acme.test' })),
+    )
+    const { delivered } = await company('acme.test')
+    for (let n = 0; n < 8; n++) await delivered(`n${n}@big.test`)
+    assert.ok(sink.messages.every(({ peer }) => peer === WELL))
+  })
+}

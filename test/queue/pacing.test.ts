@@ -142,3 +142,22 @@ test('a count forgets what is older than its slots', () => {
   assert.equal(count.total(100_500), 49)
   assert.equal(count.total(1e9), 0)
 })
+
+test('a complaint about the mail of one company is measured by what was accepted of that company', () => {
+  const { clock, pacing: pace } = pacing()
+  const path = pathTo('x.test')
+  const [small, large, none] = ['small', 'large', 'none'].map((name) => ({
+    ...path,
+    key: `${path.key}\0${name}`,
+  }))
+  for (let second = 0; second < 60; second++) {
+    clock.now += 1_000
+    for (let n = 0; n < 10; n++) pace.accepted(path, large!.key)
+    if (second % 3 === 0) pace.accepted(path, small!.key)
+  }
+  assert.equal(pace.tooMany(small!, clock.now, path), true)
+  assert.equal(pace.tooMany(large!, clock.now, path), true)
+  assert.equal(pace.tooMany(none!, clock.now, path), false, 'nothing can be lowered')
+  const lowered = new Map(pace.lowered())
+  assert.deepEqual([lowered.get(small!.key), lowered.get(large!.key)], [15, 457])
+})

@@ -144,6 +144,28 @@ test('where only the mail of one sending domain is refused, that of others goes'
   assert.notEqual(paths.closedFor(from('one', path), NOW + 3), null)
 })
 
+test('a block that many sending domains meet has one try, and opens for all of them', () => {
+  const released: string[] = []
+  const paths = pathHealth(async (domainId) => void released.push(domainId))
+  const path = pathTo('x.test')
+  const refused = { ...REFUSED, hindrance: { kind: 'path', met: 'mail', message: 'S3150' } } as const
+  const met = (domainId: string) => ended(paths, from(domainId, path), refused, true, NOW)
+  for (let n = 0; n < 3; n++) met('one')
+  paths.heldWritten(from('one', path))
+  assert.equal(paths.closedFor(from('two', path), NOW + 1), null)
+  met('two')
+  assert.equal(paths.closed.get('path'), 1)
+  const later = NOW + 20 * MINUTE
+  const probe = from('two', path)
+  assert.equal(paths.closedFor(probe, later), null)
+  for (const domainId of ['one', 'two', 'three']) {
+    assert.notEqual(paths.closedFor(from(domainId, path), later), null)
+  }
+  ended(paths, probe, TAKEN, true, later)
+  assert.equal(paths.closedFor(from('one', path), later), null)
+  assert.deepEqual(released, ['one'])
+})
+
 test('a clock that is set back leaves a path closed no longer than its pause', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')

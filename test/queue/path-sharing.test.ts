@@ -67,7 +67,7 @@ test('a path that one node has closed is closed on all, and open on all when one
   const [one, two] = [await startNode(store, 1), await startNode(store, 2)]
   const ready = readyFor('c', pathTo('x.test'))
   const now = Date.now()
-  const isOpen = ({ health }: typeof one) => health.isOpen(ready.path, ready.email, now)
+  const isOpen = ({ health }: typeof one) => health.isOpen(ready, now)
   ended(one.health, ready, BUSY, true, now)
   await one.sharing.look()
   await two.sharing.look()
@@ -103,7 +103,7 @@ test('a path that was found open stays open, although another node is about to t
   for (let n = 0; n < 2; n++) for (const { sharing } of [two, one]) await sharing.look()
   assert.deepEqual(await store.sharedPaths(), [])
   for (const { health } of nodes) {
-    assert.equal(health.isOpen(ready.path, ready.email, now), true)
+    assert.equal(health.isOpen(ready, now), true)
   }
   for (const { sharing } of nodes) await sharing.stop()
 })
@@ -116,7 +116,7 @@ test('what was learnt outlives a restart: closed paths, and fewer sessions', asy
   before.sessions.tooMany(ready.path, 3, Number.POSITIVE_INFINITY)
   await before.sharing.stop()
   const after = await startNode(store, 2)
-  assert.equal(after.health.isOpen(ready.path, ready.email, Date.now()), false)
+  assert.equal(after.health.isOpen(ready, Date.now()), false)
   assert.equal(after.sessions.limitOf(ready.path), 1)
   await after.sharing.stop()
 })
@@ -129,7 +129,7 @@ test('servers that one node cannot reach may be reached by another one', async (
   ended(one.health, ready, { ...BUSY, hindrance }, true, Date.now())
   await one.sharing.look()
   await two.sharing.look()
-  assert.equal(two.health.isOpen(ready.path, ready.email, Date.now()), true)
+  assert.equal(two.health.isOpen(ready, Date.now()), true)
   for (const { sharing } of [one, two]) await sharing.stop()
 })
 
@@ -177,7 +177,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await look()
     await look()
     assert.deepEqual(
-      nodes.map(({ health }) => health.isOpen(ready.path, ready.email, now)),
+      nodes.map(({ health }) => health.isOpen(ready, now)),
       [true, true],
     )
     for (const { sharing } of nodes) await sharing.stop()
@@ -232,8 +232,8 @@ test('a thousand troubles of one company push out no closure, and a look writes 
     for (const { sharing } of [one, two, one, two]) await sharing.look()
   }
   for (let second = 0; second < 3; second++) await meetAll(now + second * 1_000)
-  assert.equal(one.health.isOpen(real.path, real.email, now), false)
-  assert.equal(two.health.isOpen(real.path, real.email, now), false)
+  assert.equal(one.health.isOpen(real, now), false)
+  assert.equal(two.health.isOpen(real, now), false)
   assert.deepEqual(two.released, [], 'nor is it opened meanwhile')
   const rows = await store.sharedPaths()
   assert.equal(rows.length, 101)
@@ -265,7 +265,7 @@ test('a node that knows a lowered limit alone takes away no closure of another n
   for (let n = 0; n < 2; n++) for (const { sharing } of [two, one]) await sharing.look()
   const three = await startNode(store, 3)
   for (const { health, sessions } of [one, two, three]) {
-    assert.equal(health.isOpen(ready.path, ready.email, now), false)
+    assert.equal(health.isOpen(ready, now), false)
     assert.equal(sessions.limitOf(ready.path), 1)
   }
   for (const { sharing } of [one, two, three]) await sharing.stop()
@@ -311,6 +311,6 @@ test('a path that was found open is shared later when the store fails', async (t
   failing = false
   await two.sharing.look()
   await one.sharing.look()
-  assert.equal(one.health.isOpen(ready.path, ready.email, now), true)
+  assert.equal(one.health.isOpen(ready, now), true)
   for (const { sharing } of [one, two]) await sharing.stop()
 })

@@ -23,6 +23,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
           company: closed.company,
           sendingDomain: closed.sendingDomain,
           recipientDomain: closed.recipientDomain,
+          servers: closed.servers ?? null,
           list: closed.list,
         },
         pausedSince: isoTime(pausedSince),

@@ -47,7 +47,7 @@ export function heldMailCheck(op: Operation): PlannedCheck {
           : [],
       )
       const found = [...refusals, ...unreachable]
-      if (found.length === 0) return ok('No server or relay refuses all mail from here.')
+      if (found.length === 0) return ok('No server or relay refuses mail from here.')
       const more = found.length > MOST_NAMED ? ` There are ${found.length - MOST_NAMED} more.` : ''
       const sentences = `${found.slice(0, MOST_NAMED).join(' ')}${more}`
       const retried = 'the mail waits, and is tried again by itself (postroad queue --by site).'

@@ -134,14 +134,15 @@ function State({ closed, pausedSince }: SiteItem) {
 }
 
 function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
-  const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, list } = of
+  const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, servers, list } = of
   const whose = sendingDomain ?? company
+  const to = recipientDomain ?? servers
   return (
     <Stack gap={2}>
       <Group gap={4}>
         <Text size="sm" fw={600} c="red">
           Closed{whose !== null && ` for mail of ${whose}`}
-          {recipientDomain !== null && ` to ${recipientDomain}`}
+          {to !== null && ` to ${to}`}
         </Text>
         <Text size="xs" c="dimmed">
           since <Time at={since} />, next try <Time at={nextTryAt} />

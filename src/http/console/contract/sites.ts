@@ -39,6 +39,7 @@ const SITE = object({
       company: TEXT_OR_NULL,
       sendingDomain: TEXT_OR_NULL,
       recipientDomain: TEXT_OR_NULL,
+      servers: TEXT_OR_NULL,
       list: orNull(object({ name: TEXT, removal: TEXT })),
     }),
   ),
