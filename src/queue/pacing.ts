@@ -150,7 +150,8 @@ export class Pacing {
   /**
    * The servers answered a delivery, which began at `begunAt` (monotonic), that there are too many messages: the rate
    * becomes three quarters of that at which they accepted messages, and half of that each further time. `whole`: the
-   * path of which this one is the company's part, so that only the messages of the company count. False when the rate cannot be lowered any more.
+   * path of which this one is the company's part, so that only the messages of the company count. False when the rate
+   * cannot be lowered any more.
    */
   tooMany(path: Path, begunAt: number, whole: Path = path): boolean {
     const now = this.#now()

@@ -134,7 +134,9 @@ export class PathHealth {
     this.#troubles.put(key, trouble, now)
   }
 
-  /** The companies (ids) for whose mail other nodes have closed the part with this key, which is the whole of theirs. */
+  /**
+   * The companies (ids) for whose mail other nodes have closed the part with this key, which is the whole of theirs.
+   */
   *closedElsewhere(whole: string, kind: HindranceReport['kind']): Generator<string> {
     for (const [, trouble] of this.#troubles.companiesIn(whole)) {
       const { closed, learnt, companyId } = trouble
