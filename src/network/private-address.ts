@@ -68,7 +68,9 @@ export type AddressGuard = (ip: string) => string | null
 export interface AddressGuardOptions {
   /** `POSTROAD_ALLOW_PRIVATE_NETWORKS`: nothing is refused. */
   allowPrivateNetworks: boolean
-  /** Addresses of other machines that this service sends from: a connection from there could be trusted as their own. */
+  /**
+   * Addresses of other machines that this service sends from: a connection from there could be trusted as their own.
+   */
   sendingAddresses?: Iterable<string>
 }
 

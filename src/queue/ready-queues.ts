@@ -425,8 +425,8 @@ export class ReadyQueues {
       waitsForShare ||= !isAtLimit
       state.parked.push(lane)
     }
-    // Lanes at the limit of their company on the path come back by the end of a delivery on it, or by `pathFree`. Looked
-    // at after each delivery of anybody, a thousand such paths would take the time of all.
+    // Lanes at the limit of their company on the path come back by the end of a delivery on it, or by `pathFree`.
+    // Looked at after each delivery of anybody, a thousand such paths would take the time of all.
     if (!waitsForShare) this.#idle.delete(state)
     return false
   }

@@ -1,8 +1,8 @@
 /**
  * The pace of mail that comes back. Mails that come within some milliseconds begin together, because then they share
  * look-ups, a commit, and what it costs to wake the threads of the store. While sending keeps this thread busy, few
- * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait. Servers take turns,
- * so that a flood from one delays only its own.
+ * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait. Servers take
+ * turns, so that a flood from one delays only its own.
  */
 import { CompanyTurns } from '../common/company-turns.ts'
 
