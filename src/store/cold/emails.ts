@@ -159,8 +159,8 @@ const REPLIES = statement<{ id: string; code: number | null; message: string }>(
           JOIN recipients r ON r.email = e.${dialect.emailKey}
         WHERE e.id = chosen.id AND r.position < ${ANSWERED} AND r.last_message IS NOT NULL
         GROUP BY 1, 2, 3
-      ) different
-    ) counted WHERE characters <= ${CHARACTERS_OF_ANSWERS}`,
+      ) AS different
+    ) AS counted WHERE characters <= ${CHARACTERS_OF_ANSWERS}`,
 )
 
 function* emailRow(
