@@ -4,10 +4,11 @@
  */
 import { CompanyTurns } from './company-turns.ts'
 import { type PoolShape, SharedPool } from './shared-pool.ts'
+import { Tally } from './tally.ts'
 
 export class CompanyPlaces {
   readonly #pool: SharedPool
-  readonly #held = new Map<string, number>()
+  readonly #held = new Tally()
   /** Calls that take a place, unless the caller no longer waits. */
   readonly #waiting = new CompanyTurns<() => void>()
 
@@ -20,10 +21,16 @@ export class CompanyPlaces {
     return this.#waiting.waiting(company)
   }
 
+  /** The function that gives the place back; null: the company would have to wait for one. */
+  takeFree(company: string): (() => void) | null {
+    return this.waiting(company) === 0 && this.#allows(company) ? this.#begin(company) : null
+  }
+
   /** Resolves when it is the company's turn, with the function that ends it. Rejects with the reason of the signal. */
   async take(company: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
-    if (this.waiting(company) === 0 && this.#allows(company)) return this.#begin(company)
+    const free = this.takeFree(company)
+    if (free !== null) return free
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const abort = () => reject(signal!.reason)
     signal?.addEventListener('abort', abort, { once: true })
@@ -36,17 +43,15 @@ export class CompanyPlaces {
   }
 
   #allows(company: string): boolean {
-    return this.#pool.allows(this.#held.get(company) ?? 0)
+    return this.#pool.allows(this.#held.of(company))
   }
 
   #begin(company: string): () => void {
     this.#pool.take(1)
-    this.#held.set(company, (this.#held.get(company) ?? 0) + 1)
+    this.#held.add(company, 1)
     return () => {
       this.#pool.give(1)
-      const held = this.#held.get(company)! - 1
-      if (held === 0) this.#held.delete(company)
-      else this.#held.set(company, held)
+      this.#held.add(company, -1)
       this.#next()
     }
   }

@@ -148,9 +148,8 @@ async function byWalk(
   { above, below, newestFirst, limit, words, places, looks }: WalkRequest,
 ): Promise<WalkPage> {
   const read = words.matters ? looks : limit
-  const walked = await store.walkEmails(filter, {
-    ...{ above, below, newestFirst, limit: read, looks: LOOKS, octets: OCTETS },
-  })
+  const range = { above, below, newestFirst, limit: read, looks: LOOKS, octets: OCTETS }
+  const walked = await store.walkEmails(filter, range)
   const { matched, examined } = await words.first(walked.emails, places, limit)
   const last = walked.emails[examined - 1]
   if (examined < walked.emails.length) return { emails: matched, reached: at(last!) }

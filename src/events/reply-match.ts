@@ -10,7 +10,7 @@ export interface SearchedReplies {
 }
 
 export interface FoundInReplies {
-  /** Of the phrases that stand in one of the answers: their indices. */
+  /** The indices of the phrases that stand in one of the answers. */
   phrases: ReadonlySet<number>
   /** The words around the first of them. */
   excerpt: string

@@ -85,7 +85,7 @@ export class WordMatch {
     return [this.#subject, this.#reply, this.#text, this.#any].some(({ length }) => length > 0)
   }
 
-  /** In their order. */
+  /** Returns them in their order. */
   async matching(emails: readonly PlacedEmail[], places: SearchedPlaces): Promise<MatchedEmail[]> {
     const found: MatchedEmail[] = []
     for (let from = 0; from < emails.length; from += AT_ONCE) {
@@ -171,13 +171,13 @@ class OpenEmail {
     return phrases.every((phrase) => phraseStart(this.#subject, phrase) >= 0)
   }
 
-  /** Of those of any place, the ones that are not in the subject. */
+  /** Phrases of any place that are in the subject are not looked for elsewhere. */
   want(any: readonly Phrase[], reply: readonly Phrase[]): void {
     this.any = any.filter((phrase) => phraseStart(this.#subject, phrase) < 0)
     this.reply = reply
   }
 
-  /** Those of answers before those of any place. */
+  /** The phrases of answers come before those of any place. */
   get missing(): Phrase[] {
     return [...this.reply, ...this.any]
   }

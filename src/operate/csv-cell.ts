@@ -9,7 +9,7 @@
 
 /** Formulas begin with these characters and their full-width forms, and text with an apostrophe. */
 const FORMULA = "'=+\\-@\uff1d\uff0b\uff0d\uff20"
-/** What stands before the beginning of a cell. Runs of blanks do not overlap, so the search is linear. */
+/** The place before the beginning of a cell. Runs of blanks do not overlap, so the search is linear. */
 const BEFORE = '(?:^|[;\\t\\r\\n])(?:[^\\S\\t\\r\\n]|")*'
 const BEGINNING = new RegExp(`${BEFORE}(?=[${FORMULA}])`, 'g')
 const GUARDED = new RegExp(`(${BEFORE})'(?=[${FORMULA}])`, 'g')

@@ -3,6 +3,7 @@
  * and rotations of DKIM keys go on. The nodes share the domains.
  */
 import { CompanyPlaces } from '../common/company-places.ts'
+import { Tally } from '../common/tally.ts'
 import type { DueDomain } from '../store/store.ts'
 import { SERVICE } from './authority.ts'
 import { checkDomain, type VerifiedDomain } from './domain-verification.ts'
@@ -35,7 +36,7 @@ export class DomainChecks {
   readonly #parts: DomainChecksParts
   readonly #places = new CompanyPlaces(PLACES)
   /** By company: its domains that this node has taken. */
-  readonly #taken = new Map<string, number>()
+  readonly #taken = new Tally()
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
@@ -81,7 +82,7 @@ export class DomainChecks {
     if (limit <= 0 || this.#stopped) return false
     const { store, now } = this.#parts.operation()
     const at = now()
-    const except = [...this.#taken].flatMap(([company, count]) => (count < MOST_OF_ONE ? [] : [company]))
+    const except = this.#taken.from(MOST_OF_ONE)
     const due = await store.claimDomainChecks({ now: at, until: at + CLAIM_MS, limit, except })
     for (const domain of due) {
       const check = this.#checkInTurn(domain).finally(() => this.#underWay.delete(check))
@@ -91,7 +92,7 @@ export class DomainChecks {
   }
 
   async #checkInTurn({ id, companyId }: DueDomain): Promise<void> {
-    this.#taken.set(companyId, (this.#taken.get(companyId) ?? 0) + 1)
+    this.#taken.add(companyId, 1)
     const leave = await this.#places.take(companyId)
     try {
       if (!this.#stopped) await this.#check(id)
@@ -99,9 +100,7 @@ export class DomainChecks {
       this.#fault(error)
     } finally {
       leave()
-      const left = this.#taken.get(companyId)! - 1
-      if (left === 0) this.#taken.delete(companyId)
-      else this.#taken.set(companyId, left)
+      this.#taken.add(companyId, -1)
     }
   }
 

@@ -3,6 +3,7 @@
  * The person has not been identified yet, so none of these functions is a verb.
  */
 import { createHash, randomUUID } from 'node:crypto'
+import { CompanyPlaces } from '../common/company-places.ts'
 import {
   FINGERPRINT_OCTETS,
   orderVariables,
@@ -14,7 +15,6 @@ import { consoleUrl, newPasswordUrl } from '../people/link.ts'
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Credentials, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
-import { NetworkPlaces } from './network-places.ts'
 import { hashed, inTurn } from './new-passwords.ts'
 import { changeSelf } from './own-account.ts'
 import {
@@ -37,6 +37,11 @@ import {
   wrongCode,
 } from './sign-in.ts'
 
+/**
+ * Places for requests of strangers, each of which writes to the store. Networks share them: one alone gets 22, and
+ * eight are for networks that have none. So a flood from one network leaves places for others.
+ */
+const PLACES = { size: 40, kept: 8, timesFree: 2 }
 /** Ms for which a request keeps its place: so a node counts four requests a second, after the first 40. */
 const PLACE_LASTS = 10_000
 
@@ -60,7 +65,7 @@ export interface PasswordMailer {
 /** Mails links, or notices in place of them, without telling those who ask whether there is such an account. */
 export class PasswordLinks {
   readonly #parts: SignInParts
-  readonly #places = new NetworkPlaces()
+  readonly #places = new CompanyPlaces(PLACES)
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(parts: SignInParts) {
@@ -74,7 +79,7 @@ export class PasswordLinks {
   async ask(address: string, origin: SignInOrigin, mailer: PasswordMailer): Promise<void> {
     const { group: from, network } = origin
     // Taken before the request is counted: anybody can name a new address each time, and each is a row of the store.
-    const leave = this.#places.take(network)
+    const leave = this.#places.takeFree(network)
     if (leave === null) throw busy()
     const account = accountOf(address)
     try {

@@ -110,8 +110,8 @@ export function splitToFit(ready: ReadyDelivery): ReadyDelivery[] {
 
 /**
  * Whether a delivery that begins behind the final dot of the one before (RFC 2920 3.1) finds its own server at the
- * other end of the session, with the same demands on it. The courier makes sure of both. One message
- * delays and ends only mail of the same company.
+ * other end of the session, with the same demands on it. The courier makes sure of both. One message delays and ends
+ * only mail of the same company.
  */
 export function mayFollow(next: ReadyDelivery, before: ReadyDelivery): boolean {
   if (next.email.companyId !== before.email.companyId) return false

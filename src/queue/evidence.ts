@@ -3,7 +3,7 @@ import { monotonic } from '../common/clock.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { ReadyDelivery } from './deliveries.ts'
-import { type PathPart, type PathParts, partsOf } from './path-part.ts'
+import { companyKey, type PathPart, type PathParts, partsOf, serversKeyOf } from './path-part.ts'
 
 /** Milliseconds for which a trouble counts as evidence, and an accepted message against it. */
 const COUNTS_MS = 5 * 60_000
@@ -36,7 +36,7 @@ interface Witness {
 /** Whom a trouble concerns, as far as the evidence goes. */
 export interface Extent {
   part: PathPart
-  /** Whose sessions and messages a complaint about too many of them lowers; null: nobody's. */
+  /** The mail whose sessions and messages a complaint about too many of them lowers; null: none. */
   limits: 'all' | 'company' | null
 }
 
@@ -72,15 +72,19 @@ export class Evidence {
   /** Learns from an attempt. Null: it met no trouble. */
   weigh(ready: ReadyDelivery, result: DeliveryResult): Extent | null {
     const { hindrance, outcomes } = result
-    const parts = partsOf(ready, postponedDomain(ready, result))
-    if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.#accepted(parts)
+    if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.#accepted(ready)
     if (hindrance === undefined) return null
+    const parts = partsOf(ready, postponedDomain(ready, result))
     return this.#extent(ready, parts, hindrance, result.notBefore !== undefined)
   }
 
-  #accepted({ whole, servers, company }: PathParts): void {
+  /** Called for each message that is delivered, so it makes no more than the keys. */
+  #accepted({ path, email }: ReadyDelivery): void {
     const now = this.#parts.now()
-    for (const { key } of new Set([whole, servers, company])) this.#acceptedAt.set(key, now)
+    const servers = serversKeyOf(path)
+    this.#acceptedAt.set(path.key, now)
+    if (servers !== path.key) this.#acceptedAt.set(servers, now)
+    this.#acceptedAt.set(companyKey(path.key, email.companyId), now)
   }
 
   #extent(ready: ReadyDelivery, parts: PathParts, report: HindranceReport, untried: boolean): Extent {
@@ -105,7 +109,7 @@ export class Evidence {
     const isOfAll = suffices(seen) && ofOthers(seen) >= (kind === 'busy' ? OF_OTHERS : 1)
     // Recipients can make the servers of two companies' mail say anything, but not refuse what others send.
     if (!isOfAll || (met === 'recipient' && this.#accepts(all))) {
-      // Whatever the recipient domain: fewer sessions of the company harm no other.
+      // Fewer sessions of the company harm no other, so they fall whatever the recipient domain.
       return { part, limits: part === company || own.length >= EMAILS ? 'company' : null }
     }
     return { part: this.#accepts(all) ? part : all, limits: 'all' }

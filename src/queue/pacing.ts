@@ -13,7 +13,7 @@ const NO_LIMIT = 6_000
 /** Fewer milliseconds say nothing about a rate. */
 const SHORTEST_MEASURE_MS = 5_000
 /** The longest time for which a server's words hold up all mail on its path. */
-export const LONGEST_PAUSE_MS = 15 * MINUTE_MS
+const LONGEST_PAUSE_MS = 15 * MINUTE_MS
 /** Paths that become free within this time are reported together. */
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
@@ -21,6 +21,11 @@ const MAX_PATHS = 10_000
 
 /** Companies on paths whose accepted messages are counted; the one that had one accepted longest ago is forgotten. */
 const MAX_OF_COMPANIES = 10_000
+
+/** The milliseconds to wait, of those that servers ask for. */
+export function pauseFor(asked: number): number {
+  return Math.min(asked, LONGEST_PAUSE_MS)
+}
 
 interface PathPace {
   /** The newest one with this key. */
@@ -172,7 +177,7 @@ export class Pacing {
 
   /** The servers ask us to wait. Returns the milliseconds for which the path takes nothing. */
   pause(path: Path, ms: number): number {
-    const pause = Math.min(ms, LONGEST_PAUSE_MS)
+    const pause = pauseFor(ms)
     const pace = this.#pace(path)
     const now = this.#now()
     if (pace.pausedUntil <= now) pace.pausedAt = now

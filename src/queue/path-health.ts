@@ -7,7 +7,7 @@ import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
-import { LONGEST_PAUSE_MS } from './pacing.ts'
+import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
 import { byExtent } from './site-states.ts'
 import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
@@ -91,7 +91,14 @@ export class PathHealth {
     const { since, kind, message, brief, probeAt, list, metBy, companyId, domainId, to } = trouble
     const servers = serversNamed(key.split('\0')[3] ?? '')
     return {
-      ...{ since, kind, reason: message, brief, nextTryAt: probeAt, list, metBy, companyId },
+      since,
+      kind,
+      reason: message,
+      brief,
+      nextTryAt: probeAt,
+      list,
+      metBy,
+      companyId,
       company: companyId === null ? null : companyName(companyId),
       sendingDomain: domainId === null ? null : domainName(domainId),
       recipientDomain: to,
@@ -297,7 +304,7 @@ export class PathHealth {
     if (result.notBefore !== undefined) return this.#untried(part, hindrance, ready, result.notBefore, now)
     const trouble = this.#met(part, hindrance, now, ready)
     const { waitMs = 0 } = hindrance
-    waitUntil(trouble, Math.max(trouble.probeAt, now + Math.min(waitMs, LONGEST_PAUSE_MS)), now)
+    waitUntil(trouble, Math.max(trouble.probeAt, now + pauseFor(waitMs)), now)
     if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
       return null
     if (!trouble.closed) this.#absorbNarrower(part, trouble)
@@ -353,7 +360,7 @@ export class PathHealth {
     return trouble
   }
 
-  /** What is closed for everybody is not closed for single companies besides. */
+  /** A path that is closed for everybody is not closed for single companies besides. */
   #absorbCompanies({ key: whole }: PathPart, { held }: Trouble): void {
     for (const [key, trouble] of this.#troubles.companiesIn(whole)) this.#absorb(key, trouble, held)
   }

@@ -62,15 +62,7 @@ import type { PasswordTokens } from '../email/password-order.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
-import type {
-  AttemptRecord,
-  ClaimedEmail,
-  Lease,
-  NewEmail,
-  SiteClosure,
-  SiteState,
-  Store,
-} from '../store/store.ts'
+import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, SiteState, Store } from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
@@ -79,6 +71,7 @@ import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
 import { type PathMail, pathKeyOf } from './path-part.ts'
 import type { PathLearning } from './path-sharing.ts'
+import { pathUses } from './path-uses.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -225,30 +218,10 @@ export class DeliveryPipeline {
   }
 
   #pathUses(): PathUse[] {
-    const { sessions, pacing } = this.#throttle
-    const now = Date.now()
+    const throttle = this.#throttle
     const closures = this.#pathHealth.closures()
-    const used = [...pacing.used()]
-    const parts = Map.groupBy(
-      used.filter(({ path }) => pathKeyOf(path.key) !== path.key),
-      ({ path }) => pathKeyOf(path.key),
-    )
-    const fewest = lowestOf(sessions.lowered())
-    return used.flatMap(({ path, recent, lowered, pause }) => {
-      if (pathKeyOf(path.key) !== path.key) return []
-      const own = parts.get(path.key) ?? []
-      const pauses = [pause, ...own.map((part) => part.pause)].flatMap((each) => each ?? [])
-      return {
-        path,
-        sessions: this.queues.busyOn(path) + this.#isolated.queues.busyOn(path),
-        recent,
-        lowered: {
-          sessions: least([sessions.loweredOf(path), fewest.get(path.key) ?? null]),
-          messagesPerMinute: least([lowered, ...own.map((part) => part.lowered)]),
-        },
-        closures: [...(closures.get(path.key) ?? []), ...pauses.map((each) => pauseAsked(now, each))],
-      }
-    })
+    const busyOn = (path: Path) => this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
+    return pathUses({ throttle, closures, busyOn }, Date.now())
   }
 
   /** The state of the paths as this node has learned it. */
@@ -581,41 +554,6 @@ export class DeliveryPipeline {
       (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
     )
   }
-}
-
-function pauseAsked(now: number, { lasted, left }: { lasted: number; left: number }): SiteClosure {
-  const reason = 'The servers asked us to wait'
-  return {
-    ...{
-      since: Math.round(now - lasted),
-      nextTryAt: Math.round(now + left),
-      kind: 'busy',
-      reason,
-      brief: reason,
-    },
-    ...{
-      metBy: null,
-      companyId: null,
-      company: null,
-      sendingDomain: null,
-      recipientDomain: null,
-      list: null,
-    },
-  }
-}
-
-/** The lowest number of each path and its parts, by key of the path. */
-function lowestOf(numbers: Iterable<[key: string, number: number]>): Map<string, number> {
-  const lowest = new Map<string, number>()
-  for (const [key, number] of numbers) {
-    const path = pathKeyOf(key)
-    lowest.set(path, Math.min(number, lowest.get(path) ?? number))
-  }
-  return lowest
-}
-
-function least(numbers: readonly (number | null)[]): number | null {
-  return numbers.reduce((a, b) => (a === null ? b : b === null ? a : Math.min(a, b)), null)
 }
 
 /** The fields for the log. */

@@ -1,4 +1,5 @@
 import { SharedPool } from '../common/shared-pool.ts'
+import { Tally } from '../common/tally.ts'
 import { LARGE_MESSAGE } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { mayFollow, type ReadyDelivery } from './deliveries.ts'
@@ -54,7 +55,7 @@ class PathLane {
 class PathState {
   busy = 0
   /** The same of each company that has one. */
-  readonly busyOf = new Map<string, number>()
+  readonly busyOf = new Tally()
   /** Lanes of the path; the path is forgotten when it has none and no session is busy. */
   lanes = 0
   /** Lanes that have work but wait for a session of this path, oldest first. */
@@ -162,7 +163,7 @@ export class ReadyQueues {
   /** Busy sessions on this path, or those of one company. */
   busyOn(path: Path, companyId?: string): number {
     const state = this.#paths.get(path.key)
-    return (companyId === undefined ? state?.busy : state?.busyOf.get(companyId)) ?? 0
+    return (companyId === undefined ? state?.busy : state?.busyOf.of(companyId)) ?? 0
   }
 
   /** The deliveries that wait here, in no particular order. None may be added or taken during the iteration. */
@@ -356,7 +357,7 @@ export class ReadyQueues {
   #occupy({ path, email: { companyId } }: ReadyDelivery): void {
     const state = this.#stateOf(path)
     state.busy++
-    state.busyOf.set(companyId, (state.busyOf.get(companyId) ?? 0) + 1)
+    state.busyOf.add(companyId, 1)
     this.#company(companyId).busy++
     this.#sessions.take(1)
   }
@@ -364,9 +365,7 @@ export class ReadyQueues {
   #vacate({ path, email: { companyId } }: ReadyDelivery): void {
     const state = this.#stateOf(path)
     state.busy--
-    const own = state.busyOf.get(companyId)! - 1
-    if (own === 0) state.busyOf.delete(companyId)
-    else state.busyOf.set(companyId, own)
+    state.busyOf.add(companyId, -1)
     this.#company(companyId).busy--
     this.#sessions.give(1)
   }
@@ -378,7 +377,7 @@ export class ReadyQueues {
   /** The company has as many sessions or messages on the path as it may have now. */
   #isAtLimit({ company, state: { path, busyOf } }: PathLane): boolean {
     const { limitOf, takesMore } = this.#ofCompany
-    return (busyOf.get(company.id) ?? 0) >= limitOf(path, company.id) || !takesMore(path, company.id)
+    return busyOf.of(company.id) >= limitOf(path, company.id) || !takesMore(path, company.id)
   }
 
   #reopen(state: PathState): void {

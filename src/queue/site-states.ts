@@ -9,7 +9,7 @@ export interface PathUse {
   sessions: number
   recent: RecentMessages
   lowered: SiteState['lowered']
-  /** Those that concern most mail come first. */
+  /** Closures that concern most mail come first. */
   closures: SiteClosure[]
 }
 

@@ -74,7 +74,7 @@ export class ReturnedMailPace {
     if (now - this.#lookAt >= LOOK_EVERY) this.#look()
     const since = Math.min(now - this.#groupAt, LOOK_EVERY) / 1_000
     this.#groupAt = now
-    // What was not used is not kept for later, beyond the mail that has begun to have room.
+    // Unused room is not kept for later, beyond that of one mail.
     this.#room = Math.min(this.#room, 1) + this.#rate * since
     let begun = 0
     for (; this.#room >= 1; this.#room--, begun++) {

@@ -1,5 +1,6 @@
 import { CompanyTurns } from '../../common/company-turns.ts'
 import { SharedPool } from '../../common/shared-pool.ts'
+import { Tally } from '../../common/tally.ts'
 
 /** Look-ups under way at once. Each holds a query of the DNS client, for seconds when a name server is silent. */
 const AT_ONCE = 64
@@ -24,7 +25,7 @@ export class LookupTurns<Answer> {
   readonly #turns = new CompanyTurns<{ question: PendingLookup<Answer>; company: string }>()
   readonly #places = new SharedPool({ size: AT_ONCE, kept: KEPT, timesFree: 3 })
   /** Look-ups under way, by company. */
-  readonly #underWay = new Map<string, number>()
+  readonly #underWay = new Tally()
 
   /** `ask` never rejects. */
   constructor(ask: (name: string) => Promise<Answer>) {
@@ -47,7 +48,7 @@ export class LookupTurns<Answer> {
 
   #next(): void {
     while (!this.#places.exhausted) {
-      const turn = this.#turns.take((company) => this.#places.allows(this.#underWay.get(company) ?? 0))
+      const turn = this.#turns.take((company) => this.#places.allows(this.#underWay.of(company)))
       if (turn === null) return
       if (!turn.question.asked) void this.#begin(turn.question, turn.company)
     }
@@ -56,12 +57,10 @@ export class LookupTurns<Answer> {
   async #begin(question: PendingLookup<Answer>, company: string): Promise<void> {
     question.asked = true
     this.#places.take(1)
-    this.#underWay.set(company, (this.#underWay.get(company) ?? 0) + 1)
+    this.#underWay.add(company, 1)
     const answer = await this.#ask(question.name)
     this.#places.give(1)
-    const left = this.#underWay.get(company)! - 1
-    if (left === 0) this.#underWay.delete(company)
-    else this.#underWay.set(company, left)
+    this.#underWay.add(company, -1)
     this.#open.delete(question.name)
     question.answer.resolve(answer)
     this.#next()

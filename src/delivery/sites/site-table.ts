@@ -107,8 +107,7 @@ export class SiteTable {
   #indexOf(host: string, byPattern = true): number | null {
     const name = host.toLowerCase()
     let found = this.#hosts.get(name) ?? Number.POSITIVE_INFINITY
-    if (!byPattern) return found === Number.POSITIVE_INFINITY ? null : found
-    for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+    for (let dot = byPattern ? name.indexOf('.') : -1; dot !== -1; dot = name.indexOf('.', dot + 1)) {
       found = Math.min(found, this.#below.get(name.slice(dot + 1)) ?? found)
     }
     return found === Number.POSITIVE_INFINITY ? null : found

@@ -3,13 +3,14 @@
  * companies, and within a company between its webhooks.
  */
 import { type PoolShape, SharedPool } from '../../common/shared-pool.ts'
+import { Tally } from '../../common/tally.ts'
 
 /** A company may take this many times its share for a webhook that has nothing yet. */
 const NEWCOMERS = 3
 
 export class Shares {
   readonly #pool: SharedPool
-  readonly #companies = new Map<string, number>()
+  readonly #companies = new Tally()
 
   constructor(shape: PoolShape) {
     this.#pool = new SharedPool(shape)
@@ -33,15 +34,13 @@ export class Shares {
    * own.
    */
   allows(companyId: string, held: number): boolean {
-    const ofCompany = this.#companies.get(companyId) ?? 0
+    const ofCompany = this.#companies.of(companyId)
     return this.#pool.allows(held === 0 ? ofCompany / NEWCOMERS : ofCompany + held)
   }
 
   take(companyId: string, amount: number): void {
     this.#pool.take(amount)
-    const held = (this.#companies.get(companyId) ?? 0) + amount
-    if (held === 0) this.#companies.delete(companyId)
-    else this.#companies.set(companyId, held)
+    this.#companies.add(companyId, amount)
   }
 }
 

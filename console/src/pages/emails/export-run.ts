@@ -2,10 +2,10 @@
  * The export of emails, which continues while the person views other pages of the console. The browser reads the list
  * and the messages one after the other and puts the file together, so the service keeps nothing for it.
  */
-import { useSyncExternalStore } from 'react'
 import { ApiError, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
 import { save } from '../../parts/download.ts'
+import { keepingOpen, LongRun, useLongRun } from '../../parts/long-run.ts'
 import { emailsCsv, messageName } from './exported.ts'
 import type { EmailListItem } from './merge.ts'
 
@@ -37,22 +37,15 @@ export const FILE_NAMES: Readonly<Record<ExportKind, string>> = { csv: 'emails.c
 /** Reads the emails, newest first. `onPage`: called with their number so far. */
 export type LoadEmails = (onPage: (count: number) => void, most: number) => Promise<readonly EmailListItem[]>
 
-let run: ExportRun | null = null
+const run = new LongRun<ExportRun>()
 let stop = new AbortController()
-const listeners = new Set<() => void>()
 
-function set(change: Partial<ExportRun> | null): void {
-  run = change === null ? null : { ...run!, ...change }
-  for (const tell of listeners) tell()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+function set(change: Partial<ExportRun>): void {
+  run.set({ ...run.value!, ...change })
 }
 
 export function useExportRun(): ExportRun | null {
-  return useSyncExternalStore(subscribe, () => run)
+  return useLongRun(run)
 }
 
 export function isUnderWay({ state }: Pick<ExportRun, 'state'>): boolean {
@@ -63,22 +56,16 @@ export function stopExport(): void {
   stop.abort()
 }
 
-function keepOpen(event: BeforeUnloadEvent): void {
-  event.preventDefault()
-}
-
 /** Runs one export at a time. False: another one is under way. */
 export function startExport(kind: ExportKind, load: LoadEmails): boolean {
-  if (run !== null && isUnderWay(run)) return false
+  if (run.value !== null && isUnderWay(run.value)) return false
   stop = new AbortController()
-  run = { kind, state: 'finding', found: 0, done: 0, missing: 0, clipped: false, trouble: null }
-  set({})
-  void work(kind, load)
+  run.set({ kind, state: 'finding', found: 0, done: 0, missing: 0, clipped: false, trouble: null })
+  void keepingOpen(() => work(kind, load))
   return true
 }
 
 async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
-  window.addEventListener('beforeunload', keepOpen)
   try {
     const emails = await load((found) => {
       stop.signal.throwIfAborted()
@@ -92,8 +79,6 @@ async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
   } catch (error) {
     if (stop.signal.aborted) set({ state: 'stopped' })
     else set({ state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
-  } finally {
-    window.removeEventListener('beforeunload', keepOpen)
   }
 }
 
@@ -116,14 +101,14 @@ async function* messagesOf(emails: readonly EmailListItem[]) {
     for (const [index, input] of messages.entries()) {
       stop.signal.throwIfAborted()
       if (input === null) {
-        set({ missing: run!.missing + 1 })
+        set({ missing: run.value!.missing + 1 })
         continue
       }
       octets += input.size
       if (octets > MOST_OCTETS) return set({ clipped: true })
       const email = some[index]!
       yield { name: messageName(email), lastModified: new Date(email.createdAt), input }
-      set({ done: run!.done + 1 })
+      set({ done: run.value!.done + 1 })
     }
   }
 }

@@ -1,7 +1,7 @@
 /** The import of a file, which continues while the person views other pages of the console. */
-import { useSyncExternalStore } from 'react'
 import { persistently } from '../../api/persistently.ts'
 import { type ImportPiece, importPiece, listsChanged } from '../../api/suppressions.ts'
+import { keepingOpen, LongRun, useLongRun } from '../../parts/long-run.ts'
 import { piecesOf } from './file-pieces.ts'
 
 interface InvalidLine {
@@ -32,22 +32,11 @@ const REPORTED = 100_000
 /** With this many invalid lines, and fewer valid ones, the file is not a list of addresses. */
 const NO_LIST = 10_000
 
-let run: ImportRun | null = null
+const run = new LongRun<ImportRun>()
 let stopping = false
-const listeners = new Set<() => void>()
-
-function set(next: ImportRun | null): void {
-  run = next
-  for (const tell of listeners) tell()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
 
 export function useImportRun(): ImportRun | null {
-  return useSyncExternalStore(subscribe, () => run)
+  return useLongRun(run)
 }
 
 export function stopImport(): void {
@@ -55,18 +44,17 @@ export function stopImport(): void {
 }
 
 export function forgetImport(): void {
-  if (run?.state !== 'running') set(null)
-}
-
-function keepOpen(event: BeforeUnloadEvent): void {
-  event.preventDefault()
+  if (run.value?.state !== 'running') run.set(null)
 }
 
 /** Runs one import at a time. */
 export async function startImport(company: string, file: File, list: ImportPiece['list']): Promise<void> {
-  if (run?.state === 'running') return
+  if (run.value?.state === 'running') return
   stopping = false
-  window.addEventListener('beforeunload', keepOpen)
+  await keepingOpen(() => work(company, file, list))
+}
+
+async function work(company: string, file: File, list: ImportPiece['list']): Promise<void> {
   let now: ImportRun = {
     company,
     file: file.name,
@@ -79,7 +67,7 @@ export async function startImport(company: string, file: File, list: ImportPiece
     badLines: [],
     trouble: null,
   }
-  set(now)
+  run.set(now)
   let ticket: string | undefined
   try {
     for await (const { text, begun, octets } of piecesOf(file)) {
@@ -110,17 +98,16 @@ export async function startImport(company: string, file: File, list: ImportPiece
         bad: now.bad + report.bad,
         badLines: found.length === 0 ? now.badLines : [...now.badLines, ...found],
       }
-      set(now)
+      run.set(now)
       if (now.bad >= NO_LIST && now.bad > now.added + now.present) {
         throw new Error('Most lines are invalid. Is this a list of addresses?')
       }
-      if (stopping) return set({ ...now, state: 'stopped' })
+      if (stopping) return run.set({ ...now, state: 'stopped' })
     }
-    set({ ...now, state: 'done' })
+    run.set({ ...now, state: 'done' })
   } catch (error) {
-    set({ ...now, state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
+    run.set({ ...now, state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
   } finally {
-    window.removeEventListener('beforeunload', keepOpen)
     void listsChanged()
   }
 }

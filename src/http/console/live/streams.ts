@@ -1,6 +1,7 @@
 /** Streams of changes (server-sent events, WHATWG HTML 9.2): their limits, their content and their end. */
 import type { ServerResponse } from 'node:http'
 import type { Static } from 'typebox'
+import { Tally } from '../../../common/tally.ts'
 import type { Changes } from '../../../events/live.ts'
 import { fairPool } from '../../../ingress/admission/fair-pool.ts'
 import { Fault } from '../../../ingress/fault.ts'
@@ -38,7 +39,7 @@ export class Streams {
   readonly #open = new Set<Stream>()
   readonly #pool = fairPool(MOST)
   /** Places taken, by person and by share. */
-  readonly #held = new Map<string, number>()
+  readonly #held = new Tally()
   readonly #texts = new WeakMap<Changes, string>()
   #closed = false
   #look: NodeJS.Timeout | undefined
@@ -54,21 +55,15 @@ export class Streams {
    * the service that it counts towards.
    */
   reserve(personId: string, share: string): () => void {
-    const held = (name: string) => this.#held.get(name) ?? 0
-    if (held(personId) >= MOST_OF_PERSON || !this.#pool.allows(held(share))) {
+    if (this.#held.of(personId) >= MOST_OF_PERSON || !this.#pool.allows(this.#held.of(share))) {
       throw new Fault({ code: 'too_much_under_way', retryAfter: RETRY_AFTER })
-    }
-    const add = (name: string, more: number) => {
-      const now = held(name) + more
-      if (now === 0) this.#held.delete(name)
-      else this.#held.set(name, now)
     }
     const names = [personId, share]
     this.#pool.take(1)
-    for (const name of names) add(name, 1)
+    for (const name of names) this.#held.add(name, 1)
     return () => {
       this.#pool.give(1)
-      for (const name of names) add(name, -1)
+      for (const name of names) this.#held.add(name, -1)
     }
   }
 
