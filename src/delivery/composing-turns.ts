@@ -1,0 +1,28 @@
+/**
+ * Turns of this thread for composing. Many deliveries begin in one turn of the event loop, and large messages add up:
+ * after some octets, each further one waits for a turn of its own.
+ */
+import { LoopTurns } from '../common/loop-turns.ts'
+
+/** Octets of messages that are composed in one turn before others wait: some ms. */
+const MOST_OCTETS = 512 * 1024
+
+const turns = new LoopTurns()
+/** Octets that were composed in the present turn. */
+let composed = 0
+
+/** Null: there is room in the present turn. */
+export function composingTurn(): Promise<void> | null {
+  if (turns.length === 0 && composed < MOST_OCTETS) return null
+  return new Promise((begin) => turns.take('composing', begin))
+}
+
+export function countComposed(octets: number): void {
+  if (composed === 0) {
+    // It causes no turn of its own.
+    setImmediate(() => {
+      composed = 0
+    }).unref()
+  }
+  composed += octets
+}
