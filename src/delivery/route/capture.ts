@@ -1,3 +1,4 @@
+import { joinedInTurns } from '../../common/octets.ts'
 import { CAPTURE_SERVER } from '../../email/recipient.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 
@@ -14,6 +15,6 @@ export async function capture(request: RouteRequest): Promise<RouteResult> {
     })),
     server: CAPTURE_SERVER,
     tls: null,
-    captured: Buffer.concat(message.chunks),
+    captured: await joinedInTurns(message.chunks),
   }
 }

@@ -5,7 +5,7 @@ import type { ClaimedEmail } from '../store.ts'
 /** From this size on, in octets, a buffer is moved rather than cloned. */
 const MOVE_FROM = 4 * 1024
 /** From this size on, in octets, the buffer itself is handed over where that is allowed. */
-const HAND_OVER_FROM = 512 * 1024
+export const HAND_OVER_FROM = 512 * 1024
 
 /** A copy of the octets in a buffer of their own. A buffer that is worth moving is added to `moved`. */
 export function copied(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array {

@@ -70,10 +70,10 @@ function parcelOf(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): E
   return [fields, dueAt, idempotency, recipients, quota]
 }
 
-/** Octets as in `packAccept`. */
+/** Large captured octets are handed over. */
 export function packRecord(attempt: WriterRecord, moved: ArrayBuffer[]): Parcel {
   const row = ATTEMPT.pack(attempt)
-  row[0] = attempt.captured === null ? null : copied(attempt.captured, moved)
+  row[0] = attempt.captured === null ? null : handedOver(attempt.captured, moved)
   row[1] = attempt.recipients.map(packResult)
   return ['record', row]
 }

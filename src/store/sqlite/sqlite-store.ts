@@ -1,4 +1,5 @@
 import { CompanyPlaces } from '../../common/company-places.ts'
+import { joinedInTurns } from '../../common/octets.ts'
 import type { ValueRow } from '../../email/codec.ts'
 import type { NoticeFacts } from '../../email/event-notice.ts'
 import type { Suppression } from '../../email/suppression.ts'
@@ -8,6 +9,7 @@ import { noticeFactsOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
+import { HAND_OVER_FROM } from './bytes.ts'
 import { type DatabaseLocation, findPlace } from './database-location.ts'
 import { isLocked, lockExclusively } from './lock.ts'
 import { isUpToDate } from './migrate.ts'
@@ -207,6 +209,13 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
   }
 
   record(attempt: types.AttemptRecord): Promise<types.RecordResult> {
+    const { captured } = attempt
+    if (captured === null || captured.byteLength < HAND_OVER_FROM) return this.#record(attempt)
+    // The octets of this copy are handed over; a retry needs the caller's again.
+    return joinedInTurns([captured]).then((copy) => this.#record({ ...attempt, captured: copy }))
+  }
+
+  #record(attempt: types.AttemptRecord): Promise<types.RecordResult> {
     const moved: ArrayBuffer[] = []
     const call = packRecord(attempt, moved)
     const weight = BASE_WEIGHT + (attempt.captured?.byteLength ?? 0)
