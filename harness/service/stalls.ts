@@ -26,6 +26,11 @@ export function longestStall(before: Stalls, after: Stalls): number {
   return Math.max(0, ...bounds) * 1_000
 }
 
+/** The bound, in ms, of the bucket that a turn of this duration is counted in. */
+export function bucketOf(ms: number, stalls: Stalls): number {
+  return Math.min(...[...stalls.keys()].filter((bound) => bound * 1_000 >= ms)) * 1_000
+}
+
 /** Turns of more than so many ms between the two. */
 export function stallsOver(ms: number, before: Stalls, after: Stalls): number {
   return [...after].reduce(

@@ -100,7 +100,7 @@ export class AnswerSender {
     if (answer.headers) headers.push(...flat(answer.headers))
     // Status, head and body are known here: the framework's work to determine them would cost as much as writing them.
     reply.hijack()
-    discardBody(request.raw, reply.raw, answer.heldFor)
+    discardBody(request.raw, reply.raw)
     if (answer.heldFor === undefined) leave(reply.raw, answer, headers)
     else setTimeout(leave, answer.heldFor, reply.raw, answer, headers)
     return reply

@@ -5,7 +5,7 @@ import type { Admission } from '../ingress/admission/admission.ts'
 import type { Visit } from '../ingress/admission/visit.ts'
 import { ClientGone, Fault } from '../ingress/fault.ts'
 import { noteBody } from '../ingress/request-log/request-trace.ts'
-import { welcomeBody } from './unread-body.ts'
+import { readNoFurther, welcomeBody } from './unread-body.ts'
 
 const GONE = 'the client closed the connection before its request was complete'
 
@@ -25,16 +25,6 @@ export class BodyLimit {
   /** The limits for a body that is no message, with at most `octets`. */
   upTo(octets: number): BodyLimit {
     return new BodyLimit(Math.min(octets, this.max), null, this.admission)
-  }
-
-  /** Throws a Fault for a body of this many octets in too many pieces. */
-  assertNoDust(pieces: number, octets: number): void {
-    if (pieces <= PIECES + octets / LEAST_IN_PIECE) return
-    throw new Fault({
-      code: 'http_malformed',
-      status: 400,
-      detail: `The body arrives in pieces that are too small: ${pieces} pieces with ${octets} octets in total. Send larger pieces.`,
-    })
   }
 
   exceeded(): Fault {
@@ -57,6 +47,14 @@ export class BodyLimit {
  */
 const PIECES = 2_048
 const LEAST_IN_PIECE = 16
+
+function tooSmall(pieces: number, octets: number): Fault {
+  return new Fault({
+    code: 'http_malformed',
+    status: 400,
+    detail: `The body arrives in pieces that are too small: ${pieces} pieces with ${octets} octets in total. Send larger pieces.`,
+  })
+}
 
 /** For a body of unknown length room is reserved piece by piece. */
 const UNKNOWN = 64 * 1024
@@ -115,7 +113,10 @@ function receive(
     admission.heldBack.worked(request.socket)
     if (length > limit.max) return fail(limit.exceeded())
     try {
-      limit.assertNoDust(pieces, length)
+      if (pieces > PIECES + length / LEAST_IN_PIECE) {
+        readNoFurther(request)
+        throw tooSmall(pieces, length)
+      }
       if (visit) {
         admission.received(visit, length)
         if (declared === null && length > visit.expected)

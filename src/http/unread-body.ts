@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release } from '../common/octets.ts'
+import { parseNoFurtherPiece } from './parser.ts'
 
 /**
  * Octets of a body that are read and dropped after an early answer: no more than clients commonly send before they
@@ -13,7 +14,7 @@ import { release } from '../common/octets.ts'
 const ALLOWANCE = 256 * 1024
 /** The least octets that a chunk counts for: its framing is work. */
 const CHUNK = 128
-/** Ms that a connection then stays open for its client to read the answer. */
+/** Ms that a connection stays open for its client to read the answer. */
 const LINGER = 1_000
 
 const welcomed = new WeakSet<IncomingMessage>()
@@ -33,14 +34,14 @@ export function isAnswered(socket: Socket): boolean {
   return answered.has(socket)
 }
 
+/** Requests whose connection is read no further. */
+const abandoned = new WeakSet<IncomingMessage>()
+
 /**
  * Called when an answer is sent before the body was read. A small body is read and dropped, and the connection goes on.
- * Of a large one, or one of unknown length, no more is read than the allowance, and the connection ends. Closing a
- * connection with unread octets resets it, and the reset can overtake the answer: so this side is closed first, and the
- * whole connection a little later (RFC 9112 9.6). `heldFor`: ms until the answer is sent; octets that arrive until then
- * must not stay in memory either.
+ * Of a large one, or one of unknown length, no more is read than the allowance, and the connection ends.
  */
-export function discardBody(request: IncomingMessage, response: ServerResponse, heldFor = 0): void {
+export function discardBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete || request.destroyed) return
   const { 'content-length': declared, 'transfer-encoding': coding } = request.headers
   // RFC 9112 6.3: without either there is no body.
@@ -52,16 +53,15 @@ export function discardBody(request: IncomingMessage, response: ServerResponse, 
   }
   const { socket } = request
   answered.add(socket)
-  if (Number(declared ?? Number.POSITIVE_INFINITY) <= ALLOWANCE) {
+  closeBehindAnswer(request)
+  const isAbandoned = abandoned.has(request)
+  if (Number(declared ?? Number.POSITIVE_INFINITY) <= ALLOWANCE && !isAbandoned) {
     request.on('end', () => answered.delete(socket))
     request.on('data', release)
     return
   }
   response.setHeader('connection', 'close')
-  // Node.js calls this once the answer is written; its own version would close both sides.
-  socket.destroySoon = () => void socket.end()
-  const cut = setTimeout(() => socket.destroy(), heldFor + LINGER)
-  socket.once('close', () => clearTimeout(cut))
+  if (isAbandoned) return
   let left = ALLOWANCE
   request.on('data', (chunk: Buffer) => {
     left -= Math.max(chunk.length, CHUNK)
@@ -69,18 +69,33 @@ export function discardBody(request: IncomingMessage, response: ServerResponse, 
     // The client's own connection holds back the rest.
     if (left < 0) readNoFurther(request)
   })
-  request.on('end', () => socket.end(() => socket.destroy()))
   request.resume()
 }
 
 /**
- * Stops reading from the connection, and marks the request so that Node.js discards the input that was already read: to
- * drop thousands of small chunks one by one would be more work than all before them.
+ * Changes how the connection ends when the answer is its last. Node.js closes it as soon as the answer is written, and
+ * closing a connection with unread octets resets it; the reset can overtake the answer. So only this side is closed,
+ * and the whole connection when the body has arrived, or a little later (RFC 9112 9.6).
  */
-function readNoFurther(request: IncomingMessage & { _dumped?: boolean }): void {
+function closeBehindAnswer(request: IncomingMessage): void {
   const { socket } = request
+  const own: Partial<Pick<Socket, 'destroySoon'>> = socket
+  own.destroySoon = () => {
+    delete own.destroySoon
+    if (request.complete) return socket.destroySoon()
+    socket.end()
+    const cut = setTimeout(() => socket.destroy(), LINGER)
+    socket.once('close', () => clearTimeout(cut))
+    request.once('end', () => socket.destroy())
+  }
+}
+
+/** Stops reading from the connection, and discards the input that was already read. */
+export function readNoFurther(request: IncomingMessage): void {
+  const { socket } = request
+  abandoned.add(request)
   request.pause()
-  request._dumped = true
+  parseNoFurtherPiece(socket)
   socket.pause()
   socket.resume = () => socket
 }

@@ -1,8 +1,12 @@
 /** Limits that hold while a request arrives, and clients that are too slow. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { type Service, startService } from '../support/service.ts'
-import { Api, basic, call, RawConnection } from './requests.ts'
+import { Api, basic, call, inTime, RawConnection } from './requests.ts'
 
 describe('limits while reading', () => {
   let service: Service
@@ -86,6 +90,39 @@ describe('limits while reading', () => {
     const connection = new RawConnection(api.url)
     connection.write(jsonHead(`Content-Length: ${limit + 1}\r\n`) + 'x'.repeat(limit + 1))
     assert.match(await connection.closed(), /^HTTP\/1\.1 413 .*connection: close\r\n.*\}$/is)
+  })
+
+  test('bodies behind those in chunks of one octet are read as ever', async () => {
+    const dust = jsonHead('Transfer-Encoding: chunked\r\n') + '1\r\nx\r\n'.repeat(20_000)
+    const body = JSON.stringify({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const inChunks = jsonHead('Transfer-Encoding: chunked\r\nConnection: close\r\n') + chunk
+    // Node.js gives the parsers of closed connections to later ones.
+    for (const [request, status] of [
+      [dust, 400],
+      [inChunks, 200],
+    ] as const) {
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const connection = new RawConnection(api.url)
+          connection.write(request)
+          assert.match(await connection.closed(), new RegExp(`^HTTP/1\\.1 ${status} `))
+        }),
+      )
+    }
+  })
+
+  test('a client that has its answer still sends the body of its last request to the end', async () => {
+    const { port, hostname: host } = new URL(api.url)
+    const socket = net.connect({ port: Number(port), host, allowHalfOpen: true })
+    const heard = text(socket)
+    socket.write('POST /emails HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n')
+    assert.match(await inTime(heard, 'the answer'), /^HTTP\/1\.1 401 /)
+    const write = promisify(socket.write.bind(socket) as (octets: string, done: () => void) => boolean)
+    // The first write causes a reset where the connection is closed, and a later one fails.
+    for (let left = 10; left > 0; left--) await write('x'.repeat(10_000))
+    socket.end()
+    await inTime(once(socket, 'close'), 'the end of the connection')
   })
 
   test('Expect: 100-continue gets its "continue" from whoever will read the body', async () => {

@@ -1,2 +1,19 @@
-/** Ms of processor time that a turn of the main thread may take, whatever is asked. */
+import assert from 'node:assert/strict'
+import { slowness } from '../../../harness/processor-speed.ts'
+import { bucketOf, type Stalls } from '../../../harness/service/stalls.ts'
+
+/** Ms of processor time that a turn of the main thread may take at the usual speed of a processor, whatever is asked. */
 export const MOST_MS = 50
+
+/**
+ * Fails when the longest turn of the quickest round, `ms`, is too long for the present speed of the processor.
+ * `stalls`: any of the service. `stalled`: what the service logged.
+ */
+export function assertShort(ms: number, stalls: Stalls, stalled = ''): void {
+  if (ms <= MOST_MS) return
+  const slow = slowness()
+  const limit = slow === 1 ? MOST_MS : bucketOf(MOST_MS * slow, stalls)
+  const speed = `limit ${limit} ms, processor ${slow.toFixed(1)} times slower than usual`
+  assert.ok(ms <= limit, `the main thread was away for up to ${ms} ms each time (${speed}): ${stalled}`)
+  console.log(`a turn of up to ${ms} ms is accepted: ${speed}`)
+}

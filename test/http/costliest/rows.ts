@@ -18,8 +18,6 @@ export interface Octets {
 }
 
 export interface Row {
-  /** Ms of a turn, where it comes near the limit of all: a slow processor needs a little more. */
-  mostMs?: number
   /** Of the path, in place of what is known by name. */
   params?: (of: Filled) => Record<string, string>
   query?: string | ((of: Filled) => string)
@@ -204,7 +202,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'POST /v3/:domain/messages': {
     copies: 8,
-    mostMs: 75,
     body: (of) => {
       const to = many(1_000, (index) => `r${index}@sink.example`)
       const variables = JSON.stringify(Object.fromEntries(to.map((each) => [each, { a: 'x'.repeat(200) }])))
