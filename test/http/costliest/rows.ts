@@ -201,7 +201,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       })),
   },
   'POST /v3/:domain/messages': {
-    copies: 8,
+    copies: 4,
     body: (of) => {
       const to = many(1_000, (index) => `r${index}@sink.example`)
       const variables = JSON.stringify(Object.fromEntries(to.map((each) => [each, { a: 'x'.repeat(200) }])))
