@@ -9,13 +9,12 @@ import { provenance } from '../harness/results.ts'
 import type { EmailFilter } from '../src/email/stored-email.ts'
 import { findEmails } from '../src/events/find-emails.ts'
 import { openStore } from '../src/store/open.ts'
-import type { Store } from '../src/store/store.ts'
 import { fillPostgres } from './history/fill-postgres.ts'
 import { fillSqlite } from './history/fill-sqlite.ts'
 import { TAGS, WATCHER, WEEKS_OF_HISTORY } from './history/shape.ts'
-import { addCompany, digestAll } from './listing/company.ts'
+import { addCompany, digestAll, type ListedCompany } from './listing/company.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
-import { hasBounced, type IndexedEmail, indexed, term } from './search/documents.ts'
+import { companyOf, hasBounced, type IndexedEmail, indexed, term } from './search/documents.ts'
 import { openFts5 } from './search/fts5.ts'
 import { openGin } from './search/gin.ts'
 import { type SearchIndex, STEP, type Wanted } from './search/index.ts'
@@ -24,21 +23,24 @@ import { percentile } from './statistics.ts'
 
 const HELP = `Usage: node bench/search.ts [options]
 
-Fills a database with the emails of one company, makes the digest of their events, and the same terms into an FTS5 table (SQLite) or a
+Fills a database with the emails of companies, makes the digest of their events, and the same terms into an FTS5 table (SQLite) or a
 GIN index (PostgreSQL), in commits of ${STEP} emails. Then asks all of them for the same pages of 50 emails, each index followed by the same
 reading of the emails that it found. Prints what an event cost to write, the size, and ms for each question.
 
   --emails N         finished emails (200000)
+  --companies N      that the emails belong to by turns; each question is of one of them (1)
   --rounds N         times each question is asked (200)
 ${PLACE_HELP}${USUAL_HELP}`
 
 const values = parseOptions(HELP, {
   emails: { type: 'string', default: '200000' },
+  companies: { type: 'string', default: '1' },
   rounds: { type: 'string', default: '200' },
   ...PLACE_OPTIONS,
   ...USUAL_OPTIONS,
 })
 const emails = count('emails', values.emails)
+const companies = count('companies', values.companies)
 const rounds = count('rounds', values.rounds)
 const place = placeOf(values)
 const PAGE = 50
@@ -89,19 +91,20 @@ async function writing(
 
 const store = await openStore(location, { exclusive: true })
 stack.defer(() => store.close())
-const company = await addCompany(store)
+const owners: ListedCompany[] = []
+for (let at = 0; at < companies; at++) owners.push(await addCompany(store, `company${at}`))
 const shape = { ...WEEKS_OF_HISTORY, emails, waiting: 0, related: true }
-if (url === null) await fillSqlite(path, [company], shape)
-else await fillPostgres(url, [company], shape)
-console.log(`${provenance().machine}; ${database.name}; ${emails} emails`)
+if (url === null) await fillSqlite(path, owners, shape)
+else await fillPostgres(url, owners, shape)
+console.log(`${provenance().machine}; ${database.name}; ${emails} emails of ${companies} companies`)
 report(await writing('digest, not written', readLog, async () => 0))
 report(await writing('digest', () => digestAll(store), sizeOfDigest))
 for (const [part, octets] of Object.entries(await partsOfDigest())) {
   console.log(`  ${part.padEnd(42)} ${megabytes(octets)} MB`)
 }
 
-const { companyId, domainId } = company
-const [newest] = (await findEmails(store, { companyId }, { limit: 1 })).emails
+const { companyId: companyOfNewest } = owners[companyOf(emails - 1, companies)]!
+const [newest] = (await findEmails(store, { companyId: companyOfNewest }, { limit: 1 })).emails
 const last = await store.emailPlace(newest!.id)
 const first = last - emails + 1
 const indexes: SearchIndex[] =
@@ -121,7 +124,7 @@ async function fill(index: SearchIndex): Promise<void> {
   let earlier: IndexedEmail[] = []
   for (let from = 0; from < emails; from += STEP) {
     const numbers = Array.from({ length: Math.min(STEP, emails - from) }, (_, at) => from + at)
-    const added = numbers.map((number) => indexed(first, number))
+    const added = numbers.map((number) => indexed(first, number, companies))
     await index.add(added, earlier)
     earlier = added.filter(({ place: at }) => hasBounced(at - first))
   }
@@ -197,7 +200,9 @@ interface Question {
 
 /** The questions about one email of the history. */
 function questionsOf(number: number): Question[] {
-  const { terms } = indexed(first, number)
+  const { terms } = indexed(first, number, companies)
+  const { domainId } = owners[companyOf(number, companies)]!
+  const domain = term.domain(companyOf(number, companies))
   const address = terms.find((each) => each.startsWith('a:'))!
   const campaign = terms.find((each) => each.startsWith('g:'))!
   const watcher = `${WATCHER.local}@${WATCHER.domain}`
@@ -232,7 +237,7 @@ function questionsOf(number: number): Question[] {
     {
       name: 'bounced, of a domain',
       filter: { events: ['bounced'], domainId },
-      wanted: { terms: [term.bounced, term.domain] },
+      wanted: { terms: [term.bounced, domain] },
       older: true,
     },
     {
@@ -257,16 +262,26 @@ function questionsOf(number: number): Question[] {
 }
 
 async function ofDigest(
-  of: Store,
+  companyId: string,
   filter: Question['filter'],
   olderThan: string | undefined,
 ): Promise<number> {
   const range = { limit: PAGE, ...(olderThan === undefined ? {} : { olderThan }) }
-  return (await findEmails(of, { companyId, ...filter }, range)).emails.length
+  return (await findEmails(store, { companyId, ...filter }, range)).emails.length
 }
 
-async function ofIndex(index: SearchIndex, wanted: Question['wanted'], to: number): Promise<number> {
-  const places = await index.find({ ...wanted, from: first, to, limit: PAGE })
+/** Like the digest, an index is asked for emails of the company of `number`. */
+async function ofIndex(
+  index: SearchIndex,
+  number: number,
+  { terms, prefix }: Question['wanted'],
+  to: number,
+): Promise<number> {
+  const turn = companyOf(number, companies)
+  const { companyId } = owners[turn]!
+  const own = term.domain(turn)
+  const asked = companies === 1 || terms.includes(own) ? terms : [own, ...terms]
+  const places = await index.find({ terms: asked, prefix, from: first, to, limit: PAGE })
   const portion = { newestFirst: true, limit: PAGE, octets: Number.MAX_SAFE_INTEGER }
   return places.length === 0 ? 0 : (await store.emailsAt({ companyId }, places, portion)).emails.length
 }
@@ -289,12 +304,13 @@ for (const [at, name] of names.entries()) {
         const number = random.int(1, emails - 1)
         const { filter, wanted, older = false } = questionsOf(number)[at]!
         if (index === null && filter === null) continue
+        const { companyId } = owners[companyOf(number, companies)]!
         const [id] = older ? (await store.emailsAt({ companyId }, [first + number], ONE)).emails : []
         const began = performance.now()
         found +=
           index === null
-            ? await ofDigest(store, filter, id?.email.id)
-            : await ofIndex(index, wanted, older ? first + number : EVERYTHING)
+            ? await ofDigest(companyId, filter, id?.email.id)
+            : await ofIndex(index, number, wanted, older ? first + number : EVERYTHING)
         ms[round] = performance.now() - began
       }
     }

@@ -1,5 +1,5 @@
 /** The one company of a measurement of listings, and what is made ready for it. */
-import { randomUUIDv7 } from 'node:crypto'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { DOMAIN_SETTINGS, NO_LIMITS } from '../../src/accounts/account.ts'
 import { DIGEST, digestStep } from '../../src/events/digest.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -9,15 +9,15 @@ export interface ListedCompany extends Owner {
   domainId: string
 }
 
-export async function addCompany(store: Store): Promise<ListedCompany> {
+export async function addCompany(store: Store, name = 'listed'): Promise<ListedCompany> {
   const createdAt = Date.now()
   const companyId = randomUUIDv7()
   const domainId = randomUUIDv7()
-  await store.addCompany({ id: companyId, name: 'Listed', createdAt, limits: NO_LIMITS })
+  await store.addCompany({ id: companyId, name, createdAt, limits: NO_LIMITS })
   await store.addDomain({
     id: domainId,
     companyId,
-    name: 'listed.test',
+    name: `${name}.test`,
     status: 'verified',
     sending: 'active',
     createdAt,
@@ -32,7 +32,7 @@ export async function addCompany(store: Store): Promise<ListedCompany> {
     id: randomUUIDv7(),
     companyId,
     name: 'app',
-    tokenHash: new Uint8Array(32),
+    tokenHash: randomBytes(32),
     tokenStart: null,
     password: null,
     scopes: ['reading'],

@@ -9,23 +9,30 @@ export interface IndexedEmail {
 
 /** The terms of the digest by their names: the kind, a colon, the value. */
 export const term = {
-  domain: 'd:listed',
+  /** Each company has one domain. */
+  domain: (company: number) => `d:${company}`,
   tag: `t:${TAGS.all}`,
   campaign: (value: string) => `g:${value}`,
   address: (address: string) => `a:${address}`,
   word: (word: string) => `w:${word}`,
   bounced: 'e:bounced',
-} satisfies Record<string, string | ((value: string) => string)>
+} satisfies Record<string, string | ((value: never) => string)>
+
+/** The company of an email: the history gives them to its companies by turns. */
+export function companyOf(number: number, companies: number): number {
+  return number % companies
+}
 
 /** `first` is the place of the email with number 0. An event that most emails have is filed nowhere. */
-export function indexed(first: number, number: number): IndexedEmail {
+export function indexed(first: number, number: number, companies: number): IndexedEmail {
   const watched = number % WATCHER.of === 1
   const address = watched
     ? `${WATCHER.local}@${WATCHER.domain}`
     : `n${number}@d${(number * 7_919) % WEEKS_OF_HISTORY.domains}.history.test`
   const words = [...filedWords(`Your order ${number} is on its way`)].map(term.word)
   const campaign = term.campaign(`c${Math.floor(number / TAGS.together)}`)
-  const terms = [term.domain, term.tag, campaign, term.address(address), ...words]
+  const domain = term.domain(companyOf(number, companies))
+  const terms = [domain, term.tag, campaign, term.address(address), ...words]
   return { place: first + number, terms }
 }
 

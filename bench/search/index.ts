@@ -7,7 +7,7 @@ export const STEP = 1_000
 export interface Wanted {
   terms: string[]
   /** The beginning of a term. */
-  prefix?: string
+  prefix?: string | undefined
   /** Places: only those from the one to before the other. */
   from: number
   to: number
