@@ -50,11 +50,13 @@ export function withHead(pages: readonly EmailsPage[], head: EmailsPage): Emails
   const below = ({ id }: EmailListItem) => id < floor
   return pages.map((page, index) => {
     const emails = page.emails.filter(below)
-    return index === 0
-      ? {
-          ...{ ...page, cursor: head.cursor, emails: [...head.emails, ...emails] },
-          ...{ words: [...head.words, ...page.words], texts: head.texts },
-        }
-      : { ...page, emails }
+    if (index > 0) return { ...page, emails }
+    return {
+      ...page,
+      cursor: head.cursor,
+      emails: [...head.emails, ...emails],
+      words: [...head.words, ...page.words],
+      texts: head.texts,
+    }
   })
 }
