@@ -4,7 +4,7 @@ import type { EMAIL_ROW, EMAILS } from '../../../../src/http/console/contract/em
 
 export type EmailListItem = Static<typeof EMAIL_ROW>
 export type EmailsPage = Static<typeof EMAILS>
-export type FoundWords = EmailsPage['words'][number]
+export type EmailWords = EmailsPage['words'][number]
 
 /**
  * Replaces emails with their current versions. `grows`: emails that are not on the list yet are inserted; ids
