@@ -59,13 +59,13 @@ function inRandomCase(name: string): string {
 }
 
 /** `recased`: the answer to the question in other letters. A server that changes them is asked over TCP. */
-export type Match = 'exact' | 'recased' | 'other'
+export type ReplyMatch = 'exact' | 'recased' | 'other'
 
 /**
  * Whether `reply` answers the query. A failure may come without the question (RFC 1035 4.1.1), but
  * never the word that a name does not exist: it ends mail, so a forger must have guessed the letters as well.
  */
-export function matchReply({ octets, questionEnd }: Query, reply: Buffer): Match {
+export function matchReply({ octets, questionEnd }: Query, reply: Buffer): ReplyMatch {
   if (reply.length < HEADER || !reply.subarray(0, 2).equals(octets.subarray(0, 2))) return 'other'
   if ((reply.readUInt16BE(2) & QR) === 0) return 'other'
   if (reply.readUInt16BE(4) === 0) return isFailure(rcodeOf(reply)) ? 'exact' : 'other'

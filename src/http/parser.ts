@@ -7,12 +7,12 @@ import type { Socket } from 'node:net'
 /** The parser's own name of its callback for a piece of a body (`HTTPParser.kOnBody`). */
 const ON_BODY = 3
 
-interface Parser {
+interface HttpParser {
   onIncoming?: () => number
   [ON_BODY]?: unknown
 }
 
-const parserOf = (socket: Socket) => (socket as Socket & { parser?: Parser | null }).parser
+const parserOf = (socket: Socket) => (socket as Socket & { parser?: HttpParser | null }).parser
 
 /**
  * Discards the input behind the present head. When Node.js returns 2 to its parser for a head (meaning that another

@@ -9,16 +9,16 @@ import { type Job, jobAt } from '../workers/job.ts'
 import type { Operation } from './verb.ts'
 
 /** A function that finds words, and the same function as a job. */
-interface Match<Searched, Found> {
+interface WordReader<Searched, Found> {
   here: (searched: readonly Searched[]) => [id: string, found: Found][]
   job: Job<readonly Searched[], [id: string, found: Found][]>
 }
 
-const TEXTS: Match<SearchedText, string> = {
+const TEXTS: WordReader<SearchedText, string> = {
   here: matchTexts,
   job: jobAt(new URL('../events/match-texts-job.ts', import.meta.url)),
 }
-const REPLIES: Match<SearchedReplies, FoundInReplies> = {
+const REPLIES: WordReader<SearchedReplies, FoundInReplies> = {
   here: matchReplies,
   job: jobAt(new URL('../events/match-replies-job.ts', import.meta.url)),
 }
@@ -30,13 +30,13 @@ const FEW_OCTETS = 4 * 1024
 /** Takes the turn in the workers when all companies are searched. */
 const EVERY_COMPANY = ''
 
-type Parts = Pick<Operation, 'store' | 'workers'>
+type SearchParts = Pick<Operation, 'store' | 'workers'>
 
-export function wordSearches(op: Parts): WordSearches {
+export function wordSearches(op: SearchParts): WordSearches {
   return { texts: textSearch(op), replies: replySearch(op) }
 }
 
-function textSearch(op: Parts): TextSearch {
+function textSearch(op: SearchParts): TextSearch {
   return async (wanted, companyId) => {
     const phrases = new Map(wanted.map((each) => [each.id, each.phrases]))
     const beginnings = await op.store.readBeginnings([...phrases.keys()], companyId, BEGINNING)
@@ -50,7 +50,7 @@ function textSearch(op: Parts): TextSearch {
   }
 }
 
-function replySearch(op: Parts): ReplySearch {
+function replySearch(op: SearchParts): ReplySearch {
   return async (searched, companyId) => {
     // Each answer is compared with each phrase.
     const weight = searched.reduce((sum, { replies, phrases }) => {
@@ -62,8 +62,8 @@ function replySearch(op: Parts): ReplySearch {
 
 /** In a worker, unless there is little: strangers wrote it, and folding its words takes its time. */
 async function matched<Searched, Found>(
-  { workers }: Parts,
-  { here, job }: Match<Searched, Found>,
+  { workers }: SearchParts,
+  { here, job }: WordReader<Searched, Found>,
   searched: readonly Searched[],
   companyId: string | null,
   weight: number,

@@ -129,7 +129,7 @@ interface Outlet {
 }
 
 /** A delivery that a courier has. */
-interface UnderWay {
+interface BegunDelivery {
   /** As it was taken from the ready queues. */
   taken: ReadyDelivery
   /** The part of it that is sent. */
@@ -443,7 +443,7 @@ export class DeliveryPipeline {
   }
 
   /** The session is free at once; the node keeps the lease until the result is durable. */
-  #end({ queues }: Outlet, { taken, ready, begunAt }: UnderWay, result: DeliveryResult): void {
+  #end({ queues }: Outlet, { taken, ready, begunAt }: BegunDelivery, result: DeliveryResult): void {
     const { metrics } = this.#parts
     const { duration, condemned, outcomes, died, handedOver, tlsSessions } = result
     const { email, path } = ready

@@ -195,7 +195,7 @@ class EventGroup {
   readonly tags: Tag[]
   readonly #length: number
   readonly #segments = new Map<number, number[]>()
-  readonly #minutes = new Map<number, Tally>()
+  readonly #minutes = new Map<number, MinuteCounts>()
 
   constructor({ company, domainId, tags }: Common, type: string, keyId: string, length: number) {
     this.company = company
@@ -207,7 +207,7 @@ class EventGroup {
   }
 
   /** Returns the tally of its minute. */
-  add(place: number, at: number): Tally {
+  add(place: number, at: number): MinuteCounts {
     const segment = segmentOf(place, this.#length)
     const offsets = this.#segments.get(segment)
     if (offsets === undefined) this.#segments.set(segment, [place % this.#length])
@@ -215,7 +215,7 @@ class EventGroup {
     const minute = Math.floor(at / COUNT_SIZES.minute)
     let tally = this.#minutes.get(minute)
     if (tally === undefined) {
-      tally = new Tally()
+      tally = new MinuteCounts()
       this.#minutes.set(minute, tally)
     }
     return tally
@@ -256,7 +256,7 @@ class EventGroup {
   }
 }
 
-class Tally {
+class MinuteCounts {
   n = 0
   readonly domains = new Map<string, number>()
   readonly latencies = new Map<string, number>()

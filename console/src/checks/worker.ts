@@ -6,7 +6,7 @@ import type { CheckedEmail } from './check.ts'
 import { checkMessage, type Findings } from './checks.ts'
 import { CLIENTS, type Unsupported, unsupportedIn } from './clients.ts'
 
-export type CheckResult =
+export type LocalChecks =
   | { kind: 'findings'; findings: Findings }
   /** `null` if the HTML could not be parsed or is too large. */
   | { kind: 'unsupported'; unsupported: Unsupported[] | null }
@@ -14,7 +14,7 @@ export type CheckResult =
 /** The most characters of HTML that are compared with the data of mail programs. */
 const LONGEST = 256 * 1024
 
-const answer = (text: CheckResult) => self.postMessage(text)
+const answer = (text: LocalChecks) => self.postMessage(text)
 
 self.onmessage = ({ data }: MessageEvent<CheckedEmail>) => {
   answer({ kind: 'findings', findings: checkMessage(data) })

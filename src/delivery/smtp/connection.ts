@@ -37,7 +37,7 @@ export interface ExchangeResult {
 }
 
 /** Commands, or a message, that the server has not answered altogether. */
-interface Exchange {
+interface SmtpExchange {
   stages: readonly Stage[]
   replies: Reply[]
   /** It went out behind a message that had no answer yet. */
@@ -83,7 +83,7 @@ export class SmtpConnection {
   #stage: Stage = 'connect'
   #failure: SmtpError | null = null
   /** In the order in which the server answers them; a second one is the envelope behind a final dot. */
-  #exchanges: Exchange[] = []
+  #exchanges: SmtpExchange[] = []
   /** Wakes the caller that waits for a connection, a handshake, a place or a drained buffer. */
   #wake: (() => void) | null = null
   #handshaking = false
@@ -405,10 +405,10 @@ export class SmtpConnection {
   #expect(
     stages: readonly Stage[],
     dialogue = this.dialogue,
-  ): { exchange: Exchange; answer: Promise<ExchangeResult> } {
+  ): { exchange: SmtpExchange; answer: Promise<ExchangeResult> } {
     const { promise: answer, resolve } = Promise.withResolvers<ExchangeResult>()
     const replies: Reply[] = []
-    const exchange: Exchange = {
+    const exchange: SmtpExchange = {
       stages,
       replies,
       isBehind: this.isAwaiting,
@@ -420,7 +420,7 @@ export class SmtpConnection {
     return { exchange, answer }
   }
 
-  #awaitNext({ stages, replies, isBehind }: Exchange): void {
+  #awaitNext({ stages, replies, isBehind }: SmtpExchange): void {
     this.#stage = stages[replies.length]!
     const limit = replyTimeout(this.timeouts, this.#stage)
     this.deadline.set(isBehind ? Math.min(limit, this.timeouts.behindDot) : limit)

@@ -26,7 +26,7 @@ export type PrepareLarge = (delivery: Delivery) => PreparedMessage | null
 /** Keys and policies sent to a thread before it forgets them all: every change of a route or key adds another one. */
 const MAX_TOLD = 10_000
 
-interface UnderWay {
+interface PostedDelivery {
   delivery: Delivery
   /** Set for a large message. */
   prepared: PreparedMessage | null
@@ -44,7 +44,7 @@ class DeliveryThread {
   readonly #unrecorded: UnrecordedMessages
   readonly #log: Log
   readonly #elsewhere: PrepareLarge
-  readonly #underWay = new Map<number, UnderWay>()
+  readonly #underWay = new Map<number, PostedDelivery>()
   /** The numbers of deliveries that wait for the answer to their final dot. */
   readonly #atDot = new Map<Delivery, number>()
   /** Ids of the keys and policies that were sent to it. */

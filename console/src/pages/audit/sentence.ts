@@ -7,9 +7,9 @@ import { ROLE_WORDS } from '../team/roles.ts'
 type SentenceEntry = Static<typeof AUDIT_ENTRY>
 type Detail = SentenceEntry['detail']
 /** The words before the target, the words after it, and the names of the details that those words contain. */
-type Phrase = readonly [before: string, after?: (detail: Detail) => string, ...said: string[]]
+type ActionPhrase = readonly [before: string, after?: (detail: Detail) => string, ...said: string[]]
 
-const PHRASES: Readonly<Record<string, Phrase>> = {
+const PHRASES: Readonly<Record<string, ActionPhrase>> = {
   createCompany: ['created the company'],
   limitCompany: ['changed the limits of'],
   setLogo: ['changed the logo of'],
@@ -178,7 +178,9 @@ export function phraseOf({ action, detail }: Pick<SentenceEntry, 'action' | 'det
   after: string
   given: string
 } {
-  const phrase: Phrase = Object.hasOwn(PHRASES, action) ? PHRASES[action]! : [`did “${spelled(action)}”:`]
+  const phrase: ActionPhrase = Object.hasOwn(PHRASES, action)
+    ? PHRASES[action]!
+    : [`did “${spelled(action)}”:`]
   const [before, after, ...said] = phrase
   const given = Object.entries(detail)
     .filter(([name, value]) => !said.includes(name) && value !== null && String(value) !== '')

@@ -1,7 +1,7 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { DomainDkimKey, RecordCheck, RequiredRecord, SenderRecord } from '../../api/domains.ts'
+import type { DomainDkimKey, DomainCheck, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { IN_FULL, nameIn, type RecordForm, textIn, valueIn } from './record-names.ts'
@@ -11,7 +11,7 @@ type CardRecord = Pick<RequiredRecord, 'name' | 'value' | 'preference' | 'requir
   kind: RequiredRecord['kind'] | SenderRecord['kind']
   type: string
 }
-type CardCheck = Pick<RecordCheck, 'state' | 'found' | 'advice' | 'explanation' | 'suggestion'>
+type CardCheck = Pick<DomainCheck, 'state' | 'found' | 'advice' | 'explanation' | 'suggestion'>
 
 const KINDS: Readonly<Record<CardRecord['kind'], string>> = {
   dkim: 'DKIM',
@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<CardRecord['kind'], string>> = {
   bimi: 'BIMI',
 }
 
-const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
+const VERDICTS: Readonly<Record<DomainCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
   right: { word: 'Found', color: 'road', icon: CircleCheck },
   missing: { word: 'Not found yet', color: 'gray', icon: CircleDashed },
   different: { word: 'Different', color: 'orange', icon: TriangleAlert },

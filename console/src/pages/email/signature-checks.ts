@@ -1,6 +1,6 @@
 /** Checks the keys of a message's DKIM signatures in DNS, as receivers find them now. */
 import { useQueries } from '@tanstack/react-query'
-import { checkQuery, type RecordCheck } from '../../api/domains.ts'
+import { checkQuery, type DomainCheck } from '../../api/domains.ts'
 import type { EmailSource } from '../../api/email.ts'
 import type { Check } from '../../checks/check.ts'
 
@@ -30,7 +30,7 @@ function idOf({ domain, selector }: CopySignature): string {
   return `dkim-${selector}-${domain}`
 }
 
-function checkOf(signature: CopySignature, { state, name, advice }: RecordCheck, verified: boolean): Check {
+function checkOf(signature: CopySignature, { state, name, advice }: DomainCheck, verified: boolean): Check {
   const id = idOf(signature)
   const { selector } = signature
   if (state === 'right') {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { CheckedEmail } from '../../checks/check.ts'
 import type { Findings } from '../../checks/checks.ts'
 import type { Unsupported } from '../../checks/clients.ts'
-import type { CheckResult } from '../../checks/worker.ts'
+import type { LocalChecks } from '../../checks/worker.ts'
 
 /** Milliseconds that the checks of one message may take. */
 const WITHIN = 15_000
@@ -30,7 +30,7 @@ export function useChecks(message: CheckedEmail): CheckResults {
     }
     const timer = window.setTimeout(stop, WITHIN)
     worker.onerror = stop
-    worker.onmessage = ({ data }: MessageEvent<CheckResult>) => {
+    worker.onmessage = ({ data }: MessageEvent<LocalChecks>) => {
       if (data.kind === 'findings') setResults((before) => ({ ...before, findings: data.findings }))
       else {
         setResults((before) => ({ ...before, unsupported: data.unsupported }))

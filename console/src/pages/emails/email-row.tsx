@@ -8,7 +8,7 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
 import { FoundExcerpt } from './found-excerpt.tsx'
-import type { EmailListItem, FoundWords } from './merge.ts'
+import type { EmailListItem, EmailWords } from './merge.ts'
 
 const InboxSubject = later(() => import('./inbox-subject.tsx'), 'InboxSubject')
 
@@ -19,7 +19,7 @@ interface RowProps {
   /** The name of the email's company, where the list shows all companies. */
   company: string | undefined
   /** Where the words of the search are, if not in the subject. */
-  found: FoundWords | undefined
+  found: EmailWords | undefined
   /** The list is the inbox of capture mode. */
   isInbox: boolean
   selected: boolean

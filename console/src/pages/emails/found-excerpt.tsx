@@ -1,11 +1,11 @@
 /** The words of a search in the text of an email or in a server's reply, beside the subject. */
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
-import type { FoundWords } from './merge.ts'
+import type { EmailWords } from './merge.ts'
 
 const PLACES = { text: 'In the text:', reply: 'In the reply:' } as const
 
-export function FoundExcerpt({ found: { place, excerpt } }: { found: FoundWords }) {
+export function FoundExcerpt({ found: { place, excerpt } }: { found: EmailWords }) {
   return (
     <span className={classes.excerpt} title={excerpt}>
       <span className={classes.foundIn}>{PLACES[place]}</span>

@@ -4,7 +4,7 @@ import type { EMAIL_ROW, EMAILS } from '../../../../src/http/console/contract/em
 
 export type EmailListItem = Static<typeof EMAIL_ROW>
 export type EmailsPage = Static<typeof EMAILS>
-export type FoundWords = EmailsPage['words'][number]
+export type EmailWords = EmailsPage['words'][number]
 
 /**
  * Replaces emails with their current versions. `grows`: emails that are not on the list yet are inserted; ids
@@ -50,11 +50,13 @@ export function withHead(pages: readonly EmailsPage[], head: EmailsPage): Emails
   const below = ({ id }: EmailListItem) => id < floor
   return pages.map((page, index) => {
     const emails = page.emails.filter(below)
-    return index === 0
-      ? {
-          ...{ ...page, cursor: head.cursor, emails: [...head.emails, ...emails] },
-          ...{ words: [...head.words, ...page.words], texts: head.texts },
-        }
-      : { ...page, emails }
+    if (index > 0) return { ...page, emails }
+    return {
+      ...page,
+      cursor: head.cursor,
+      emails: [...head.emails, ...emails],
+      words: [...head.words, ...page.words],
+      texts: head.texts,
+    }
   })
 }

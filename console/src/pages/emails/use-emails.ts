@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { changesSince, type LiveChanges, useLive } from '../../api/live.ts'
 import { queries } from '../../api/queries.ts'
-import { type EmailListItem, type EmailsPage, type FoundWords, withChanged, withHead } from './merge.ts'
+import { type EmailListItem, type EmailsPage, type EmailWords, withChanged, withHead } from './merge.ts'
 import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 
 /** Milliseconds between two requests for the newest page. */
@@ -55,7 +55,7 @@ export interface Emails {
   error: Error | null
   again: () => void
   /** Where words of the search were found that are not in the subject, by the email's id. */
-  found: ReadonlyMap<string, FoundWords>
+  found: ReadonlyMap<string, EmailWords>
   /** The texts that were searched; `null`: the search does not ask for it. */
   texts: EmailsPage['texts']
   more: (() => void) | null
@@ -179,6 +179,6 @@ function rowsOf(pages: readonly EmailsPage[]): EmailListItem[] {
   return pages.flatMap(({ emails }) => emails.filter(({ id }) => !seen.has(id) && seen.add(id)))
 }
 
-function foundIn(pages: readonly EmailsPage[]): Map<string, FoundWords> {
+function foundIn(pages: readonly EmailsPage[]): Map<string, EmailWords> {
   return new Map(pages.flatMap(({ words }) => words.map((each) => [each.id, each] as const)))
 }

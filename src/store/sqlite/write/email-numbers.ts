@@ -5,7 +5,7 @@ import type { StateCache } from './memory.ts'
 /** Emails remembered at most: more than a node has under way. */
 const MOST = 16_384
 
-export interface EmailPlace {
+export interface NumberedEmail {
   num: number
   company: number
   domainId: string
@@ -16,7 +16,7 @@ export interface EmailPlace {
  * first result comes: the usual email is spared the search through the index of all ids.
  */
 export class EmailNumbers extends OnConnection implements StateCache {
-  readonly #recent = new Map<string, EmailPlace>()
+  readonly #recent = new Map<string, NumberedEmail>()
   readonly #find = this.db.prepare('SELECT num, company, domain_id AS domainId FROM emails WHERE id = ?')
 
   readonly #highest = this.db.prepare(
@@ -44,14 +44,14 @@ export class EmailNumbers extends OnConnection implements StateCache {
   }
 
   /** Work on this email begins. */
-  remember(id: string, place: EmailPlace): void {
+  remember(id: string, place: NumberedEmail): void {
     if (this.#recent.size === MOST) this.#recent.clear()
     this.#recent.set(id, place)
   }
 
-  find(id: string): EmailPlace | undefined {
+  find(id: string): NumberedEmail | undefined {
     const known = this.#recent.get(id)
-    if (known === undefined) return one<EmailPlace>(this.#find, id)
+    if (known === undefined) return one<NumberedEmail>(this.#find, id)
     this.#recent.delete(id)
     return known
   }

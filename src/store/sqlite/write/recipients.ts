@@ -2,7 +2,7 @@ import type { Decision, Facts } from '../../../email/lifecycle.ts'
 import { WithParts } from '../connection.ts'
 import { type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
 import type { EmailEvents } from './email-events.ts'
-import type { EmailPlace } from './email-numbers.ts'
+import type { NumberedEmail } from './email-numbers.ts'
 import type { LaneChanges } from './lane-changes.ts'
 import type { Suppressions } from './suppressions.ts'
 
@@ -74,7 +74,7 @@ export class Recipients extends WithParts<RecipientParts> {
    * `token`, or is to be canceled.
    */
   end(
-    email: EmailPlace,
+    email: NumberedEmail,
     position: number,
     { change, events, suppress, tried }: Decision,
     token: number,
