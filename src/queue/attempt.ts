@@ -1,4 +1,3 @@
-import { steadyNow } from '../common/clock.ts'
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import { unansweredOutcome } from '../delivery/outcome.ts'
 import { sourceAddress } from '../delivery/path/source.ts'
@@ -15,6 +14,7 @@ import {
 import type { HoldReason } from '../email/recipient.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
+import { postponementAt } from './postponement.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
 /** Milliseconds: when a server asks for more, the schedule decides. */
@@ -43,6 +43,7 @@ export function attemptRecord(
   const { schedule } = patience
   const { giveUpAt } = ready.email
   const nextAttempt = schedule.after(now)
+  const { since, metAt } = postponementAt(now, now, schedule.lasts)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
     const outcome = result.died === undefined ? given : spared(given)
@@ -64,7 +65,8 @@ export function attemptRecord(
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
       // No server was asked, so it is not known whether the trouble lasts.
-      metAt: result.notBefore === undefined ? metBy(now) : 0,
+      metAt: result.notBefore === undefined ? metAt : 0,
+      since,
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
@@ -166,7 +168,7 @@ function returnDecision(
       again: dueAt,
       patience: schedule.lasts,
       fullMailbox: null,
-      metAt: metBy(at, metAt),
+      ...postponementAt(at, metAt ?? at, schedule.lasts),
     }
     return (recipient) => decideAttempt(recipient, happening)
   }
@@ -175,11 +177,6 @@ function returnDecision(
       ? hopeless(at, message)
       : decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
   return () => decision
-}
-
-/** When a trouble was last met: a clock that jumps ahead ends nobody's patience. */
-function metBy(now: number, metAt = now): number {
-  return Math.min(metAt, now, steadyNow())
 }
 
 /** Unix ms at which the first of its recipients is due again; null when none is. */

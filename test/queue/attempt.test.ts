@@ -139,9 +139,9 @@ test('whom nobody was asked for is given back untried, for when somebody can be 
 })
 
 test('mail on a closed path is given up only when the path was found closed at the end of its time', () => {
-  const schedule = new RetrySchedule([1_000, 1_000, 1_000])
+  const schedule = new RetrySchedule([1, 1, 1])
   const ready = readyFor('c', pathTo('x.test'), {
-    recipients: [{ position: 0, attempts: 0, postponedSince: 10, suspicion: 0 } as ClaimedRecipient],
+    recipients: [{ position: 0, attempts: 0, postponedSince: 3_007, suspicion: 0 } as ClaimedRecipient],
   })
   const stateAfter = (metAt: number) => {
     const reason = { dueAt: 9_000, heldFor: 'path', message: 'no', postpones: true, metAt } as const

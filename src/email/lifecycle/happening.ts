@@ -117,8 +117,11 @@ export interface AttemptHappening {
   /** When postponed: the time of the next try, and for how many ms that may go on. */
   again: number
   patience: number
-  /** When postponed: when the trouble was last met, on a clock that does not jump. Absent: now. */
+  /**
+   * When postponed: when the trouble was last met, and the beginning of a postponement that begins now. Absent: `at`.
+   */
   metAt?: number
+  since?: number
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
 }
