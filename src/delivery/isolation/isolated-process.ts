@@ -30,7 +30,8 @@ let courier: RouteCourier
 let boundaries: Boundaries
 
 function say(message: FromProcess): void {
-  process.send!(message)
+  // The service may have ended: without a callback, the failure would be this process's last words in the log.
+  process.send!(message, () => {})
 }
 
 function start(
