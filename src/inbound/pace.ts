@@ -1,8 +1,8 @@
 /**
- * The pace of mail that comes back. Mails that come within some milliseconds begin together, because then they share
- * look-ups, a commit, and what it costs to wake the threads of the store. While sending keeps this thread busy, few
- * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait. Servers take
- * turns, so that a flood from one delays only its own.
+ * The pace of mail that comes back over SMTP and HTTP. Mails that come within some milliseconds begin together, because
+ * then they share look-ups, a commit, and what it costs to wake the threads of the store. While sending keeps this
+ * thread busy, few begin: the server or program that hands them in waits for its answer, and the mail that is sent does
+ * not wait. Senders of mail take turns, so that a flood from one delays only its own.
  */
 import { CompanyTurns } from '../common/company-turns.ts'
 
@@ -31,7 +31,7 @@ export interface PaceParts {
 
 export class ReturnedMailPace {
   readonly #parts: PaceParts
-  /** By group of addresses. */
+  /** By sender: the group of a server's address, or a company. */
   readonly #waiting = new CompanyTurns<() => void>()
   #timer: NodeJS.Timeout | undefined
   #rate = MOST
@@ -45,9 +45,14 @@ export class ReturnedMailPace {
     this.#parts = parts
   }
 
+  /** Mails of a sender that wait. */
+  waiting(from: string): number {
+    return this.#waiting.waiting(from)
+  }
+
   /**
    * Resolves when the mail may be read: at once, if none has come for a while. Rejects with the reason of `gone` when
-   * that is aborted before, and takes no turn then. `from`: the group of the client's address.
+   * that is aborted before, and takes no turn then. `from`: the group of the server's address, or the company.
    */
   turn(from: string, gone: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
