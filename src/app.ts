@@ -149,12 +149,12 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const direct = delivery.kind === 'direct'
   const systemMail = from === null ? null : new SystemMail({ from, direct }, intake, data.directory)
   const accepting: WithIntake = { ...delivering, intake, systemMail, inbound }
-  const { server, submission, bounces } = await createServers(accepting)
+  const { server, submission, bounces, pace } = await createServers(accepting)
   const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
   // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
-  mailbox?.start()
+  mailbox?.start((gone) => pace.turn('bounce mailbox', gone))
   startAlerts(accepting, base)
   startTlsReports(accepting)
   const listen = (smtp: SmtpServer | null) =>
@@ -478,7 +478,7 @@ async function createServers(parts: WithIntake) {
       scheduler?.stop(shutdownTimeout),
     ])
   })
-  return { server, submission, bounces }
+  return { server, submission, bounces, pace }
 }
 
 /** Mail that comes back, by whichever way in. */
