@@ -61,6 +61,6 @@ function answerOf(
   body: string,
   accepted: RegExp,
 ): Outcome {
-  const temporary = status === 408 || (status === 503 && 'retry-after' in headers)
+  const temporary = status === 408 || ((status === 429 || status === 503) && 'retry-after' in headers)
   return { status, body, accepted: status === 200 && accepted.test(body), temporary }
 }

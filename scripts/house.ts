@@ -52,7 +52,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'the HTTP server and its APIs: the dialects `json/` and `form/`, `pages/`, the API of the console in `console/`',
     imports: words(
-      'ingress operate inbound/arrived-mail.ts domain-reports intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
+      'ingress operate inbound/arrived-mail.ts inbound/handed-in-mail.ts domain-reports intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
     apart: ['json', 'form', 'pages', 'console'],
   },

@@ -32,7 +32,9 @@ import { Searches } from './events/searches.ts'
 import { WEBHOOK_SCHEDULE } from './events/webhooks/schedule.ts'
 import { Webhooks } from './events/webhooks/webhooks.ts'
 import { createServer } from './http/server.ts'
+import { HandedInMail } from './inbound/handed-in-mail.ts'
 import { createInbound, type Inbound } from './inbound/inbound.ts'
+import { ReturnedMailPace } from './inbound/pace.ts'
 import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
@@ -61,7 +63,6 @@ import { openStore } from './store/open.ts'
 import { RetentionLoop } from './store/retention.ts'
 import type { Store } from './store/store.ts'
 import { SubmissionMetrics } from './submission/metrics.ts'
-import { ReturnedMailPace } from './submission/pace.ts'
 import { RETURNED_MAIL, returnedMailPolicy } from './submission/returned-mail.ts'
 import { createSmtpServer, type SmtpAddresses, type SmtpServer } from './submission/server.ts'
 import { submissionPolicy } from './submission/submission-policy.ts'
@@ -148,12 +149,12 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const direct = delivery.kind === 'direct'
   const systemMail = from === null ? null : new SystemMail({ from, direct }, intake, data.directory)
   const accepting: WithIntake = { ...delivering, intake, systemMail, inbound }
-  const { server, submission, bounces } = await createServers(accepting)
+  const { server, submission, bounces, pace } = await createServers(accepting)
   const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
   // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
-  mailbox?.start()
+  mailbox?.start((gone) => pace.turn('bounce mailbox', gone))
   startAlerts(accepting, base)
   startTlsReports(accepting)
   const listen = (smtp: SmtpServer | null) =>
@@ -422,6 +423,15 @@ async function createServers(parts: WithIntake) {
   const api = settings.roles.includes('api')
   let submission: SmtpServer | null = null
   let bounces: SmtpServer | null = null
+  const pace = new ReturnedMailPace({
+    now: monotonic,
+    isSending: () =>
+      (scheduler?.counts.inSession ?? 0) > 0 ||
+      server.core.admission.besides(RETURNED_MAIL) > handedInMail.underWay,
+    utilization: () => performance.eventLoopUtilization(),
+    onWaiting: (mails) => inbound.metrics.waiting.set(mails),
+  })
+  const handedInMail = new HandedInMail(inbound.receiveMail, pace)
   const server = await createServer({
     ...parts,
     api,
@@ -440,7 +450,7 @@ async function createServers(parts: WithIntake) {
         sites: () => sites.table,
       }),
     ask,
-    receiveMail: inbound.receiveMail,
+    handedInMail,
     derive: (purpose) => seal.derive(purpose),
     domainReports: inbound.domainReports,
     remoteFiles: new RemoteFiles({ ask, maxOctets: settings.maxMessageSize }),
@@ -454,13 +464,6 @@ async function createServers(parts: WithIntake) {
     submission = await createSmtpServer(server.core, policy, settings.submission, settings)
   }
   if (api && settings.bounceListeners.length > 0) {
-    const { admission } = server.core
-    const pace = new ReturnedMailPace({
-      now: monotonic,
-      isSending: () => (scheduler?.counts.inSession ?? 0) > 0 || admission.besides(RETURNED_MAIL) > 0,
-      utilization: () => performance.eventLoopUtilization(),
-      onWaiting: (mails) => inbound.metrics.waiting.set(mails),
-    })
     const policy = returnedMailPolicy({ ...inbound, pace })
     bounces = await createSmtpServer(server.core, policy, settings.bounceListeners, settings)
   }
@@ -475,7 +478,7 @@ async function createServers(parts: WithIntake) {
       scheduler?.stop(shutdownTimeout),
     ])
   })
-  return { server, submission, bounces }
+  return { server, submission, bounces, pace }
 }
 
 /** Mail that comes back, by whichever way in. */

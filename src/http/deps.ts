@@ -5,7 +5,7 @@ import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { ReportReceiver } from '../domain-reports/received/report-receiver.ts'
 import type { Live } from '../events/live.ts'
 import type { Searches } from '../events/searches.ts'
-import type { ReceiveMail } from '../inbound/arrived-mail.ts'
+import type { HandedInMail } from '../inbound/handed-in-mail.ts'
 import type { IngressDeps } from '../ingress/deps.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { SendRequest } from '../network/outgoing.ts'
@@ -43,8 +43,8 @@ export interface HttpDeps extends IngressDeps {
     AttemptCounter &
     Pick<RequestStore, 'addApiRequests' | 'trimApiRequests'> &
     Pick<AccountStore, 'noteKeyUses'>
-  /** Receives mail that came back. */
-  receiveMail: ReceiveMail
+  /** Receives mail that came back and is handed in by programs. */
+  handedInMail: Pick<HandedInMail, 'receive'>
   /** Takes in reports about the domains of this installation. */
   domainReports: ReportReceiver
   /** Seals secrets at rest. */

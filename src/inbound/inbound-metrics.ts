@@ -22,7 +22,7 @@ export class InboundMetrics {
     })
     this.waiting = new Gauge({
       name: 'postroad_inbound_mails_waiting',
-      help: 'Mails that arrived at the listener for returned mail and wait until sending leaves time for them.',
+      help: 'Mails that came back over SMTP, over HTTP or in the bounce mailbox, and wait until sending leaves time for them.',
       registers,
     })
   }

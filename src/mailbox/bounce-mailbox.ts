@@ -43,6 +43,9 @@ export interface BounceMailboxParts {
   waits?: Partial<typeof WAITS>
 }
 
+/** Resolves when the next message may be received; rejects when `gone` is aborted before. */
+export type MailTurn = (gone: AbortSignal) => Promise<void>
+
 export class BounceMailbox {
   readonly #parts: BounceMailboxParts
   readonly #waits: typeof WAITS
@@ -54,6 +57,7 @@ export class BounceMailbox {
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
   #session: MailboxSession | null = null
+  #turn: MailTurn = async () => {}
   #isHeld = false
   /** Since the mailbox was last read to its end. */
   #faults = 0
@@ -78,7 +82,8 @@ export class BounceMailbox {
     return this.#faults > 0 ? 'failing' : 'reading'
   }
 
-  start(): void {
+  start(turn: MailTurn): void {
+    this.#turn = turn
     this.#running ??= this.#run()
   }
 
@@ -182,9 +187,18 @@ export class BounceMailbox {
     if (failure !== undefined) throw failure.reason
   }
 
-  /** The UID; null for a message that failed by itself. Rejects when the store does not take commits. */
+  /**
+   * The UID; null for a message that failed by itself, or whose turn has not come before the end. Rejects when the
+   * store does not take commits.
+   */
   async #receive({ uid, raw, size }: FoundMessage): Promise<number | null> {
     const { receive, probe, onMessage, log } = this.#parts
+    try {
+      await this.#turn(this.#ending.signal)
+    } catch (error) {
+      if (this.#stopped) return null
+      throw error
+    }
     try {
       await receive({ raw, size, recipient: null, source: 'mailbox', peer: this.#name })
     } catch (error) {

@@ -7,6 +7,7 @@ import { Live } from '../../src/events/live.ts'
 import { NoticeReader } from '../../src/events/notice-reader.ts'
 import { Searches } from '../../src/events/searches.ts'
 import type { ApiClass } from '../../src/http/api.ts'
+import type { HttpDeps } from '../../src/http/deps.ts'
 import { createServer, type HttpServer } from '../../src/http/server.ts'
 import { noHandover } from '../../src/intake/handover.ts'
 import { Intake } from '../../src/intake/intake.ts'
@@ -21,6 +22,7 @@ export async function serveApis(
   service: Service,
   workers: Workers,
   apis: readonly ApiClass[],
+  handedInMail: HttpDeps['handedInMail'] = { receive: () => assert.fail('no mail comes back here') },
 ): Promise<HttpServer> {
   const { store } = service
   const metrics = new Metrics()
@@ -53,7 +55,7 @@ export async function serveApis(
         operationOn(service.settings, store, caller, accounts.directory.snapshot, { seal: service.app.seal }),
       seal: service.app.seal,
       ask: () => assert.fail('no other server is asked here'),
-      receiveMail: () => assert.fail('no mail comes back here'),
+      handedInMail,
       derive: (purpose) => service.app.seal.derive(purpose),
       domainReports: reportReceiver({
         store,

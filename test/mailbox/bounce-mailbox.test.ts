@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { selfSigned } from '../../harness/certificate.ts'
 import { freePort } from '../../harness/free-port.ts'
-import { BounceMailbox, type BounceMailboxParts } from '../../src/mailbox/bounce-mailbox.ts'
+import { BounceMailbox, type BounceMailboxParts, type MailTurn } from '../../src/mailbox/bounce-mailbox.ts'
 import { lastRead } from '../../src/mailbox/last-read.ts'
 import { ASIDE, MailboxSession } from '../../src/mailbox/session.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
@@ -42,7 +42,11 @@ describe('the bounce mailbox', { skip }, () => {
   async function read(
     t: TestContext,
     name: string,
-    { receive, ...change }: Partial<BounceMailboxParts> & { shared?: SqliteStore; nodeName?: string } = {},
+    {
+      receive,
+      turn = async () => {},
+      ...change
+    }: Partial<BounceMailboxParts> & { turn?: MailTurn; shared?: SqliteStore; nodeName?: string } = {},
   ): Promise<Reading> {
     box = name
     const { shared, nodeName = 'a', ...parts } = change
@@ -71,7 +75,7 @@ describe('the bounce mailbox', { skip }, () => {
       ...parts,
       waits: { fault: 20, take: 20, ...parts.waits },
     })
-    reader.start()
+    reader.start(turn)
     t.after(() => reader.stop(1_000))
     return { reader, received, logged, results, store }
   }
@@ -101,6 +105,26 @@ describe('the bounce mailbox', { skip }, () => {
     const { received } = await read(t, 'opened')
     await until(() => marked() === 2, 'marks')
     assert.deepEqual(received, ['two'])
+  })
+
+  test('a message whose turn has not come when the service stops is left for the next reader', async (t) => {
+    for (const subject of ['one', 'two']) dovecot.deliver('turns', message(subject))
+    let turns = 0
+    let waits = 0
+    const turn = (gone: AbortSignal) =>
+      turns++ === 0
+        ? Promise.resolve()
+        : new Promise<void>((_, reject) => {
+            waits++
+            gone.addEventListener('abort', () => reject(gone.reason))
+          })
+    const { reader, received, logged } = await read(t, 'turns', { turn })
+    await until(() => received.length === 1 && waits === 1, 'one message to be received, and one to wait')
+    await reader.stop(60_000)
+    assert.deepEqual([received.length, marked(), logged], [1, 1, []])
+    const next = await read(t, 'turns')
+    await until(() => marked() === 2, 'marks')
+    assert.deepEqual([...received, ...next.received].toSorted(), ['one', 'two'])
   })
 
   test('TLS is verified', async (t) => {
@@ -191,6 +215,8 @@ describe('the bounce mailbox', { skip }, () => {
     })
     await until(() => dovecot.flags('odd', `.${ASIDE}`).length === 1, 'the folder for unreadable messages')
     await until(() => marked() === 1, 'the mark on the other')
+    // The server has moved it before it answers.
+    await until(() => results.includes('unreadable'), 'the result')
     assert.deepEqual(received, ['even'])
     assert.deepEqual(results.toSorted(), ['read', 'unreadable'])
     await until(
@@ -206,6 +232,7 @@ describe('the bounce mailbox', { skip }, () => {
     const { received, results } = await read(t, 'broken')
     await until(() => dovecot.flags('broken', `.${ASIDE}`).length === 1, 'the folder for unreadable messages')
     await until(() => marked() === 10, 'the marks on the others')
+    await until(() => results.includes('unreadable'), 'the result')
     assert.equal(new Set(received).size, 10)
     assert.deepEqual(
       results.filter((result) => result === 'unreadable'),

@@ -1,7 +1,11 @@
 /** `POST /inbound/mail`: mail that came back, handed in by a program. */
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { INBOUND_KINDS, INBOUND_OUTCOMES } from '../../email/inbound-mail.ts'
+import type { ArrivedMail, ReceivedMail } from '../../inbound/arrived-mail.ts'
+import { TooManyHandedIn } from '../../inbound/handed-in-mail.ts'
+import { ClientGone, Fault } from '../../ingress/fault.ts'
 import { Refusal } from '../../intake/refusal.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
@@ -19,7 +23,9 @@ export const inboundDescription = describedRoute(`POST ${INBOUND_PATH}`, {
   description:
     'The body is the message as it arrived (`message/rfc822`); its first MiB is read. For those who cannot receive mail over SMTP: their ' +
     'provider forwards it. It counts for emails of the company of the key alone, and only if it came to a valid return path (its header ' +
-    'says so: To, Delivered-To), or the signature of the server that took the email proves it; `outcome` says what followed. A key for one domain may not do this.',
+    'says so: To, Delivered-To), or the signature of the server that took the email proves it; `outcome` says what followed. While the ' +
+    'service is busy with sending, a mail waits for up to five seconds, and is then refused with 429 and `Retry-After`, as are mails beyond ' +
+    'the 100 of a company that may wait: hand them in again. A key for one domain may not do this.',
   consumes: ['message/rfc822'],
   body: { type: 'string', description: 'The message.' },
   answer: object({
@@ -40,15 +46,32 @@ export async function receiveInboundMail(
 ): Promise<Answer> {
   if (!caller.scopes.has('management')) throw new Refusal({ code: 'scope_missing', scope: 'management' })
   authoriseWhole({ kind: 'member', principal: caller })
-  const body = await readBody(request, reply.raw, core.limit)
   const { companyId, keyId } = caller
-  const { id, kind, outcome, events, emailId } = await core.deps.receiveMail({
-    raw: body,
-    recipient: null,
-    source: 'http',
-    peer: keyId,
-    companyId,
+  const handedIn = receiveHandedIn(companyId, reply.raw, core, async () => {
+    const raw = await readBody(request, reply.raw, core.limit)
+    return { raw, recipient: null, source: 'http', peer: keyId, companyId }
   })
+  const { id, kind, outcome, events, emailId } = await handedIn
   const answer = { object: 'inbound_mail', id, kind, outcome, events, email_id: emailId }
   return { status: 200, type: JSON_TYPE, body: JSON.stringify(answer) }
+}
+
+/** Until its turn nothing of a mail is read, and the connection holds its client back. */
+async function receiveHandedIn(
+  companyId: string,
+  response: ServerResponse,
+  { deps }: HttpCore,
+  read: () => Promise<ArrivedMail>,
+): Promise<ReceivedMail> {
+  const leaving = new AbortController()
+  const leave = () => leaving.abort(new ClientGone('the client left before the turn of its mail'))
+  response.once('close', leave)
+  try {
+    return await deps.handedInMail.receive(companyId, leaving.signal, read)
+  } catch (error) {
+    if (!(error instanceof TooManyHandedIn)) throw error
+    throw new Fault({ code: 'too_much_under_way', retryAfter: error.retryAfter })
+  } finally {
+    response.off('close', leave)
+  }
 }

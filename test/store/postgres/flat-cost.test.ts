@@ -216,6 +216,37 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal((await rows())[0]!.rows, before!.rows - 10)
   })
 
+  test('of a report is that of the events of its recipients, whatever was reported about the others', async (t) => {
+    const url = await freshDatabase(t)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    const owner = await acme(store)
+    const value = email(owner, ['a@x.test', 'b@x.test'])
+    await store.accept(value, { token: 1 })
+    await store.record(attempt(value, 1, [result(0), result(1)]))
+    // The server keeps a plan from the sixth time on.
+    let reports = 0
+    const report = async () => {
+      const detail = { reportId: `r${reports++}` }
+      return await store.happened([
+        { emailId: value.id, position: 0, happening: { kind: 'opened', at: NOW, detail } },
+      ])
+    }
+    for (let n = 0; n < 8; n++) assert.equal(await report(), 1)
+    await execute(
+      url,
+      `INSERT INTO events (email, company, recipient, at, type, detail)
+       SELECT '${value.id}', 1, n, ${NOW}, 'delivery_delayed', '{"reportId":"r0"}' FROM generate_series(1, ${MANY}) n`,
+    )
+    const rowsOfEvents = async () =>
+      (await execute<Row>(url, READ)).find(({ name }) => name === 'events')!.rows
+    const before = await rowsOfEvents()
+    for (let n = 0; n < 8; n++) assert.equal(await report(), 1)
+    await store.close()
+    const read = (await rowsOfEvents()) - before
+    assert.ok(read < 2_000, `${read} rows of events were read for 8 reports`)
+  })
+
   test('of a claim is bounded when all it finds is suppressed', async (t) => {
     const store = await PostgresStore.open(await freshDatabase(t))
     t.after(() => store.close())

@@ -1,8 +1,9 @@
 /**
- * The pace of mail that comes back. Mails that come within some milliseconds begin together, because then they share
- * look-ups, a commit, and what it costs to wake the threads of the store. While sending keeps this thread busy, few
- * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait. Servers take
- * turns, so that a flood from one delays only its own.
+ * The pace of mail that comes back over SMTP and HTTP, or lies in the bounce mailbox. Mails that come within some
+ * milliseconds begin together, because then they share look-ups, a commit, and what it costs to wake the threads of the
+ * store. While sending keeps this thread busy, few begin: the server or program that hands them in waits for its
+ * answer, and the mail that is sent does not wait. Senders of mail take turns, so that a flood from one delays only its
+ * own.
  */
 import { CompanyTurns } from '../common/company-turns.ts'
 
@@ -31,7 +32,7 @@ export interface PaceParts {
 
 export class ReturnedMailPace {
   readonly #parts: PaceParts
-  /** By group of addresses. */
+  /** By sender: the group of a server's address, a company, or the mailbox. */
   readonly #waiting = new CompanyTurns<() => void>()
   #timer: NodeJS.Timeout | undefined
   #rate = MOST
@@ -45,9 +46,15 @@ export class ReturnedMailPace {
     this.#parts = parts
   }
 
+  /** Mails of a sender that wait. */
+  waiting(from: string): number {
+    return this.#waiting.waiting(from)
+  }
+
   /**
    * Resolves when the mail may be read: at once, if none has come for a while. Rejects with the reason of `gone` when
-   * that is aborted before, and takes no turn then. `from`: the group of the client's address.
+   * that is aborted before, and takes no turn then. `from`: the group of the server's address, the company, or the
+   * mailbox.
    */
   turn(from: string, gone: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

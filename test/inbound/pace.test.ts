@@ -1,7 +1,7 @@
 /** How many mails that come back begin at once, and while sending keeps the thread busy. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ReturnedMailPace } from '../../src/submission/pace.ts'
+import { ReturnedMailPace } from '../../src/inbound/pace.ts'
 
 /** A thread on a clock of its own, whose work and mail the test decides. */
 class Thread {
