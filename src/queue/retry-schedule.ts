@@ -1,3 +1,20 @@
+import type { Email } from '../email/fields.ts'
+
+/** The facts about an email that decide when it is given up, whatever became of its attempts. */
+export type EndFacts = Pick<Email, 'createdAt' | 'scheduledAt' | 'giveUpAt'>
+
+/**
+ * Unix ms from which no attempt begins: `deliverWithin` ms (POSTROAD_DELIVER_WITHIN) after the email was accepted or
+ * became due, or earlier if its sender wants that. Null: the schedule alone decides.
+ */
+export function endOf(
+  { createdAt, scheduledAt, giveUpAt }: EndFacts,
+  deliverWithin: number | null,
+): number | null {
+  if (deliverWithin === null) return giveUpAt
+  return Math.min((scheduledAt ?? createdAt) + deliverWithin, giveUpAt ?? Number.POSITIVE_INFINITY)
+}
+
 /**
  * When a recipient is tried again. RFC 5321 4.5.4.1: growing intervals, for at least four to five days. Each wait gets
  * up to a tenth of itself on top, so that the deliveries of an outage do not all come back at once; it is never
@@ -7,11 +24,22 @@ export class RetrySchedule {
   /** Milliseconds. */
   readonly waits: readonly number[]
   readonly #random: () => number
+  readonly #deliverWithin: number | null
 
-  /** `waits` in milliseconds. */
-  constructor(waits: readonly number[], random: () => number = Math.random) {
+  /** `waits` and `deliverWithin` in milliseconds. */
+  constructor(
+    waits: readonly number[],
+    random: () => number = Math.random,
+    deliverWithin: number | null = null,
+  ) {
     this.waits = waits
     this.#random = random
+    this.#deliverWithin = deliverWithin
+  }
+
+  /** Unix ms from which the email is not tried any more; null: the waits alone end it. */
+  endOf(email: EndFacts): number | null {
+    return endOf(email, this.#deliverWithin)
   }
 
   /** Milliseconds from the first attempt to the last, at least. */
