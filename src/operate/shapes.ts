@@ -366,7 +366,7 @@ export function siteJson({
       messages_per_hour: limits.messagesPerHour,
       recipients_per_transaction: limits.recipientsPerTransaction,
       tls: limits.tls,
-      envelope_behind_dot: limits.envelopeBehindDot ?? true,
+      envelope_behind_dot: limits.envelopeBehindDot,
     },
     ...useJson({ lowered, used, closed }),
     sources: sources.map(({ name, helo, ...use }) => ({ name, helo, ...useJson(use) })),
