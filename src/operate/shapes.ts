@@ -263,8 +263,8 @@ export function laneJson(lane: LaneReport) {
   return { company_id: lane.companyId, domain: lane.domain, ...laneSumJson(lane) }
 }
 
-export function siteSumJson({ site, domains, ...sum }: SiteSum) {
-  return { site: site.name, provider: site.provider, domains, ...laneSumJson(sum) }
+export function siteSumJson({ site, domains, sessions, ...sum }: SiteSum) {
+  return { site: site.name, provider: site.provider, domains, sessions, ...laneSumJson(sum) }
 }
 
 export function companySumJson({ companyId, ...sum }: CompanySum) {
