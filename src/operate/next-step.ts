@@ -1,9 +1,9 @@
 /** The next step for each recipient of an accepted email, and why it has not been taken yet. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { endOf } from '../email/give-up-time.ts'
 import { postponedFrom } from '../email/lifecycle.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
-import { endOf } from '../queue/retry-schedule.ts'
 import { noSuchEmail, requireEmail } from './find.ts'
 import { presentPauses } from './pauses.ts'
 import { isoTime } from './shapes.ts'
