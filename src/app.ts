@@ -270,7 +270,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
     signingKeys: new SigningKeys(seal),
     links: unsubscribeLinks(settings.publicUrl, seal),
     passwords: new PasswordTokens(seal),
-    retrySchedule: new RetrySchedule(settings.retrySchedule),
+    retrySchedule: new RetrySchedule(settings.retrySchedule, Math.random, settings.deliverWithin),
     fullMailbox: settings.fullMailbox,
     warmUp: settings.warmUp,
     limits: {

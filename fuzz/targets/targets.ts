@@ -19,6 +19,7 @@ import { proxyHeader } from './proxy-header.ts'
 import { recipientVariables } from './recipient-variables.ts'
 import { report } from './report.ts'
 import { signInProof } from './sign-in-proof.ts'
+import { sites } from './sites.ts'
 import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
 import { smtpReply } from './smtp-reply.ts'
@@ -48,6 +49,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     dnsAnswer,
     domainReport,
     mtaSts,
+    sites,
     tlsa,
     emailSearch,
     eventFilter,

@@ -29,8 +29,9 @@ export function addQueue(program: Command): void {
       'A destination is a recipient domain; with --by site, it is the mail servers of one or more domains, which are then looked up. ' +
       'OLDEST is the time when the oldest waiting email was accepted. Recipients are counted by state:\n\n' +
       '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused\n' +
-      '  SENDING      a node is delivering to them, or is about to\n' +
+      '  SENDING      a node has them: it is delivering to them, or they wait for their turn in its memory\n' +
       '  QUARANTINED  not attempted until released: postroad queue quarantine\n\n' +
+      'With --by site, SESSIONS are those with its servers at present, of all companies: SENDING mail without one waits for its turn.\n\n' +
       'Mail to a paused site shows the time when it is looked at again. With --json all lines are listed.',
     examples: ['queue', 'queue --company Acme', 'queue --by site', 'queue --limit 1000'],
   })
@@ -93,8 +94,8 @@ async function queue(
         by: 'site',
         total: 'at %s sites',
         json: siteSumJson,
-        titles: ['SITE', 'DOMAINS'],
-        cells: ({ site, domains }) => [site.name, domains.length],
+        titles: ['SITE', 'DOMAINS', 'SESSIONS'],
+        cells: ({ site, domains, sessions }) => [site.name, domains.length, sessions],
       })
     } else if (by === 'company') {
       printQueue(await showQueueByCompany(op, of), options, {

@@ -83,7 +83,7 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Messages per session', limits.messagesPerSession],
     ['Recipients per transaction', limits.recipientsPerTransaction],
     ['TLS', limits.tls],
-    ['Envelope behind the final dot', limits.envelopeBehindDot === false ? 'no' : 'yes'],
+    ['Envelope behind the final dot', limits.envelopeBehindDot ? 'yes' : 'no'],
     ['Paused since', formatTime(pausedSince)],
     ['Closed since', formatTime(closed?.since ?? null)],
     ['For mail of', closed && concerned(closed)],

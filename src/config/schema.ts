@@ -381,6 +381,18 @@ export const SETTINGS = {
       'fails: with the default after four and a half days at the earliest (RFC 5321 4.5.4.1).',
     example: '5m,30m,2h,8h,24h',
   }),
+  POSTROAD_DELIVER_WITHIN: setting({
+    section: 'Delivery',
+    field: 'deliverWithin',
+    parse: parse.durationOrOff('1m', '365d'),
+    default: 'off',
+    allowed: '`off`, or 1m to 365d',
+    description:
+      'The longest time that mail is tried for, from its acceptance or the time that it was scheduled for; Postfix calls it maximal_queue_lifetime. It ends every wait, ' +
+      'also that for a closed path or a paused site; mail of a paused company or domain is looked at when the pause ends. A shorter `o:deliver-within` takes precedence. It holds for mail that waits ' +
+      'already: that fails at its next attempt. `off`: the retry schedule alone decides.',
+    example: '5d',
+  }),
   POSTROAD_MAILBOX_FULL_REPORTS: setting({
     section: 'Delivery',
     field: 'fullMailbox',

@@ -188,7 +188,7 @@ export const EMAIL = {
   viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'send', 'show', 'outline', 'list', 'tell'),
   /** The time at which the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
-  scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'outline', 'list', 'tell'),
+  scheduledAt: field(optionalTime, 'scheduled_at', 'queue', 'show', 'outline', 'list', 'tell'),
   /** Unix ms: the sender wants no attempt from then on. Null: the retry schedule decides. */
   giveUpAt: field(optionalTime, 'give_up_at', 'queue', 'show', 'outline'),
   /**

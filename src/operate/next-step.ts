@@ -1,5 +1,6 @@
 /** The next step for each recipient of an accepted email, and why it has not been taken yet. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { endOf } from '../email/give-up-time.ts'
 import { postponedFrom } from '../email/lifecycle.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
@@ -39,11 +40,11 @@ export const nextSteps = verb(
     // Retention may have removed it meanwhile.
     if (outline === null) throw noSuchEmail(id)
     const pauses = await presentPauses(op)
-    const { companyId, domainId, scheduledAt, giveUpAt } = outline.email
+    const { companyId, domainId, scheduledAt } = outline.email
     const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
     const circumstances = {
       scheduledAt,
-      giveUpAt,
+      giveUpAt: endOf(outline.email, op.setup.deliverWithin),
       maySend: domain?.sending === 'active',
       paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
       retryWaits: op.setup.retrySchedule,
@@ -94,7 +95,7 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
 
 export interface Circumstances {
   scheduledAt: number | null
-  /** Unix ms from which the sender wants no attempt; null: the retry schedule decides. */
+  /** Unix ms from which no attempt begins; null: the retry schedule decides. */
   giveUpAt: number | null
   /** Whether the sending domain may send. */
   maySend: boolean

@@ -4,6 +4,7 @@ import type { QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
 import { presentPauses } from './pauses.ts'
+import { presentSites } from './sites.ts'
 import { verb } from './verb.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
@@ -17,6 +18,8 @@ export interface SiteSum extends LaneSum {
   site: WaitingSite
   /** The recipient domains, in the order of their waiting mail. */
   domains: string[]
+  /** With the servers at present, of all companies: mail in the state `sending` without one waits for its turn. */
+  sessions: number
 }
 
 export interface CompanySum extends LaneSum {
@@ -33,12 +36,14 @@ export const showQueueBySite = verb(
     const lanes = await op.store.queue(companyId)
     const pauses = await presentPauses(op)
     const sites = await sitesOfDomains(op, new Set(lanes.map(({ domain }) => domain)))
+    const states = await presentSites(op)
     const isPaused = (lane: QueueLane) =>
       pauses.covers(lane.companyId, lane.domain) ||
       pauses.coversSite(lane.companyId, sites.get(lane.domain)!.key)
     const groups = Map.groupBy(lanes, ({ domain }) => sites.get(domain)!.key)
-    return [...groups.values()].map((group) => ({
+    return [...groups].map(([key, group]) => ({
       ...summed(group, isPaused),
+      sessions: states.get(key)?.used.sessions ?? 0,
       site: sites.get(group[0]!.domain)!,
       domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
     }))

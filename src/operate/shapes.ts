@@ -263,8 +263,8 @@ export function laneJson(lane: LaneReport) {
   return { company_id: lane.companyId, domain: lane.domain, ...laneSumJson(lane) }
 }
 
-export function siteSumJson({ site, domains, ...sum }: SiteSum) {
-  return { site: site.name, provider: site.provider, domains, ...laneSumJson(sum) }
+export function siteSumJson({ site, domains, sessions, ...sum }: SiteSum) {
+  return { site: site.name, provider: site.provider, domains, sessions, ...laneSumJson(sum) }
 }
 
 export function companySumJson({ companyId, ...sum }: CompanySum) {
@@ -366,7 +366,7 @@ export function siteJson({
       messages_per_hour: limits.messagesPerHour,
       recipients_per_transaction: limits.recipientsPerTransaction,
       tls: limits.tls,
-      envelope_behind_dot: limits.envelopeBehindDot ?? true,
+      envelope_behind_dot: limits.envelopeBehindDot,
     },
     ...useJson({ lowered, used, closed }),
     sources: sources.map(({ name, helo, ...use }) => ({ name, helo, ...useJson(use) })),

@@ -12,7 +12,8 @@ import { type Operation, verb } from './verb.ts'
 /** A report older than this (ms) is of a node that has ended. */
 const STALE_MS = 60_000
 
-export interface SiteDescription extends Omit<SiteState, 'key'> {
+export interface SiteDescription extends Omit<SiteState, 'key' | 'limits'> {
+  limits: Required<SiteState['limits']>
   /** Recipient domains that the block names. */
   domains: readonly string[]
   /** Where the figures of the limits are from. */
@@ -126,6 +127,7 @@ function described({ key: _, ...state }: SiteState, table: SiteTable): FoundSite
   const whole = block !== null && state.name === block.provider
   return {
     ...state,
+    limits: { ...state.limits, envelopeBehindDot: state.limits.envelopeBehindDot ?? true },
     hosts: whole ? [...block.mx] : state.hosts,
     domains: whole ? block.domains : [],
     source,

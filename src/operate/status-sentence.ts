@@ -118,7 +118,7 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
     case 'canceled':
       return ['Canceled before it was sent.']
     case 'sending':
-      return [`Sending now (attempt ${attempts + 1} of ${email.mostAttempts}).`]
+      return [`Being sent, or about to be (attempt ${attempts + 1} of ${email.mostAttempts}).`]
     case 'quarantined':
       return ['In quarantine: sending it crashed a process. An operator has to release or cancel it.']
     default:

@@ -21,6 +21,7 @@ export type Setup = Pick<
   | 'bounceMailbox'
   | 'bounceListeners'
   | 'database'
+  | 'deliverWithin'
   | 'delivery'
   | 'dkimRotation'
   | 'dkimZone'

@@ -41,7 +41,7 @@ export function attemptRecord(
 ): AttemptRecord {
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   const { schedule } = patience
-  const { giveUpAt } = ready.email
+  const end = schedule.endOf(ready.email)
   const nextAttempt = schedule.after(now)
   const { since, metAt } = postponementAt(now, now, schedule.lasts)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
@@ -60,8 +60,8 @@ export function attemptRecord(
       duration,
       untried: result.notBefore !== undefined,
       heldFor: null,
-      retryAt: counts ? inTime(notBefore(nextAttempt(recipient.attempts + 1), outcome, now), giveUpAt) : null,
-      again: postponed ? Math.min(whenAgain(recipient, result, patience, now), giveUpAt ?? Infinity) : now,
+      retryAt: counts ? inTime(notBefore(nextAttempt(recipient.attempts + 1), outcome, now), end) : null,
+      again: postponed ? Math.min(whenAgain(recipient, result, patience, now), end ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
       // No server was asked, so it is not known whether the trouble lasts.
@@ -86,9 +86,9 @@ export function attemptRecord(
   }
 }
 
-/** Null also when the sender wants no attempt so late. */
-function inTime(retryAt: number | null, giveUpAt: number | null): number | null {
-  return retryAt !== null && giveUpAt !== null && retryAt >= giveUpAt ? null : retryAt
+/** Null also when it would be too late for the email. */
+function inTime(retryAt: number | null, end: number | null): number | null {
+  return retryAt !== null && end !== null && retryAt >= end ? null : retryAt
 }
 
 /** A server that greylists takes the message no sooner than it says, so an earlier attempt would be spent in vain. */
@@ -130,7 +130,7 @@ export function returnRecord(
   schedule: RetrySchedule,
   now: number,
 ): AttemptRecord {
-  const dueAt = Math.min(reason.dueAt, email.giveUpAt ?? Number.POSITIVE_INFINITY)
+  const dueAt = Math.min(reason.dueAt, schedule.endOf(email) ?? Number.POSITIVE_INFINITY)
   const isOver = reason.dueAt === Number.POSITIVE_INFINITY
   const decisionOf = returnDecision(isOver ? reason : { ...reason, dueAt }, schedule, now)
   return {

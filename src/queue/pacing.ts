@@ -18,9 +18,8 @@ const LONGEST_PAUSE_MS = 15 * MINUTE_MS
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
 const MAX_PATHS = 10_000
-
-/** Companies on paths whose accepted messages are counted; the one that had one accepted longest ago is forgotten. */
-const MAX_OF_COMPANIES = 10_000
+/** Paths, and companies on paths, whose accepted messages are counted; likewise. */
+const MAX_COUNTED = 20_000
 
 /** The milliseconds to wait, of those that servers ask for. */
 export function pauseFor(asked: number): number {
@@ -34,13 +33,16 @@ interface PathPace {
   readonly ofHour: Rate
   readonly begunInMinute: RecentCount
   readonly begunInHour: RecentCount
-  readonly acceptedInMinute: RecentCount
-  /** From then on messages have been accepted without a pause of a minute. */
-  acceptedSince: number
   /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
   lowered: { rate: number; changedAt: number } | null
   pausedAt: number
   pausedUntil: number
+}
+
+interface AcceptedMessages {
+  readonly inMinute: RecentCount
+  /** From then on messages have been accepted without a pause of a minute. */
+  since: number
 }
 
 export interface RecentMessages {
@@ -63,8 +65,8 @@ export interface PacedPath {
  */
 export class Pacing {
   readonly #paces = new LRUCache<string, PathPace>({ max: MAX_PATHS })
-  /** Accepted messages of the last minute, by key of the company's part of a path. */
-  readonly #acceptedOf = new LRUCache<string, RecentCount>({ max: MAX_OF_COMPANIES })
+  /** By key of the path, or of a company's part of it. */
+  readonly #accepted = new LRUCache<string, AcceptedMessages>({ max: MAX_COUNTED })
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   #nodes = 1
@@ -131,25 +133,28 @@ export class Pacing {
     if (pace !== undefined) pace.lowered = null
   }
 
-  /**
-   * A message was accepted: a lowered rate may rise. `part`: the key of the company's part of the path, whose messages
-   * are counted too.
-   */
-  accepted(path: Path, part?: string): void {
+  /** A message was accepted: lowered rates may rise. `part`: the company's part of the path. */
+  accepted(path: Path, part?: Path): void {
     const now = this.#now()
-    if (part !== undefined) {
-      const own = this.#acceptedOf.get(part) ?? new RecentCount(60, 1_000)
-      own.add(now)
-      this.#acceptedOf.set(part, own)
+    for (const each of part === undefined ? [path] : [part, path]) {
+      this.#count(each.key, now)
+      this.#rise(each, now)
     }
-    const pace = this.#pace(path)
-    if (pace.acceptedInMinute.total(now) === 0) pace.acceptedSince = now
-    pace.acceptedInMinute.add(now)
-    const { lowered } = pace
-    if (lowered === null || now - lowered.changedAt < RISE_MS) return
-    const rate = lowered.rate + Math.max(1, Math.floor(lowered.rate / 4))
+  }
+
+  #count(key: string, now: number): void {
+    const accepted = this.#accepted.get(key) ?? { inMinute: new RecentCount(60, 1_000), since: now }
+    if (accepted.inMinute.total(now) === 0) accepted.since = now
+    accepted.inMinute.add(now)
+    this.#accepted.set(key, accepted)
+  }
+
+  #rise({ key, limits }: Path, now: number): void {
+    const pace = this.#paces.get(key)
+    if (pace === undefined || pace.lowered === null || now - pace.lowered.changedAt < RISE_MS) return
+    const rate = pace.lowered.rate + Math.max(1, Math.floor(pace.lowered.rate / 4))
     pace.lowered =
-      rate >= (this.#share(path.limits.messagesPerMinute) ?? NO_LIMIT) ? null : { rate, changedAt: now }
+      rate >= (this.#share(limits.messagesPerMinute) ?? NO_LIMIT) ? null : { rate, changedAt: now }
   }
 
   /**
@@ -161,16 +166,12 @@ export class Pacing {
   tooMany(path: Path, begunAt: number, whole: Path = path): boolean {
     const now = this.#now()
     const pace = this.#pace(path)
-    const counted = this.#pace(whole)
     // The delivery began before the last change, so it shows nothing about that.
     if (pace.lowered !== null && begunAt < pace.lowered.changedAt) return true
-    const accepted =
-      path.key === whole.key
-        ? counted.acceptedInMinute.total(now)
-        : (this.#acceptedOf.get(path.key)?.total(now) ?? 0)
+    const accepted = this.#accepted.get(path.key)?.inMinute.total(now) ?? 0
     if (accepted === 0 || pace.lowered?.rate === 1) return false
-    const rate =
-      pace.lowered === null ? acceptedAMinute(counted, accepted, now) * 0.75 : pace.lowered.rate / 2
+    const since = this.#accepted.get(whole.key)?.since ?? now
+    const rate = pace.lowered === null ? aMinute(accepted, now - since) * 0.75 : pace.lowered.rate / 2
     pace.lowered = { rate: Math.max(1, Math.floor(rate)), changedAt: now }
     return true
   }
@@ -247,8 +248,6 @@ export class Pacing {
         ofHour: new Rate(HOUR_MS),
         begunInMinute: new RecentCount(60, 1_000),
         begunInHour: new RecentCount(60, MINUTE_MS),
-        acceptedInMinute: new RecentCount(60, 1_000),
-        acceptedSince: 0,
         lowered: rate === undefined ? null : { rate, changedAt: this.#now() },
         pausedAt: 0,
         pausedUntil: 0,
@@ -285,7 +284,7 @@ export class Pacing {
   }
 }
 
-function acceptedAMinute({ acceptedSince }: PathPace, accepted: number, now: number): number {
-  const lasted = Math.min(MINUTE_MS, Math.max(SHORTEST_MEASURE_MS, now - acceptedSince))
-  return (accepted * MINUTE_MS) / lasted
+/** Messages a minute, of those that were accepted in so many milliseconds. */
+function aMinute(accepted: number, lasted: number): number {
+  return (accepted * MINUTE_MS) / Math.min(MINUTE_MS, Math.max(SHORTEST_MEASURE_MS, lasted))
 }

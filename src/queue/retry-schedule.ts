@@ -1,3 +1,5 @@
+import { type EndFacts, endOf } from '../email/give-up-time.ts'
+
 /**
  * When a recipient is tried again. RFC 5321 4.5.4.1: growing intervals, for at least four to five days. Each wait gets
  * up to a tenth of itself on top, so that the deliveries of an outage do not all come back at once; it is never
@@ -7,11 +9,22 @@ export class RetrySchedule {
   /** Milliseconds. */
   readonly waits: readonly number[]
   readonly #random: () => number
+  readonly #deliverWithin: number | null
 
-  /** `waits` in milliseconds. */
-  constructor(waits: readonly number[], random: () => number = Math.random) {
+  /** `waits` and `deliverWithin` in milliseconds. */
+  constructor(
+    waits: readonly number[],
+    random: () => number = Math.random,
+    deliverWithin: number | null = null,
+  ) {
     this.waits = waits
     this.#random = random
+    this.#deliverWithin = deliverWithin
+  }
+
+  /** Unix ms from which the email is not tried any more; null: the waits alone end it. */
+  endOf(email: EndFacts): number | null {
+    return endOf(email, this.#deliverWithin)
   }
 
   /** Milliseconds from the first attempt to the last, at least. */

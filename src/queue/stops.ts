@@ -6,6 +6,7 @@ import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { SuppressionWatch } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
 
 /** Mail of a domain that may not send is looked at again after this long. */
 const HELD_MS = 60_000
@@ -26,6 +27,7 @@ export interface StopSplit {
 export interface StopsParts {
   store: Pick<Store, 'cancelRequests' | 'heldDomains' | 'releaseHeld' | 'suppressionsSince' | 'pauses'>
   accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved'>
+  retrySchedule: Pick<RetrySchedule, 'endOf'>
   /** Work that waits in memory. */
   waiting(): Iterable<ReadyDelivery>
   /** Called when held or paused mail may go, or waiting work is paused. */
@@ -129,8 +131,11 @@ export class Stops {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
       return { dueAt: now, heldFor: null, message: 'Canceled before its delivery started' }
-    if (email.giveUpAt !== null && email.giveUpAt <= now)
-      return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message: TOO_LATE }
+    const end = this.#parts.retrySchedule.endOf(email)
+    if (end !== null && end <= now) {
+      const message = email.giveUpAt === end ? TOO_LATE : TOO_OLD
+      return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message }
+    }
     const { accounts } = this.#parts
     const domain = accounts.domain(email.domainId)
     const signing = accounts.signingDomain(email)
@@ -215,6 +220,7 @@ export class Stops {
 }
 
 const TOO_LATE = 'Gave up: the time within which the sender wanted it delivered is over'
+const TOO_OLD = 'Gave up: the time within which this service delivers mail is over'
 const PAUSED = 'Paused by the operator'
 /** The store ends the recipient at the next claim. */
 const SUPPRESSED = 'The address was added to the suppression list before the delivery started'

@@ -65,10 +65,7 @@ export class Throttle {
   ): ThrottleResult {
     const { hindrance, outcomes, server } = result
     const own = { ...path, key: companyKey(path.key, email.companyId) }
-    if (outcomes.some(({ verdict }) => verdict === 'delivered')) {
-      this.pacing.accepted(path, own.key)
-      if (this.pacing.knows(own.key)) this.pacing.accepted(own)
-    }
+    if (outcomes.some(({ verdict }) => verdict === 'delivered')) this.pacing.accepted(path, own)
     if (hindrance === undefined) {
       if (server !== null) for (const each of [path, own]) this.sessions.well(each)
       return NOTHING

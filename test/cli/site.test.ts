@@ -28,6 +28,8 @@ interface Lane {
   site: string
   domains: string[]
   waiting: number
+  sending: number
+  sessions: number
   oldest_at: string
   next_attempt_at: string
   last_answer: string | null
@@ -189,7 +191,7 @@ describe('sites on the command line', () => {
     assert.equal(oldest!.last_answer, 'Paused by the operator')
     assert.match(
       (await place.run('queue', '--by', 'site')).stdout,
-      new RegExp(`^Big +2 +${left} +0 +0 +20\\S+ \\S+ +paused +Paused by`, 'm'),
+      new RegExp(`^Big +2 +0 +${left} +0 +0 +20\\S+ \\S+ +paused +Paused by`, 'm'),
     )
     assert.notEqual(
       (await place.json<{ paused_since: string | null }>('site', 'show', 'Big')).paused_since,
@@ -206,6 +208,25 @@ describe('sites on the command line', () => {
     await place.json('queue', 'resume', '--site', 'big')
     await sink.until(before + delivered + left)
     assert.deepEqual(await place.json('queue', 'pauses'), [])
+  })
+
+  test('mail that a node has is told apart by the sessions: what has none waits for its turn', async () => {
+    const answered = Promise.withResolvers<void>()
+    sink.script = async ({ step }) => {
+      if (step === 'mail') await answered.promise
+      return undefined
+    }
+    const before = sink.messages.length
+    for (let n = 0; n < 5; n++) await send(`n${n}@one.test`)
+    const big = await until(async () => {
+      const lanes = await place.json<Lane[]>('queue', '--by', 'site')
+      const lane = lanes.find(({ site }) => site === 'Big')
+      return lane?.sessions === 3 && lane
+    }, 'as many sessions as the site has')
+    assert.deepEqual([big.sending, big.waiting], [5, 0])
+    answered.resolve()
+    await sink.until(before + 5)
+    sink.script = undefined
   })
 
   test('waiting mail of a site is tried at once, whichever of its domains it is for', async () => {

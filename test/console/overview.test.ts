@@ -103,6 +103,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
         messagesPerHour: null,
         recipientsPerTransaction: 100,
         tls: 'required',
+        envelopeBehindDot: false,
       },
       lowered: { sessions: 10, messagesPerMinute: null },
       used: { sessions: 4, messagesLastMinute: 59, messagesLastHour: 1_234 },
@@ -121,7 +122,10 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     const sites = page.getByRole('region', { name: 'Sites' })
     await sites.getByText('Listed by Spamhaus. Ask for removal: https://check.spamhaus.org/').waitFor()
     const row = sites.getByRole('row').filter({ hasText: 'mx.big.test' })
-    for (const text of ['4 of 10', '59 of 60', '1,234', '554 5.7.1 blocked using zen.spamhaus.org']) {
+    const limits =
+      'Default limits: 100 messages a session, 100 recipients a message, TLS required, envelope behind the final dot: no'
+    const reason = '554 5.7.1 blocked using zen.spamhaus.org'
+    for (const text of [limits, '4 of 10', '59 of 60', '1,234', reason]) {
       await row.getByText(text).waitFor()
     }
     await row.getByRole('button', { name: 'Retry now' }).click()

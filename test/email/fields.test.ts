@@ -277,7 +277,17 @@ test('who reads what', () => {
   const content = Object.keys(CONTENT)
   const sent = ['companyId', 'createdAt', 'id', 'returnPathHost', 'sender', 'testMode', 'tls']
   assert.deepEqual(namesOf('send'), sent)
-  const queue = [...sent, 'domainId', 'giveUpAt', 'individual', 'keyId', 'raw', 'size', 'source']
+  const queue = [
+    ...sent,
+    'domainId',
+    'giveUpAt',
+    'individual',
+    'keyId',
+    'raw',
+    'scheduledAt',
+    'size',
+    'source',
+  ]
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
   const own = [
     'bcc',

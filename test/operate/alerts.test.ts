@@ -5,6 +5,7 @@ import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
 import { node } from '../store/samples.ts'
+import { openPaths, shareClosedPaths } from './closed-paths.ts'
 import { World } from './world.ts'
 
 let world: World
@@ -114,4 +115,35 @@ test('a trouble of which the checks near by say nothing stays, until the far one
   assert.equal(told.length, 1)
   await at(3, { far: true })
   assert.ok(told.includes('over domain:gone.example'))
+})
+
+test('each site that refuses mail begins and ends by itself; beyond ten one alert says how many more', async () => {
+  const { at, told } = await watch()
+  const { store } = world
+  await shareClosedPaths(store, { site: 'provider:outlook.com', since: 1 })
+  await at(1)
+  await shareClosedPaths(store, { site: 'provider:yahoo', since: 2 })
+  await at(2)
+  assert.deepEqual(told.splice(0), ['begun held-mail:provider:outlook.com', 'begun held-mail:provider:yahoo'])
+  await openPaths(store, 'provider:outlook.com')
+  await at(3)
+  assert.deepEqual(told.splice(0), ['over held-mail:provider:outlook.com'])
+
+  const others = Array.from({ length: 10 }, (_, index) => ({ site: `mx:m${index}.test`, since: 3 + index }))
+  await shareClosedPaths(store, ...others)
+  await at(4)
+  const named = others.slice(0, 9).map(({ site }) => `begun held-mail:${site}`)
+  assert.deepEqual(told.splice(0), ['begun held-mail', ...named])
+  const more = (await store.alerts()).find(({ id }) => id === 'held-mail')
+  assert.equal(more!.found, '1 more site refuses mail.')
+  await openPaths(store)
+  await at(5)
+  assert.deepEqual(
+    told.splice(0).toSorted(),
+    [
+      'over held-mail',
+      'over held-mail:provider:yahoo',
+      ...named.map((line) => line.replace('begun', 'over')),
+    ].toSorted(),
+  )
 })

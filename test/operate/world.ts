@@ -111,6 +111,7 @@ export class World implements AsyncDisposable {
       setup: {
         allowPrivateNetworks: true,
         bounceHost: null,
+        deliverWithin: null,
         fullMailbox: null,
         bounceMailbox: null,
         bounceListeners: [],

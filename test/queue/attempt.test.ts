@@ -47,6 +47,7 @@ function recordedOf(
     sender: 'from@y.test',
     returnPathHost: null,
     createdAt: 0,
+    scheduledAt: null,
     content: {
       from: 'from@y.test',
       to: ['to@x.test'],

@@ -152,8 +152,8 @@ test('a complaint about the mail of one company is measured by what was accepted
   }))
   for (let second = 0; second < 60; second++) {
     clock.now += 1_000
-    for (let n = 0; n < 10; n++) pace.accepted(path, large!.key)
-    if (second % 3 === 0) pace.accepted(path, small!.key)
+    for (let n = 0; n < 10; n++) pace.accepted(path, large)
+    if (second % 3 === 0) pace.accepted(path, small)
   }
   assert.equal(pace.tooMany(small!, clock.now, path), true)
   assert.equal(pace.tooMany(large!, clock.now, path), true)

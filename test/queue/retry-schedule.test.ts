@@ -40,3 +40,15 @@ test('by default the first retry comes within 1 to 15 minutes, waits grow, and t
   // At its lowest jitter adds nothing.
   assert.ok(retrySchedule.reduce((sum, wait) => sum + wait) >= 4.5 * DAY)
 })
+
+test('mail is tried for no longer than the service or its sender wants, counted from when it is to be sent', () => {
+  const email = { createdAt: 1_000, scheduledAt: null, giveUpAt: null }
+  const within = new RetrySchedule([MINUTE], () => 0, 10 * MINUTE)
+  assert.equal(within.endOf(email), 1_000 + 10 * MINUTE)
+  assert.equal(within.endOf({ ...email, scheduledAt: DAY }), DAY + 10 * MINUTE)
+  assert.equal(within.endOf({ ...email, giveUpAt: 5_000 }), 5_000)
+  assert.equal(within.endOf({ ...email, giveUpAt: DAY }), 1_000 + 10 * MINUTE)
+  const unlimited = new RetrySchedule([MINUTE])
+  assert.equal(unlimited.endOf(email), null)
+  assert.equal(unlimited.endOf({ ...email, giveUpAt: 5_000 }), 5_000)
+})

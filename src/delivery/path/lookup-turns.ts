@@ -1,6 +1,4 @@
-import { CompanyTurns } from '../../common/company-turns.ts'
-import { SharedPool } from '../../common/shared-pool.ts'
-import { Tally } from '../../common/tally.ts'
+import { CompanyPlaces } from '../../common/company-places.ts'
 
 /** Look-ups under way at once. Each holds a query of the DNS client, for seconds when a name server is silent. */
 const AT_ONCE = 64
@@ -22,10 +20,7 @@ interface PendingLookup<Answer> {
 export class LookupTurns<Answer> {
   readonly #ask: (name: string) => Promise<Answer>
   readonly #open = new Map<string, PendingLookup<Answer>>()
-  readonly #turns = new CompanyTurns<{ question: PendingLookup<Answer>; company: string }>()
-  readonly #places = new SharedPool({ size: AT_ONCE, kept: KEPT, timesFree: 3 })
-  /** Look-ups under way, by company. */
-  readonly #underWay = new Tally()
+  readonly #places = new CompanyPlaces({ size: AT_ONCE, kept: KEPT, timesFree: 3 })
 
   /** `ask` never rejects. */
   constructor(ask: (name: string) => Promise<Answer>) {
@@ -40,29 +35,19 @@ export class LookupTurns<Answer> {
     }
     if (!question.asked && !question.companies.has(company)) {
       question.companies.add(company)
-      this.#turns.push(company, { question, company })
-      this.#next()
+      void this.#askInTurn(question, company)
     }
     return question.answer.promise
   }
 
-  #next(): void {
-    while (!this.#places.exhausted) {
-      const turn = this.#turns.take((company) => this.#places.allows(this.#underWay.of(company)))
-      if (turn === null) return
-      if (!turn.question.asked) void this.#begin(turn.question, turn.company)
+  async #askInTurn(question: PendingLookup<Answer>, company: string): Promise<void> {
+    const done = this.#places.takeFree(company) ?? (await this.#places.take(company))
+    if (!question.asked) {
+      question.asked = true
+      const answer = await this.#ask(question.name)
+      this.#open.delete(question.name)
+      question.answer.resolve(answer)
     }
-  }
-
-  async #begin(question: PendingLookup<Answer>, company: string): Promise<void> {
-    question.asked = true
-    this.#places.take(1)
-    this.#underWay.add(company, 1)
-    const answer = await this.#ask(question.name)
-    this.#places.give(1)
-    this.#underWay.add(company, -1)
-    this.#open.delete(question.name)
-    question.answer.resolve(answer)
-    this.#next()
+    done()
   }
 }

@@ -3,7 +3,7 @@
  * it begins and once when it is over. One node checks; any node tells.
  */
 import type { Alert } from '../../store/store.ts'
-import type { DoctorCheck } from '../doctor/check.ts'
+import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
 import { COMPANY_TROUBLES, companyTroubles } from './company-troubles.ts'
@@ -106,6 +106,9 @@ export class AlertWatch {
 function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
   if (COMPANY_TROUBLES.some((prefix) => id.startsWith(prefix))) return true
   const check = checks.find((each) => each.id === id)
-  if (check === undefined) return far
+  if (check === undefined) {
+    const alike = checks.filter((each) => kindOfCheck(each.id) === kindOfCheck(id))
+    return alike.length === 0 ? far : alike.some(({ state }) => state !== 'unknown')
+  }
   return check.state === 'ok' || check.state === 'warning'
 }

@@ -27,7 +27,13 @@ export interface DoctorCheck extends CheckFinding {
 
 /** A check that has not been made yet. */
 export interface PlannedCheck extends Pick<DoctorCheck, 'id' | 'title'> {
-  run(): Promise<CheckFinding>
+  /** With `parts`, it has found several subjects: they take the place of this check, unless there are none. */
+  run(): Promise<CheckFinding & { parts?: readonly DoctorCheck[] }>
+}
+
+/** The kind of subject that a check is about: `held-mail` of `held-mail:provider:google`. */
+export function kindOfCheck(id: string): string {
+  return id.split(':', 1)[0]!
 }
 
 export const ok = (found: string): CheckFinding => ({ state: 'ok', found, advice: null })

@@ -2,8 +2,16 @@
 import { type Operation, verb } from '../verb.ts'
 import { blockListChecks } from './block-lists.ts'
 import { certificateCheck } from './certificate.ts'
-import { type CheckState, type DoctorCheck, type PlannedCheck, unknown, worstOf } from './check.ts'
+import {
+  type CheckFinding,
+  type CheckState,
+  type DoctorCheck,
+  type PlannedCheck,
+  unknown,
+  worstOf,
+} from './check.ts'
 import { clockCheck } from './clock.ts'
+import { heldMailCheck } from './closed-paths.ts'
 import { domainChecks } from './domains.ts'
 import { mailboxCheck, mailboxServerCheck } from './mailbox.ts'
 import { nodesCheck } from './nodes.ts'
@@ -11,7 +19,7 @@ import { resolverCheck } from './resolver.ts'
 import { sourceChecks } from './sources.ts'
 import { liveStepCheck, stepCheck } from './steps.ts'
 import { diskCheck } from './storage.ts'
-import { heldMailCheck, oldestMailCheck, quarantineCheck } from './waiting-mail.ts'
+import { oldestMailCheck, quarantineCheck } from './waiting-mail.ts'
 
 export type { CheckState }
 
@@ -37,7 +45,8 @@ export const examine = verb(
 /** `near`: only those that ask nobody outside this installation. */
 export async function madeChecks(op: Operation, which: 'all' | 'near'): Promise<DoctorCheck[]> {
   const planned = which === 'all' ? [...farChecks(op), ...nearChecks(op)] : nearChecks(op)
-  return await Promise.all(planned.map((check) => carriedOut(check, PATIENCE_MS)))
+  const made = await Promise.all(planned.map((check) => carriedOut(check, PATIENCE_MS)))
+  return made.flat()
 }
 
 /** The way out, as DNS and other servers see it. */
@@ -75,21 +84,26 @@ function nearChecks(op: Operation): PlannedCheck[] {
   ]
 }
 
-/** Never rejects. */
-export async function carriedOut({ id, title, run }: PlannedCheck, patienceMs: number): Promise<DoctorCheck> {
-  const late = Promise.withResolvers<DoctorCheck>()
+/** At least one check. Never rejects. */
+export async function carriedOut(
+  { id, title, run }: PlannedCheck,
+  patienceMs: number,
+): Promise<DoctorCheck[]> {
+  const late = Promise.withResolvers<CheckFinding>()
   const given = () =>
-    late.resolve({
-      id,
-      title,
-      ...unknown(`There was no answer within ${patienceMs / 1_000} seconds.`, 'Try again in a minute.'),
-    })
+    late.resolve(
+      unknown(`There was no answer within ${patienceMs / 1_000} seconds.`, 'Try again in a minute.'),
+    )
   const timer = setTimeout(given, patienceMs)
   try {
-    return await Promise.race([run().then((result) => ({ id, title, ...result })), late.promise])
+    const { parts = [], ...finding } = await Promise.race<Awaited<ReturnType<PlannedCheck['run']>>>([
+      run(),
+      late.promise,
+    ])
+    return parts.length > 0 ? [...parts] : [{ id, title, ...finding }]
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { id, title, ...unknown(`The check failed: ${reason}.`, 'Look into the log of the service.') }
+    return [{ id, title, ...unknown(`The check failed: ${reason}.`, 'Look into the log of the service.') }]
   } finally {
     clearTimeout(timer)
   }

@@ -104,10 +104,9 @@ describe('mail that does not arrive names the next step when', () => {
         /^The relay refuses the login: correct the user and password in POSTROAD_DELIVERY .*: postroad queue retry\.$/m,
     },
     {
-      slip: 'nothing answers at the relay, or port 25 is blocked',
+      slip: 'nothing answers at the relay',
       tried: queue,
-      names:
-        /^No connection can be made\. With a relay, check its host and port .*block port 25: ask yours to open it, or use a relay/m,
+      names: /^A server does not answer\. If it is a relay, check its host and port .*postroad doctor/m,
     },
     {
       slip: 'the relay has another name',

@@ -17,6 +17,7 @@ import { pause, resume } from '../../../src/operate/pauses.ts'
 import type { Operation, Setup } from '../../../src/operate/verb.ts'
 import { temporaryDirectory } from '../../store/directory.ts'
 import { node } from '../../store/samples.ts'
+import { cannotReach, openPaths, shareClosedPaths } from '../closed-paths.ts'
 import { World } from '../world.ts'
 
 let world: World
@@ -60,6 +61,14 @@ async function check(id: string, change: Change = {}): Promise<DoctorCheck> {
   return found
 }
 
+/** ID, title, state and finding of each check of mail on closed paths. */
+async function heldMail(): Promise<string[][]> {
+  const { checks } = await examine(await operation(), {})
+  return checks
+    .filter(({ id }) => id.startsWith('held-mail'))
+    .map(({ id, title, state, found }) => [id, title, state, found])
+}
+
 function seen({ state, found }: Pick<DoctorCheck, 'state' | 'found'>): [string, string] {
   return [state, found]
 }
@@ -77,10 +86,10 @@ test('every check has a name, a finding and, unless it is ok, an advice', async 
 
 test('a check that fails, or hangs, costs no other one', async () => {
   const run = { id: 'x', title: 'X' }
-  const failed = await carriedOut({ ...run, run: () => Promise.reject(new Error('no such file')) }, 1_000)
-  assert.deepEqual(seen(failed), ['unknown', 'The check failed: no such file.'])
-  const hanging = await carriedOut({ ...run, run: () => new Promise(() => {}) }, 20)
-  assert.deepEqual(seen(hanging), ['unknown', 'There was no answer within 0.02 seconds.'])
+  const [failed] = await carriedOut({ ...run, run: () => Promise.reject(new Error('no such file')) }, 1_000)
+  assert.deepEqual(seen(failed!), ['unknown', 'The check failed: no such file.'])
+  const [hanging] = await carriedOut({ ...run, run: () => new Promise(() => {}) }, 20)
+  assert.deepEqual(seen(hanging!), ['unknown', 'There was no answer within 0.02 seconds.'])
 })
 
 describe('the host name', () => {
@@ -324,28 +333,60 @@ describe('mail that waits', () => {
   })
 
   test('on a closed path is a problem when servers refuse this service, and none when they are down', async () => {
-    const closed = (site: string, kind: string, list: { name: string; removal: string } | null = null) => {
-      const key = `default\0${site}\0default`
-      const facts = {
-        ...{ path: key, companyId: null, domainId: null, to: null, metBy: null },
-        ...{ kind, message: 'no', brief: '', list, since: 1, probeAt: 2 },
-      }
-      return {
-        ...{ key, node: 1, changedAt: Date.now() },
-        state: { closed: facts, sessions: null, messagesPerMinute: null },
-      }
-    }
-    const share = (...paths: ReturnType<typeof closed>[]) =>
-      world.store.sharePaths({ paths, changed: [], usual: [], before: 0 })
-    await share(closed('mx:dead.test', 'unreachable'), closed('mx:full.test', 'busy'))
+    await shareClosedPaths(
+      world.store,
+      { site: 'mx:dead.test', kind: 'unreachable' },
+      { site: 'mx:full.test', kind: 'busy' },
+    )
     assert.equal((await check('held-mail')).state, 'ok')
-    await share(closed('mx:mx.x.test', 'path', { name: 'Spamhaus', removal: 'https://spamhaus.test' }))
-    assert.deepEqual(seen(await check('held-mail')), [
-      'problem',
-      'mx.x.test refuses mail: no (Spamhaus; removal: https://spamhaus.test).',
+    const list = { name: 'Spamhaus', removal: 'https://spamhaus.test' }
+    await shareClosedPaths(world.store, { site: 'mx:mx.x.test', list })
+    assert.deepEqual(await heldMail(), [
+      [
+        'held-mail:mx:mx.x.test',
+        'Mail to mx.x.test',
+        'problem',
+        'mx.x.test refuses mail: no (Spamhaus; removal: https://spamhaus.test).',
+      ],
     ])
-    const keys = (await world.store.sharedPaths()).map(({ key }) => key)
-    await world.store.sharePaths({ paths: [], changed: [], usual: keys, before: 0 })
+    await openPaths(world.store)
+  })
+
+  test('each refusing site is a check of its own; of very many the newest are counted', async () => {
+    await shareClosedPaths(
+      world.store,
+      { site: 'provider:yahoo', since: 9 },
+      { site: 'mx:a.test\nb.test', since: 8 },
+    )
+    assert.deepEqual(
+      (await heldMail()).map(([id, title]) => [id, title]),
+      [
+        ['held-mail:mx:a.test,b.test', 'Mail to a.test +1'],
+        ['held-mail:provider:yahoo', 'Mail to yahoo'],
+      ],
+    )
+    const many = Array.from({ length: 11 }, (_, index) => ({ site: `mx:m${index}.test`, since: 100 - index }))
+    await shareClosedPaths(world.store, ...many)
+    const checks = await heldMail()
+    assert.equal(checks.length, 11)
+    assert.equal(checks[0]![0], 'held-mail:mx:a.test,b.test')
+    assert.deepEqual(checks.at(-1), ['held-mail', 'Closed paths', 'problem', '3 more sites refuse mail.'])
+    await openPaths(world.store)
+  })
+
+  test('for one provider that does not answer says nothing about port 25; for several it does', async () => {
+    const advice = async (...providers: string[]) => {
+      await using _ = await cannotReach(world.store, ...providers)
+      const { checks } = await examine(await operation(), {})
+      const found = checks.filter(({ id }) => id.startsWith('held-mail'))
+      assert.deepEqual(
+        found.map(({ id, state }) => [id, state]),
+        providers.map((name) => [`held-mail:unreachable:provider:${name}`, 'warning']),
+      )
+      return found[0]!.advice!
+    }
+    assert.doesNotMatch(await advice('Google'), /port 25/)
+    assert.match(await advice('Google', 'Yahoo'), /^Check that this machine reaches them at port 25/)
   })
 
   test('in quarantine is told', async () => {

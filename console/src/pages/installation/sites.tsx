@@ -94,7 +94,7 @@ function isActive({ closed, used, pausedSince }: SiteItem): boolean {
 }
 
 function SiteName({ name, provider, limits, source }: SiteItem) {
-  const { messagesPerSession, recipientsPerTransaction, tls } = limits
+  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot } = limits
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600}>
@@ -102,7 +102,8 @@ function SiteName({ name, provider, limits, source }: SiteItem) {
       </Text>
       <Text size="xs" c="dimmed" title={source ?? undefined}>
         {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages a
-        session, {recipientsPerTransaction} recipients a message, TLS {tls}
+        session, {recipientsPerTransaction} recipients a message, TLS {tls}, envelope behind the final dot:{' '}
+        {envelopeBehindDot ? 'yes' : 'no'}
       </Text>
     </Stack>
   )

@@ -27,6 +27,7 @@ const SITE = object({
     messagesPerHour: INTEGER_OR_NULL,
     recipientsPerTransaction: INTEGER,
     tls: TEXT,
+    envelopeBehindDot: { type: 'boolean' },
   }),
   /** After complaints of the servers; null: as the limits are. */
   lowered: object({ sessions: INTEGER_OR_NULL, messagesPerMinute: INTEGER_OR_NULL }),

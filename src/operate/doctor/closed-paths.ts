@@ -1,0 +1,115 @@
+/** Sites that take no mail from here: each is a subject of its own, which begins and ends by itself. */
+import { siteKeyOf } from '../../delivery/path/path.ts'
+import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
+import { presentSites } from '../sites.ts'
+import type { Operation } from '../verb.ts'
+import { type DoctorCheck, ok, type PlannedCheck, problem, warning } from './check.ts'
+
+/** Sites that are named, those first that have been closed for longest: a new one takes nobody's place. */
+const MOST_SITES = 10
+/** Closures of one site that are named. */
+const MOST_NAMED = 5
+
+/** Closures that are about this service: a site that is down or busy is one of many, and opens by itself. */
+const REFUSALS: ReadonlySet<string> = new Set(['path', 'credentials', 'sender'])
+
+const ID = 'held-mail'
+const TITLE = 'Closed paths'
+const WAITS = 'the mail waits, and is tried again by itself (postroad queue --by site).'
+
+/** Has a part for each site. */
+export function heldMailCheck(op: Operation): PlannedCheck {
+  return {
+    id: ID,
+    title: TITLE,
+    async run() {
+      const [paths, sites] = [await op.store.sharedPaths(), await presentSites(op)]
+      const parts = [...refusingSites(op, paths, sites), ...unreachableProviders(sites)]
+      return { ...ok('No server or relay refuses mail from here.'), parts }
+    },
+  }
+}
+
+function refusingSites(
+  op: Operation,
+  paths: Awaited<ReturnType<Operation['store']['sharedPaths']>>,
+  sites: ReadonlyMap<string, SiteState>,
+): DoctorCheck[] {
+  const refusals = paths.flatMap(({ state: { closed } }) =>
+    closed !== null && REFUSALS.has(closed.kind) ? [closed] : [],
+  )
+  const bySite = [...Map.groupBy(refusals, ({ path }) => siteKeyOf(path))].toSorted(
+    ([one, a], [other, b]) => firstOf(a) - firstOf(b) || (one < other ? -1 : 1),
+  )
+  const checks = bySite.slice(0, MOST_SITES).map(([key, closures]) => {
+    const name = sites.get(key)?.name ?? nameIn(key)
+    const sentences = closures.map((closed) => refusalSentence(op, closed, name))
+    const finding = problem(limited(sentences), `Mend the cause that the server names; ${WAITS}`)
+    return { ...subject(key, name), ...finding }
+  })
+  const more = bySite.length - checks.length
+  if (more === 0) return checks
+  const found = `${more} more ${more === 1 ? 'site refuses' : 'sites refuse'} mail.`
+  return [
+    ...checks,
+    { id: ID, title: TITLE, ...problem(found, `See them all: postroad site list; ${WAITS}`) },
+  ]
+}
+
+/**
+ * The servers of a large provider are hardly all down. Where those of several cannot be reached, this machine may be
+ * cut off; a single one says nothing about port 25.
+ */
+function unreachableProviders(sites: ReadonlyMap<string, SiteState>): DoctorCheck[] {
+  const unreachable = [...sites.values()].filter(
+    ({ provider, closed }) => provider !== null && closed?.kind === 'unreachable',
+  )
+  const advice =
+    new Set(unreachable.map(({ provider }) => provider)).size > 1
+      ? `Check that this machine reaches them at port 25; ${WAITS}`
+      : `Nothing needs to be done while mail to other sites leaves: ${WAITS}`
+  return unreachable.slice(0, MOST_SITES).map(({ key, name, provider, closed }) => {
+    const found = `Mail servers of ${provider}${only(closed!)} cannot be reached: ${closed!.reason}.`
+    return { ...subject(key, name, 'unreachable'), ...warning(found, advice) }
+  })
+}
+
+function only({ servers }: SiteClosure): string {
+  return servers === undefined ? '' : ` (${servers})`
+}
+
+function subject(key: string, name: string, kind = ''): Pick<DoctorCheck, 'id' | 'title'> {
+  // A key has a server a line.
+  const id = [ID, ...(kind === '' ? [] : [kind]), key.replaceAll('\n', ',')].join(':')
+  return { id, title: `Mail to ${name}` }
+}
+
+function firstOf(closures: readonly ClosedPath[]): number {
+  return Math.min(...closures.map(({ since }) => since))
+}
+
+function limited(sentences: readonly string[]): string {
+  const more = sentences.length - MOST_NAMED
+  return `${sentences.slice(0, MOST_NAMED).join(' ')}${more > 0 ? ` There are ${more} more.` : ''}`
+}
+
+function refusalSentence(
+  { accounts }: Operation,
+  { companyId, domainId, message, list }: ClosedPath,
+  site: string,
+): string {
+  const domain = accounts.domains.find(({ id }) => id === domainId)?.name ?? 'a removed domain'
+  const company = accounts.companies.find(({ id }) => id === companyId)?.name ?? 'a removed company'
+  const whose =
+    domainId !== null ? ` from ${domain}` : companyId !== null ? ` from the company ${company}` : ''
+  const listed = list === null ? '' : ` (${list.name}; removal: ${list.removal})`
+  return `${site} refuses mail${whose}: ${message}${listed}.`
+}
+
+/** `relay:smtp.example.com:587` is `smtp.example.com`, and the servers of a site have no other name. */
+function nameIn(siteKey: string): string {
+  const [first, ...others] = (/^relay:(.+):\d+$/.exec(siteKey)?.[1] ?? siteKey.replace(/^\w+:/, '')).split(
+    '\n',
+  )
+  return others.length === 0 ? first! : `${first} +${others.length}`
+}

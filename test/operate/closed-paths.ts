@@ -1,0 +1,55 @@
+/** Sites that take no mail, as delivering nodes have written them into the store. */
+import type { Store } from '../../src/store/store.ts'
+import { node } from '../store/samples.ts'
+
+export interface ClosedSite {
+  /** Key of the site. */
+  site: string
+  kind?: string
+  list?: { name: string; removal: string } | null
+  since?: number
+}
+
+/** Paths that all nodes share. */
+export async function shareClosedPaths(store: Store, ...closed: ClosedSite[]): Promise<void> {
+  const paths = closed.map(({ site, kind = 'path', list = null, since = 1 }) => {
+    const key = `default\0${site}\0default`
+    const facts = {
+      ...{ path: key, companyId: null, domainId: null, to: null, metBy: null },
+      ...{ kind, message: 'no', brief: '', list, since, probeAt: 2 },
+    }
+    return {
+      ...{ key, node: 1, changedAt: Date.now() },
+      state: { closed: facts, sessions: null, messagesPerMinute: null },
+    }
+  })
+  await store.sharePaths({ paths, changed: [], usual: [], before: 0 })
+}
+
+/** Opens the paths to these sites, or to all. */
+export async function openPaths(store: Store, ...sites: string[]): Promise<void> {
+  const keys = (await store.sharedPaths()).map(({ key }) => key)
+  const usual = keys.filter((key) => sites.length === 0 || sites.includes(key.split('\0')[1]!))
+  await store.sharePaths({ paths: [], changed: [], usual, before: 0 })
+}
+
+/** A node that cannot reach the servers of these providers, until it is left. */
+export async function cannotReach(store: Store, ...providers: string[]): Promise<AsyncDisposable> {
+  const token = await store.join(node('cut-off'))
+  const nowhere = { companyId: null, company: null, sendingDomain: null, recipientDomain: null }
+  const sites = providers.map((name) => ({
+    ...{ key: `provider:${name}`, name, provider: name, hosts: [], sources: [] },
+    limits: {
+      ...{ sessions: 2, messagesPerSession: 100, messagesPerMinute: null, messagesPerHour: null },
+      ...{ recipientsPerTransaction: 100, tls: 'opportunistic' },
+    },
+    lowered: { sessions: null, messagesPerMinute: null },
+    used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
+    closed: {
+      ...{ since: 1, kind: 'unreachable', reason: 'no answer', brief: '', nextTryAt: 2 },
+      ...{ metBy: null, ...nowhere, list: null },
+    },
+  }))
+  await store.reportSites({ node: token, at: Date.now(), sites })
+  return { [Symbol.asyncDispose]: () => store.leave(token) }
+}
