@@ -13,6 +13,7 @@ import { sql as sitePauses } from './0011-site-pauses.ts'
 import { sql as contentRetention } from './0012-content-retention.ts'
 import { sql as dkimDelegation } from './0013-dkim-delegation.ts'
 import { sql as companyLogos } from './0014-company-logos.ts'
+import { sql as companyNames } from './0015-company-names.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0012-content-retention', contentRetention),
   migration('0013-dkim-delegation', dkimDelegation),
   migration('0014-company-logos', companyLogos),
+  migration('0015-company-names', companyNames),
 ]
