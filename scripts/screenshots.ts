@@ -1,6 +1,6 @@
 /**
- * npm run screenshots: takes every page of the console in light, dark and at the width of a phone, with a day of mail
- * behind it and mail servers that accept, refuse and defer it. `--help` lists the arguments.
+ * npm run screenshots: takes every page of the console in light, dark, on a wide screen and at the width of a phone,
+ * with a day of mail behind it and mail servers that accept, refuse and defer it. `--help` lists the arguments.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,6 +18,7 @@ type Cookie = Awaited<ReturnType<Stage['sessionCookie']>>
 const SIZES = {
   light: { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1_440, height: 900 }, colorScheme: 'dark' },
+  wide: { viewport: { width: 1_920, height: 1_080 }, colorScheme: 'light' },
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
 } as const
 

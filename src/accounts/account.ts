@@ -7,7 +7,13 @@ export const SCOPES: readonly Scope[] = ['sending', 'reading', 'management']
 /** A tenant. Owns domains, keys and emails; never sees anything of another company. */
 export interface Company {
   id: string
+  /** The operator's name for it, by which the command line finds it: no other company has it. */
   name: string
+  /**
+   * Its owners' name for it, which only its people see: another company may have the same, so that a refusal tells no
+   * owner what other companies are called. Absent: the operator's.
+   */
+  ownName?: string
   createdAt: number
   limits: CompanyLimits
   /** Name of the pool that its mail leaves from, unless its domain has one; absent: none is assigned. */
@@ -16,6 +22,11 @@ export interface Company {
   contentRetention?: number
   /** The digest of its logo; absent: it has none. */
   logo?: string
+}
+
+/** The name of a company that its people see. */
+export function shownName({ name, ownName = name }: Pick<Company, 'name' | 'ownName'>): string {
+  return ownName
 }
 
 /** Null: no limit, or, for what it may own, the default. */

@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Company, type CompanyLimits, type LimitedResource, USUAL_MOST } from '../accounts/account.ts'
-import { createCompany, limitCompany, listCompanies, showCompany } from '../operate/companies.ts'
+import {
+  createCompany,
+  limitCompany,
+  listCompanies,
+  renameCompany,
+  showCompany,
+} from '../operate/companies.ts'
 import { retentionWords, setContentRetention } from '../operate/content-retention.ts'
 import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
@@ -61,12 +67,22 @@ export function addCompany(program: Command): void {
 
   command(company, {
     usage: 'update <company>',
-    description: 'Change how long the content of a company’s finished emails is kept.',
+    description: 'Rename a company, or change how long the content of its finished emails is kept.',
     details:
-      'A duration such as 7d, or none: as long as POSTROAD_RETENTION_CONTENT says. Only a shorter time has an effect, ' +
+      'A new name holds for commands from now on, and for the people of the company; in the console its owners can ' +
+      'choose one of their own. Content is kept for a duration such as 7d, or none: as long as POSTROAD_RETENTION_CONTENT says. Only a shorter time has an effect, ' +
       'and a domain may have one of its own: the shorter of the two applies. Recipients, events and dialogues stay.',
-    examples: ['company update Acme --content-retention 7d', 'company update Acme --content-retention none'],
+    examples: [
+      'company update Acme --name "Acme Ltd"',
+      'company update Acme --content-retention 7d',
+      'company update Acme --content-retention none',
+    ],
   })
+    .option(
+      '--name <name>',
+      'a new name for people',
+      typed((text: string) => checkedName('company', text)),
+    )
     .option('--content-retention <duration>', 'how long bodies and attachments are kept', keptOf)
     .action(update)
 
@@ -127,6 +143,7 @@ async function show(text: string, { json, signingKey }: ShowOptions): Promise<vo
     const inUse = keys.filter(({ revokedAt }) => revokedAt === null)
     printFields([
       ['Company', company.name],
+      ['Its people call it', company.ownName ?? company.name],
       ['Id', company.id],
       ['Created', formatTime(company.createdAt)],
       ...limitFields(company.limits, used),
@@ -147,17 +164,29 @@ function printSigningKey({ company, key }: { company: Company; key: string }, js
 }
 
 interface UpdateOptions extends JsonOption {
+  name?: string
   contentRetention?: number | 'none'
 }
 
-async function update(text: string, { json, contentRetention }: UpdateOptions): Promise<void> {
-  if (contentRetention === undefined) throw new WrongUsage('name a change: --content-retention')
+async function update(text: string, { json, name, contentRetention }: UpdateOptions): Promise<void> {
+  if (name === undefined && contentRetention === undefined)
+    throw new WrongUsage('name a change: --name, --content-retention')
   const kept = contentRetention === 'none' ? null : contentRetention
-  const company = await withOperation((op) =>
-    setContentRetention(op, { company: text, contentRetention: kept }),
-  )
+  // The name first, because it may be taken: then nothing has changed.
+  const renamed =
+    name === undefined
+      ? null
+      : (await withOperation((op) => renameCompany(op, { company: text, name }))).company
+  const company =
+    kept === undefined
+      ? renamed!
+      : await withOperation((op) =>
+          setContentRetention(op, { company: renamed?.id ?? text, contentRetention: kept }),
+        )
   if (json) return printJson(companyJson(company))
-  printLine(`Content of ${company.name}’s finished emails is kept: ${retentionWords(kept)}.`)
+  if (name !== undefined) printLine(`The company ${text} is now called ${company.name}.`)
+  if (kept !== undefined)
+    printLine(`Content of ${company.name}’s finished emails is kept: ${retentionWords(kept)}.`)
 }
 
 type LimitOptions = JsonOption & { [Name in keyof CompanyLimits]?: number | 'none' }

@@ -22,7 +22,7 @@ export interface Audit<Input, Result> {
   /**
    * `result` is null before the work is done; `accounts` are as they were then. Returns null when nothing was changed.
    */
-  note(input: Input, result: Result | null, before: Pick<CallerContext, 'accounts'>): AuditNote | null
+  note(input: Input, result: Result | null, before: CallerContext): AuditNote | null
   /**
    * Calls with an API key are not recorded: they change data that applications maintain, and would crowd out all other
    * entries.

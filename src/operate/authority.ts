@@ -1,5 +1,5 @@
 /** Which callers may call which verb, and which objects they may see and change. */
-import type { AccountsSnapshot, Principal, Scope } from '../accounts/account.ts'
+import { type AccountsSnapshot, type Principal, type Scope, shownName } from '../accounts/account.ts'
 import { type EmailOrigin, isOwn } from '../accounts/reading.ts'
 import type { Role } from '../people/person.ts'
 import { OperateError } from './error.ts'
@@ -85,13 +85,14 @@ export function authorise(caller: Caller, right: Right): void {
 }
 
 /**
- * The accounts that a caller may see: a member sees those of its company, or of one domain if its key is restricted to
- * it.
+ * The accounts that a caller may see: a member sees those of its company, under its own name, or of one domain if its
+ * key is restricted to it.
  */
 export function visibleAccounts({ caller, accounts }: CallerContext): AccountsSnapshot {
   if (caller.kind === 'operator') return accounts
   const { companyId, domainId } = caller.principal
-  const own = accountsOf(accounts, companyId)
+  const all = accountsOf(accounts, companyId)
+  const own = { ...all, companies: all.companies.map((each) => ({ ...each, name: shownName(each) })) }
   if (domainId === null) return own
   return {
     companies: own.companies,

@@ -35,6 +35,41 @@ export const createCompany = verb(
   },
 )
 
+/**
+ * An operator's name holds for everybody, until the owners choose one of their own. An owner's is seen by the people of
+ * the company alone: it is not compared with the names of other companies, nor found by the command line.
+ */
+export const renameCompany = verb(
+  'own',
+  async (op, input: { company: string; name: string }): Promise<RenamedCompany> => {
+    const { ownName, ...company } = findCompany(op, input.company)
+    const { id, name: before } = company
+    const name = checkedName('company', input.name)
+    const isOperator = op.caller.kind === 'operator'
+    if (name === before && !(isOperator && ownName !== undefined))
+      throw new OperateError('nothing_to_do', `the company is already called "${name}"`)
+    const operators = op.accounts.companies.find((each) => each.id === id)!.name
+    const change = isOperator
+      ? { name, ownName: null }
+      : { name: operators, ownName: name === operators ? null : name }
+    await unlessTaken(op.store.updateCompany(id, change), { noun: 'company', name })
+    return { before, company: { ...company, name } }
+  },
+  {
+    action: 'renameCompany',
+    note: ({ company, name }, renamed) => ({
+      ...(renamed === null ? { target: company } : { target: renamed.before, companyId: renamed.company.id }),
+      detail: { to: name.trim() },
+    }),
+  },
+)
+
+export interface RenamedCompany {
+  /** Its name until now, as the caller knows it. */
+  before: string
+  company: Company
+}
+
 /** A member sees only its own company. */
 export const listCompanies = verb('see', async (op, _input: object): Promise<Company[]> => {
   return visibleAccounts(op).companies

@@ -117,11 +117,11 @@ export interface ZoneRecord {
 /** The records that the operator's zone needs, in an order that stays. */
 export const dkimZone = verb(
   'operate',
-  async ({ accounts, setup }: Operation): Promise<{ zone: string; records: ZoneRecord[] }> => {
-    const zone = setup.dkimZone
+  async (op: Operation): Promise<{ zone: string; records: ZoneRecord[] }> => {
+    const zone = op.setup.dkimZone
     if (zone === null) throw noZone()
-    const records = accounts.domains.flatMap((domain) => {
-      const company = companyName({ accounts }, domain.companyId)
+    const records = op.accounts.domains.flatMap((domain) => {
+      const company = companyName(op, domain.companyId)
       return domain.dkim.filter(isInZone).map((key): ZoneRecord => {
         const name = delegatedName(key, domain, zone)
         const value = dkimRecord(key.algorithm, key.publicKey)

@@ -227,11 +227,13 @@ export const activateDomain = verb(
   domainAudit('activateDomain'),
 )
 
-function refuseHeld({ accounts }: Operation, { id, name }: SendingDomain): void {
-  const holder = accounts.domains.find((other) => other.name === name && other.id !== id && holdsName(other))
+function refuseHeld(op: Operation, { id, name }: SendingDomain): void {
+  const holder = op.accounts.domains.find(
+    (other) => other.name === name && other.id !== id && holdsName(other),
+  )
   if (holder === undefined) return
   const message =
-    `${name} is a sending domain of ${companyName({ accounts }, holder.companyId)}, and only one company may send from ` +
+    `${name} is a sending domain of ${companyName(op, holder.companyId)}, and only one company may send from ` +
     'a domain; remove it there first'
   throw new OperateError('conflict', message, { verb: 'showDomain', domain: holder.id })
 }

@@ -8,6 +8,7 @@ import {
   type Company,
   holdsName,
   type SendingDomain,
+  shownName,
 } from '../accounts/account.ts'
 import type { StoredOrigin } from '../email/stored-email.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
@@ -189,7 +190,9 @@ export function domainNames(who: CallerContext): (id: string | null) => string |
   return (id) => (id === null ? null : (names.get(id) ?? null))
 }
 
-/** The company's display name; its id when the company is gone. */
-export function companyName({ accounts }: Pick<CallerContext, 'accounts'>, id: string): string {
-  return accounts.companies.find((company) => company.id === id)?.name ?? id
+/** The company's name as the caller knows it; its id when the company is gone. */
+export function companyName({ accounts, caller }: CallerContext, id: string): string {
+  const company = accounts.companies.find((each) => each.id === id)
+  if (company === undefined) return id
+  return caller.kind === 'operator' ? company.name : shownName(company)
 }

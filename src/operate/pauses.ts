@@ -2,6 +2,7 @@
 import { Pauses } from '../queue/pauses.ts'
 import type { Pause, PauseScope } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
+import type { CallerContext } from './authority.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, companyName, companyScope, domainName } from './find.ts'
 import { findSite } from './sites.ts'
@@ -91,7 +92,7 @@ function pausedSite(
 }
 
 /** `all mail`, `mail of Acme to example.com`. */
-export function scopeText(op: Pick<Operation, 'accounts'>, { companyId, domain, site }: PauseScope): string {
+export function scopeText(op: CallerContext, { companyId, domain, site }: PauseScope): string {
   const whose = companyId === null ? 'all mail' : `mail of ${companyName(op, companyId)}`
   if (site !== undefined) return `${whose} to the site ${site.name}`
   return domain === null ? whose : `${whose} to ${domain}`

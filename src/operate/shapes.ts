@@ -44,9 +44,9 @@ function secondsOf(ms: number | undefined): number | null {
 }
 
 export function companyJson({ id, name, createdAt, limits, ...company }: Company) {
-  const { pool = null, contentRetention } = company
+  const { pool = null, contentRetention, ownName = null } = company
   return {
-    ...{ id, name, created_at: isoTime(createdAt), limits: { ...limits }, pool },
+    ...{ id, name, own_name: ownName, created_at: isoTime(createdAt), limits: { ...limits }, pool },
     content_retention_seconds: secondsOf(contentRetention),
   }
 }

@@ -43,7 +43,8 @@ export function changedLimits(limits: Partial<CompanyLimits>): [column: string, 
   })
 }
 
-export type CompanyRow = Omit<Company, 'limits' | 'pool' | 'contentRetention' | 'logo'> & {
+export type CompanyRow = Omit<Company, 'ownName' | 'limits' | 'pool' | 'contentRetention' | 'logo'> & {
+  ownName: string | null
   pool: string | null
   contentRetention: number | null
   logo: string | null
@@ -52,6 +53,7 @@ export type CompanyRow = Omit<Company, 'limits' | 'pool' | 'contentRetention' | 
 export function companyOf({
   id,
   name,
+  ownName,
   createdAt,
   pool,
   contentRetention,
@@ -61,6 +63,7 @@ export function companyOf({
   return {
     id,
     name,
+    ...(ownName !== null && { ownName }),
     createdAt,
     limits,
     ...(pool !== null && { pool }),

@@ -56,6 +56,9 @@ export interface DueDomain {
 
 /** A change of a company; absent fields and limits stay as they are. */
 export interface CompanyChange {
+  name?: string
+  /** Null: the operator's. */
+  ownName?: string | null
   limits?: Partial<CompanyLimits>
   /** Name of a pool of source addresses; null: none. */
   pool?: string | null
@@ -92,7 +95,7 @@ export interface AccountReads {
 /** Rare writes about accounts; each raises the version that `watch` looks at. */
 export interface AccountStore extends AccountReads {
   addCompany(company: Company): Promise<void>
-  /** StoreConflict when there is no such company. */
+  /** StoreConflict when there is no such company, or another has the name. */
   updateCompany(id: string, change: CompanyChange): Promise<void>
   /** StoreConflict when there is no such company. */
   setLogo(companyId: string, digest: string, logo: CompanyLogo): Promise<void>

@@ -62,6 +62,33 @@ test('company limit says how much a company may set up', async () => {
   await place.run('domain', 'remove', 'beyond.test')
 })
 
+test('company update renames a company, unless another has the name', async () => {
+  const { id } = await place.json<Shown>('company', 'create', 'Before')
+  const { stdout } = await place.run(
+    'company',
+    'update',
+    'Before',
+    '--name',
+    'After',
+    '--content-retention',
+    '7d',
+  )
+  assert.equal(
+    stdout,
+    'The company Before is now called After.\nContent of After’s finished emails is kept: 7 days.\n',
+  )
+  assert.equal((await place.json<Shown>('company', 'show', 'After')).id, id)
+  const gone = await place.run('company', 'show', 'Before')
+  assert.match(gone.stderr, /there is no company/)
+  const taken = await place.run('company', 'update', 'After', '--name', 'Acme')
+  assert.equal(taken.code, 1)
+  assert.match(taken.stderr, /there is already a company called Acme/)
+  const same = await place.run('company', 'update', 'After', '--name', 'After')
+  assert.match(same.stderr, /already called "After"/)
+  const none = await place.run('company', 'update', 'After')
+  assert.match(none.stderr, /name a change: --name, --content-retention/)
+})
+
 test('key rename changes the name alone', async () => {
   const { stdout } = await place.run('key', 'rename', key.id, 'shop 3')
   assert.equal(stdout, `Renamed the key ${key.id} to shop 3.\n`)

@@ -60,6 +60,20 @@ describe('the settings of a company', { skip: withoutBrowser() }, () => {
     assert.equal(await stage.service.store.findLogo(stage.company.id), null)
   })
 
+  test('have a name, which its owner changes', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const visit = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: owner })
+    const { page } = visit
+    await page.getByRole('button', { name: 'Rename...' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Rename company' })
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme & Sons')
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('region', { name: 'Name and logo' }).getByText('Acme & Sons').waitFor()
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/audit`)
+    await page.getByText('renamed the company').first().waitFor()
+  })
+
   test('are shown to everybody of the company, and changed by its owners', async (t) => {
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const { page } = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: viewer })

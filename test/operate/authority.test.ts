@@ -107,6 +107,14 @@ async function withPool(op: Operation, pool: string): Promise<Operation> {
   return { ...op, accounts: await op.store.accounts() }
 }
 
+/** An operator's name replaces the one that its owners have chosen. */
+async function withOwnName(op: Operation): Promise<Operation> {
+  if (op.caller.kind !== 'operator') return op
+  const { id } = (await op.store.accounts()).companies.find(({ name }) => name === 'Acme')!
+  await op.store.updateCompany(id, { ownName: 'Acme & Sons' })
+  return { ...op, accounts: await op.store.accounts() }
+}
+
 async function withLogo(op: Operation): Promise<Operation> {
   await companyLogo.setLogo({ ...op, caller: OPERATOR }, { company: 'Acme', octets: PICTURE })
   return { ...op, accounts: await op.store.accounts() }
@@ -168,6 +176,11 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [companies.listCompanies, (op) => companies.listCompanies(op, {}), { ...SEES, foreign: ok }],
   [companies.showCompany, (op) => companies.showCompany(op, { company: 'Acme' }), SEES],
+  [
+    companies.renameCompany,
+    async (op) => companies.renameCompany(await withOwnName(op), { company: 'Acme', name: 'Acme' }),
+    OPERATOR_ALONE,
+  ],
   [
     companies.limitCompany,
     (op) => companies.limitCompany(op, { company: 'Acme', daily: null }),

@@ -13,6 +13,9 @@ export function logoUrl({ id, logo }: Pick<Me['companies'][number], 'id' | 'logo
   return logo === null ? null : urlOf('GET /companies/:company/logo', { company: id, query: { v: logo } })
 }
 
+export const renameCompany = (company: string, name: string) =>
+  change('PUT /companies/:company/name', { company, body: { name } }, ONE, 'GET /session')
+
 /** `picture`: base64. */
 export const setLogo = (company: string, picture: string) =>
   change('PUT /companies/:company/logo', { company, body: { picture } }, ONE, 'GET /session')

@@ -1,6 +1,6 @@
-/** The settings of a company that are nothing else's. */
+/** The name, the logo and the limits of a company. */
 import { USUAL_MOST } from '../../accounts/account.ts'
-import { showCompany } from '../../operate/companies.ts'
+import { renameCompany, showCompany } from '../../operate/companies.ts'
 import { removeLogo, setLogo, showLogo } from '../../operate/company-logo.ts'
 import { listWebhooks } from '../../operate/webhooks.ts'
 import type { COMPANY_ROUTES } from './contract/company.ts'
@@ -15,11 +15,12 @@ export const companyWorks: Works<typeof COMPANY_ROUTES> = {
   'GET /companies/:company': async ({ op, company }) => {
     const { company: found, used, domains, keys } = await showCompany(op, { company: oneCompany(company) })
     const webhooks = await listWebhooks(op, { company: found.id })
-    const { id, name, logo = null, limits } = found
+    const { id, name, ownName, logo = null, limits } = found
     const most = (owned: keyof typeof USUAL_MOST) => limits[owned] ?? USUAL_MOST[owned]
     return {
       id,
       name,
+      ownName: op.caller.kind === 'operator' ? (ownName ?? null) : null,
       logo,
       limits: { ...limits, domains: most('domains'), keys: most('keys'), webhooks: most('webhooks') },
       used: {
@@ -29,6 +30,11 @@ export const companyWorks: Works<typeof COMPANY_ROUTES> = {
         webhooks: webhooks.length,
       },
     }
+  },
+
+  'PUT /companies/:company/name': async ({ op, company, body }) => {
+    await renameCompany(op, { company: oneCompany(company), name: body.name })
+    return {}
   },
 
   'GET /companies/:company/logo': async ({ op, company, query }) => {

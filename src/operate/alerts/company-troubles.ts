@@ -1,7 +1,7 @@
 /** Troubles of a company's mail, which no check of the installation shows. */
 
+import { shownName } from '../../accounts/account.ts'
 import type { NewAlert } from '../../store/store.ts'
-import { companyName } from '../find.ts'
 import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 
@@ -32,7 +32,7 @@ async function failingWebhooks(op: Operation): Promise<NewAlert[]> {
     .map(({ id, companyId, url }) => ({
       id: `webhook:${id}`,
       companyId,
-      title: `Webhook of ${companyName(op, companyId)}`,
+      title: `Webhook of ${nameOf(op, companyId)}`,
       found: `${new URL(url).host} has not accepted an event for an hour.`,
       advice: `Look at its attempts (postroad webhook attempts ${id}).`,
     }))
@@ -47,7 +47,7 @@ function ratesOf(op: Operation, companyId: string, volume: Volume): NewAlert[] {
   const { delivered = 0, bounced = 0, complained = 0 } = volume
   const ended = delivered + bounced
   if (ended < LEAST_VOLUME) return []
-  const name = companyName(op, companyId)
+  const name = nameOf(op, companyId)
   const rate = (kind: 'bounces' | 'complaints', count: number, most: number, advice: string): NewAlert[] =>
     count / ended <= most
       ? []
@@ -73,4 +73,10 @@ function ratesOf(op: Operation, companyId: string, volume: Volume): NewAlert[] {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(share < 0.01 ? 2 : 1)}%`
+}
+
+/** As its people call it: the alert is theirs. */
+function nameOf({ accounts }: Operation, companyId: string): string {
+  const company = accounts.companies.find(({ id }) => id === companyId)
+  return company === undefined ? companyId : shownName(company)
 }

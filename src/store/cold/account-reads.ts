@@ -38,7 +38,9 @@ function list<Row>(select: string, id: string, order: string): List<Row> {
 }
 
 const COMPANIES = list<CompanyRow>(
-  `SELECT id, name, created_at AS "createdAt", pool, content_retention AS "contentRetention", logo, ${SELECTED_LIMITS} FROM companies`,
+  `SELECT id, name, own_name AS "ownName", created_at AS "createdAt", pool,
+      content_retention AS "contentRetention", logo, ${SELECTED_LIMITS}
+    FROM companies`,
   'id',
   'num',
 )

@@ -91,26 +91,27 @@ const SET_ROUTE = statement(`INSERT INTO routes (company, domain_id, id, url, se
   SET id = excluded.id, url = excluded.url, sealed = excluded.sealed, created_at = excluded.created_at`)
 const REMOVE_ROUTE = statement('DELETE FROM routes WHERE company = $1 AND domain_id = $2')
 
+const takenCompany = (name: string) => `there is already a company called ${name}`
+
 export const accountWrites = {
   *addCompany(port, { id, name, createdAt, limits }) {
     yield* changeOne(port, id, (db) =>
-      insertUnique(
-        db,
-        `there is already a company called ${name}`,
-        ADD_COMPANY,
-        ...[id, name, createdAt, ...limitValues(limits)],
-      ),
+      insertUnique(db, takenCompany(name), ADD_COMPANY, ...[id, name, createdAt, ...limitValues(limits)]),
     )
   },
 
-  *updateCompany(port, id, { limits = {}, pool, contentRetention }) {
+  *updateCompany(port, id, { name, ownName, limits = {}, pool, contentRetention }) {
     const columns: [column: string, value: number | string | null][] = changedLimits(limits)
+    if (name !== undefined) columns.push(['name', name])
+    if (ownName !== undefined) columns.push(['own_name', ownName])
     if (pool !== undefined) columns.push(['pool', pool])
     if (contentRetention !== undefined) columns.push(['content_retention', contentRetention])
     const set = ['id = id', ...columns.map(([column], index) => `${column} = $${index + 2}`)].join(', ')
     const update = dynamicStatement(`UPDATE companies SET ${set} WHERE id = $1`)
     yield* changeOne(port, id, function* (db) {
-      const updated = yield* db.run(update, id, ...columns.map(([, value]) => value))
+      const updated = yield* unlessDuplicate(db, takenCompany(name ?? id), () =>
+        db.run(update, id, ...columns.map(([, value]) => value)),
+      )
       if (updated === 0) throw new StoreConflict(`There is no company with the id ${id}`)
     })
   },

@@ -1,4 +1,4 @@
-/** The logo of a company and its limits. */
+/** The name and the logo of a company, and its limits. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
@@ -105,9 +105,52 @@ describe('a company in the console', () => {
     }, 'the limit')
     const { body } = await developer.ask('GET', `/companies/${mine.id}`)
     assert.deepEqual(body, {
-      ...{ id: mine.id, name: mine.name, logo: null },
+      ...{ id: mine.id, name: mine.name, ownName: null, logo: null },
       limits: { rate: null, daily: 5, monthly: null, domains: 1_000, keys: 1_000, webhooks: 100 },
       used: { daily: 0, monthly: 0, domains: 1, keys: 1, webhooks: 0 },
     })
+  })
+
+  test('has the name that its owners choose for its people, whatever other companies are called', async () => {
+    const { companies } = await service.store.accounts()
+    const other = companies.find(({ id }) => id !== mine.id)!
+    const operator = await Visitor.signIn(service, 'operator')
+    const rename = (visitor: Visitor, name: string) =>
+      visitor.ask('PUT', `/companies/${mine.id}/name`, { name })
+    const namesOf = async (visitor: Visitor) => {
+      const { companies } = (await visitor.ask('GET', '/session')).body as { companies: { name: string }[] }
+      return companies.map(({ name }) => name).toSorted()
+    }
+    const seen = async (visitor: Visitor) =>
+      (await visitor.ask('GET', `/companies/${mine.id}`)).body as { name: string; ownName: string | null }
+    const all = await namesOf(operator)
+
+    assert.equal((await rename(developer, 'Mine Ltd')).status, 403)
+    assert.equal((await rename(foreigner, 'Mine Ltd')).status, 404)
+    assert.equal((await rename(owner, ' ')).status, 422)
+    // Another company has the name: an owner learns nothing of that.
+    assert.equal((await rename(owner, other.name)).status, 200)
+    await until(async () => (await namesOf(developer))[0] === other.name, 'the new name')
+    assert.equal((await seen(developer)).name, other.name)
+    assert.match((await rename(owner, other.name)).text, /already called/)
+    assert.deepEqual(await namesOf(operator), all)
+    const { name, ownName } = await seen(operator)
+    assert.deepEqual([name, ownName], [mine.name, other.name])
+
+    assert.equal((await rename(operator, other.name)).status, 409)
+    assert.equal((await rename(operator, 'Mine Ltd')).status, 200)
+    await until(async () => (await namesOf(developer))[0] === 'Mine Ltd', 'the name of the operator')
+    assert.equal((await seen(operator)).ownName, null)
+    const trail = (await owner.ask('GET', `/companies/${mine.id}/audit`)).body as {
+      entries: { action: string; target: string; detail: object }[]
+    }
+    const renamed = trail.entries.filter(({ action }) => action === 'renameCompany')
+    assert.deepEqual(
+      renamed.map(({ target, detail }) => [target, detail]),
+      [
+        [mine.name, { to: 'Mine Ltd' }],
+        [mine.name, { to: other.name }],
+      ],
+    )
   })
 })

@@ -49,6 +49,17 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual((await store.accounts()).pools, [])
     })
 
+    test('a company has the name of the operator, which is unique, and one of its owners, which is not', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      await assert.rejects(store.updateCompany(owner.id, { name: 'Other' }), StoreConflict)
+      await store.updateCompany(owner.id, { ownName: 'Other' })
+      assert.deepEqual((await store.accounts()).companies, [{ ...owner, ownName: 'Other' }, other])
+      const version = await store.accountsVersion()
+      await store.updateCompany(owner.id, { name: 'Third', ownName: null })
+      assert.deepEqual((await store.accountsSince(version))!.companies, [{ ...owner, name: 'Third' }])
+    })
+
     test('a company has a logo, which is not read with the accounts', async (t) => {
       const { store } = await open(t)
       const [owner, other] = [await acme(store), await acme(store, 'Other')]

@@ -51,6 +51,7 @@ const PHRASES: Readonly<Record<string, ActionPhrase>> = {
   ],
   retireDkimKey: ['retired the previous DKIM key of', named('selector'), 'selector'],
   createKey: ['created the API key'],
+  renameCompany: ['renamed the company', ({ to }) => ` to “${to}”`, 'to'],
   renameKey: ['renamed the API key', ({ to }) => ` to “${to}”`, 'to'],
   rotateKey: ['rotated the API key'],
   revokeKey: ['revoked the API key'],

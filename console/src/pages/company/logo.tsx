@@ -1,10 +1,11 @@
 import { Box, Button, FileButton, Group, Text } from '@mantine/core'
 import { ImageUp } from 'lucide-react'
 import { useState } from 'react'
-import { type CompanySettings, removeLogo, setLogo } from '../../api/company.ts'
+import { type CompanySettings, removeLogo, renameCompany, setLogo } from '../../api/company.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { CompanyLogo } from '../../parts/company-logo.tsx'
 import { attempt } from '../../parts/confirm.tsx'
+import { RenameDialog } from '../../parts/form-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { PICTURE_TYPES, smallPicture } from './small-picture.ts'
@@ -12,7 +13,8 @@ import { PICTURE_TYPES, smallPicture } from './small-picture.ts'
 /** The name of the company, and its logo. */
 export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolean }) {
   const [pending, setPending] = useState(false)
-  const { id, name, logo } = of
+  const [renaming, setRenaming] = useState(false)
+  const { id, name, ownName, logo } = of
   const change = async (file: File | null) => {
     if (file === null) return
     setPending(true)
@@ -22,7 +24,7 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
   return (
     <Section
       title="Name and logo"
-      about="The logo is shown beside the name to the people of the company, and nowhere else."
+      about="The people of the company see both. Recipients of its mail see neither."
     >
       <Group justify="space-between">
         <Group gap="sm" wrap="nowrap">
@@ -31,6 +33,11 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
             <Text fw={600}>
               <UntrustedText>{name}</UntrustedText>
             </Text>
+            {ownName !== null && (
+              <Text size="sm">
+                Its people call it <UntrustedText>{ownName}</UntrustedText>.
+              </Text>
+            )}
             {logo === null && (
               <Text size="sm" c="dimmed">
                 No logo
@@ -40,6 +47,9 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
         </Group>
         {mayChange && (
           <Group gap="xs">
+            <Button variant="default" onClick={() => setRenaming(true)}>
+              Rename...
+            </Button>
             {logo !== null && (
               <ActionButton run={() => removeLogo(id)} done="The logo was removed.">
                 Remove logo
@@ -62,9 +72,15 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
       </Group>
       {mayChange && (
         <Text size="xs" c="dimmed">
-          PNG, JPEG or WebP. It is made smaller in your browser.
+          The logo can be a PNG, JPEG or WebP file. It is made smaller in your browser.
         </Text>
       )}
+      <RenameDialog
+        title="Rename company"
+        from={renaming ? name : null}
+        rename={(to) => renameCompany(id, to)}
+        close={() => setRenaming(false)}
+      />
     </Section>
   )
 }

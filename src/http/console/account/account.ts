@@ -1,6 +1,6 @@
 /** A person's own account: name, address, password, and the sessions that are signed in. */
 import type { FastifyRequest } from 'fastify'
-import type { Company } from '../../../accounts/account.ts'
+import { type Company, shownName } from '../../../accounts/account.ts'
 import {
   changePassword,
   changeProfile,
@@ -22,10 +22,17 @@ const time = (at: number) => new Date(at).toISOString()
 
 function membershipsJson({ memberships }: Person, companies: readonly Company[]) {
   const own = new Map(memberships.map((membership) => [membership.companyId, membership]))
-  return companies.flatMap(({ id, name }) => {
+  return companies.flatMap((company) => {
+    const { id } = company
     const membership = own.get(id)
     if (membership === undefined) return []
-    return [{ company: { id, name }, role: membership.role, confirmed: membership.unconfirmed !== true }]
+    return [
+      {
+        company: { id, name: shownName(company) },
+        role: membership.role,
+        confirmed: membership.unconfirmed !== true,
+      },
+    ]
   })
 }
 

@@ -1,4 +1,4 @@
-/** The settings of a company: its logo, and the limits that the operator has set. */
+/** The settings of a company: its name and logo, and the limits that the operator has set. */
 import { WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import { DONE, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
@@ -9,6 +9,10 @@ const LONGEST_LOGO = 128 * 1024
 const COMPANY = object({
   id: TEXT,
   name: TEXT,
+  ownName: {
+    ...TEXT_OR_NULL,
+    description: 'For operators: what its owners call it, if that is another name.',
+  },
   logo: { ...TEXT_OR_NULL, description: 'The digest of its logo, for `v`; null: it has none.' },
   limits: {
     ...object({
@@ -26,6 +30,11 @@ const COMPANY = object({
 
 export const COMPANY_ROUTES = routes('company', {
   'GET /companies/:company': { operation: 'company_read', answer: COMPANY },
+  'PUT /companies/:company/name': {
+    operation: 'company_rename',
+    body: object({ name: TEXT }),
+    answer: DONE,
+  },
   'GET /companies/:company/logo': {
     operation: 'company_logo',
     /** The digest. Browsers keep the picture that has it. */

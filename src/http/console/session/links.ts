@@ -1,5 +1,6 @@
 /** Links of invitations and for signing in. The page shows the effect of a link before it is used. */
 import type { Static } from 'typebox'
+import { shownName } from '../../../accounts/account.ts'
 import { acceptInvitation, declineInvitation, readLink } from '../../../operate/invitations.ts'
 import { noLink, signInByLink } from '../../../operate/sessions.ts'
 import { isoTime } from '../../../operate/shapes.ts'
@@ -23,7 +24,7 @@ export const linkWorks: Works<typeof LINK_ROUTES> = {
     const { companyId, address, role, inviterName, expiresAt } = content.invitation
     const company = core.deps.accounts.directory.companies().find(({ id }) => id === companyId)
     const invitation: Static<typeof LINK_CONTENT>['invitation'] = {
-      company: company?.name ?? '',
+      company: company === undefined ? '' : shownName(company),
       role,
       inviter: inviterName,
       expiresAt: isoTime(expiresAt),

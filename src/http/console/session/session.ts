@@ -1,5 +1,6 @@
 /** The session: the signed-in person, and signing out. */
 import type { IncomingMessage } from 'node:http'
+import { shownName } from '../../../accounts/account.ts'
 import { signOut as endSession } from '../../../operate/sessions.ts'
 import type { ConsoleSession, Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
@@ -19,8 +20,9 @@ export function meOf(
   const url = apiUrl.urlOf(request)
   const roles = new Map(memberships.map(({ companyId, role }) => [companyId, role]))
   const companies = deps.accounts.directory.companies().flatMap((company) => {
-    const { id, name, logo = null } = company
+    const { id, logo = null } = company
     const role = operator ? 'operator' : roles.get(id)
+    const name = operator ? company.name : shownName(company)
     return role === undefined ? [] : [{ id, name, logo, role } as const]
   })
   return {

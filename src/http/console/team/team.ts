@@ -1,9 +1,8 @@
 /** The people of a company, and its invitations. */
 import type { Static } from 'typebox'
-import { companyName } from '../../../operate/find.ts'
+import { shownName } from '../../../accounts/account.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import { invite, removeMember, setRole, showTeam, withdrawInvitation } from '../../../operate/team.ts'
-import type { Operation } from '../../../operate/verb.ts'
 import { signInUrl } from '../../../people/link.ts'
 import type { Invitation } from '../../../people/person.ts'
 import type { INVITATION, TEAM_ROUTES } from '../contract/team.ts'
@@ -19,14 +18,13 @@ function invitationJson(invitation: Invitation): Static<typeof INVITATION> {
 /** Returns whether the link was mailed: whoever invites can still share it if not. */
 async function mailInvitation(
   { deps: { systemMail, log } }: ConsoleCore,
-  op: Operation,
   {
-    invitation: { id, address, companyId, inviterName, expiresAt },
+    invitation: { id, address, inviterName, expiresAt },
+    company,
     link,
-  }: { invitation: Invitation; link: string },
+  }: { invitation: Invitation; company: string; link: string },
 ): Promise<boolean> {
   if (systemMail === null) return false
-  const company = companyName(op, companyId)
   const inviter = inviterName === null ? 'You are invited' : `${inviterName} invites you`
   const text = [
     `${inviter} to ${company} on Postroad.`,
@@ -53,9 +51,9 @@ export const teamWorks: Works<typeof TEAM_ROUTES> = {
   },
 
   'POST /companies/:company/team/invitations': async ({ op, company, body, request }, core) => {
-    const { invitation, token } = await invite(op, { ...body, company: oneCompany(company) })
+    const { invitation, company: joined, token } = await invite(op, { ...body, company: oneCompany(company) })
     const link = signInUrl(core.publicUrl.urlOf(request.raw), token)
-    const mailed = await mailInvitation(core, op, { invitation, link })
+    const mailed = await mailInvitation(core, { invitation, company: shownName(joined), link })
     return { invitation: invitationJson(invitation), link, mailed }
   },
 

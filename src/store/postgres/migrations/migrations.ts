@@ -14,6 +14,7 @@ import { sql as contentRetention } from './0012-content-retention.ts'
 import { sql as dkimDelegation } from './0013-dkim-delegation.ts'
 import { sql as companyLogos } from './0014-company-logos.ts'
 import { sql as reportEvents } from './0015-report-events.ts'
+import { sql as companyNames } from './0016-company-names.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0013-dkim-delegation', dkimDelegation),
   migration('0014-company-logos', companyLogos),
   migration('0015-report-events', reportEvents),
+  migration('0016-company-names', companyNames),
 ]
