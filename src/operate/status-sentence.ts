@@ -15,7 +15,7 @@ export type Piece = string | { untrusted: string } | { at: string }
  * - `retry`: for its next attempt, after one that failed temporarily.
  * - `refusal`: for the next try, after one that used up no attempt because no mail gets through to that server now.
  * - `schedule`: for the time that the sender gave.
- * - `pause`: an operator has paused mail like this.
+ * - `pause`: for the end of a pause that an operator has set.
  * - `domain`: its sending domain may not send.
  * - `path`: its path is blocked; one delivery at a time tests whether it is clear again.
  * - `answer`: it is being sent.
