@@ -1,4 +1,4 @@
-/** One company sends the worst there is, another posts a small mail every 100 ms: what becomes of the other one? See `--help`. */
+/** Measures how one company, which posts a small mail every 100 ms, is affected by another one that attacks the service. See `--help`. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { count, oneOf, orRefuse, parseOptions } from '../harness/options.ts'

@@ -1,6 +1,6 @@
 /**
- * What a change costs: the service of this checkout and that of another one run side by side and are measured in turns, in short rounds,
- * so that a machine whose speed wanders slows both alike. See `--help`.
+ * Measures the cost of a change: the services of this checkout and of another one run side by side and are measured in
+ * turns, in short rounds, so that changes in the speed of the machine affect both alike. See `--help`.
  */
 
 import { execFileSync } from 'node:child_process'

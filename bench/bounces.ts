@@ -1,4 +1,4 @@
-/** Measures how long reading a mail that came back takes. See `--help`. */
+/** Measures the time to read a returned mail. See `--help`. */
 import { count, parseOptions } from '../harness/options.ts'
 import { readReport } from '../src/mail/report/read-report.ts'
 import { median } from './statistics.ts'

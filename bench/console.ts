@@ -1,4 +1,4 @@
-/** What pages of the console that are open take from delivery. See `--help`. */
+/** Measures how much open pages of the console slow delivery down. See `--help`. */
 import { count, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import type { WatchersOrder, WatchersReport } from './console/order.ts'

@@ -1,4 +1,4 @@
-/** The figures of a run that measures whether cost grows with what lies in the database. */
+/** The figures of a run that measures whether cost grows with the size of the database. */
 import type { Provenance } from '../harness/results.ts'
 import type { Memory } from '../harness/service/process-memory.ts'
 import type { HistoryShape } from './history/shape.ts'

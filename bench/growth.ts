@@ -1,4 +1,4 @@
-/** Does the cost of a message grow with what lies in the database? See `--help`. */
+/** Measures whether the cost of a message grows with the size of the database. See `--help`. */
 
 import { count, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'

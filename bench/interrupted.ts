@@ -1,4 +1,4 @@
-/** What is undone when a measurement is interrupted: no process and no database of gigabytes stays behind. */
+/** Cleans up when a measurement is interrupted, so that no process and no database of gigabytes is left. */
 import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -1,4 +1,4 @@
-/** How long pages of emails, events and suppressions take in a company with a long history. See `--help`. */
+/** Measures the time for pages of emails, events and suppressions in a company with a long history. See `--help`. */
 import { count, parseOptions } from '../harness/options.ts'
 import { Random } from '../harness/random.ts'
 import { provenance } from '../harness/results.ts'

@@ -1,4 +1,4 @@
-/** The measurements: what the machine can do, how fast messages are accepted, and how fast they arrive at their destination. */
+/** The measurements: the limits of the machine, and the rates at which messages are accepted and delivered. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LoadOrder, LoadReport } from './load/order.ts'
 import { MARK, type MessageShape } from './message.ts'

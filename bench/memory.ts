@@ -1,4 +1,4 @@
-/** How much memory the service takes: idle, at the peak of usual work, and idle again. See `--help`. */
+/** Measures the memory of the service: idle, at the peak of usual work, and idle again. See `--help`. */
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,6 +1,7 @@
 /**
- * The message every system is measured with: multipart/alternative, 10,240 octets as it leaves unless another size is asked for, one
- * distinct recipient each; on request with a file, a different one in every message, because a service may keep equal files once.
+ * The message with which all systems are measured: multipart/alternative, 10,240 octets on the wire by default, each
+ * with a recipient of its own. It can have a file, which differs in every message because a service may store equal
+ * files once.
  */
 
 const TEXT_LINE = 'Your order has been packed and will be with you in a few days, thank you.'

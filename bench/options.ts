@@ -1,4 +1,4 @@
-/** Options that the benchmarks share, and how their text is understood. */
+/** Options that the benchmarks share, and the parsers of their values. */
 import { spawnSync } from 'node:child_process'
 import os from 'node:os'
 import { refuse } from '../harness/options.ts'

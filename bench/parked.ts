@@ -1,4 +1,4 @@
-/** What mail costs that waits for sites which take little or nothing, and what it costs others. See `--help`. */
+/** Measures the cost of mail that waits for sites which accept little or nothing, and its effect on other mail. See `--help`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

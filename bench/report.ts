@@ -1,4 +1,4 @@
-/** The figures of a run, and how they are put on the terminal. */
+/** The figures of a run, and their form on the terminal. */
 import type { Provenance } from '../harness/results.ts'
 import type { AcceptFigure, DeliveryRound, LatencyFigure } from './measure.ts'
 import { type MessageShape, USUAL_SIZE } from './message.ts'
@@ -167,7 +167,10 @@ function latencySentence({ offered, median: middle, p99, wholeMedian, wholeP99 }
   )
 }
 
-/** What differs from the usual: one process on SQLite with its defaults, messages of 10,240 octets, 20 connections, relayed to a sink that obliges. */
+/**
+ * What differs from the usual: one process on SQLite with its defaults, messages of 10,240 octets, 20 connections,
+ * relayed to a sink that obliges.
+ */
 export function ways({ database, nodes, route, shape, sink, connections, settings }: Run): string {
   const parts = [
     ...(database === 'sqlite' ? [] : [database]),

@@ -1,4 +1,4 @@
-/** The results of the benchmarks, and the page that is made of the newest ones. */
+/** The results of the benchmarks, and the page that is generated from the newest ones. */
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { MarkedPage } from '../harness/marked-page.ts'
 import { type Kept, Results } from '../harness/results.ts'

@@ -1,4 +1,4 @@
-/** What bounces that come back take from delivery. See `--help`. */
+/** Measures how much returned bounces slow delivery down. See `--help`. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { count, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'

@@ -1,4 +1,4 @@
-/** The processes every measurement needs, held to the same CPUs: load generator, receiving servers, yardstick, database and service. */
+/** The processes that every measurement needs, pinned to the same CPUs: load generator, receiving servers, yardstick, database and service. */
 import { randomBytes } from 'node:crypto'
 import { type FakeDns, startDns, type Zone } from '../harness/dns.ts'
 import type { Installation } from '../harness/service/installation.ts'

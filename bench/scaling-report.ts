@@ -1,4 +1,4 @@
-/** The figures of two set-ups that were measured in turns. */
+/** The figures of two set-ups measured in turns. */
 import type { Provenance } from '../harness/results.ts'
 import type { DeliveryRound } from './measure.ts'
 import { median } from './statistics.ts'

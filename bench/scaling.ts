@@ -1,4 +1,4 @@
-/** What more CPUs, or more delivery nodes, give: two set-ups in turns. See `--help`. */
+/** Measures the gain of more CPUs or more delivery nodes: two set-ups in turns. See `--help`. */
 
 import os from 'node:os'
 import { count, oneOf, parseOptions, refuse } from '../harness/options.ts'

@@ -1,4 +1,4 @@
-/** The digest beside the full-text indexes of both databases: what writing costs, size, and pages of emails. See `--help`. */
+/** Compares the digest with the full-text indexes of both databases: cost of writing, size, and pages of emails. See `--help`. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-/** Runs the service at half load beside hostile peers for as long as asked and judges whether anything grows. See `--help`. */
+/** Runs the service at half load with hostile peers for a chosen time, and judges whether anything grows. See `--help`. */
 
 import { count, parseOptions, refuse } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'

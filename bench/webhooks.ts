@@ -1,4 +1,4 @@
-/** How many webhooks are signed and sent a second, and what they take from delivery. See `--help`. */
+/** Measures how many webhooks are signed and sent a second, and how much they slow delivery down. See `--help`. */
 import { count, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import { measureDelivery, type Parts } from './measure.ts'

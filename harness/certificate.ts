@@ -1,4 +1,4 @@
-/** Certificates made on the spot (X.509 v3, RFC 5280), so that no test depends on a file that expires or on openssl. */
+/** Makes certificates on demand (X.509 v3, RFC 5280), so that no test depends on openssl or on a file that expires. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 

@@ -1,4 +1,4 @@
-/** A small authoritative-looking DNS server on a loopback port, UDP and TCP, whose answers the test writes down. */
+/** A small DNS server on a loopback port, UDP and TCP, with the answers that a test gives it. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server as TcpServer } from 'node:net'

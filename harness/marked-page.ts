@@ -1,4 +1,4 @@
-/** A page whose words are written by hand and whose figures stand between markers; and tables in Markdown. */
+/** A page with text written by hand and generated figures between markers; and tables in Markdown. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 export class MarkedPage {

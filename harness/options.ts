@@ -1,4 +1,4 @@
-/** The command lines of benchmarks, chaos runs and fuzzing, and how their text is understood. */
+/** The command lines of benchmarks, chaos runs and fuzzing, and the parsers of their values. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 /** Ends the program with a sentence, as for every option that cannot be used. */

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server of our own for tests: a cluster in a temporary directory that listens on 127.0.0.1 only. It ends with the
- * process that started it, however that one ends. As a program: starts one, prints `{"url": ...}` and keeps it until standard
- * input ends.
+ * A PostgreSQL server of our own for tests: a cluster in a temporary directory that listens on 127.0.0.1 only. It ends
+ * with the process that started it, however that process ends. As a program: starts one, prints `{"url": ...}` and
+ * keeps it until standard input ends.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

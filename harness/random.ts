@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, so that a run can be asked for again. */
+/** Pseudo-random numbers from a seed, so that a run can be repeated. */
 
 /** SplitMix32: one small state, good enough to choose faults and make messages. */
 export class Random {

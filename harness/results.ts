@@ -1,4 +1,4 @@
-/** Results of measurements and chaos runs: one JSON file for each, which says of itself when, where and of which commit it is. */
+/** Results of measurements and chaos runs: one JSON file for each, with its time, machine and commit. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

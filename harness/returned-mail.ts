@@ -1,4 +1,4 @@
-/** Mails that come back, as servers and providers write them. */
+/** Returned mails, as servers and providers write them. */
 
 export interface BounceText {
   /** Who it is about. */

@@ -1,4 +1,4 @@
-/** Where a document leads, as a browser reads it: by parse5, an implementation of the HTML standard that is not ours. */
+/** The links of a document as a browser finds them, by parse5, an independent implementation of the HTML standard. */
 import { type DefaultTreeAdapterTypes, html as names, parse } from 'parse5'
 
 /** Elements that have no place in mail that is shown: they load, lead or send elsewhere, or are read by other rules. */

@@ -1,6 +1,6 @@
 /**
  * Looks into a running process and all of its threads through the inspector: heap after a collection, what is open, timers, listeners.
- * The process has to run with `--inspect`; it tells its address on standard error.
+ * The process has to run with `--inspect`; it prints its address on standard error.
  */
 export interface ThreadSample {
   /** `main`, or the script of the thread and its number. */

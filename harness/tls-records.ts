@@ -1,6 +1,6 @@
 /**
- * A client of TLS 1.3 whose records are made here, one by one: of a single octet, or a new key with each (RFC 8446 5,
- * 7.2). No library sends such. It has one cipher, TLS_AES_128_GCM_SHA256.
+ * A TLS 1.3 client that makes its records one by one, with a single octet or with a new key each (RFC 8446 5, 7.2),
+ * which no library does. It has one cipher, TLS_AES_128_GCM_SHA256.
  */
 import { createCipheriv, createHmac } from 'node:crypto'
 import { connect as connectPlain, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** Verifies DKIM signatures (RFC 6376, RFC 8463) with mailauth, an implementation that is not ours, against the keys a domain publishes. */
+/** Verifies DKIM signatures (RFC 6376, RFC 8463) with mailauth, an independent implementation, against the keys that a domain publishes. */
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import type { SendingDomain } from '../src/accounts/account.ts'
 

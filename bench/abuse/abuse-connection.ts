@@ -1,4 +1,4 @@
-/** A connection of an abuser: writes what it is told as fast as the service takes it, and counts the answers. */
+/** A connection of an abuser: writes the given octets as fast as the service reads them, and counts the answers. */
 import net, { type Socket } from 'node:net'
 import type { Statuses } from './order.ts'
 

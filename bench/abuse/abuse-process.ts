@@ -1,4 +1,4 @@
-/** The abusers, a process of their own: so many connections for so long, with one attack or several at once. */
+/** The process of the abusers: opens a number of connections for a given time, with one or several attacks at once. */
 import { setMaxListeners } from 'node:events'
 import net, { type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

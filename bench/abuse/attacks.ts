@@ -1,4 +1,4 @@
-/** What a customer with a key of its own, and a stranger without one, can do at worst: one small generator each. */
+/** The worst attacks of a customer with a key, and of a stranger without one: one small generator for each. */
 import type { TlsRecords } from '../../harness/tls-records.ts'
 import type { Target } from './order.ts'
 

@@ -1,4 +1,4 @@
-/** What is asked of the abusers' process, and what it answers. */
+/** The orders to the abusers' process, and its answers. */
 
 export interface Target {
   port: number

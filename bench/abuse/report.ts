@@ -1,4 +1,4 @@
-/** What is kept and printed of a run of abuse. */
+/** The results of a run of abuse, as they are stored and printed. */
 import type { Provenance } from '../../harness/results.ts'
 import { percentile } from '../statistics.ts'
 import type { Statuses } from './order.ts'

@@ -1,4 +1,4 @@
-/** A service with two companies: one that does its worst, and another that notices. */
+/** A service with two companies: the attacker, and the victim that measures. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { selfSigned } from '../../harness/certificate.ts'

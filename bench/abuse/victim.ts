@@ -1,4 +1,4 @@
-/** The other company: posts a small mail at even distances, whatever the answers do. */
+/** The victim: posts a small mail at fixed intervals, whether or not answers arrive. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../../harness/clock.ts'
 import { HttpConnection } from '../load/http-connection.ts'

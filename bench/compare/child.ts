@@ -1,4 +1,4 @@
-/** A program of a compared system: held to its CPUs, its output kept for the case that it fails. */
+/** A program of a compared system. It is pinned to its CPUs, and its output is kept in case it fails. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pinning } from '../service/pinned-process.ts'

@@ -1,4 +1,4 @@
-/** Gets the compared systems from their packages, only when asked to. No service of theirs is started or left enabled. */
+/** Installs the compared systems from their packages, only on request. Their services are neither started nor left enabled. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Postfix with opendkim: private configuration, queue and ports in a temporary directory; nothing of the system's own is touched. */
+/** Postfix with opendkim: private configuration, queue and ports in a temporary directory; the system's own Postfix is not touched. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

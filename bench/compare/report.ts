@@ -1,4 +1,4 @@
-/** The figures of a comparison and how they are put side by side. */
+/** The figures of a comparison, and their layout side by side. */
 import type { Provenance } from '../../harness/results.ts'
 import type { Limits } from '../service/limits-process.ts'
 import { median } from '../statistics.ts'

@@ -1,4 +1,4 @@
-/** A mail system under comparison: takes the messages, signs them, keeps them on disk, hands them to the sink. */
+/** A mail system under comparison: accepts the messages, signs them, stores them on disk, and delivers them to the sink. */
 import { generateKeyPairSync } from 'node:crypto'
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** What is asked of the process that looks at the console, and what it answers. */
+/** The orders to the process that watches the console, and its answers. */
 
 export type WatchersOrder =
   /** Signs in by a link's token, and opens so many pages of emails. Answers `ready` when all of them are live. */

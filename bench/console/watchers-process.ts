@@ -1,6 +1,6 @@
 /**
- * Pages of the console that are open, without the browsers: each follows the stream of what changes, and asks for its
- * list again when a tick says that there is more, as the page does that stands at the top of its list.
+ * Open pages of the console without browsers. Each follows the stream of changes, and requests its list again when a
+ * tick reports more, as a page at the top of its list does.
  */
 import type { WatchersOrder, WatchersReport } from './order.ts'
 

@@ -1,4 +1,4 @@
-/** Puts weeks of history under a service that is not running yet. */
+/** Fills the database of a service that is not running yet with weeks of history. */
 import type { Installation } from '../../harness/service/installation.ts'
 import type { Tenant } from '../../harness/service/tenant.ts'
 import { fillSqlite } from './fill-sqlite.ts'

@@ -1,4 +1,4 @@
-/** What a service that has run for some weeks has in its database, as measurements with history need it. */
+/** The database content of a service that has run for some weeks, for measurements with history. */
 export interface HistoryShape {
   /** Finished emails of one recipient each: most delivered, some bounced. */
   emails: number

@@ -1,4 +1,4 @@
-/** A newsletter among the history of a company: one email to a thousand, each with values of its own, delivered to all. */
+/** A newsletter in the history of a company: one email to a thousand recipients, each with its own values, delivered to all. */
 import { randomUUIDv7 } from 'node:crypto'
 import { decideAttempt } from '../../src/email/lifecycle/attempt.ts'
 import { UNTRIED } from '../../src/email/lifecycle/birth.ts'

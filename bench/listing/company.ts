@@ -1,4 +1,4 @@
-/** The one company of a measurement of listings, and what is made ready for it. */
+/** The one company of a measurement of listings, and its preparation. */
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { DOMAIN_SETTINGS, NO_LIMITS } from '../../src/accounts/account.ts'
 import { DIGEST, digestStep } from '../../src/events/digest.ts'

@@ -1,4 +1,4 @@
-/** The database whose listings are measured: one of its own that is removed at the end, or one that is kept. */
+/** The database whose listings are measured: a temporary one, or one that is kept. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../../src/config/settings.ts'

@@ -1,4 +1,4 @@
-/** What is asked for, as the dialects ask. */
+/** The queries to measure, as the dialects make them. */
 import type { Random } from '../../harness/random.ts'
 import type { EventFilter, EventType } from '../../src/email/event.ts'
 import { type EventRange, findEvents } from '../../src/events/find.ts'

@@ -1,4 +1,4 @@
-/** What a measurement of listings comes to. */
+/** The results of a measurement of listings. */
 import type { Kept } from '../../harness/results.ts'
 import type { HistoryShape } from '../history/shape.ts'
 

@@ -1,4 +1,4 @@
-/** One kept-open HTTP/1.1 connection, one request at a time (no pipelining), with as little of its own cost as possible. */
+/** One kept-open HTTP/1.1 connection, one request at a time (no pipelining), at the least possible cost. */
 import { once } from 'node:events'
 import net, { type Socket } from 'node:net'
 import tls from 'node:tls'

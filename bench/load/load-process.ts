@@ -1,4 +1,4 @@
-/** The load generator, a process of its own: offers prepared messages over kept-open connections and measures its own cost. */
+/** The process of the load generator: sends prepared messages over persistent connections, and measures its own cost. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../../harness/clock.ts'
 import { bounce } from '../../harness/returned-mail.ts'

@@ -1,4 +1,4 @@
-/** What is asked of the load generator, and what it answers. */
+/** The orders to the load generator, and its answers. */
 import type { MessageShape, RequestTarget } from '../message.ts'
 
 export type LoadTarget =

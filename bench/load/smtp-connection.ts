@@ -1,4 +1,4 @@
-/** One kept-open SMTP session that hands in one message after the other, with as little of its own cost as possible. */
+/** A persistent SMTP session that submits one message after the other, at the least possible cost. */
 import { once } from 'node:events'
 import net, { type Socket } from 'node:net'
 import type { Answer } from './http-connection.ts'

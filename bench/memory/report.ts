@@ -1,4 +1,4 @@
-/** What is printed and kept of a measurement of memory. */
+/** The results of a measurement of memory, as they are printed and stored. */
 import type { Provenance } from '../../harness/results.ts'
 import type { MemoryOfThread } from './threads.ts'
 

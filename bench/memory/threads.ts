@@ -1,4 +1,4 @@
-/** The heaps of each thread of a process, asked through its inspector. */
+/** The heaps of all threads of a process, read through its inspector. */
 import type { ThreadInspector } from '../../harness/thread-inspector.ts'
 
 /** Octets. */

@@ -1,4 +1,4 @@
-/** The generated sections of docs/performance.md: what was measured last, by kind of measurement. */
+/** The generated sections of docs/performance.md: the newest results of each kind of measurement. */
 import { table } from '../../harness/marked-page.ts'
 import type { Kept } from '../../harness/results.ts'
 import { type AbuseRun, shownStatuses } from '../abuse/report.ts'

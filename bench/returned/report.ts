@@ -1,4 +1,4 @@
-/** What is kept and printed of a run with bounces that come back. */
+/** The results of a run with returned bounces, as they are stored and printed. */
 import type { Provenance } from '../../harness/results.ts'
 import type { DeliveryRound } from '../measure.ts'
 import { type Usage, wholeOf } from '../service/process-usage.ts'

@@ -1,4 +1,4 @@
-/** What an index of emails holds of each finished email of `bench/history`, computed from its number there. */
+/** The indexed content of each finished email of `bench/history`, computed from its number. */
 import { filedWords } from '../../src/store/searched-words.ts'
 import { BOUNCED, TAGS, WATCHER, WEEKS_OF_HISTORY } from '../history/shape.ts'
 

@@ -1,4 +1,4 @@
-/** Emails in a contentless FTS5 table, one column of terms that say themselves of which kind they are. */
+/** Emails in a contentless FTS5 table, with one column of terms, each prefixed with its kind. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-/** The indexes that are measured beside the digest: FTS5 of SQLite, and a GIN index of PostgreSQL. */
+/** The indexes that are compared with the digest: FTS5 of SQLite, and a GIN index of PostgreSQL. */
 import type { IndexedEmail } from './documents.ts'
 
 /** Emails of one commit, about as many as one step of the digest. */

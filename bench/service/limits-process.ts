@@ -1,4 +1,4 @@
-/** What this machine can do at best, on one CPU: the yardstick for every other figure of the run. */
+/** The limits of this machine on one CPU: the yardstick for every other figure of the run. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A part of a measurement in its own process: works off the orders of its `PinnedProcess`, and ends with it. */
+/** A part of a measurement in its own process. It carries out the orders of its `PinnedProcess`, and ends with it. */
 export function workOff<Order>(work: (order: Order) => unknown): void {
   process.on('message', async (order: Order) => {
     try {

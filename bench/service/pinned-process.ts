@@ -1,4 +1,4 @@
-/** Starts the parts of a measurement as processes of their own, held to the CPUs they may use, and asks them for work. */
+/** Starts the parts of a measurement as separate processes, pinned to their CPUs, and sends them orders. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 

@@ -1,4 +1,4 @@
-/** What processes have used so far, from /proc (proc(5)); NaN everywhere where /proc is missing. */
+/** The resources that processes have used so far, from /proc (proc(5)); all NaN where /proc is missing. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Clock ticks a second of the CPU times in /proc; 100 on every Linux that Node runs on. */

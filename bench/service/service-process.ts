@@ -1,4 +1,4 @@
-/** The real service as one child process, or as an API node and some delivery nodes, and what its processes used so far. */
+/** The real service as one child process, or as an API node and some delivery nodes, with the resources that its processes have used so far. */
 import { Installation } from '../../harness/service/installation.ts'
 import { processMemory } from '../../harness/service/process-memory.ts'
 import type { ServiceChild } from '../../harness/service/service-child.ts'

@@ -1,4 +1,4 @@
-/** What is asked of the sink process, and what it answers. */
+/** The orders to the sink process, and its answers. */
 import type { SinkBehaviour } from './behaviour.ts'
 
 export type SinkOrder =

@@ -1,4 +1,4 @@
-/** One receiving server of the benchmark: listens at an address, behaves as it is told, and tells what arrives. */
+/** One receiving server of the benchmark: listens at an address, behaves as ordered, and reports the messages that arrive. */
 
 import { selfSigned } from '../../harness/certificate.ts'
 import type { Dialogue, Pace, Reaction, SinkHooks, Step } from '../../harness/sink/hooks.ts'

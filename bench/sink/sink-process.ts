@@ -1,4 +1,4 @@
-/** The receiving servers, in a process of their own: counts when each numbered recipient's message arrives, and how often. */
+/** The process of the receiving servers: records when, and how often, the message of each numbered recipient arrives. */
 import type { SinkOrder } from './order.ts'
 import { Peer } from './peer.ts'
 import { Tally } from './tally.ts'

@@ -1,4 +1,4 @@
-/** Counts what arrives by recipient number: each must arrive once. */
+/** Counts messages by recipient number: each must arrive exactly once. */
 import { now } from '../../harness/clock.ts'
 import { recipientNumber } from '../message.ts'
 import type { SinkReport } from './order.ts'

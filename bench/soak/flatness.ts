@@ -1,4 +1,4 @@
-/** Does a series of samples stay where it is, or does it grow? Judged against its own noise, so that a noisy machine is no leak. */
+/** Judges whether a series of samples grows, compared with its own noise, so that a noisy machine does not look like a leak. */
 import { median } from '../statistics.ts'
 
 export interface Sample {

@@ -1,4 +1,4 @@
-/** The world of a soak run: most domains are served well, one in twenty badly, each in a way of its own. */
+/** The recipient domains of a soak run: most have a good server, and one in twenty a bad one, each in its own way. */
 import type { Zone } from '../../harness/dns.ts'
 import { domainName } from '../message.ts'
 import { OBLIGING, parseBehaviour, type SinkBehaviour } from '../sink/behaviour.ts'

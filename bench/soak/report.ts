@@ -1,4 +1,4 @@
-/** What is kept of a soak run. */
+/** The stored results of a soak run. */
 import type { Provenance } from '../../harness/results.ts'
 import type { Judged } from './series.ts'
 import type { SoakEnd, SoakSample } from './soak-run.ts'

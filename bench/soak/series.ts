@@ -1,4 +1,4 @@
-/** Turns the samples of a run into series that must stay flat, and says how much growth of each is nothing. */
+/** Turns the samples of a run into series that must stay flat, each with the growth that is negligible. */
 import { type Flatness, judge, type Sample } from './flatness.ts'
 import type { SoakSample } from './soak-run.ts'
 

@@ -1,4 +1,4 @@
-/** A service under steady load with peers of which some are hostile, watched from outside and, thread by thread, from inside. */
+/** A service under steady load with some hostile peers, observed from outside and, thread by thread, from inside. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { processMemory } from '../../harness/service/process-memory.ts'
 import { ThreadInspector, type ThreadSample } from '../../harness/thread-inspector.ts'

@@ -1,4 +1,4 @@
-/** What is asked of the process that receives webhooks, and what it answers. */
+/** The orders to the process that receives webhooks, and its answers. */
 
 export type ReceiverOrder =
   /** Answers with the port. `hang`: whatever is asked there is never answered. */

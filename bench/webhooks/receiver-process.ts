@@ -1,4 +1,4 @@
-/** Somebody who is told by webhooks, in a process of its own: counts them, and verifies the signatures of a sample. */
+/** The process that receives webhooks: counts them, and verifies the signatures of a sample. */
 import { createServer, type Socket } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { now } from '../../harness/clock.ts'

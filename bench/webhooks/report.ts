@@ -1,4 +1,4 @@
-/** The figures of `npm run bench:webhooks`, and how they are put on the terminal. */
+/** The figures of `npm run bench:webhooks`, and their form on the terminal. */
 import type { Provenance } from '../../harness/results.ts'
 import type { DeliveryRound } from '../measure.ts'
 import { median, percentile } from '../statistics.ts'

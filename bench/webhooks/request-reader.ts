@@ -1,4 +1,4 @@
-/** Reads requests of one connection off their octets, with as little of its own cost as possible. */
+/** Reads the requests of one connection from its octets, at the least possible cost. */
 
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 

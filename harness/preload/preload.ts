@@ -1,4 +1,4 @@
-/** The library beneath the nodes (preload.c): compiled for a run, and told through mapped files what to do to which node. */
+/** The library that nodes preload (preload.c): it is compiled for a run, and mapped files tell it which faults to cause in which node. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

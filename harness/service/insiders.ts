@@ -1,4 +1,4 @@
-/** Who can do more with a company than send: somebody with a key for everything, and people who have signed in. */
+/** Callers with more rights in a company than to send: the holder of a key with all scopes, and people who have signed in. */
 import { randomUUIDv7 } from 'node:crypto'
 import { newToken } from '../../src/accounts/token.ts'
 import { loadSettings } from '../../src/config/load.ts'

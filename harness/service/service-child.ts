@@ -1,4 +1,4 @@
-/** The service as a child process: where it listens, what it says, how it ends. */
+/** The service as a child process: its addresses, its output and its end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -1,4 +1,4 @@
-/** How long the main thread of a service was away at most, by the processor time that its metrics tell of. */
+/** The longest turn of a service's main thread, by the processor time in its metrics. */
 import assert from 'node:assert/strict'
 
 /** Turns of the main thread so far, by the seconds that each took at most. */

@@ -1,4 +1,4 @@
-/** A company with an active sending domain and a key for it, made by the verbs: each command would be a process. */
+/** A company with an active sending domain and a key for it, created with verbs, because each command would start a process. */
 import { loadSettings } from '../../src/config/load.ts'
 import { createCompany } from '../../src/operate/companies.ts'
 import { activateDomain, addDomain } from '../../src/operate/domains.ts'

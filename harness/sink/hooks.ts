@@ -1,4 +1,4 @@
-/** The words between the SMTP server of tests, benchmarks and chaos runs and those who tell it what to do. */
+/** The hooks with which tests, benchmarks and chaos runs control their SMTP server. */
 
 /** Where in the dialogue (RFC 5321 section 3.3) somebody is asked what to do. */
 export type Step =

@@ -1,4 +1,4 @@
-/** An SMTP server that accepts everything unless its hooks say otherwise. Cheap enough that it is never what limits a measurement. */
+/** An SMTP server that accepts everything unless its hooks say otherwise. It is cheap enough never to limit a measurement. */
 import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { createSecureContext, createServer as createTlsServer } from 'node:tls'

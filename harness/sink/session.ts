@@ -1,4 +1,4 @@
-/** One SMTP session of the sink: reads commands and bodies, asks at each step what to do, answers. */
+/** One SMTP session of the sink: reads commands and bodies, calls a hook at each step, and answers. */
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import type { Choice, Dialogue, Pace, Reaction, SinkHooks, Step } from './hooks.ts'

@@ -29,7 +29,7 @@ export function shownName({ name, ownName = name }: Pick<Company, 'name' | 'ownN
   return ownName
 }
 
-/** Null: no limit, or, for what it may own, the default. */
+/** Limits of a company. Null: no limit, or the default for a number of domains, keys or webhooks. */
 export interface CompanyLimits extends Record<LimitedResource, number | null> {
   /** Requests a second, of all its keys together. */
   rate: number | null
@@ -69,7 +69,7 @@ export interface DomainSettings {
   sendingOff?: boolean
   /** The host to which bounces come back; absent: `bounces.` and the name of the domain. */
   returnPath?: string
-  /** The TLS that connections for mail of the domain need; absent: `opportunistic`. */
+  /** The TLS policy for connections that carry mail of the domain; absent: `opportunistic`. */
   tls?: 'opportunistic' | RequiredTls
   openTracking: boolean
   clickTracking: boolean
@@ -83,11 +83,14 @@ export interface DomainSettings {
   webScheme?: 'http' | 'https'
   /** Name of the pool of source addresses; absent: that of the company. */
   pool?: string
-  /** The same for mail of the domain; the shorter of the two periods applies. */
+  /**
+   * Milliseconds for which the content of finished emails of the domain is kept; the company's period applies if it is
+   * shorter.
+   */
   contentRetention?: number
-  /** Where the service has POSTROAD_DKIM_ZONE, its DKIM keys are published there; absent: at the domain itself. */
+  /** The DKIM keys of the domain are published in the zone of POSTROAD_DKIM_ZONE; absent: at the domain itself. */
   dkimDelegated?: boolean
-  /** Ms after which a delegated key is rotated by itself; absent: POSTROAD_DKIM_ROTATION. */
+  /** Ms after which the service rotates a delegated key; absent: POSTROAD_DKIM_ROTATION. */
   dkimRotation?: number | 'off'
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
@@ -112,11 +115,11 @@ export interface SendingDomain {
   dkim: DkimIdentity[]
   /** The return-path host whose records DNS had when it answered last; null: it lacked them. */
   returnPathHost: string | null
-  /** Unix ms since which DNS has lacked required records that it had before; null: it has them, or never had. */
+  /** Unix ms since which DNS has lacked required records that it had before; null: it has them, or never had them. */
   lostSince: number | null
   /**
-   * Ids of domains of the same company that may also be the author domain of this one's mail. Whether mail may leave
-   * from each of them is its own state.
+   * Ids of domains of the same company that may also be the author domain of this one's mail. Each of them has its own
+   * sending state, which decides whether mail may leave from it.
    */
   speaksFor: string[]
 }
@@ -156,7 +159,7 @@ export interface DkimIdentity {
 
 /**
  * - `next`: will sign mail as soon as DNS has its record.
- * - `retiring`: signs no more. Its record stays, because receivers still verify mail that it has signed.
+ * - `retiring`: no longer signs. Its record stays, because receivers still verify mail that it has signed.
  * - `retired`: its record may be removed from DNS.
  */
 export type DkimStage = 'next' | 'retiring' | 'retired'
@@ -195,10 +198,10 @@ export interface ApiKey {
   scopes: Scope[]
   /** Set when the key may send only from one domain. */
   domainId: string | null
-  /** Address ranges it may be used from, in the form of `canonicalRange`; empty: anywhere. */
+  /** Address ranges that the key may be used from, in the form of `canonicalRange`; empty: anywhere. */
   networks: string[]
   createdAt: number
-  /** Unix ms from which it no longer works; null: never. */
+  /** Unix ms at which the key expires; null: never. */
   expiresAt: number | null
   revokedAt: number | null
 }
@@ -253,8 +256,8 @@ export interface AccountsSnapshot {
 }
 
 /**
- * The changes since an earlier version, in their present state. A thing whose id is among `ids` and in no list is gone.
- * `routes`, `pools`: all of them, or null when none was changed.
+ * The changes since an earlier version, in their present state. An id that is in `ids` but in none of the lists belongs
+ * to a removed object. `routes`, `pools`: all of them, or null when none of them was changed.
  */
 export interface AccountsChange extends Omit<AccountsSnapshot, 'routes' | 'pools'> {
   version: number

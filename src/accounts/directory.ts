@@ -42,7 +42,7 @@ interface Holder {
 
 const UNKNOWN: Denial = { denied: 'unknown' }
 
-/** By id. A changed thing keeps its place among the others. */
+/** Objects by id. A changed object keeps its place in the order. */
 type ById<Thing> = Map<string, Thing>
 
 /**
@@ -56,7 +56,7 @@ export class AccountDirectory {
   #keys: ById<ApiKey> = new Map()
   #routes = new RouteTable([])
   #pools: readonly SourcePool[] = []
-  /** Made from the maps above when it is asked for. */
+  /** The snapshot, made from the maps above on request. */
   #snapshot: AccountsSnapshot | null = null
   /** The domains of all companies that have claimed the name. */
   readonly #domainsByName = new Map<string, SendingDomain[]>()
@@ -67,7 +67,7 @@ export class AccountDirectory {
   /** Keys with a password, by the domain in their name. */
   readonly #logins = new Map<string, ApiKey[]>()
 
-  /** Takes over a snapshot as a whole: readers see the old accounts or the new ones, never a mixture. */
+  /** Replaces all accounts at once: readers see the old accounts or the new ones, never a mixture. */
   replace({ companies, domains, removedDomains, keys, routes, pools }: AccountsSnapshot): void {
     for (const index of [
       ...[this.#domainsByName, this.#removedNames, this.#holders, this.#holdersById],
@@ -87,7 +87,7 @@ export class AccountDirectory {
     this.#snapshot = null
   }
 
-  /** Takes over a change, likewise as a whole. */
+  /** Applies a change, also at once. */
   apply({ ids, companies, domains, removedDomains, keys, routes, pools }: AccountsChange): void {
     for (const id of ids) this.#unindex(id)
     update(this.#companies, ids, companies)
@@ -304,7 +304,7 @@ function byId<Thing extends { id: string }>(things: readonly Thing[]): ById<Thin
   return new Map(things.map((thing) => [thing.id, thing]))
 }
 
-/** Updates the things with these ids from `things`, and removes the others with these ids. */
+/** Updates the objects with these ids from `things`. Removes those with an id that `things` lacks. */
 function update<Thing extends { id: string }>(
   known: ById<Thing>,
   ids: readonly string[],
@@ -327,7 +327,10 @@ function holderOf({ id, companyId, tokenHash, scopes, domainId, expiresAt, netwo
   }
 }
 
-/** An invalid range, written into the database by other means, admits no address; the other keys work on. */
+/**
+ * The ranges of a key. An invalid one, written into the database by other means, admits no address, and does not affect
+ * other keys.
+ */
 function rangesOf(networks: string[]): AddressRanges {
   try {
     return new AddressRanges(networks)

@@ -1,4 +1,4 @@
-/** DMARC records, and the one that holds for a domain (RFC 9989). */
+/** Parses DMARC records, and finds the one that applies to a domain (RFC 9989). */
 
 import { recordsOfVersion, tagsOf } from '../mail/dns-tags.ts'
 
@@ -15,7 +15,7 @@ export interface DmarcRecord {
   isTest: boolean
 }
 
-/** The part of a resolver that is asked. */
+/** The look-up that this module needs. */
 export interface DmarcResolver {
   txt(name: string): Promise<{ kind: 'found'; records: string[] } | { kind: 'absent' | 'failed' }>
 }
@@ -25,7 +25,7 @@ export function dmarcRecordsIn(found: readonly string[]): string[] {
   return recordsOfVersion('DMARC1', found)
 }
 
-/** `isAbove`: the record stands at a domain above the one whose mail it is read for. */
+/** Parses a record. `isAbove`: it is the record of a parent of the domain that sends. */
 export function parseDmarc(text: string, { isAbove = false } = {}): DmarcRecord {
   const tags = tagsOf(text.toLowerCase())
   const policy = (isAbove ? tags.get('sp') : undefined) ?? tags.get('p')
@@ -36,7 +36,7 @@ export function parseDmarc(text: string, { isAbove = false } = {}): DmarcRecord 
   }
 }
 
-/** RFC 9989 4.10: names that one walk asks for, at most. */
+/** The most names that one tree walk looks up (RFC 9989 4.10). */
 const MOST_ASKED = 8
 
 export interface DmarcAbove {
@@ -54,7 +54,7 @@ export async function dmarcAbove(
   resolver: DmarcResolver,
 ): Promise<DmarcAbove | 'failed' | null> {
   const labels = domain.split('.')
-  // The domain itself has been asked for. Of a long name the walk leaves out the labels in the middle.
+  // The domain itself has been looked up already. For a long name, the walk skips the labels in the middle.
   const first = Math.max(1, labels.length - (MOST_ASKED - 1))
   const names = labels.slice(first).map((_, index) => labels.slice(first + index).join('.'))
   let found: DmarcAbove | null = null
@@ -64,7 +64,7 @@ export async function dmarcAbove(
     const [text, ...others] = answer.kind === 'found' ? dmarcRecordsIn(answer.records) : []
     if (text === undefined || others.length > 0) continue
     const psd = tagsOf(text).get('psd')
-    // Above it begins the domain of a registry, whose record is not meant for what is sent below it.
+    // The parents of this name belong to a registry. Their records are not meant for mail of registered domains.
     if (psd === 'y' && found !== null) return found
     found = { domain: name, text }
     if (psd === 'n') return found

@@ -17,7 +17,7 @@ export interface Verification {
   uncertain: boolean
 }
 
-/** Asks for every record at once. Rejects only when the resolver does. */
+/** Looks up all records at the same time. Rejects only when the resolver does. */
 export async function verifyDomain(
   domain: SendingDomain,
   names: ServiceNames,
@@ -76,7 +76,7 @@ async function valuesOf(
   return { kind: 'found', records: hosts.map(({ preference, exchange }) => `${preference} ${exchange}`) }
 }
 
-/** Null: the record is no SPF record, or there is not exactly one. */
+/** Null: the record is not an SPF record, or DNS does not have exactly one. */
 async function spfVerdict(
   { kind, name }: DnsRecord,
   { hostname }: ServiceNames,
@@ -91,8 +91,8 @@ async function spfVerdict(
 }
 
 /**
- * Providers append the zone to each name: a full name then holds it twice, and a name meant within the domain ends up
- * directly below the zone.
+ * Looks for the record at names that result from a common mistake. DNS providers append the zone to each name that is
+ * entered, so a full name ends with the zone twice, and a name meant within the domain ends up directly below the zone.
  */
 async function elsewhere(
   domain: string,
@@ -100,12 +100,12 @@ async function elsewhere(
   names: ServiceNames,
   resolver: RecordResolver,
 ): Promise<string | null> {
-  // A return path may be any host: outside of the domain, its zone is not known.
+  // The zone of a return path outside the domain is not known.
   if (!isAtOrBelow(record.name, domain)) return null
   const short = record.name.slice(0, -domain.length)
   const places = zonesOf(domain).flatMap((zone) => [
     { zone, name: `${record.name}.${zone}` },
-    // A record without a prefix stands where it belongs.
+    // A name without a prefix is the right one.
     ...(zone === domain || short === '' ? [] : [{ zone, name: short + zone }]),
   ])
   const standing = await Promise.all(

@@ -74,11 +74,11 @@ export function addDomainCommands(program: Command): void {
     details:
       '--from is for form clients that are configured with mg.example.com but send from an address at example.com. Each of these ' +
       'domains must be a sending domain of the same company and active when mail is sent; mail is signed with the key of the domain in From. ' +
-      'A parent domain is named like any other and needs nothing more. --from replaces the domains named before.\n\n' +
-      'The return path is used once DNS has its MX and SPF records; until then bounces go to the address in From. Where ' +
-      'it was set, these records are required.\n\n' +
-      '--dkim cname moves the DKIM keys into the zone of POSTROAD_DKIM_ZONE, and --dkim txt back. Publish the records that `domain show` ' +
-      'names then: mail is signed with the previous key until DNS has them.\n\n' +
+      'A parent domain is named like any other domain. --from replaces the earlier list.\n\n' +
+      'The return path is used once DNS has its MX and SPF records; until then bounces go to the address in From. If ' +
+      'you set one, these records are required.\n\n' +
+      '--dkim cname moves the DKIM keys into the zone of POSTROAD_DKIM_ZONE, and --dkim txt back. Then publish the records that `domain show` ' +
+      'names: mail is signed with the previous key until DNS has them.\n\n' +
       'Tracking settings are stored and shown to API clients; nothing is tracked yet.',
     examples: [
       'domain update mg.example.com --from example.com',
@@ -106,18 +106,18 @@ export function addDomainCommands(program: Command): void {
         'verified',
       ]),
     )
-    .option('--pool <pool>', 'the pool of source addresses of its mail; none: that of its company')
+    .option('--pool <pool>', 'the pool of source addresses for its mail; none: the pool of its company')
     .addOption(
       new Option(
         '--content-retention <duration>',
-        'how long bodies and attachments of finished emails are kept, if shorter than for the company; none: as there',
+        'how long bodies and attachments of finished emails are kept, if shorter than for the company; none: as long as for the company',
       ).argParser(keptOf),
     )
     .addOption(new Option('--dkim <record>', DKIM_BY).choices(['cname', 'txt']))
     .addOption(
       new Option(
         '--dkim-rotation <duration>',
-        'how long a DKIM key in the zone of the operator signs, from 8d on; off; or default: POSTROAD_DKIM_ROTATION',
+        "how long a DKIM key in the operator's zone signs before it is replaced: at least 8d, off, or default (POSTROAD_DKIM_ROTATION)",
       ).argParser(rotatedOf),
     )
     .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
@@ -207,7 +207,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     printSender(sender)
     printLine(`Then: postroad domain verify ${domain.name}`)
     if (isDelegated(domain, op.setup.dkimZone)) {
-      printLine('The CNAME records lead to your zone: load what `postroad domain zone` prints there.')
+      printLine('The CNAME records point to your zone: load the output of `postroad domain zone` into it.')
     }
     printInactive(op, domain)
   })
@@ -273,14 +273,14 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
   })
 }
 
-/** Of a domain that has just moved its DKIM keys. */
+/** Prints the records to publish after the DKIM keys of a domain have moved. */
 function printMoved(op: Operation, domain: SendingDomain): void {
   const records = dnsRecords(domain, serviceNames(op, domain))
   printLine(`Publish these DKIM records of ${domain.name}:`)
   printRecords(records.filter(({ kind, obsolete }) => kind === 'dkim' && !obsolete))
   if (domain.sending === 'inactive') return
   printLine(
-    'Leave the present records in DNS until `postroad domain show` says that they may be removed. Mail is signed as before until DNS has the new ones.',
+    'Keep the current records in DNS until `postroad domain show` says that they may be removed. Mail is signed as before until DNS has the new ones.',
   )
 }
 
@@ -296,7 +296,7 @@ const TLS_MEANS = {
   verified: 'always encrypted, with a valid certificate of the server',
 }
 
-/** The settings have an empty text for the usual host. */
+/** In the settings, an empty text stands for the default host. */
 function returnPathIn(text: string): string {
   return text === 'default' ? '' : text
 }
@@ -334,7 +334,7 @@ async function remove(name: string, { json }: JsonOption): Promise<void> {
   })
 }
 
-/** Prints the domains that it may speak for and that cannot send at present. */
+/** Prints the domains that the domain may use in From but that cannot send now. */
 function printInactive({ accounts }: Operation, { speaksFor }: SendingDomain): void {
   for (const { id, name, sending } of accounts.domains) {
     if (!speaksFor.includes(id) || sending === 'active') continue
@@ -381,7 +381,7 @@ function sending(change: typeof activateDomain): (name: string, options: JsonOpt
   }
 }
 
-/** Null while no report has arrived. */
+/** Null: no report has arrived yet. */
 async function dmarcAdviceFor(op: Operation, domain: SendingDomain): Promise<string | null> {
   const { messages, advice } = await dmarcOf(op, domain)
   return messages === 0 ? null : advice

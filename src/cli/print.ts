@@ -1,7 +1,6 @@
 /**
  * Output of commands: tables and lines for people, one JSON value for scripts. Nothing else in this folder writes to
- * the terminal. Most of the text comes from senders, recipients and servers, so control characters are made harmless
- * here.
+ * the terminal. Most of the text comes from senders, recipients and servers, so control characters are escaped here.
  */
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
@@ -17,7 +16,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`)
 }
 
-/** The same on one line. */
+/** One JSON value on one line. */
 export function printJsonLine(value: unknown): void {
   process.stdout.write(jsonLine(value))
 }

@@ -1,6 +1,6 @@
 import type { NodeBeat } from '../store/store.ts'
 
-/** Part of its timeout by which a node's timeout is extended: clocks run at slightly different rates. */
+/** A node's timeout is extended by this part of it, because clocks run at slightly different rates. */
 const MARGIN = 1 / 10
 
 interface ObservedBeats {
@@ -12,8 +12,8 @@ interface ObservedBeats {
 /**
  * Finds silent nodes, as one observer sees them by its own monotonic clock alone. A node is silent when its beats have
  * not risen for its timeout and a margin, and the observer itself has been looking all that time: after a gap between
- * two looks (the database was away, the process was stopped) it starts afresh, because the other nodes may not have
- * been able to beat either.
+ * two looks (the database was unreachable, or the process was stopped) it starts afresh, because the other nodes may
+ * not have been able to beat either.
  */
 export class HeartbeatWatch {
   readonly #gapMs: number

@@ -1,9 +1,9 @@
 import { monotonic } from '../common/clock.ts'
 
 /**
- * Indices in the shared memory, 32 bits each: the bound; since when it has been reached (0: it is not); a count of
- * freed places and the time of the last recorded result; and, of slow answers, how many of the last ones there were (up
- * to SLOWEST) and when the last one came.
+ * Indices in the shared memory, 32 bits each: the bound; the time since which it has been reached (0: it is not
+ * reached); a count of freed places; the time of the last recorded result; a measure of how many of the last answers
+ * were slow (up to SLOWEST); the time of the last slow answer.
  */
 const LIMIT = 0
 const FULL_SINCE = 1
@@ -12,8 +12,8 @@ const RECORDED_AT = 3
 const SLOWNESS = 4
 const SLOW_AT = 5
 /**
- * From here on come the counts: of the main thread, then of each delivery thread. A held place counts HELD; ANSWERED
- * more once its delivery has an answer.
+ * The counts begin at this index: that of the main thread, then that of each delivery thread. A held place adds HELD to
+ * the count, and ANSWERED as well once its delivery has an answer.
  */
 const COUNTS = 6
 const HELD = 1
@@ -23,13 +23,16 @@ const ANSWERED = 1 << 16
 const LOOK_MS = 50
 /** Checks in a row that must find the bound reached before slow servers count as the cause. */
 const SLOW_LOOKS = 20
-/** An answer that takes longer is a slow one, and a slow answer counts for as long. Milliseconds. */
+/** Milliseconds. An answer that takes longer is slow, and is remembered as slow for this time. */
 const SLOW_MS = 1_000
-/** Each slow answer adds one up to this, each other one takes one off; above half of it, servers are slow. */
+/**
+ * The limit of the measure of slow answers. Each slow answer adds one to the measure, each other answer subtracts one.
+ * Above half of the limit, servers count as slow.
+ */
 const SLOWEST = 16
-/** A store that has results to write and has written none for so many milliseconds is not writing now. */
+/** A store that has results to write, and has written none for this many milliseconds, counts as stalled. */
 const PROMPT_MS = 200
-/** A delivery that has waited for so long is not handed over. Milliseconds. */
+/** Milliseconds after which a waiting delivery is not handed over any more. */
 const PATIENCE_MS = 60_000
 
 /** One company's places of this thread, and its deliveries that wait for one, oldest first. */
@@ -62,7 +65,7 @@ export class UnrecordedMessages {
   #fullSince = 0
   #looks = 0
 
-  /** Memory for the main thread and so many delivery threads. */
+  /** Memory for the main thread and this number of delivery threads. */
   static shared(limit: number, threads: number): SharedArrayBuffer {
     const shared = new SharedArrayBuffer((COUNTS + 1 + threads) * Int32Array.BYTES_PER_ELEMENT)
     new Int32Array(shared)[LIMIT] = limit
@@ -142,7 +145,7 @@ export class UnrecordedMessages {
     return false
   }
 
-  /** For HandoverSlot: it stops waiting. */
+  /** For HandoverSlot: the delivery stops waiting. */
   leave(place: HandoverSlot): void {
     const share = this.#shares.get(place.companyId)
     const at = share?.waiting.findIndex((waiting) => waiting.place === place) ?? -1
@@ -259,7 +262,7 @@ export class UnrecordedMessages {
     return next
   }
 
-  /** Hardly ever 0, and the same for all threads. */
+  /** Milliseconds on a clock that all threads share. 0 means "not set", and the clock hardly ever shows it. */
   #ms(): number {
     return this.#now() | 0
   }

@@ -1,13 +1,14 @@
 /** Octets outside the heaps of V8: how their memory is given back, and how many are copied at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Fewer octets are left to the collector: giving them back would cost more than they take. */
+/** Smaller buffers (octets) are left to the garbage collector, because releasing them would cost more than it saves. */
 const RELEASE_FROM = 16 * 1024
 
 /**
- * Gives the memory of unneeded octets back at once. V8 would collect them with its heap, but it notices too late that
- * little in the heap stands for much outside of it: a flood of bodies would take hundreds of megabytes before it
- * collects. Octets that are a small part of a buffer are left alone, because other code may hold the rest.
+ * Releases the memory of unneeded octets at once. V8 would free it with the next collection of its heap, but small heap
+ * objects that hold much memory outside the heap do not make it collect soon enough: a flood of bodies would take
+ * hundreds of megabytes first. Octets that are a small part of a buffer are not released, because other code may hold
+ * the rest.
  */
 export function release(octets: Uint8Array | null): void {
   if (octets === null || octets.byteLength < RELEASE_FROM) return
@@ -15,7 +16,7 @@ export function release(octets: Uint8Array | null): void {
   if (buffer instanceof ArrayBuffer && octets.byteLength * 2 > buffer.byteLength) buffer.transfer(0)
 }
 
-/** Octets that are copied in one turn of the event loop: about a millisecond. */
+/** The most octets that are copied in one turn of the event loop; this takes about a millisecond. */
 const COPIED_AT_ONCE = 2 * 1024 * 1024
 
 /** Joins octets into a buffer of their own; the event loop has a turn between large pieces. */

@@ -12,13 +12,13 @@ const MIB = 1024 * 1024
 
 /** Program, compiled code, stacks, page caches of SQLite, and the garbage of a nearly idle service. */
 const BASE = 150 * MIB
-/** The same for each delivery thread. */
+/** The base cost of each delivery thread. */
 const DELIVERY_THREAD = 28 * MIB
 /** The IMAP client, and the messages of a batch. */
 const MAILBOX = 56 * MIB
 /** The cost of a body from its arrival to its answer, as a multiple of its octets. */
 const BODY_COST = 4
-/** The cost of a connection beside its bodies: the head of a request, the socket, the objects made for both. */
+/** The cost of a connection without its bodies: the head of a request, the socket, and their objects. */
 const CONNECTION_COST = 24 * 1024
 /** Room in a body around the message: the other fields, and the syntax of JSON and forms. */
 const ENVELOPE = MIB
@@ -34,14 +34,14 @@ export interface MemoryPlan {
   }
   /** The cost of all small bodies, parsed or not, until their requests are answered. */
   small: number
-  /** The same for large bodies. One alone always has room. */
+  /** The cost of all large bodies until their requests are answered. A single one always has room. */
   large: number
-  /** Composed copies of messages that somebody looked at, kept for another look. */
+  /** The cache of composed copies of messages that people look at. */
   copies: number
   /** Messages that wait in memory to be sent, those under way included; and large messages under way. */
   ready: number
   readyLarge: number
-  /** The number of both. Not octets. */
+  /** The number of messages in `ready`, not octets. */
   deliveries: number
   /** Connections of clients, and requests under way on them. */
   connections: number

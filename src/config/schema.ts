@@ -8,7 +8,7 @@ export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' 
 
 export interface Setting<T> {
   section: Section
-  /** Its name in Settings; null: it becomes a part of something there (load.ts). */
+  /** The field of Settings; null: load.ts combines the setting with others into one field. */
   field: string | null
   /** Turns text into the value; throws SettingValueError. */
   parse: (text: string) => T
@@ -23,7 +23,7 @@ export interface Setting<T> {
   secret?: 'all' | 'url' | 'proxies'
 }
 
-/** Keeps the types of the parsed value, of the default, and of the field. */
+/** Declares a setting. The type parameters keep the types of its parsed value, its default and its field. */
 function setting<T, D extends Setting<T>['default'], const F extends string | null>(
   definition: Setting<T> & { default: D; field: F },
 ): Setting<T> & { default: D; field: F } {
@@ -72,7 +72,7 @@ export const SETTINGS = {
       '`smtp://...?login=off`, in capture mode only, accepts mail without a login',
     description:
       'Addresses for SMTP submission. `auto` means: in capture mode, if POSTROAD_LISTEN is an address that only this machine can ' +
-      'reach, the ports 1025 and 2525 of that address without a login (a port that another program has is left out); otherwise `off`. ' +
+      'reach, the ports 1025 and 2525 of that address without a login (a port that another program uses is skipped); otherwise `off`. ' +
       'Without a login (`?login=off`), mail is accepted from any From address and belongs to the oldest company. ' +
       'At all other addresses, programs log in with any user name and an API key as the password. They use the certificate of ' +
       'POSTROAD_TLS_CERT, and are served by nodes with the role `api`. Without TLS, only programs on this machine may log in, unless `?tls=opportunistic` states that the network in ' +
@@ -89,7 +89,7 @@ export const SETTINGS = {
       '`off`, or addresses separated by commas: `smtp://host:port` (STARTTLS; default port 25); port 0 picks a free port, an empty host ' +
       'means every address of the machine; `?proxy=on` expects the PROXY protocol (v1 or v2) from a load balancer',
     description:
-      'Addresses that take the mail that comes back: bounces, complaints and automatic replies to return paths, and mail to `postmaster@`, `abuse@`, `fbl@` and `reports@` of ' +
+      'Addresses that receive returned mail: bounces, complaints and automatic replies to return paths, and mail to `postmaster@`, `abuse@`, `fbl@` and `reports@` of ' +
       'their hosts and of POSTROAD_HOSTNAME. Everything else is refused, and nothing is sent in answer. The MX records of the return-path hosts point to the machine. With the certificate of ' +
       'POSTROAD_TLS_CERT, STARTTLS is offered. Nodes with the role `api` listen.',
     example: 'smtp://0.0.0.0:25',
@@ -104,7 +104,7 @@ export const SETTINGS = {
       '`imaps://user:password@host[:port]/folder` (port 993, folder `INBOX`); `imap://...` (port 143, not encrypted) for a server on this machine',
     description:
       'Mailbox in which bounces and complaints arrive, for services that cannot receive mail on port 25. It is read over IMAP, by one node with the role ' +
-      '`delivery` at a time, and messages that were read are marked and stay. See [operations](operations.md#reading-bounces-from-a-mailbox).',
+      '`delivery` at a time, and messages that it has read are marked and stay in the mailbox. See [operations](operations.md#reading-bounces-from-a-mailbox).',
     example: 'imaps://bounces%40example.com:password@imap.example.com/INBOX',
     secret: 'url',
   }),
@@ -156,8 +156,8 @@ export const SETTINGS = {
     defaultShown: 'POSTROAD_HOSTNAME, where POSTROAD_BOUNCE_LISTEN is set; otherwise none',
     allowed: 'a host name',
     description:
-      'Mail server that gets the bounces, which the MX records of return paths have to name. With it, `domain show` names a return path for every ' +
-      'domain, and a domain whose records are right uses it in MAIL FROM. Set it for mail servers of your own that pass the bounces on, and on nodes that do not listen.',
+      'Host name of the mail server that receives bounces. The MX records of return paths must name it. With it, `domain show` names a return path for every ' +
+      'domain, and a domain whose records are right uses it in MAIL FROM. Set it if your own mail servers receive bounces and pass them on, and on nodes that do not listen.',
     example: 'bounces.mail.example.com',
   }),
   POSTROAD_DOMAIN_GRACE: setting({
@@ -190,7 +190,7 @@ export const SETTINGS = {
     default: '180d',
     allowed: '`off`, or a duration from 8d to 1825d',
     description:
-      'How long a DKIM key in POSTROAD_DKIM_ZONE signs mail before the next one takes its turn by itself. That begins once DNS has had the next ' +
+      'How long a DKIM key in POSTROAD_DKIM_ZONE signs mail before the service switches to the next key. It switches only after DNS has had the record of the next ' +
       'key for an hour. `domain update --dkim-rotation` sets it for one domain.',
     example: '90d',
   }),
@@ -245,8 +245,8 @@ export const SETTINGS = {
     defaultShown: 'nobody',
     allowed: 'addresses separated by commas; requires POSTROAD_SYSTEM_FROM',
     description:
-      'Who is told by mail when a check of `postroad doctor` becomes a problem, and when it is over: once each, ' +
-      'however many nodes there are.',
+      'Addresses that get a mail when a check of `postroad doctor` finds a problem, and another when the problem is over. ' +
+      'Each mail is sent once, however many nodes there are.',
     example: 'ops@example.com',
   }),
   POSTROAD_ALERT_WEBHOOK: setting({
@@ -400,8 +400,8 @@ export const SETTINGS = {
     default: '3 in 14d',
     allowed: '`off`, or a number from 1 to 100 and a duration from 1h to 90d: `3 in 14d`',
     description:
-      'An address is suppressed after so many final refusals because of a full mailbox, all within that time: a mailbox that stays full is used by nobody. ' +
-      'An answer to a first attempt counts as well as a report that comes later. Removing the address from the list forgets them.',
+      'An address is suppressed after this many final refusals because of a full mailbox within this time, because nobody uses a mailbox that stays full. ' +
+      'Both refusals of an attempt and reports that arrive later count. Removing the address from the list resets the count.',
     example: '5 in 30d',
   }),
   POSTROAD_SOFT_BOUNCE: setting({
@@ -411,7 +411,7 @@ export const SETTINGS = {
     default: 'false',
     allowed: '`true` or `false`',
     description:
-      'For the time of a setup: a permanent refusal is treated as a temporary one and retried. Nothing bounces, and no ' +
+      'For use during setup: a permanent refusal is treated as a temporary one and retried. Nothing bounces, and no ' +
       'address is suppressed, until the retry schedule ends.',
     example: 'true',
   }),
@@ -451,10 +451,10 @@ export const SETTINGS = {
     field: 'sites',
     parse: (text) => resolve(text),
     default: null,
-    defaultShown: 'the limits that Postroad brings for large providers',
+    defaultShown: 'the built-in limits for large providers',
     allowed: 'path of a TOML file with `[default]` and `[[site]]`',
     description:
-      'Limits of sites of direct delivery, over those that Postroad brings: sessions, messages per session, minute and hour, recipients per transaction, TLS, ' +
+      'Limits of sites of direct delivery, which override the built-in ones: sessions, messages per session, minute and hour, recipients per transaction, TLS, ' +
       "and what a site's own replies mean. The file is read again when it changes. See [operations](operations.md#limits-of-large-providers).",
     example: '/etc/postroad/sites.toml',
   }),
@@ -683,7 +683,7 @@ export type SettingValues = {
     | (null extends (typeof SETTINGS)[N]['default'] ? null : never)
 }
 
-/** The same by field. */
+/** The value of each setting, by its field. */
 export type SettingFields = {
   [N in SettingName as NonNullable<(typeof SETTINGS)[N]['field']>]: SettingValues[N]
 }
@@ -700,7 +700,7 @@ export function maskSecret(name: SettingName, text: string): string {
   if (secret === 'all') return '***'
   if (secret === 'url') return maskUrl(text)
   if (secret === undefined) return text
-  // Behind a wrong comma, an @ ends what may be the rest of a password.
+  // After a misplaced comma, the text up to an @ may be the rest of a password.
   const items = text.split(/,(?=\s*\[?[0-9a-f.:]+\]?\s*=)/i)
   return items.map((item) => (/^[^/]*@/.test(item) ? '***' : maskUrl(item))).join(',')
 }
@@ -710,7 +710,7 @@ function maskUrl(text: string): string {
   const [url = ''] = /\w+:\/\/.*$/s.exec(text) ?? []
   // A text that is not a URL may hold its password anywhere.
   if (!URL.canParse(url)) return text.replace(/\/\/.*$/s, '//***')
-  // Up to the last @: the tail of a password with an unescaped @ must not show.
+  // Masks up to the last @, because a password may contain an unescaped @.
   return text.replace(/\/\/.*@/s, '//***@').replace(/([?&]password=)[^&]*/gi, '$1***')
 }
 
@@ -720,7 +720,7 @@ function besideMain(text: string): 'off' | 'same' | HostPort {
   return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
 }
 
-/** The machine's name if it may stand in EHLO, otherwise the one name that every machine has. */
+/** The machine's name if it is valid in EHLO, otherwise `localhost`. */
 function machineName(): string {
   const name = hostname().toLowerCase()
   try {

@@ -1,11 +1,13 @@
-/** The category of a failure, which people read. Its consequences follow from the finding alone. */
+/**
+ * The category of a failure. It tells people the reason; the consequences of a failure follow from the finding alone.
+ */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { type Classification, classifyReply } from '../mail/reply/classify.ts'
 import { CONSEQUENCES, type Finding } from './judge/finding.ts'
 import type { NegativeAnswer } from './judge/judge.ts'
 import type { SmtpErrorKind } from './smtp/error.ts'
 
-/** Where the words say nothing, the party at fault does. */
+/** The category of a reply whose words give no reason: it follows from the party at fault. */
 const CATEGORIES: Readonly<Record<Finding, BounceCategory>> = {
   'dead-address': 'address_unknown',
   recipient: 'policy',
@@ -23,7 +25,7 @@ const CATEGORIES: Readonly<Record<Finding, BounceCategory>> = {
   source: 'network',
 }
 
-/** Without a reply there are no words. */
+/** The category of a failure without a reply: it follows from the kind of error. */
 const LOST: Readonly<Record<SmtpErrorKind, BounceCategory | null>> = {
   connect: 'network',
   proxy: 'network',
@@ -36,8 +38,8 @@ const LOST: Readonly<Record<SmtpErrorKind, BounceCategory | null>> = {
 }
 
 /**
- * An address that the finding suppresses is dead. So is one of which the server says so in words that prove too little
- * for that.
+ * A failure is permanent when its finding suppresses the address. It is permanent as well when the server says that the
+ * address is dead in words that are too weak a proof to suppress it.
  */
 export function classify(
   answer: Omit<NegativeAnswer, 'stage'> & { stage?: string },

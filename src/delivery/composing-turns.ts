@@ -4,7 +4,7 @@
  */
 import { LoopTurns } from '../common/loop-turns.ts'
 
-/** Octets of messages that are composed in one turn before others wait: some ms. */
+/** The most octets of messages that are composed in one turn, which takes some ms. */
 const MOST_OCTETS = 512 * 1024
 
 const turns = new LoopTurns()
@@ -19,7 +19,7 @@ export function composingTurn(): Promise<void> | null {
 
 export function countComposed(octets: number): void {
   if (composed === 0) {
-    // It causes no turn of its own.
+    // Unreferenced, so that the reset alone does not cause a turn of the event loop.
     setImmediate(() => {
       composed = 0
     }).unref()

@@ -41,8 +41,9 @@ export interface DeliveryRecipient {
 }
 
 /**
- * The message to send: either parts to compose, or a ready message (messages.mime). In batch sending the addressee's
- * values are filled in where the copy is composed and signed: filling in reads the whole message, again for every copy.
+ * The message to send: either parts to compose, or a ready message (messages.mime). In batch sending, the addressee's
+ * values are filled in by the thread that composes and signs the copy, because filling in reads the whole message for
+ * every copy.
  */
 export type DeliveryMessage =
   | { kind: 'parts'; content: MessageContent<MessageBody>; addressee?: Addressee | null }
@@ -76,14 +77,15 @@ export interface HindranceReport extends ReplyAdvice {
   kind: Hindrance
   met: Meeting
   message: string
-  /** The server that was asked, and the code of its answer; absent: there is none. */
+  /** The server, and the code of its answer; absent: no server answered. */
   server?: string
   code?: number
 }
 
 /**
- * The point at which a trouble was met, which tells who can be its cause: nobody answered; an answer to the session, or
- * about credentials; to MAIL, which names the sender; to a recipient or a message.
+ * The point at which a trouble was met. It tells whose mail the trouble may concern. `connection`: there was no answer;
+ * `session`: an answer to the session or to credentials; `mail`: to MAIL, which names the sender; `recipient`: to a
+ * recipient or a message.
  */
 export type Meeting = 'connection' | 'session' | 'mail' | 'recipient'
 
@@ -120,11 +122,11 @@ export interface DeliveryResult {
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array
   /**
-   * The delivery took down the process in which it was tried alone: its recipients go into quarantine, whatever
+   * The delivery crashed the isolated process, in which it was tried alone. Its recipients go into quarantine, whatever
    * `outcomes` says.
    */
   condemned?: Condemnation
-  /** The reason why a worker died of composing the message: composing it again may cost another worker. */
+  /** The reason why composing the message crashed a worker. Composing it again may crash another one. */
   died?: DeathCause
   /**
    * The delivery holds a place among the unrecorded ones (cluster/unrecorded-messages.ts) until this result is durable.
@@ -136,15 +138,15 @@ export interface DeliveryResult {
 export interface SessionSharing {
   /** A delivery that waits for the answer to its final dot: this one begins behind it, on the same session. */
   behind: Delivery | null
-  /** The message waits for that answer, and another delivery may begin behind it. */
+  /** Called when the message waits for the answer to its final dot, so that another delivery may begin behind it. */
   onDot(): void
-  /** After `onDot`: it goes on with another server, on a session of its own. */
+  /** Called after `onDot` when the delivery continues with another server, on a session of its own. */
   onApart(): void
 }
 
 /** Hands a delivery to its destination. Never rejects for a fault of the other side: such a fault is an outcome. */
 export interface Courier {
   deliver(delivery: Delivery, sharing?: SessionSharing): Promise<DeliveryResult>
-  /** Finishes or gives back every open delivery, at the latest after `ms`. */
+  /** Finishes or releases every open delivery within `ms`. */
   close(ms: number): Promise<void>
 }

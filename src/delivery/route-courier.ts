@@ -37,38 +37,38 @@ export interface RouteCourierOptions extends Preparation {
   /** Port of direct delivery. */
   smtpPort: number
   allowPrivateNetworks: boolean
-  /** POSTROAD_SOURCE_ADDRESSES: no mail is delivered to them, or to the proxies that they are behind. */
+  /** POSTROAD_SOURCE_ADDRESSES: no mail is delivered to these addresses or to their proxies. */
   sourceAddresses?: readonly GuardedSource[]
-  /** A recipient that was refused for good is tried again as if it had been refused for now. */
+  /** Treats permanent refusals as temporary ones. */
   softBounce?: boolean
   log: Log
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
   /**
-   * Prepares a large message elsewhere; null for one to be prepared here. Without it all messages are prepared here.
+   * Prepares a large message in another thread. Null, or if it is absent: the courier prepares the message itself.
    */
   elsewhere?: (delivery: Delivery) => PreparedMessage | null
   /** Makes the return paths; without it MAIL FROM is always the sender's address. */
   returnPaths?: ReturnPathKey
   limits?: Partial<WalkLimits>
-  /** Milliseconds between attempts: an unreachable host is left alone for less than that. */
+  /** Milliseconds between attempts. An unreachable host is skipped for a shorter time than that. */
   retrySchedule: readonly number[]
   /** Decides how each connection of direct delivery is protected. */
   policies?: HostPolicies
-  /** Asked right before each final dot. */
+  /** Checked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
-  /** Bounds the deliveries that are handed over and not recorded; without it nothing bounds them. */
+  /** Limits the deliveries that are handed over and not recorded; absent: there is no limit. */
   unrecorded?: UnrecordedMessages
 }
 
-/** Milliseconds between two sweeps of unused routes, and for which an unused route is kept. */
+/** Milliseconds between two sweeps of unused routes, and the milliseconds for which an unused route is kept. */
 const LOOK_MS = 60_000
 const UNUSED_MS = 10 * 60_000
 
 /** A route from one source, with its open sessions. */
 interface OpenRoute {
   route: Route
-  /** It never falls out of use. */
+  /** True: the route is kept even when it is unused. */
   general: boolean
   busy: number
   /** On the monotonic clock. */
@@ -86,14 +86,14 @@ export class RouteCourier implements Courier {
   #sweeper: NodeJS.Timeout | null = null
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<DeliveryResult>>()
-  /** The sessions of deliveries that wait for the answer to their dot, or have gone on since. */
+  /** The sessions of deliveries that wait, or have waited, for the answer to their final dot. */
   readonly #atDot = new Map<Delivery, SessionAtDot>()
 
   constructor(options: RouteCourierOptions) {
     this.#options = options
     this.#pauses = new ProbePauses(options.retrySchedule)
     this.#guard = new MailGuard(options)
-    // Every session that is being opened adds a listener, which is no leak.
+    // Every session that is being opened adds a listener, so many listeners are no sign of a leak.
     setMaxListeners(0, this.#stopping.signal)
   }
 

@@ -13,7 +13,7 @@ export interface DnsClientOptions {
   now: () => number
 }
 
-/** Milliseconds for which a server that did not answer is asked last. */
+/** Milliseconds for which a server that did not answer is asked only after all others. */
 const AWAY_MS = 30_000
 
 const FORMERR = 1
@@ -39,8 +39,9 @@ export class DnsClient {
   }
 
   /**
-   * An answer that found something, or that there is nothing; its AD bit is false unless the server is believed.
-   * Rejects with NoReply when no server gave one: the word of a server outweighs the silence of others.
+   * Resolves to an answer with records, or one that there are none. Its AD bit is false unless the server is trusted.
+   * Rejects with NoReply when no server gave an answer of either kind. An answer of one server counts more than the
+   * silence of the others.
    */
   async ask(name: string, type: RecordType): Promise<DnsAnswer> {
     const { timeout, tries } = this.#options

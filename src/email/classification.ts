@@ -1,5 +1,6 @@
 /**
- * Why a refusal, a delay or an end came about, by its event: also by one that was logged before there were categories.
+ * The category of a refusal, delay or failure, from its event. It is derived for events that were logged before there
+ * were categories.
  */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import { type Classification, classifyReply } from '../mail/reply/classify.ts'

@@ -1,7 +1,7 @@
 /**
- * Functions generated from the table of fields, with the code one would write by hand for each field. They are
- * generated as text, once, when modules are loaded: walking the table for each email takes ten times as long (2 us of
- * the roughly 75 that a message takes).
+ * Functions generated from the table of fields. Their code is the code that one would write by hand for each field.
+ * They are generated as text, once, when modules are loaded: walking the table for each email takes ten times as long
+ * (2 us of the roughly 75 that a message takes).
  */
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import {
@@ -183,8 +183,8 @@ function shapeOf(fields: readonly FieldDeclaration[]): Shape {
 }
 
 /**
- * Statements that return an object of the shape. Optional fields are added last, if there is a value `at` their place.
- * `more`: further entries of the object itself and of its content.
+ * Statements that return an object of the shape. Optional fields are added last, and only if `at` has a value in their
+ * place. `more`: further entries of the object itself and of its content.
  */
 function assemble(
   fields: readonly FieldDeclaration[],

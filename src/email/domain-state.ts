@@ -17,7 +17,7 @@ export interface RecordSnapshot {
   name: string
   type: 'TXT' | 'MX' | 'CNAME'
   value: string
-  /** That of an MX record; null for other types. */
+  /** The preference of an MX record; null for other types. */
   preference: number | null
   seen: RecordSeen | null
 }

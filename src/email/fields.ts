@@ -13,22 +13,22 @@ import type { RecipientKind } from './recipient.ts'
 export type ColumnType = 'int4' | 'int8' | 'bool' | 'text' | 'uuid' | 'bytea' | 'octets'
 
 /**
- * The conversions of a value, as JavaScript over the expression that holds it: functions are generated from these for
- * each use (codec.ts lists the names they may use).
+ * The conversions of a value. Each takes an expression and returns JavaScript code that converts it, from which
+ * functions are generated for each use (codec.ts lists the names that the code may use).
  */
 export interface FieldType<T> {
   column: ColumnType
-  /** Before and after the way to another thread. An empty value is sent as null. */
+  /** Convert a value before and after it crosses to another thread. An empty value is sent as null. */
   cross(value: string): string
   crossed(value: string): string
-  /** To a column, and from a column. */
+  /** Convert a value to a column and back. */
   bind(value: string): string
   read(column: string, name: string): string
   /** A null of the row becomes an absent property. */
   optional?: true
-  /** The sender decides its length. */
+  /** True: the sender decides the length of the value. */
   long?: true
-  /** Only for the compiler. */
+  /** Never set; it tells the compiler the type. */
   readonly value?: T
 }
 
@@ -128,9 +128,9 @@ export function map<T extends object>(): FieldType<T> {
 }
 
 /**
- * The readers of a field beside the store: `queue`, a claim; `send`, a claim and the delivery thread, to which the
- * field is sent with each delivery; `show`, reading an email back; `outline`, reading its history without its content;
- * `list`, listing emails; `tell`, sending its events.
+ * The readers of a field, apart from the store itself: `queue`, a claim; `send`, a claim and the delivery thread, to
+ * which the field is sent with each delivery; `show`, reading an email back; `outline`, reading its history without its
+ * content; `list`, listing emails; `tell`, sending its events.
  */
 export type FieldReader = 'queue' | 'send' | 'show' | 'outline' | 'list' | 'tell'
 
@@ -167,8 +167,8 @@ export const EMAIL = {
   /** The author's address: MAIL FROM, unless there is a return path. */
   sender: field(word, 'sender', 'send', 'tell'),
   /**
-   * The host to which its bounces come back; null: they go to `sender`. It was that of the domain when the email was
-   * accepted, so MAIL FROM is the same at every attempt.
+   * The host to which its bounces come back; null: they go to `sender`. It is fixed when the email is accepted, so that
+   * MAIL FROM is the same at every attempt.
    */
   returnPathHost: field(optionalWord, 'return_path_host', 'send'),
   bcc: field(list<string>(), 'bcc', 'show', 'outline', 'list'),
@@ -176,9 +176,9 @@ export const EMAIL = {
   variables: field(map<Record<string, string>>(), 'variables', 'show', 'outline', 'tell'),
   /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
   individual: field(bool, 'individual', 'queue', 'tell'),
-  /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
+  /** True: the sender asked for test mode, so the email is delivered in the simulator, whatever its addresses. */
   testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
-  /** The encryption that the sender demands; null: what the recipient's domain demands. */
+  /** The encryption that the sender demands; null: the recipient's domain decides. */
   tls: field(optionalWord as FieldType<MessageTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
   /**
    * The source that the sender chose: an address, or the name of a pool. Null: that of its domain or company.
@@ -220,7 +220,7 @@ export const CONTENT = {
   [Name in keyof Required<Omit<MessageContent, 'attachments'>>]: Field<MessageContent<MessageBody>[Name]>
 }
 
-/** The given fields of a recipient, known when its email is accepted. */
+/** The fields of a recipient that are known when its email is accepted. */
 export const RECIPIENT = {
   /** Envelope address: local part as given, domain as lower-case A-label. */
   address: field(word, 'address', 'queue', 'show', 'outline', 'tell'),
@@ -255,7 +255,7 @@ export const FACTS = {
 } satisfies { [Name in keyof Facts]: Field<unknown> }
 
 type ValueOf<F> = F extends Field<infer T> ? T : never
-/** A claim also reads the fields that are sent. */
+/** The readers R, where a claim also reads the fields for the delivery thread. */
 type ReadBy<R extends FieldReader> = R extends 'queue' ? 'queue' | 'send' : R
 type FieldsOf<Fields extends Record<string, Field<unknown>>, R extends FieldReader> = {
   -readonly [Name in keyof Fields as Extract<Fields[Name]['readers'][number], ReadBy<R>> extends never
@@ -281,7 +281,7 @@ function declarationsOf(fields: Record<string, Field<unknown>>, inContent = fals
 const OF_EMAIL = [...declarationsOf(EMAIL), ...declarationsOf(CONTENT, true)]
 const OF_RECIPIENT = declarationsOf(RECIPIENT)
 
-/** All fields of an email, or those that `reader` reads, in order. */
+/** The fields of an email in order: all of them, or those that `reader` reads. */
 export function fieldsOf(reader?: FieldReader): readonly FieldDeclaration[] {
   return readBy(OF_EMAIL, reader)
 }

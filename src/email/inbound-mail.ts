@@ -2,7 +2,7 @@
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type { RecipientReport } from './lifecycle.ts'
 
-/** Where mail came in: the listener, the mailbox, `POST /inbound/mail`, `bounce read --apply`. */
+/** The way by which mail arrived: the listener, the mailbox, `POST /inbound/mail`, `bounce read --apply`. */
 export const INBOUND_SOURCES = ['smtp', 'mailbox', 'http', 'command'] as const
 export type InboundSource = (typeof INBOUND_SOURCES)[number]
 
@@ -49,14 +49,14 @@ export interface InboundFinding {
 export interface NewInboundMail {
   /** UUIDv7 of the time at which it arrived. */
   id: string
-  /** The same for the same mail, whichever way it comes in. */
+  /** A digest that is the same for the same mail, whichever way it arrives. */
   digest: string
   /** Unix ms. */
   at: number
   source: InboundSource
   /** The client's address, the mailbox, or the key that handed it in; '' when unknown. */
   peer: string
-  /** The envelope recipient; null: the way in knows none. */
+  /** The envelope recipient; null: unknown, as in a mailbox. */
   recipient: string | null
   /** From and Subject, as the mail has them. */
   from: string
@@ -64,7 +64,7 @@ export interface NewInboundMail {
   kind: InboundKind
   /** The email that it is about; null: unknown. */
   emailId: string | null
-  /** Why nothing follows; null: `reports` decide. */
+  /** The reason why the mail has no consequence; null: `reports` decide. */
   refused: Exclude<InboundOutcome, 'recorded' | 'repeated'> | null
   findings: readonly InboundFinding[]
   /** Octets that arrived. */
@@ -80,10 +80,10 @@ export interface InboundArrival {
 }
 
 export interface InboundResult {
-  /** The id under which the mail is kept; that of the first, if it came before. */
+  /** The id under which the mail is kept. For a mail that came before, that of the first one. */
   id: string
   outcome: InboundOutcome
-  /** Events that were recorded for it now. */
+  /** The number of events that were recorded for it now. */
   events: number
 }
 
@@ -94,9 +94,9 @@ export interface InboundMail extends Omit<NewInboundMail, 'refused' | 'raw' | 'd
   outcome: InboundOutcome
   /** Events that it led to. */
   events: number
-  /** How often the same mail has come. */
+  /** The number of times that the same mail has arrived. */
   times: number
-  /** Octets of it that are kept. */
+  /** The number of octets of the mail that are kept. */
   kept: number
 }
 
@@ -107,9 +107,9 @@ export interface InboundFilter {
   emailId?: string | undefined
   kind?: InboundKind | undefined
   outcome?: InboundOutcome | undefined
-  /** Only mail behind this one in the list, which is newest first. */
+  /** Only older mail than this one. */
   after?: string | undefined
-  /** Only mail in front of this one: the next, not the newest. */
+  /** Only newer mail than this one; the nearest, not the newest. */
   before?: string | undefined
   limit: number
 }

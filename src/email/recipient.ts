@@ -16,10 +16,10 @@ export type CountedState = RecipientState | 'captured'
 export const CAPTURE_SERVER = 'capture'
 
 /**
- * Whether it may take down the process that composes or sends it.
- * - 0: no sign of that.
- * - 1: it, or another recipient of its email, was under way when a process or thread ended.
- * - 2: it was under way when the process died in which the culprit was to be found.
+ * Whether a recipient's message may crash the process that composes or sends it.
+ * - 0: nothing points to that.
+ * - 1: the recipient, or another one of its email, was being sent when a process or thread crashed.
+ * - 2: the recipient was being sent when the isolated process crashed, in which suspects are tried.
  */
 export type Suspicion = 0 | 1 | 2
 

@@ -7,7 +7,7 @@ import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 
 /** Events read at a time. */
 const STEP = 300
-/** The most queries for one page, when most of what they examine does not match. */
+/** The most queries for one page when few of the examined events match. */
 const QUESTIONS = 12
 /** As long as lists hold little, a query costs about the same however many segments it looks at. */
 const LISTS: ListWalkPace = {
@@ -25,7 +25,7 @@ const MOST_RECIPIENTS = 3_000
 
 export type EventSearchStore = EmailSearchStore & Pick<EventLog, 'eventsAfter'>
 
-/** Some events of the range, in its order; everything from the place before up to `reached` has been examined. */
+/** Events of the range, in its order. Everything from the previous place up to `reached` has been examined. */
 interface EventStep {
   events: LoggedEvent[]
   reached: number

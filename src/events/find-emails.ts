@@ -18,9 +18,9 @@ import {
 
 /** The most emails examined for one page, matching or not. */
 const LOOKS = 2_000
-/** The same where their texts are read. */
+/** The most emails examined for one page when their texts are read. */
 const TEXT_LOOKS = 1_000
-/** The newest emails whose texts are searched for words of any place. */
+/** The most emails, newest first, whose texts are searched for words that may be anywhere in an email. */
 const NEWEST_TEXTS = 2_000
 /**
  * Octets of a page, and of emails that are not in lists yet, approximately: a page that exceeds them ends before it has
@@ -63,18 +63,19 @@ export interface FoundEmails {
   complete: boolean
   /** Id of an email, matching or not, from which to continue in this direction; null when complete. */
   next: string | null
-  /** Where words were found that are not in the subject, by the email's id. */
+  /** The places where words were found that are not in the subject, by the email's id. */
   words: ReadonlyMap<string, FoundWords>
-  /** Null when no words of any place were searched for. */
+  /** Null: the search had no words that may be anywhere in an email. */
   texts: SearchedTexts | null
 }
 
 /**
- * The texts that were searched for words of any place: those of the newest emails that the rest of the filter finds.
+ * The texts that were searched for words that may be anywhere in an email: those of the newest emails that match the
+ * rest of the filter.
  */
 export interface SearchedTexts {
   count: number
-  /** There are no others. */
+  /** True: no other emails match the rest of the filter. */
   all: boolean
 }
 
@@ -96,7 +97,7 @@ interface WalkPage {
   reached: { place: number; id: string } | null
 }
 
-/** `searches`: not given where the filter asks for no words of answers and texts. */
+/** Finds a page of emails. `searches`: absent if the filter has no words of answers and texts. */
 export async function findEmails(
   store: EmailSearchStore,
   filter: EmailFilter,
@@ -159,9 +160,8 @@ async function byWalk(
 const at = ({ place, email }: { place: number; email: EmailSummary }) => ({ place, id: email.id })
 
 /**
- * Emails between the bounds, down to a place, that have the words of any place in their text and are among the newest
- * that the rest of the filter finds. These are looked up anew for each page, so that it does not matter which pages a
- * caller has read before.
+ * Emails between the bounds, down to a place, whose text has the words, and that are among the newest that match the
+ * rest of the filter. The newest are looked up again for each page, so that a page does not depend on earlier ones.
  */
 async function inNewestTexts(
   store: EmailSearchStore,
@@ -187,7 +187,7 @@ async function inNewestTexts(
   return { page: { emails: matched, reached }, texts: { count: emails.length, all } }
 }
 
-/** Both pages as one, newest first: as far down as both have looked. */
+/** Merges two pages, newest first, down to the place that both have examined. */
 function together(one: WalkPage, other: WalkPage): WalkPage {
   const [reached = null] = [one.reached, other.reached]
     .filter((each) => each !== null)
@@ -249,7 +249,7 @@ function listsOf(filter: EmailFilter): PlaceList[] {
   }
   for (const word of selective(words)) byMany(emailTerms.ofWord(word))
   for (const word of selective(replyWords)) byMany(emailTerms.ofReplyWord(word))
-  // With words of texts, words of any place may be in the text of any email as well.
+  // If the filter also has words of texts, these words may be in the text of any email as well.
   if (textWords === undefined)
     for (const word of selective(anyWords)) byMany(emailTerms.ofWord(word), emailTerms.ofReplyWord(word))
   if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
@@ -281,7 +281,7 @@ async function byLists(
   const fresh = await store.emailsBegunAfter(cursor, filter, walk)
   if (fresh === null) return null
   const begun = await words.first(fresh.emails, places, range.limit)
-  // Behind the last of these there may be others that are in no list yet.
+  // Emails after the last of these may be in no list yet.
   const isPart = fresh.full || begun.examined < fresh.emails.length
   const end = isPart ? fresh.emails[begun.examined - 1]!.place : null
   const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
@@ -312,7 +312,7 @@ async function readListed(
   const emails: MatchedEmail[] = []
   let looks = 0
   let octets = OCTETS
-  // The fewer of the emails before matched, the more are read at a time.
+  // Reads more emails at a time after ones of which few matched.
   const wanted = () => Math.max(limit - emails.length, looks)
   let end: number | null = null
   for await (const { places, edge } of listedPlaces(store, range, LISTS, wanted)) {
@@ -326,7 +326,7 @@ async function readListed(
     const past = some.indexOf(reached) + 1
     looks += past
     if (emails.length >= limit || octets <= 0 || looks >= most) return { emails, reached }
-    // Some of the emails read did not match after all, so the ones behind them are needed.
+    // Some of the emails did not match, so the places behind them are still needed.
     places.unshift(...some.slice(past))
   }
   return { emails, reached: end }

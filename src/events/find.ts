@@ -113,13 +113,13 @@ class EventSearch {
     const { teller, filter, each, after } = this.#request
     const events = candidates.filter((event) => mayMatch(filter, event))
     for (let from = 0; from < events.length; ) {
-      // The fewer of the events before matched, the more are read at a time.
+      // Reads more events at a time after ones of which few matched.
       const some = events.slice(from, from + Math.max(this.#room, this.#looks))
       const notices = await teller.readNotices(some, Math.min(this.#octets, AT_A_TIME))
       from += notices.length
       this.#looks += notices.length
       for (const notice of notices) {
-        // Cached emails need no look-up that would end the turn.
+        // When all emails come from the cache, nothing else ends this turn of the event loop.
         if (turn.isLong) await nextTurn()
         this.#octets -= notice.octets
         if (each(notice)) {

@@ -8,9 +8,9 @@ export interface FollowOptions<Filter = LogFilter> {
   /** The number of the last event that the caller has; 0: from the first. */
   after: number
   filter: Filter
-  /** Ends the following. */
+  /** Ends the generator when it aborts. */
   signal: AbortSignal
-  /** Called once for each outage of the store. The follower waits for it to end. */
+  /** Called once for each outage of the store. The follower waits until the outage is over. */
   onOutage?: (error: StoreUnavailable) => void
   /** The store is available again, and no event was missed. */
   onReturn?: () => void

@@ -1,4 +1,4 @@
-/** Walks through lists of the digest, in either direction: what all of them have in common. */
+/** Finds the places that lists of the digest have in common, in either direction. */
 import { placesOf, segmentOf } from '../store/digest.ts'
 import type { DigestStore } from '../store/store.ts'
 
@@ -14,7 +14,7 @@ export interface ListWalkPace {
   /** Places in a segment. */
   size: number
   queries: number
-  /** Segments that the first query looks at, and the most that one does. */
+  /** The number of segments for the first query, and the most for one query. */
   first: number
   most: number
   /** After a query that found fewer octets of lists than this, the next one looks at MORE times as many segments. */
@@ -24,13 +24,16 @@ export interface ListWalkPace {
 const MORE = 16
 
 export interface ListedPlaces {
-  /** In order. The caller removes from the front what it has examined, and gets the rest again. Empty at the end. */
+  /**
+   * Places in order. The caller removes those that it has examined from the front, and gets the others again. Empty at
+   * the end.
+   */
   places: number[]
-  /** When all of these are examined, everything up to this place is; null: everything in the range is. */
+  /** Once all `places` are examined, the range is examined up to this place; null: the whole range is. */
   edge: number | null
 }
 
-/** Where segments hold little, those of one query are yielded together, until there are as many places as `least`. */
+/** Yields the places of each query's segments. Collects small segments until there are `least` places. */
 export async function* listedPlaces(
   store: Pick<DigestStore, 'readLists'>,
   { above, below, ...range }: ListedRange,

@@ -13,7 +13,7 @@ import type { SearchStore } from '../store/store.ts'
 import { copyOf } from './copy.ts'
 import { octetsBeyond, withFirstMailboxes } from './visible.ts'
 
-/** Emails cached for further events, and their octets, approximately. */
+/** The most emails cached for further events, and the most octets of these emails, approximately. */
 const KEPT = 2_000
 const KEPT_OCTETS = 8 * 1024 ** 2
 /** Octets read at a time: senders decide how large an email is. */

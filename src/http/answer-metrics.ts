@@ -4,7 +4,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 export class AnswerMetrics {
   readonly #requests: Counter<'operation' | 'status'>
   readonly #seconds: Histogram<'operation'>
-  /** The children of both metrics: looking one up by its labels is work for each request. */
+  /** The children of both metrics, cached because a look-up by labels would cost time in each request. */
   readonly #counted = new Map<string, Counter.Internal>()
   readonly #timed = new Map<string, Histogram.Internal<'operation'>>()
 

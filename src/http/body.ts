@@ -15,14 +15,14 @@ export class BodyLimit {
   readonly admission: Admission
   readonly #messageMax: number | null
 
-  /** In octets: the limit of a body, and the limit of a message that it is derived from, or null. */
+  /** Limits in octets. `max`: of a body; `messageMax`: of a message, if `max` is derived from it, else null. */
   constructor(max: number, messageMax: number | null, admission: Admission) {
     this.max = max
     this.#messageMax = messageMax
     this.admission = admission
   }
 
-  /** The limits for a body that is no message, with at most `octets`. */
+  /** The limit for a body that is not a message, of at most `octets`. */
   upTo(octets: number): BodyLimit {
     return new BodyLimit(Math.min(octets, this.max), null, this.admission)
   }
@@ -42,8 +42,8 @@ export class BodyLimit {
 }
 
 /**
- * Pieces that a body may always have, and the average of octets that further pieces must have. Clients write a few
- * small ones (a name, a line end); a body of single octets costs too much framing.
+ * The number of pieces that a body may always have, and the average size in octets that more pieces must have. Clients
+ * write a few small ones (a name, a line end); a body of single octets costs too much framing.
  */
 const PIECES = 2_048
 const LEAST_IN_PIECE = 16
@@ -56,7 +56,7 @@ function tooSmall(pieces: number, octets: number): Fault {
   })
 }
 
-/** For a body of unknown length room is reserved piece by piece. */
+/** Octets of room that are reserved at a time for a body of unknown length. */
 const UNKNOWN = 64 * 1024
 
 /**
@@ -78,7 +78,7 @@ export function readBody(
     }
     if (request.destroyed) throw new ClientGone(GONE)
     const room = limit.admission.reserve(request, declared ?? UNKNOWN)
-    // Until there is room nothing is read, and the connection holds its client back.
+    // Nothing is read until there is room, so flow control holds the client back.
     if (room === undefined) start()
     else room.then(start).catch(reject)
   })

@@ -1,6 +1,6 @@
 /**
- * Counts, limited to the number that one answer may add up: it depends on the senders' tags and the recipients'
- * domains.
+ * Counts for an answer. Their number depends on the tags that senders use and on recipient domains, so the number that
+ * one answer may add up is limited.
  */
 
 import { Fault } from '../ingress/fault.ts'
@@ -25,7 +25,7 @@ const LOOKS = 1_000_000
 
 const NARROWER = 'ask for a shorter period, longer steps, one domain, or one tag or recipient domain'
 
-/** Rejects with a Fault where there are too many; `advice` tells the client what to ask for instead. */
+/** Rejects with a Fault when there are too many counts. `advice` tells the client what to request instead. */
 export async function groupsOf(
   core: Core,
   request: Omit<GroupRequest, 'most'>,
@@ -54,7 +54,7 @@ export async function busiestOf(
   return new Map(values.sort(([, a], [, b]) => (b.accepted ?? 0) - (a.accepted ?? 0)))
 }
 
-/** Rejects with a Fault when the search would read more than one answer may cost. */
+/** Rejects with a Fault when the search would read more counts than one answer may. */
 export async function tagsOf(core: Core, request: Omit<SeenTagsRequest, 'looks'>): Promise<SeenTags> {
   const tags = await core.deps.searches.tags({ ...request, looks: LOOKS })
   if (tags !== null) return tags

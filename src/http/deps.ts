@@ -21,7 +21,7 @@ import type { JsonStore } from './json/store-port.ts'
 import type { StoredFiles } from './stored-files/store-port.ts'
 
 export interface HttpDeps extends IngressDeps {
-  /** False on a node that accepts no mail: it serves only the pages. */
+  /** False on a node without the role `api`, which serves only the pages. */
   api: boolean
   plan: MemoryPlan
   monitor: LoopMonitor
@@ -31,7 +31,7 @@ export interface HttpDeps extends IngressDeps {
   live: Pick<Live, 'watch'>
   /** Creates an operation for calling verbs on behalf of the caller, with the accounts that this node knows. */
   operation(caller: Caller): Operation
-  /** The store as each area of routes uses it without a verb: its port is declared beside it. */
+  /** The store, as routes use it directly and not through a verb. Each area of routes declares its own port. */
   store: EmailOrigins &
     StoredFiles &
     JsonStore &

@@ -12,7 +12,7 @@ export class LinkSignatures {
   readonly #again: string
   #secret: Buffer | null = null
 
-  /** `purpose` goes into the derivation of the secret. `again` is the request that makes a new link. */
+  /** `purpose`: the secret is derived for it; `again`: the request that makes a new link. */
   constructor(parts: Pick<HttpDeps, 'derive'>, purpose: string, again: string) {
     this.#parts = parts
     this.#purpose = purpose
@@ -30,7 +30,7 @@ export class LinkSignatures {
   check(subject: string, { expires, signature }: Record<string, unknown>, now: number): number {
     const end = typeof expires === 'string' && /^\d{1,12}$/.test(expires) ? Number(expires) : null
     if (end === null || typeof signature !== 'string') throw signatureFault('This link is incomplete')
-    // As text: several last letters stand for the same bits (RFC 4648 section 3.5).
+    // Compares text, because base64 allows several last letters for the same bits (RFC 4648 3.5).
     const given = Buffer.from(signature)
     const expected = Buffer.from(this.#sign(subject, end))
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) {

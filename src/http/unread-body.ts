@@ -12,7 +12,7 @@ import { parseNoFurtherPiece } from './parser.ts'
  * read.
  */
 const ALLOWANCE = 256 * 1024
-/** The least octets that a chunk counts for: its framing is work. */
+/** A chunk counts for at least this many octets, because its framing costs work. */
 const CHUNK = 128
 /** Ms that a connection stays open for its client to read the answer. */
 const LINGER = 1_000
@@ -47,7 +47,8 @@ export function discardBody(request: IncomingMessage, response: ServerResponse):
   // RFC 9112 6.3: without either there is no body.
   if (declared === undefined && coding === undefined) return
   if (request.headers.expect !== undefined && !welcomed.has(request)) {
-    // The client holds its body back and, with a final answer, may never send it: the connection has no next request.
+    // The client holds its body back, and after a final answer may never send it. So no further request can follow on
+    // the connection.
     response.setHeader('connection', 'close')
     return
   }

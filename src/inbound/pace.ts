@@ -13,10 +13,13 @@ const EVERY = 10
 const LOOK_EVERY = 100
 /** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */
 const BUSY = 0.8
-/** Mails a second. The fewest are few beside what even a slow machine sends. */
+/** The highest and the lowest pace, in mails a second. The lowest is little work even for a slow machine. */
 const MOST = 1_000
 const LEAST = 5
-/** By which the pace grows with each look, while there is time: slowly, because even full sending has short rests. */
+/**
+ * Mails a second added to the pace at each look at a thread that is not busy. Few, because even a thread that sends as
+ * fast as it can rests at times.
+ */
 const GROWTH = 10
 
 export interface PaceParts {
@@ -24,9 +27,9 @@ export interface PaceParts {
   now(): number
   /** Whether mail is being accepted or sent, beside the mail that comes back. */
   isSending(): boolean
-  /** Ms in which this thread was busy, and idle, since some time. */
+  /** Ms in which this thread was busy and idle since a fixed moment. */
   utilization(): { active: number; idle: number }
-  /** Called with the number of mails that go on waiting after a group has begun. */
+  /** Called after each group with the number of mails that still wait. */
   onWaiting(mails: number): void
 }
 
@@ -52,9 +55,8 @@ export class ReturnedMailPace {
   }
 
   /**
-   * Resolves when the mail may be read: at once, if none has come for a while. Rejects with the reason of `gone` when
-   * that is aborted before, and takes no turn then. `from`: the group of the server's address, the company, or the
-   * mailbox.
+   * Resolves when the mail may be read: at once, if none has come for a while. If `gone` is aborted before, takes no
+   * turn and rejects with its reason. `from`: the group of the client's address, the company, or the mailbox.
    */
   turn(from: string, gone: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -81,7 +83,7 @@ export class ReturnedMailPace {
     if (now - this.#lookAt >= LOOK_EVERY) this.#look()
     const since = Math.min(now - this.#groupAt, LOOK_EVERY) / 1_000
     this.#groupAt = now
-    // Unused room is not kept for later, beyond that of one mail.
+    // Unused room expires, except for room for one mail.
     this.#room = Math.min(this.#room, 1) + this.#rate * since
     let begun = 0
     for (; this.#room >= 1; this.#room--, begun++) {

@@ -1,5 +1,5 @@
 /**
- * Receives mail that comes back, whichever way it came in: reads it, finds the email that it is about, decides whether
+ * Receives returned mail, whichever way it arrived: reads it, finds the email that it is about, decides whether
  * it is believed, and keeps it together with the consequences, in one commit.
  */
 import { randomUUIDv7 } from 'node:crypto'
@@ -40,13 +40,13 @@ import { GroupCommit } from './group-commit.ts'
 import { type ReadMail, readMail, unreadable } from './read-mail.ts'
 import { type KeyLookup, SourceProof } from './source-proof.ts'
 
-/** Octets up to which a mail is read on this thread: whatever its content, it takes little time. */
+/** Octets up to which a mail is read on this thread, because it takes little time whatever its content. */
 const SMALL = 32 * 1024
 /** Octets of a mail that are kept. */
 const MOST_KEPT = 64 * 1024
 /** Recipients of a report that are kept for display. */
 const MOST_FINDINGS = 20
-/** Mails with reports that an email may have, beside those that each recipient may have. */
+/** The most mails with reports about an email, in addition to those that each recipient may have. */
 const MOST_REPORTS = 100
 const MOST_REPORTS_OF_RECIPIENT = 10
 
@@ -91,7 +91,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const read = await readOnce(arrived.raw)
     const found = await findEmail(parts, mail, read)
     const judged = await judge(found)
-    // Before the mail is on record: if the store fails, the mail comes again, and a report counts once.
+    // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
+    // counts once.
     if (isForReports(arrived, read)) await parts.domainReports?.receiveMail(mail.raw, arrived.companyId)
     const kept = newMail(mail, read, found, judged, parts.now())
     const result: InboundResult = await commits.add({ mail: kept, reports: judged.reports })
@@ -128,7 +129,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     return { refused: null, reports: reports.filter((each) => proven.has(each.position)) }
   }
 
-  /** Whether the return path is that of the transaction by which the recipient got the email. */
+  /** Whether the return path belongs to the transaction in which the recipient got the email. */
   function speaksFor(
     token: ReadReturnPath,
     { size }: ReportedEmail,
@@ -138,7 +139,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 }
 
-/** A way in that knows no envelope recipient leaves it to the header. */
+/** Whether the mail is addressed to the address for reports. Without an envelope recipient, the header decides. */
 function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boolean {
   return recipient === null ? addressees.some(isReportsAddress) : isReportsAddress(recipient)
 }
@@ -157,7 +158,9 @@ interface Found {
   token: ReadReturnPath | null
 }
 
-/** A mail that takes a worker down is kept, and nothing follows: it would take down the next one, too. */
+/**
+ * Reads a mail. One that crashes a worker is kept without consequences, because it would crash the next worker, too.
+ */
 async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMail> {
   if (workers === null || raw.byteLength <= SMALL) return readMail(raw)
   try {
@@ -180,7 +183,7 @@ async function findEmail(
   const id = token?.emailId ?? (await idOfMessage(store, report.returned))
   const named = { addresses: addressesOf(report), position: token?.recipient ?? null }
   const email = id === null ? null : await store.reportedEmail(id, named)
-  // To the company whose key handed the mail in, other companies' emails do not exist.
+  // For the company whose key handed the mail in, emails of other companies do not exist.
   const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
   return { mail, read, email: foreign ? null : email, token }
 }
@@ -198,7 +201,7 @@ function tokenIn(
 
 /**
  * A Message-ID of our own begins with the email's id. Any other one was chosen by a sender, and several companies may
- * have chosen the same: then the author tells whose email it is.
+ * have chosen the same: in that case the author decides whose email it is.
  */
 async function idOfMessage(
   store: InboundParts['store'],
@@ -250,7 +253,7 @@ function newMail(
   }
 }
 
-/** A report of success is of no kind of its own to its reader, because it is no bounce. */
+/** The kind of a report. A report of success is not a bounce, and has no kind of its own. */
 function kindOf(report: MailReport): InboundKind {
   return report.kind === 'none' && hasConsequences(report) ? 'delivery' : report.kind
 }

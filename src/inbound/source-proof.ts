@@ -5,8 +5,8 @@
  *
  * - it has a DKIM signature (RFC 6376) of the domain in its From, and that domain is the recipient's, or that of the
  *   server that took the email for the recipient, or one that the operator of this server signs with (`SIGNERS`); or
- * - it came straight from the address of that server, if that is public: a server of our own may pass on mail of
- *   anybody.
+ * - it came straight from the address of that server, if that address is public: a server in our own network may relay
+ *   mail of anybody.
  */
 import type { Lookup } from '../dns/lookup.ts'
 import { parseServer } from '../email/server-name.ts'
@@ -21,14 +21,14 @@ import { type DkimReference, MOST_SIGNATURES } from './read-mail.ts'
 import type { SignatureCheck } from './verify-job.ts'
 
 /**
- * Domains by which operators of large mail services sign their reports, where these are not parent domains of their
- * servers. `authors`: addresses, beside those of `SYSTEMS`, that write reports.
+ * Domains with which operators of large mail services sign reports, if they are not parent domains of the servers.
+ * `authors`: further addresses that write reports, in addition to `SYSTEMS`.
  */
 const SIGNERS: readonly { servers: string; domains: readonly string[]; authors?: readonly string[] }[] = [
   { servers: 'google.com', domains: ['googlemail.com', 'gmail.com'] },
   {
     servers: 'outlook.com',
-    // Not onmicrosoft.com: every customer has a domain below it, and sends with whatever address there.
+    // Not onmicrosoft.com: every customer has a domain below it, and sends with any address there.
     domains: ['outlook.com', 'hotmail.com', 'live.com', 'microsoft.com'],
     authors: ['staff@hotmail.com'],
   },
@@ -41,7 +41,7 @@ const SIGNERS: readonly { servers: string; domains: readonly string[]; authors?:
 ]
 
 /**
- * Local parts that only mail systems write with: RFC 2142 5, and what servers use. Users of a domain cannot have them.
+ * Local parts of mail systems (RFC 2142 5, and those that servers use), which users of a domain cannot have.
  */
 const SYSTEMS = /^(?:mailer-daemon|mail-daemon|postmaster|abuse|microsoftexchange[0-9a-f]{32})$/i
 
@@ -63,7 +63,7 @@ export interface ReportSource {
 }
 
 const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
-/** Keys of one mail that are looked up. */
+/** The most DKIM keys that are looked up for one mail. */
 const MOST_KEYS = 4
 
 export class SourceProof {
@@ -76,7 +76,7 @@ export class SourceProof {
     this.#workers = workers
   }
 
-  /** The positions of those recipients about whom the source is believed. */
+  /** The positions of the recipients for whom the source is proven. */
   async proven(source: ReportSource, recipients: readonly AddressedRecipient[]): Promise<Set<number>> {
     if (!isSystemAuthor(source.author)) return new Set()
     const direct = recipients.filter((recipient) => isFromServer(source.peer, recipient))
@@ -145,7 +145,7 @@ function signsFor(
   )
 }
 
-/** Whether a name is the domain, or lies below it. A top-level domain has nobody who signs for it. */
+/** Whether a name is the domain, or lies below it. Nobody signs for a top-level domain. */
 function isWithin(name: string, domain: string): boolean {
   return domain.includes('.') && isAtOrBelow(name, domain)
 }

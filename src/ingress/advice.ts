@@ -1,6 +1,6 @@
 /**
- * Advice for the operator on a refusal. Clients parse some error sentences, so those are sent unchanged, and the log
- * adds what they leave out.
+ * Advice for the operator on a refusal. Clients parse some error sentences, so these never change, and the log adds the
+ * details.
  */
 import type { Inactivity } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
@@ -88,7 +88,7 @@ export function keyWith(scope: string): string {
   return `create another one that has it: postroad key create --company NAME --name NAME --scope ${scope}`
 }
 
-/** A client that confuses HTTP and HTTPS would not understand any answer. */
+/** For a client that confuses HTTP and HTTPS, and therefore cannot read any answer. */
 export const TLS_WITHOUT_CERTIFICATE: Advice = {
   why: 'a client spoke HTTPS, but no certificate is set',
   next: 'begin the URL in the application with http://, or set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY',

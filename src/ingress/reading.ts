@@ -20,7 +20,7 @@ import type { IngressDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
 import { type Idempotent, withIdempotency } from './idempotency.ts'
 
-/** Octets up to which a body is read on the main thread: whatever its content, it takes little time. */
+/** Octets up to which a body is read on the main thread, because it takes little time whatever its content. */
 export const SMALL_BODY = 32 * 1024
 
 /** An API's reader of requests to send. `Asked`: the facts of a request besides its body, as plain data. */
@@ -45,8 +45,9 @@ interface Order<Asked> {
 }
 
 /**
- * Error classes do not cross threads, their reasons do. `urls`: the files to fetch. The body is returned and will be
- * read again with them; `outcome` is then that of the message without any files.
+ * The worker's result. It has the reason of an error, because error classes do not cross threads. `urls`: the files to
+ * fetch. The body is returned with them, so that it can be read again with the files; `outcome` is then that of the
+ * message without its files.
  */
 type Read =
   | { outcome: CheckOutcome }
@@ -81,7 +82,7 @@ export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
   }
 }
 
-/** Buffers that are transferred to the main thread. */
+/** The buffers of a result that are transferred to the main thread. */
 export function buffersOf(read: Read): ArrayBuffer[] {
   if ('urls' in read) return buffersBeneath([read.body])
   if (!('outcome' in read) || !('checked' in read.outcome)) return []

@@ -95,7 +95,8 @@ export class SmtpLogins {
       // The login may be new, or its password may have just changed.
       await this.#parts.callers.catchUp(from)
       key = directory.loginNamed(name)
-      // Such a domain has no logins, so there is nothing to hide: most strangers guess at any server.
+      // No login of this domain exists, so an answer at once reveals nothing. Most guesses of strangers are of this
+      // kind.
       if (key === undefined && !directory.hasLogins(domainOf(name)))
         throw new Refusal({ code: 'key_invalid', mistake: 'unknown' })
       if (
@@ -122,7 +123,8 @@ export class SmtpLogins {
     const { key, password, group } = guess
     const known = this.#addresses.has(placeOf(guess))
     const by = { origin: group, known }
-    // Before the attempt is counted: a flood causes no more writes to the store than verifications.
+    // Checked before the attempt is counted, so that a flood writes to the store no more often than passwords are
+    // verified.
     if (this.#passwords.isFull(by)) throw busy()
     const attempt = await this.#begin(guess, known)
     if (attempt.wait > 0) await pause(attempt.wait, undefined, { ref: false })

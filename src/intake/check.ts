@@ -1,6 +1,6 @@
 /**
- * All checks of a submission that need nothing from outside: the same function runs in place for a small submission,
- * and in a worker for a large one. Authority and the store are the intake's.
+ * All checks of a submission that need only its own data. The same function runs in the main thread for a small
+ * submission, and in a worker for a large one. The intake itself checks the authority, and calls the store.
  */
 import { AddressError, type Mailbox, parseDomain } from '../mail/address/address.ts'
 import { type Addressee, filledMessageId, substituteReplyTo } from '../mail/batch/substitute.ts'
@@ -18,7 +18,7 @@ import { type Reason, Refusal } from './refusal.ts'
 import type { Submission, WantedSource } from './submission.ts'
 
 export interface IntakeLimits {
-  /** Octets of a composed message, at most. */
+  /** The most octets of a composed message. */
   maxMessageSize: number
   /** to + cc + bcc. */
   maxRecipients: number
@@ -41,7 +41,7 @@ export interface CheckedSubmission {
   authors: NamedAuthor[]
   /** The email to store, except its owner. */
   email: Omit<NewEmail, 'companyId' | 'domainId' | 'keyId'>
-  /** The source that the sender asks for; absent: any of those of its mail. */
+  /** The source that the sender requests; absent: any source for its mail. */
   source?: WantedSource
   /** A fault of the submission as a whole; reported only to a caller who may send it. */
   refusal: Reason | null
@@ -152,9 +152,12 @@ function sizeOf(
   return { raw, size: largest + checkStoredValues(recipients, maxMessageSize) }
 }
 
-/** A template of a Message-ID or of an address is invalid by itself, and could not be composed. */
+/**
+ * The content with an addressee's values in place of templates, because a template is not a valid Message-ID or
+ * address.
+ */
 function composable({ content, raw }: Draft, addressee: Addressee): MessageContent {
-  // In a ready message Reply-To stands in the message itself.
+  // A ready message has Reply-To in its own header.
   const replyTo =
     raw === null ? content.replyTo.map((list) => substituteReplyTo(list, addressee)) : content.replyTo
   return {
@@ -183,7 +186,7 @@ function partsSize(content: MessageContent, headerBound: number | null, max: num
       if (bound <= max) return bound
     }
     const bound = estimateSize(content)
-    // Near the limit the bound may be too high for the texts: then composing once is worth it.
+    // The bound may be too high for the texts, so near the limit the message is composed once to know its size.
     return bound > max && bound < max * 1.5 ? composedSize(content) : bound
   } catch (error) {
     if (!(error instanceof HeaderError || error instanceof AddressError)) throw error

@@ -20,7 +20,7 @@ import { addresseesOf, checkVariables } from './batch.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
-/** A mailbox that a field other than From names as an author. */
+/** An author named by a field other than From. */
 export interface NamedAuthor {
   /** The field of the submission. */
   field: string
@@ -47,7 +47,10 @@ export interface Draft {
   headerBound: number | null
 }
 
-/** Far more than any message has; each costs the store a row and the composer a part. */
+/**
+ * The most files of a message, far more than real ones have. Each file costs a row in the store and a part in
+ * composing.
+ */
 const MAX_FILES = 1_000
 
 /** Checks the parts of a message. Throws a Refusal for the first invalid one. */
@@ -129,7 +132,7 @@ function headersOf(submission: Submission): {
     })
     const lower = name.toLowerCase()
     if (once.has(lower)) {
-      const detail = 'it is given more than once, but a message may have only one (RFC 5322 3.6)'
+      const detail = 'it appears more than once, but a message may have only one (RFC 5322 3.6)'
       throw new Refusal({ code: 'field_invalid', field, detail })
     }
     if (OCCURS_ONCE.has(lower)) once.add(lower)

@@ -16,8 +16,7 @@ export type KeyMistake = 'scheme' | 'shape' | 'unknown'
 
 export type Reason =
   /**
-   * The key is malformed, unknown or revoked, or stands in the wrong scheme; also when it was revoked while the request
-   * arrived.
+   * The key is malformed, unknown, in the wrong scheme, or revoked, perhaps while the request arrived.
    */
   | { code: 'key_invalid'; mistake: KeyMistake }
   | { code: 'key_expired' }
@@ -34,7 +33,10 @@ export type Reason =
   | { code: 'domain_unknown'; domain: string }
   /** The domain is the company's own, but it may not send. `why` is a sentence for its owner. */
   | { code: 'domain_inactive'; domain: string; why: string; cause: Inactivity }
-  /** Form dialect: the domain of `from` is neither that of the path nor one that it may speak for. */
+  /**
+   * Form dialect: the domain of `from` is neither that of the path nor one that mail of the path's domain may use in
+   * From.
+   */
   | { code: 'from_mismatch'; domain: string; fromDomain: string }
   | { code: 'field_missing'; field: string }
   | { code: 'body_missing' }
@@ -52,15 +54,14 @@ export type Reason =
   /** `o:`, `h:`, `v:` fields together are over 16 KB. */
   | { code: 'options_too_large'; max: number }
   /**
-   * The request asks for something that would change the treatment of the message and that this version does not
-   * support.
+   * The request uses an option that would change the treatment of the message, and that this version does not support.
    */
   | { code: 'unsupported'; field: string; detail: string }
   | { code: 'idempotency_key_invalid'; detail: string }
-  /** The same idempotency key came with another body. */
+  /** The idempotency key was used before with another body. */
   | { code: 'idempotency_conflict' }
   /**
-   * With this email the company would have more recipients on the day, or in the month, than its quota. `until`: Unix
+   * With this email the company would exceed its quota of recipients a day or a month. `until`: Unix
    * ms of the beginning of the next day or month; `retryAfter`: seconds until then.
    */
   | {

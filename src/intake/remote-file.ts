@@ -1,4 +1,7 @@
-/** Attachments that a sender names by URL: fetched before the message is accepted, so that the 200 covers them. */
+/**
+ * Fetches attachments that a sender names by URL. This happens before the message is accepted, so a 200 means that the
+ * files are stored too.
+ */
 import { CompanyPlaces } from '../common/company-places.ts'
 import { lastComponent } from '../mail/file-name.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
@@ -17,11 +20,14 @@ const WITHIN = 30_000
 /** The least time for a fetch, in ms: with less left, no fetch begins. */
 const LEAST = 50
 const AT_ONCE = 4
-/** Files fetched at once, for all companies together: one company alone may take half, and some are always left. */
+/**
+ * Files fetched at once, for all companies together. A single company may use half of the places, and some always stay
+ * free for others.
+ */
 const FETCHES = { size: 64, kept: 8, timesFree: 1 }
-/** Different files of one request: a request must not become a flood against the servers that it names. */
+/** The most different files of one request, so that no request can flood the servers that it names. */
 const MAX_FILES = 100
-/** Fewer than the `fetch` of browsers follows. */
+/** The most redirects of one fetch; the `fetch` of browsers follows more. */
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
@@ -48,8 +54,8 @@ export class RemoteFiles {
   }
 
   /**
-   * The result for each of these URLs, which must be valid for `outgoingUrl`; each is fetched once. Rejects with an
-   * error of `room`, and with a Refusal when there are too many.
+   * Fetches each of these URLs once, and returns the result for each. They must be valid for `outgoingUrl`. Rejects
+   * with the error of `room`, or with a Refusal when there are too many URLs.
    */
   async fetch(company: string, urls: Iterable<string>, room: Room): Promise<Map<string, FetchResult>> {
     const left = [...new Set(urls)]
@@ -67,7 +73,7 @@ export class RemoteFiles {
     try {
       await Promise.all(Array.from({ length: AT_ONCE }, next))
     } finally {
-      // When one file finds no room, the others are not waited for.
+      // When there is no room for one file, the request fails without waiting for the others.
       left.length = 0
       visit.close()
     }

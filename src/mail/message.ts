@@ -33,7 +33,7 @@ export interface MessageContent<Text extends MessageBody = string> {
   html?: Text
   /** Absent when the message has no text part. */
   text?: Text
-  /** The same in AMP for Email (text/x-amp-html), beside html or text; absent when there is none. */
+  /** The AMP for Email part (text/x-amp-html), in addition to html or text; absent when there is none. */
   amp?: Text
   /** Custom header fields in order; reserved ones are already gone. Names are valid RFC 5322 field names. */
   headers: [name: string, value: string][]

@@ -1,6 +1,6 @@
 /**
- * One connection to the mailbox, over IMAP (RFC 9051, 3501). A message that was read carries a keyword of our own, so
- * that a person who opens the mailbox with a mail program hides no message from the service.
+ * One connection to the mailbox, over IMAP (RFC 9051, 3501). The service marks messages that it has read with a keyword
+ * of its own instead of `\Seen`, so that it does not skip messages that a person has opened with a mail program.
  */
 
 import type { ImapFlow } from 'imapflow'
@@ -9,13 +9,13 @@ import type { ImapMailbox } from '../config/values.ts'
 import { MOST_READ } from '../inbound/arrived-mail.ts'
 import { CONNECT_FAULTS } from '../network/connect-fault.ts'
 
-/** Marks messages that were read. Where a server keeps no keywords, `\Seen` stands for it. */
+/** Marks messages that the service has read. On a server that keeps no keywords, `\Seen` does. */
 const KEYWORD = 'PostroadRead'
 /** The folder for messages that cannot be read. */
 export const ASIDE = 'Postroad unreadable'
 /** Octets of a line of the server: the answer to a search of two million messages. */
 const MOST_OF_LINE = 16 * 1024 * 1024
-/** Ms for a connection, its greeting, and until a silent server counts as gone. */
+/** Time limits in ms: for a connection, for its greeting, and for an answer of a silent server. */
 const CONNECT_MS = 15_000
 const SILENT_MS = 90_000
 
@@ -36,7 +36,7 @@ export interface SessionOptions {
   mailbox: ImapMailbox
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
-  /** Ms for which a silent server is waited for. */
+  /** Ms after which a silent server counts as gone. */
   silentMs?: number
 }
 
@@ -90,7 +90,7 @@ export class MailboxSession implements AsyncDisposable {
     return this.#client.usable
   }
 
-  /** Messages have come since the last look. */
+  /** Whether messages have come since the last look. */
   get hasNews(): boolean {
     return this.#isNew
   }
@@ -106,7 +106,7 @@ export class MailboxSession implements AsyncDisposable {
     const marked = this.#mark === KEYWORD ? { unKeyword: KEYWORD } : { seen: false }
     const query = { ...marked, since, uid: `${above + 1}:*` }
     const found = await this.#ask('search', (client) => client.search(query, { uid: true }))
-    // Where there is none above, `*` stands for the highest below (RFC 3501 6.4.8).
+    // When no UID is above the range's start, `*` means the highest UID below it (RFC 3501 6.4.8).
     return found.filter((uid) => uid > above).toSorted((a, b) => a - b)
   }
 
@@ -148,7 +148,7 @@ export class MailboxSession implements AsyncDisposable {
     const wake = () => this.#wake.resolve()
     const timer = setTimeout(wake, ms)
     signal.addEventListener('abort', wake, { once: true })
-    // Ends with the next command. Where it fails, the timer is left.
+    // IDLE ends with the next command. If IDLE fails, the timer ends the wait.
     this.#client.idle().catch(() => {})
     try {
       await this.#wake.promise
@@ -162,7 +162,7 @@ export class MailboxSession implements AsyncDisposable {
     this.#client.close()
   }
 
-  /** False, which stands for a refusal, becomes a fault. */
+  /** Runs a command. The library returns false for a refusal; this throws a fault instead. */
   async #ask<Answer>(
     what: string,
     ask: (client: ImapFlow) => Promise<Answer>,
@@ -192,12 +192,12 @@ async function newClient({ mailbox, ca, silentMs = SILENT_MS }: SessionOptions):
     host,
     port,
     secure: implicitTls,
-    // In clear on this machine only, where a certificate would not be trusted anyway.
+    // Unencrypted connections are allowed to this machine only, where no certificate would be trusted anyway.
     ...(!implicitTls && { doSTARTTLS: false }),
     auth: { user, pass: password },
     ...(ca && { tls: { ca } }),
     clientInfo: { name: 'Postroad' },
-    // Its log holds addresses, and what a server says.
+    // The library's log would hold addresses and words of the server.
     logger: false,
     disableAutoIdle: true,
     // A compressed answer could be a thousand times as large as what arrives.

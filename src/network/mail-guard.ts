@@ -1,6 +1,6 @@
 /**
- * The guard of direct mail. Beside the machine itself it knows the addresses that mail leaves from elsewhere, and the
- * proxies to them: a proxy that connects to its own machine may be trusted by a mail server there, and would bring the
+ * The guard of direct mail. It refuses connections to the machine itself, to the source addresses on other machines,
+ * and to the proxies in front of them. A mail server on the proxy's machine may trust the proxy, and would send the
  * mail back.
  */
 import { lookup } from 'node:dns/promises'
@@ -20,12 +20,12 @@ export interface MailGuardOptions {
   sourceAddresses?: readonly GuardedSource[] | null
 }
 
-/** Milliseconds for which the addresses of proxies count. */
+/** Milliseconds for which the addresses of proxies are cached. */
 const LASTS = 60_000
 
 export class MailGuard {
   readonly #options: MailGuardOptions
-  /** By host of a proxy. After a look-up that failed, those of the one before. */
+  /** Addresses by host of a proxy. After a failed look-up, the earlier addresses stay. */
   readonly #proxies = new Map<string, readonly string[]>()
   #guard: AddressGuard | null = null
   #until = Number.NEGATIVE_INFINITY
@@ -54,7 +54,7 @@ export class MailGuard {
     return this.#guard
   }
 
-  /** As the connection to the proxy finds it. */
+  /** Looks the proxy up in the same way as a connection to it does. */
   async #lookUp(host: string): Promise<void> {
     const found = await lookup(host, { all: true }).catch(() => null)
     if (found !== null) {

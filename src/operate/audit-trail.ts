@@ -20,12 +20,13 @@ export interface Audit<Input, Result> {
   /** The verb's name. */
   action: string
   /**
-   * `result` is null before the work is done; `accounts` are as they were then. Returns null when nothing was changed.
+   * Called before the work with `result` null, and after it with its result. `accounts` are those before the work.
+   * Returns null when nothing was changed.
    */
   note(input: Input, result: Result | null, before: CallerContext): AuditNote | null
   /**
-   * Calls with an API key are not recorded: they change data that applications maintain, and would crowd out all other
-   * entries.
+   * Calls with an API key are not recorded: applications make them all the time, and their entries would crowd out all
+   * others.
    */
   unlessByKey?: true
   /** Part of the work may have been done even when the verb refuses. */
@@ -124,7 +125,7 @@ function systemUser(): string {
   }
 }
 
-/** For a change of one thing or of several. */
+/** The note of a change of one thing or of several. */
 export function severalNote(targets: readonly string[]): AuditNote {
   const [first = ''] = targets
   if (targets.length === 1) return { target: first }

@@ -49,11 +49,11 @@ export interface CallerContext {
 
 /**
  * The right that a verb requires of its caller; an operator has all of them.
- * - `see`: sees what a company has set up. For members with the scope `reading` or `management`.
- * - `read`: sees what became of its mail. For members with the scope `reading`.
- * - `manage`: changes what a company has, or stops and hastens its mail. For members with the scope `management`.
+ * - `see`: sees the setup of a company. For members with the scope `reading` or `management`.
+ * - `read`: sees the company's emails and their status. For members with the scope `reading`.
+ * - `manage`: changes a company's setup, and cancels or retries its mail. For members with the scope `management`.
  * - `own`: decides who belongs to a company. For its owners.
- * - `operate`: concerns more than one company, or is the operator's decision, which a company must not revoke.
+ * - `operate`: acts on more than one company, or on decisions of the operator that a company must not revoke.
  */
 export type Right = 'see' | 'read' | 'manage' | 'own' | 'operate'
 
@@ -71,7 +71,7 @@ export function may(caller: Caller, right: Right): boolean {
   return SCOPES[right].some((scope) => caller.principal.scopes.has(scope))
 }
 
-/** Throws `not_allowed`. Called before anything is looked up, so that the error does not reveal what exists. */
+/** Throws `not_allowed`. Must be called before any look-up, so that the error does not reveal which objects exist. */
 export function authorise(caller: Caller, right: Right): void {
   if (caller.kind === 'operator' || may(caller, right)) return
   if (right === 'operate') throw new OperateError('not_allowed', 'only the operator may do this')
@@ -123,7 +123,7 @@ export function accountsOf(accounts: AccountsSnapshot, companyId: string): Accou
   }
 }
 
-/** Throws `not_allowed` when the caller's key is for one domain only: what follows concerns the whole company. */
+/** Throws `not_allowed` when the caller's key is for one domain only. For verbs that act on the whole company. */
 export function authoriseWhole(caller: Caller): void {
   if (caller.kind === 'operator' || caller.principal.domainId === null) return
   throw new OperateError(

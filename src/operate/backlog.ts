@@ -46,7 +46,7 @@ export const showBacklog = verb(
       )
     return {
       ...backlog,
-      // No company and no domain is named '', so a pause that covers '' covers all.
+      // No company and no domain has the name '', so only a pause of all companies or domains covers ''.
       destinations: backlog.destinations.map((each) => ({
         ...each,
         paused: pauses.covers(own ?? '', each.domain),

@@ -25,7 +25,7 @@ export interface OneDkimKey {
   selector: string
 }
 
-/** `force`: DNS is not asked whether the change does harm. */
+/** `force`: makes the change without asking DNS whether it does harm. */
 interface Guarded {
   force?: boolean
 }
@@ -80,8 +80,8 @@ export const switchDkimKey = verb(
 )
 
 /**
- * Mail is signed under the new selector from then on: its record has to be published first, and the old one left for a
- * while. Without `force` DNS has to have it if the key signs.
+ * Renames the selector of a key. From then on mail is signed under the new selector, so its record has to be published
+ * before, and the old record left in DNS for a while. Without `force`, DNS must have the new record if the key signs.
  */
 export const renameDkimKey = verb(
   'manage',
@@ -121,12 +121,12 @@ function signingBeside({ dkim }: SendingDomain, key: DkimIdentity): DkimIdentity
   return dkim.filter(({ id, active }) => active && id !== key.id)
 }
 
-/** The records that the domain needs are others now. */
+/** Makes the next DNS check due, because the domain needs different records now. */
 async function checkSoon(op: Operation, { id }: SendingDomain): Promise<void> {
   await op.store.noteDomainCheck(id, { dueAt: op.now() })
 }
 
-/** Private keys are kept out of the audit list. */
+/** Audit entries of DKIM keys, without private keys. */
 function dkimAudit(
   action: string,
 ): Audit<OneDkimKey & Guarded & { to?: string; active?: boolean }, SendingDomain> {

@@ -10,7 +10,7 @@ import { OperateError } from './error.ts'
 import { domainName, findDomain } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Days that are summed up. */
+/** Days that the summary covers. */
 const SPAN_DAYS = 30
 const MOST_ROWS = 20_000
 const MOST_SOURCES = 200
@@ -35,7 +35,7 @@ export interface DmarcSummary {
   domain: string
   /** The first day, by UTC. */
   since: string
-  /** The days of which there are reports. */
+  /** The number of days that reports cover. */
   days: number
   reporters: string[]
   /** The policy that receivers saw last; null: unknown. */
@@ -45,7 +45,7 @@ export interface DmarcSummary {
   passing: number
   /** Messages that `p=quarantine` and `p=reject` concern. */
   failing: number
-  /** The most failing first, then the largest. */
+  /** Sources with the most failing messages first, then those with the most messages. */
   sources: DmarcSource[]
   /** The next step of the policy, as a sentence. */
   advice: string
@@ -57,7 +57,7 @@ export const showDmarc = verb('read', async (op, input: { domain: string }): Pro
   return await dmarcOf(op, { id, name })
 })
 
-/** The same without a right of its own, for verbs that have found the domain. */
+/** The same summary without a check of rights, for verbs that have found the domain. */
 export async function dmarcOf(
   op: Pick<Operation, 'store' | 'now'>,
   { id, name }: { id: string; name: string },
@@ -131,7 +131,7 @@ export const listTlsReports = verb(
   'operate',
   async (op, { domain, day }: { domain?: string; day?: string }): Promise<TlsReports> => {
     if (day !== undefined && !isDay(day)) {
-      throw new OperateError('invalid', `"${day}" is no day; write one like ${utcDay(op.now())}`)
+      throw new OperateError('invalid', `"${day}" is not a day; write one like ${utcDay(op.now())}`)
     }
     const name = domain === undefined ? undefined : domainName(domain)
     const kept = await op.store.tlsReports({ domain: name, day, limit: MOST_REPORTS })

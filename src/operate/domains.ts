@@ -38,7 +38,7 @@ export interface NewDomainInput {
   name: string
   /** Add a second DKIM key, Ed25519 (RFC 8463). */
   ed25519?: boolean
-  /** Publish its DKIM keys in the operator's zone; default: if the service has one. */
+  /** Publish its DKIM keys in the operator's zone; default: true if the service has such a zone. */
   delegated?: boolean
   /** Other domains of the company that mail for this domain may use in From: names or ids. */
   speaksFor?: readonly string[]
@@ -127,8 +127,8 @@ function otherOf(op: Operation, companyId: string, text: string): SendingDomain 
 }
 
 /**
- * The settings with a change. An empty return path is the usual one; a content retention or DKIM rotation of 0 is none
- * of its own.
+ * The settings with a change. An empty return path stands for the default one. A content retention or DKIM rotation of
+ * 0 removes the domain's own value.
  */
 function settingsOf(
   { name, settings }: Pick<SendingDomain, 'name' | 'settings'>,
@@ -144,7 +144,7 @@ function settingsOf(
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** A key that is replaced needs its selector for RETIRING_MS. */
+/** The record of a replaced key stays in DNS for RETIRING_MS, so keys cannot be rotated more often. */
 const LEAST_ROTATION_DAYS = 8
 const MOST_ROTATION_DAYS = 1_825
 
@@ -175,14 +175,14 @@ export interface DomainUpdate {
   settings?: Partial<DomainSettings>
 }
 
-/** Changes what is given, and leaves the rest. */
+/** Changes the given settings, and keeps the others. */
 export const updateDomain = verb(
   'manage',
   async (op, input: DomainUpdate): Promise<SendingDomain> => {
     const { speaksFor, settings } = input
     if (speaksFor !== undefined) authoriseWhole(op.caller)
     const domain = findDomain(op, input.domain)
-    // The other settings as they are now: the operator may have assigned a pool since the snapshot.
+    // Read from the store, because the operator may have changed other settings, such as the pool, since the snapshot.
     const present = settings === undefined ? null : await op.store.findDomain(domain.id)
     const updated = await changed(op, domain, {
       ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
@@ -221,7 +221,7 @@ export const activateDomain = verb(
   async (op, input: { domain: string }) => {
     const domain = findDomain(op, input.domain)
     refuseHeld(op, domain)
-    // Records that are missing do not end sending that began without them.
+    // The operator activates the domain in spite of missing records, so these must not end sending later.
     return await changed(op, domain, { sending: 'active', lostSince: null })
   },
   domainAudit('activateDomain'),

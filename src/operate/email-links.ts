@@ -71,7 +71,7 @@ async function reach(outgoing: Outgoing, text: string): Promise<LinkCheck> {
       if (!REDIRECTS.has(status) || location === undefined) return answered(text, url, status, moves)
       url = outgoingUrl(new URL(location, url).href)
     }
-    return { url: text, outcome: 'missing', status: null, detail: 'it redirects too often' }
+    return { url: text, outcome: 'missing', status: null, detail: 'it has too many redirects' }
   } catch (error) {
     if (error instanceof NotAUrl) {
       return { url: text, outcome: 'refused', status: null, detail: `the address ${error.message}` }
@@ -87,7 +87,7 @@ const THERE_ALL_THE_SAME = new Set([401, 403, 405, 429, 501])
 
 function answered(text: string, { href }: URL, status: number, moves: number): LinkCheck {
   if (THERE_ALL_THE_SAME.has(status)) {
-    const detail = `its server exists, and answered only with status ${status}`
+    const detail = `its server answered with status ${status}, which does not tell whether the page exists`
     return { url: text, outcome: 'answered', status, detail }
   }
   if (status >= 400) {

@@ -30,7 +30,8 @@ export type EmailSearch = CompanyFilter & {
 }
 
 /**
- * Steps of a search that finds too little: where no list serves the filter, each step examines a few thousand emails.
+ * The most steps of a search that finds too little. When no list serves the filter, each step examines a few thousand
+ * emails.
  */
 const STEPS = 5
 
@@ -63,12 +64,12 @@ export async function readEmailPage(
   }
 }
 
-/** Emails that are counted, at most. */
+/** The most emails that are counted. */
 const MOST_COUNTED = 1_000
 
 export interface EmailCount {
   count: number
-  /** There are more, or may be: not everything was looked at. */
+  /** True: there are more matches, or may be, because not all emails were examined. */
   more: boolean
 }
 

@@ -48,21 +48,24 @@ export interface Explanation extends Forecast {
   last: RecentResult[]
 }
 
-/** With the name of the sending domain on whose list it is. */
+/** A suppression with the name of the sending domain whose list it is on. */
 interface ListedSuppression extends Suppression {
   domain: string | null
 }
 
-/** Entries of the suppression list, and recent emails, that are looked at. */
+/** The most entries of the suppression list, and the most recent emails, that are looked at. */
 const MOST_SUPPRESSIONS = 20
 const MOST_EMAILS = 5
-/** Recipients of an email among which one of the domain is looked for. */
+/** The most recipients of an email that are searched for one at the domain. */
 const MOST_RECIPIENTS = 200
 
-/** Connects to no mail server. */
+/** Explains from stored facts alone, without connecting to a mail server. */
 export const explain = verb('read', explained)
 
-/** The same, and speaks to the server up to RCPT. For operators: this machine then asks strangers about addresses. */
+/**
+ * Also speaks to the server, up to RCPT. Only for operators, because it makes this machine ask other people's servers
+ * about addresses.
+ */
 export const rehearseDelivery = verb(
   'operate',
   async (
@@ -198,8 +201,8 @@ async function lastResults(
 }
 
 /**
- * The first closure that concerns the mail. The words of a server are for the company whose mail met them, and for
- * operators: they may name a recipient.
+ * The first closure that concerns the mail. The server's words are shown only to operators and to the company whose
+ * mail was refused, because they may name a recipient.
  */
 function closureFor(
   { caller }: Operation,
@@ -231,7 +234,7 @@ function problemOf(
     if (inactive !== null) return `Mail from ${sender.domain.name} is not accepted: ${inactive}.`
   }
   if (path.site.kind === 'simulator') return null
-  // Of an unsubscription from some tags, other mail is not concerned.
+  // An unsubscription from some tags does not stop other mail.
   const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
   if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
   const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)

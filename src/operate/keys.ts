@@ -15,7 +15,7 @@ import {
 import { type Operation, verb } from './verb.ts'
 
 const MOST_RANGES = 100
-/** Ms for which a rotated key still works where nothing else is said. */
+/** Ms for which a rotated key still works, unless the caller names another time. */
 const OLD_KEY_LASTS = 7 * 24 * 60 * 60 * 1_000
 
 export interface NewKeyInput {
@@ -23,7 +23,7 @@ export interface NewKeyInput {
   company: string
   /** The key's purpose, for people. */
   name: string
-  /** Default: sending and reading, of which a member's key passes on only those it has. */
+  /** Default: sending and reading. With a member's key, those of the two that the key has. */
   scopes?: readonly Scope[] | undefined
   /** Name or id of the only domain that the key may send from. */
   domain?: string | undefined
@@ -92,8 +92,7 @@ export const createKey = verb(
 /** The bounds of the caller. The restriction to one domain is checked before: see `findWholeCompany`. */
 function ownBounds({ caller, accounts, now }: Operation): KeyBounds {
   if (caller.kind === 'operator') return UNBOUNDED
-  // A key that a person creates outlives the person's membership, so it is bounded by the role and by nothing else of
-  // the person.
+  // A key outlives the membership of the person who creates it, so only the person's role bounds the key.
   if (caller.kind === 'person') return { ...UNBOUNDED, scopes: [...caller.principal.scopes] }
   const own = accounts.keys.find(({ id }) => id === caller.principal.keyId)
   if (own && own.revokedAt === null && now() < (own.expiresAt ?? Number.POSITIVE_INFINITY)) return own

@@ -27,7 +27,7 @@ export interface EmailNextSteps {
   domain: SendingDomain | null
   /** Attempts after which a recipient fails for good. */
   mostAttempts: number
-  /** In the order of the outline's recipients: how often each was tried; null: more often than the outline tells. */
+  /** In the order of the outline's recipients: how often each was tried; null: more often than the outline lists. */
   tries: (number | null)[]
 }
 
@@ -60,7 +60,10 @@ export const nextSteps = verb(
   },
 )
 
-/** How often each recipient of the outline was tried; null: more often than the outline, cut at `limit`, says. */
+/**
+ * How often each recipient of the outline was tried. Null: the outline was cut at `limit` attempts, and there were
+ * more.
+ */
 function triesOf({ recipients, attempts }: HistoryOutline, limit: number): (number | null)[] {
   const counts = new Map<number, number>()
   for (const position of attempts.flatMap((attempt) => attempt.recipients)) {

@@ -46,7 +46,7 @@ function asUtc([year, month, ...rest]: TimeFields): number {
   return Date.UTC(year, month - 1, ...rest)
 }
 
-/** The moment when clocks in the zone show these fields; for a time that they skip, as if they had not skipped it. */
+/** The moment when clocks in the zone show these fields. A time that the clocks skip counts as if they did not. */
 function at(fields: TimeFields, timeZone: string): number {
   const plain = asUtc(fields)
   const first = plain - offsetAt(plain, timeZone)

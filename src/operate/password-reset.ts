@@ -38,11 +38,11 @@ import {
 } from './sign-in.ts'
 
 /**
- * Places for requests of strangers, each of which writes to the store. Networks share them: one alone gets 22, and
- * eight are for networks that have none. So a flood from one network leaves places for others.
+ * Places for requests of strangers, each of which writes to the store. Networks share them: a single network can take
+ * 22, and eight are kept for networks that have none, so a flood from one network leaves places for others.
  */
 const PLACES = { size: 40, kept: 8, timesFree: 2 }
-/** Ms for which a request keeps its place: so a node counts four requests a second, after the first 40. */
+/** Ms for which a request keeps its place. With 40 places, a node takes four requests a second after the first 40. */
 const PLACE_LASTS = 10_000
 
 /** The mail of the service to one person. */
@@ -52,17 +52,17 @@ export interface PasswordMail {
   text: string
   key: string
   variables?: Record<string, string>
-  /** It has a link that opens the account. */
+  /** True: the mail has a link that opens the account. */
   confidential?: true
 }
 
 export interface PasswordMailer {
-  /** The service's URL, whatever a request says: strangers ask for the mail. */
+  /** The service's URL from the settings. It must not be taken from a request, because strangers request the mail. */
   base: string
   send(mail: PasswordMail): Promise<void>
 }
 
-/** Mails links, or notices in place of them, without telling those who ask whether there is such an account. */
+/** Mails links, or notices in place of them. The answer does not reveal whether an account exists. */
 export class PasswordLinks {
   readonly #parts: SignInParts
   readonly #places = new CompanyPlaces(PLACES)
@@ -73,12 +73,14 @@ export class PasswordLinks {
   }
 
   /**
-   * Resolves before the account is looked for, so that neither the answer nor its time depends on it. Rejects with
-   * SignInRefusal when there were too many requests for the address, or from this client: so nobody can fill a mailbox.
+   * Resolves before the account is looked up, so that neither the answer nor its time depends on the account. Rejects
+   * with SignInRefusal when there were too many requests for the address or from this client, so that nobody can flood
+   * a mailbox.
    */
   async ask(address: string, origin: SignInOrigin, mailer: PasswordMailer): Promise<void> {
     const { group: from, network } = origin
-    // Taken before the request is counted: anybody can name a new address each time, and each is a row of the store.
+    // Taken before the request is counted, because each new address is a row in the store, and anybody can name new
+    // ones.
     const leave = this.#places.takeFree(network)
     if (leave === null) throw busy()
     const account = accountOf(address)
@@ -108,7 +110,7 @@ export class PasswordLinks {
       await mailer.send(withLink ? linkMail(person, base, clock.now()) : noticeMail(person, base))
       const said = withLink
         ? 'A link for a new password was mailed'
-        : 'A new password was asked for, and a notice mailed that the account gets no link'
+        : 'A new password was requested for an account that may not have a link; a notice was mailed instead'
       log.info({ personId: person.id, address: from }, said)
     } catch (error) {
       log.warn({ err: error }, 'Could not answer the request for a new password by mail')
@@ -117,8 +119,9 @@ export class PasswordLinks {
 }
 
 /**
- * Whether a mailed link may open the account. Not one that is opened by a passkey or at a provider alone: there the
- * mailbox opened nothing before. And for an operator, who sees everything, a mailbox alone is too little.
+ * Whether a mailed link may open the account. It may not open an account that is used with passkeys or a provider
+ * alone, since access to the mailbox did not open that account before. An operator, who sees everything, needs more
+ * than access to a mailbox.
  */
 function mayUseLink({ operator, credentials }: Person): boolean {
   const { password, totp, passkeys, identities } = credentials
@@ -146,7 +149,7 @@ function linkMail(person: Person, base: string, now: number): PasswordMail {
   }
 }
 
-/** In place of a link. */
+/** The notice that is mailed in place of a link. */
 function noticeMail(person: Person, base: string): PasswordMail {
   const text = [
     askedFor(person),
@@ -182,7 +185,7 @@ function adviceForOperator({ id, credentials }: Person): string[] {
     ...(totp === null ? ['two-step verification'] : []),
   ]
   return [
-    `You are an operator, and your account lacks ${lacks.join(' and ')}: so no link is mailed.`,
+    `You are an operator, and your account lacks ${lacks.join(' and ')}, so no link is mailed.`,
     'An operator of the machine that runs Postroad makes a link that signs you in:',
     '',
     `  postroad user link ${id}`,
@@ -193,7 +196,7 @@ function mailKey(): string {
   return `password:${randomUUID()}`
 }
 
-/** A hash that changes with the password and the address: then the links that were mailed before are void. */
+/** A hash that changes with the password and the address. A change voids the links that were mailed before. */
 function fingerprintOf({ id, address, credentials }: Person): Buffer {
   const facts = JSON.stringify([id, address, credentials.password])
   return createHash('sha256').update(facts).digest().subarray(0, FINGERPRINT_OCTETS)
@@ -247,7 +250,7 @@ async function resetInTurn(
   await checkCode(parts, person, code, origin)
   let secondFactor: SecondFactor | undefined
   const trying = { account: person.id, from: origin.group, device: null, what: 'link' } as const
-  // Counted by the person, because only who has the link gets here: on all nodes together.
+  // Attempts are counted by person, on all nodes together, because only a holder of the link gets here.
   const changed = await tried(parts, trying, async (attempt) => {
     const stored = await hashed(parts, password, origin).catch(async (error: unknown) => {
       await attempt.takeBack()

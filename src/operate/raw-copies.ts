@@ -31,7 +31,7 @@ export interface CopyRequest {
   recipient?: string | undefined
 }
 
-/** One copy. No other copy is read or composed, because a batch may have a thousand. */
+/** One copy. Reads or composes no other copy, because a batch may have a thousand. */
 export const rawCopy = verb('read', async (op, { id, recipient }: CopyRequest): Promise<RawCopy> => {
   const recipients = await recipientsOf(op, id)
   const position = recipient === undefined ? null : positionOf(recipients, id, recipient)

@@ -52,7 +52,7 @@ export interface SignInParts {
   log: Pick<Log, 'info' | 'warn'>
 }
 
-/** The client that signs in, with what limits its attempts. */
+/** The client that signs in, and the groups by which its attempts are limited. */
 export interface SignInOrigin extends Omit<SigningIn, 'now'> {
   /** The group that the client's address is counted in (ingress/admission/address-group.ts). */
   group: string
@@ -93,7 +93,7 @@ export class SignInRefusal extends Error {
 /** Either a session has begun, or the password was correct and `ticket` is needed for the second step. */
 export type ProofResult = { begun: BegunSession } | { ticket: string }
 
-/** Rejects with SignInRefusal, with the same message and in the same time whether or not the account exists. */
+/** Rejects with SignInRefusal. Its message and its time do not reveal whether the account exists. */
 export async function signInByPassword(
   parts: SignInParts,
   { address, password }: { address: string; password: string },
@@ -200,7 +200,7 @@ export async function signInBySecondFactor(
   return await beginProved(parts, known, 'password', origin, (...of) => signedIn(...of, secondFactor))
 }
 
-/** The code that led from these credentials to those was a recovery code. */
+/** Whether the code that changed the credentials from `before` to `after` was a recovery code. */
 export function isRecoveryCode(before: Credentials, after: Credentials): boolean {
   return after.recoveryCodes.length < before.recoveryCodes.length
 }
@@ -229,7 +229,8 @@ export function deviceOf(
 }
 
 /**
- * Waits for its turn and runs `look`. An attempt whose result is neither false nor null was right, and is not counted.
+ * Waits for its turn and runs `look`. A result other than false or null means success, and such an attempt is not
+ * counted.
  */
 export async function tried<Result>(
   { attempts, clock }: SignInParts,

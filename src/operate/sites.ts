@@ -9,14 +9,14 @@ import { OperateError } from './error.ts'
 import { domainName } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** A report older than this (ms) is of a node that has ended. */
+/** Milliseconds after which a report is taken for that of a node that has ended. */
 const STALE_MS = 60_000
 
 export interface SiteDescription extends Omit<SiteState, 'key' | 'limits'> {
   limits: Required<SiteState['limits']>
-  /** Recipient domains that the block names. */
+  /** Recipient domains in the provider's block of the limits file. */
   domains: readonly string[]
-  /** Where the figures of the limits are from. */
+  /** The source of the provider's limits, such as its documentation. */
   source: string | null
   /** Unix ms: since when mail of all companies to it has been paused; null: it is not. */
   pausedSince: number | null

@@ -13,9 +13,9 @@ export type Piece = string | { untrusted: string } | { at: string }
  * The reason why a recipient is waiting.
  * - `turn`: none; it is due now or about to be.
  * - `retry`: for its next attempt, after one that failed temporarily.
- * - `refusal`: for the next try, after one that spent no attempt: no mail gets through there at the moment.
- * - `schedule`: for the time that its sender gave.
- * - `pause`: an operator has paused mail like this.
+ * - `refusal`: for the next try, after one that used up no attempt because no mail gets through to that server now.
+ * - `schedule`: for the time that the sender gave.
+ * - `pause`: for the end of a pause that an operator has set.
  * - `domain`: its sending domain may not send.
  * - `path`: its path is blocked; one delivery at a time tests whether it is clear again.
  * - `answer`: it is being sent.
@@ -37,7 +37,7 @@ export interface RecipientStatus {
   state: RecipientState
   /** Attempts that count. */
   attempts: number
-  /** Attempts made, including those that do not count; null: more than are listed. */
+  /** Attempts made, including those that do not count; null: more than the history lists. */
   tries: number | null
   /** The last answer. */
   code: number | null
@@ -165,7 +165,7 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
   }
 }
 
-/** No attempt was spent: the trouble is not the mail's. Without a code no server has answered. */
+/** The last try used up no attempt, because the message was not at fault. Without a code, no server has answered. */
 function refusal(recipient: RecipientStatus): Piece[] {
   const { address, code } = recipient
   const provider = providerOf(recipient)

@@ -1,6 +1,6 @@
 /**
- * The words for the status of an email and of a recipient, on every page and in the command line. Pure: the page of the
- * console uses this module, too.
+ * The words for the status of an email and of a recipient, on every page and in the command line. Pure, because the
+ * console's page uses this module, too.
  */
 import type { EventType } from '../email/event.ts'
 import { CAPTURE_SERVER, type CountedState } from '../email/recipient.ts'
@@ -36,7 +36,7 @@ export const STATUS_WORDS: Readonly<Record<StatusName, StatusWord>> = {
   scheduled: { word: 'Scheduled', about: 'It will be sent at the time that its sender set.' },
   sending: { word: 'Sending', about: 'It is being sent now.' },
   retrying: { word: 'Retrying', about: 'It could not be delivered yet. Postroad will try again.' },
-  paused: { word: 'Paused', about: 'An operator paused mail like this.' },
+  paused: { word: 'Paused', about: 'An operator paused this mail.' },
   held: { word: 'Held', about: 'It waits until its sending domain may send, or its path is clear again.' },
   quarantined: {
     word: 'Quarantined',

@@ -49,7 +49,7 @@ export interface SuppressionPageRequest {
   domain?: string | undefined
   /** Only entries that begin with this text. */
   term?: string | undefined
-  /** Only entries behind this one, or only those before it. */
+  /** Only entries after this one, or only those before it. */
   after?: string | undefined
   before?: string | undefined
   limit: number
@@ -352,7 +352,9 @@ export const clearSuppressions = verb(
   },
 )
 
-/** The lists of one company that the caller means and may see: with a key for one domain, only the list of that. */
+/**
+ * The requested lists of one company that the caller may see. A key for one domain sees only the list of that domain.
+ */
 interface EntryScope {
   companyId: string
   domainId?: string

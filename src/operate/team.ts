@@ -55,7 +55,7 @@ export interface MadeInvitation {
 /**
  * Invites a person to a company. The person joins by using the link, which the inviter has to pass on. So nobody
  * becomes a member without knowing of the company, and the result does not reveal whether the address has an account.
- * Another invitation of the same address replaces the one before.
+ * Another invitation of the same address replaces the earlier one.
  */
 export const invite = verb(
   'own',

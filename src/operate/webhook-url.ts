@@ -25,8 +25,8 @@ export function visibleWebhookUrl({ caller }: Pick<Operation, 'caller'>, text: s
 }
 
 /**
- * The URL in normalised form. Refuses a host that can never be connected to; addresses of names are checked with every
- * connection. Throws `invalid`.
+ * The URL in normalised form. Refuses a host to which no connection is ever allowed. The addresses that a name resolves
+ * to are checked at every connection. Throws `invalid`.
  */
 export function publicWebhookUrl(op: Pick<Operation, 'guard'>, text: string): string {
   const url = checkedWebhookUrl(text)

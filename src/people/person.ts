@@ -4,7 +4,7 @@ import { randomUUIDv7 } from 'node:crypto'
 
 /**
  * A person's rights in a company.
- * - `viewer`: sees what became of its mail, and its setup.
+ * - `viewer`: sees the company's emails and their status, and its setup.
  * - `developer`: also sends, and changes the company's domains, keys, webhooks and suppressions.
  * - `owner`: also manages its members.
  */
@@ -12,7 +12,7 @@ export const ROLES = ['owner', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * The kinds of troubles that people may be told of by mail.
+ * The kinds of trouble that the service can report to people by mail.
  * - `installation`: a check of the doctor; for operators.
  * - `domains`: DNS lacks records of a domain that sends.
  * - `webhooks`: a webhook fails.
@@ -25,8 +25,8 @@ export interface Membership {
   companyId: string
   role: Role
   /**
-   * The membership was accepted before the account's address was verified, so perhaps by somebody other than the
-   * address's holder, who has not confirmed it since.
+   * The membership was accepted before the account's address was verified, so the holder of the address may not have
+   * accepted it, and has not confirmed it since.
    */
   unconfirmed?: true
 }
@@ -46,13 +46,16 @@ export interface Person {
   /** Raised by every change of this object. */
   version: number
   credentials: Credentials
-  /** The troubles that the person wants to be told of. */
+  /** The kinds of trouble that are reported to the person by mail. */
   alerts: readonly AlertKind[]
   /** In the order of companies' ids. */
   memberships: Membership[]
 }
 
-/** The ways to prove a person's identity. Stored as one value that changes as a whole: a used code is gone. */
+/**
+ * The ways to prove a person's identity. They are stored as one value that is replaced as a whole, so a used recovery
+ * code is removed in the same write.
+ */
 export interface Credentials {
   /** Hash in PHC string format (password.ts); null: none is set. */
   password: string | null
@@ -102,7 +105,10 @@ export const NO_CREDENTIALS: Readonly<Credentials> = {
   identities: [],
 }
 
-/** True when the holder of the account's address is proved: the identity provider has verified it. */
+/**
+ * True when the account is known to belong to the holder of its address, because the identity provider has verified the
+ * address.
+ */
 export function isProved({
   address,
   credentials: { identities },
@@ -111,8 +117,9 @@ export function isProved({
 }
 
 /**
- * True when the account must make room for the holder of its address: the address is not proved, and the account opens
- * nothing. Otherwise somebody who opens another person's invitation could keep the address from its holder for ever.
+ * True when the account must make room for the holder of its address: the address is not verified, and the account
+ * gives access to nothing. Otherwise somebody who opens another person's invitation could keep the address from its
+ * holder for ever.
  */
 export function givesWay(
   person: Pick<Person, 'address' | 'credentials' | 'operator' | 'memberships'>,
@@ -120,7 +127,7 @@ export function givesWay(
   return !person.operator && person.memberships.length === 0 && !isProved(person)
 }
 
-/** A person with nothing yet but an id and the given fields. */
+/** A new person with an id and the given fields; all other fields are empty. */
 export function newPerson(createdAt: number, given: Partial<Person> = {}): Person {
   return {
     id: randomUUIDv7(),
@@ -186,7 +193,7 @@ export interface Actor {
   name: string
 }
 
-/** The companies that may learn of the person's sign-ins: those whose membership the person has confirmed. */
+/** The companies that may see the person's sign-ins: those whose membership the person has confirmed. */
 export function confirmedCompanies({ memberships }: Pick<Person, 'memberships'>): string[] {
   return memberships.flatMap(({ companyId, unconfirmed }) => (unconfirmed ? [] : [companyId]))
 }

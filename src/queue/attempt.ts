@@ -17,7 +17,7 @@ import type { ReadyDelivery } from './deliveries.ts'
 import { postponementAt } from './postponement.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
-/** Milliseconds: when a server asks for more, the schedule decides. */
+/** The longest wait, in milliseconds, that a server can ask for. If it asks for more, the schedule decides. */
 const LONGEST_WAIT_MS = 15 * 60_000
 
 /** How long recipients wait before they are tried again. */
@@ -64,7 +64,7 @@ export function attemptRecord(
       again: postponed ? Math.min(whenAgain(recipient, result, patience, now), end ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
-      // No server was asked, so it is not known whether the trouble lasts.
+      // No server was contacted, so it is unknown whether the trouble lasts.
       metAt: result.notBefore === undefined ? metAt : 0,
       since,
     }
@@ -86,17 +86,20 @@ export function attemptRecord(
   }
 }
 
-/** Null also when it would be too late for the email. */
+/** The time of the retry; null: there is none, or it would come after the end of the attempts. */
 function inTime(retryAt: number | null, end: number | null): number | null {
   return retryAt !== null && end !== null && retryAt >= end ? null : retryAt
 }
 
-/** A server that greylists takes the message no sooner than it says, so an earlier attempt would be spent in vain. */
+/**
+ * Postpones the retry to the time that the server names. A greylisting server accepts the message no sooner, so an
+ * earlier attempt would be wasted.
+ */
 function notBefore(retryAt: number | null, { waitMs = 0 }: RecipientOutcome, now: number): number | null {
   return retryAt && Math.max(retryAt, now + Math.min(waitMs, LONGEST_WAIT_MS))
 }
 
-/** An attempt that a worker died of spends none: the email is tried again where it can do no harm. */
+/** An attempt that crashed a worker does not count, because the email is tried again in the isolated process. */
 function spared(outcome: RecipientOutcome): RecipientOutcome {
   return outcome.verdict === 'deferred' ? { ...outcome, verdict: 'released', suspicion: 1 } : outcome
 }
@@ -111,19 +114,19 @@ function whenAgain(
   return again ?? notBefore ?? now + pauses.after(now - postponedFrom(postponedSince, now))
 }
 
-/** The reason why a delivery is given back untried. */
+/** The reason why a delivery is released without an attempt. */
 export interface ReturnReason {
   /** Unix ms at which it is due again; Infinity: never, so its recipients fail. */
   dueAt: number
   heldFor: HoldReason | null
   message: string
-  /** Its recipients are postponed: they fail after as long as the whole schedule lasts. */
+  /** True: the recipients are postponed. They fail when this has lasted as long as the whole retry schedule. */
   postpones?: true
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
 }
 
-/** The record of a delivery that is given back untried. `now` in Unix ms. */
+/** The record of a delivery that is released without an attempt. `now` in Unix ms. */
 export function returnRecord(
   { email, leaseToken, recipients }: ReadyDelivery,
   reason: ReturnReason,
@@ -197,6 +200,6 @@ export function unpreparedResult(ready: ReadyDelivery, startedAt: number, error:
     verdict: 'deferred',
     message,
   }))
-  // No server was asked.
+  // No server was contacted.
   return { ...result, server: null }
 }

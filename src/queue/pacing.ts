@@ -6,22 +6,22 @@ import { RecentCount } from './recent-count.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-/** A lowered rate may rise each time that no refusal has come for so long. */
+/** A lowered rate may rise each time that this many milliseconds pass without a refusal. */
 const RISE_MS = MINUTE_MS
-/** Messages a minute from which a lowered rate is no limit any more. */
+/** A lowered rate that has risen to this many messages a minute is removed. */
 const NO_LIMIT = 6_000
-/** Fewer milliseconds say nothing about a rate. */
+/** The fewest milliseconds over which a rate is measured. */
 const SHORTEST_MEASURE_MS = 5_000
-/** The longest time for which a server's words hold up all mail on its path. */
+/** The longest pause of a path, in milliseconds, that a server can ask for. */
 const LONGEST_PAUSE_MS = 15 * MINUTE_MS
 /** Paths that become free within this time are reported together. */
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
 const MAX_PATHS = 10_000
-/** Paths, and companies on paths, whose accepted messages are counted; likewise. */
+/** Paths, and parts of paths for one company, whose accepted messages are counted; the one used longest ago is forgotten. */
 const MAX_COUNTED = 20_000
 
-/** The milliseconds to wait, of those that servers ask for. */
+/** The pause that is granted to a server that asks for `asked` milliseconds. */
 export function pauseFor(asked: number): number {
   return Math.min(asked, LONGEST_PAUSE_MS)
 }
@@ -55,13 +55,13 @@ export interface PacedPath {
   recent: RecentMessages
   /** Messages a minute, after complaints of the servers; null: as many as the limits allow. */
   lowered: number | null
-  /** The wait that the servers asked for, in milliseconds so far and from now on; null: there is none. */
+  /** The pause that the servers asked for: milliseconds that have passed and that are left; null: there is no pause. */
   pause: { lasted: number; left: number } | null
 }
 
 /**
- * When each path takes its next message: by the rates of its site, of which this node has its share; by the rate at
- * which its servers were seen to accept mail when they complained; and not before the time that they asked for.
+ * Decides when each path takes its next message. This node keeps to its share of the site's rates, to the rate at which
+ * the servers accepted mail when they complained, and to the pause that they asked for.
  */
 export class Pacing {
   readonly #paces = new LRUCache<string, PathPace>({ max: MAX_PATHS })
@@ -70,25 +70,28 @@ export class Pacing {
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   #nodes = 1
-  /** Rates of paths that had no mail here since. */
+  /** Rates learnt from other nodes, for paths that have had no mail here since. */
   readonly #learnt = new Map<string, number>()
-  /** Paths that are waited for, by key, and when each is free. */
+  /** Paths for which mail waits, by key, and the time at which each is free. */
   readonly #waited = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
 
-  /** `free` is told the keys of paths that may take messages again, once after each `takesMore` that was false. */
+  /**
+   * `free` is called with the keys of paths that may take messages again, once after each `takesMore` that returned
+   * false.
+   */
   constructor(free: (paths: readonly string[]) => void, now: () => number = monotonic) {
     this.#free = free
     this.#now = now
   }
 
-  /** Nodes that deliver: a site has one limit, which they share. */
+  /** The number of nodes that deliver. They share the one limit of a site. */
   set nodes(count: number) {
     this.#nodes = count
   }
 
-  /** False while nothing at all is known of it. */
+  /** Whether anything is known about the path. */
   knows(key: string): boolean {
     return this.#paces.has(key) || this.#learnt.has(key)
   }
@@ -133,7 +136,10 @@ export class Pacing {
     if (pace !== undefined) pace.lowered = null
   }
 
-  /** A message was accepted: lowered rates may rise. `part`: the company's part of the path. */
+  /**
+   * A message was accepted: lowered rates may rise. `part`: the path's part for one company, whose messages are counted
+   * too.
+   */
   accepted(path: Path, part?: Path): void {
     const now = this.#now()
     for (const each of part === undefined ? [path] : [part, path]) {
@@ -158,15 +164,15 @@ export class Pacing {
   }
 
   /**
-   * The servers answered a delivery, which began at `begunAt` (monotonic), that there are too many messages: the rate
-   * becomes three quarters of that at which they accepted messages, and half of that each further time. `whole`: the
-   * path of which this one is the company's part, so that only the messages of the company count. False when the rate
-   * cannot be lowered any more.
+   * The servers answered a delivery, which began at `begunAt` (monotonic), that there are too many messages: the first
+   * time, the rate becomes three quarters of that at which they accepted messages; each further time, it is halved.
+   * `whole`: if `path` is the part of a path for one company, the whole path; then only messages of that company count.
+   * False when the rate cannot be lowered any more.
    */
   tooMany(path: Path, begunAt: number, whole: Path = path): boolean {
     const now = this.#now()
     const pace = this.#pace(path)
-    // The delivery began before the last change, so it shows nothing about that.
+    // The delivery began before the last change of the rate, so it shows nothing about the new rate.
     if (pace.lowered !== null && begunAt < pace.lowered.changedAt) return true
     const accepted = this.#accepted.get(path.key)?.inMinute.total(now) ?? 0
     if (accepted === 0 || pace.lowered?.rate === 1) return false
@@ -187,8 +193,8 @@ export class Pacing {
   }
 
   /**
-   * The paths that had a message within the hour or are held up, with the messages that were begun, and such parts of
-   * paths.
+   * The paths, and parts of paths, that had a message within the hour or are held up, with the number of messages
+   * begun.
    */
   *used(): Generator<PacedPath> {
     const now = this.#now()

@@ -20,10 +20,10 @@ import { Troubles } from './troubles.ts'
  */
 const INSIST_MS = 10_000
 
-/** Closures told of a path, of single companies and less. */
+/** The most closures of parts of a path that are reported, such as those for single companies. */
 const MAX_CLOSURES = 20
 
-/** Milliseconds before its end at which the right to a try that is under way is renewed. */
+/** The right to a try that is still under way is renewed this many milliseconds before it ends. */
 const RENEW_MS = 20_000
 
 /** Milliseconds by which the node that has closed a path may try it before the others. */
@@ -42,13 +42,13 @@ export interface PathHealthParts {
 /**
  * Paths in trouble: a relay that refuses our credentials, servers that block our address or take no more mail from us.
  * Mail on such a path waits without spending an attempt, while one delivery at a time tries whether the path is clear
- * again, with growing pauses. Only the part of the path is closed that the trouble concerns (evidence.ts).
+ * again, with growing pauses. Only the part of the path that the trouble concerns is closed (evidence.ts).
  */
 export class PathHealth {
   readonly #parts: PathHealthParts
   readonly #troubles = new Troubles()
   readonly #log: TroubleLog
-  /** See `takeOpened`. */
+  /** The keys that `takeOpened` returns next. */
   readonly #opened = new Set<string>()
   /** Keys of troubles whose try has ended here, until `takeTried`. */
   readonly #tried = new Set<string>()
@@ -118,8 +118,8 @@ export class PathHealth {
   }
 
   /**
-   * Another node has closed the path, or this one before its last start; `now`, and `metAt`, when it met the trouble
-   * last, in Unix ms. The next try is left to that node, as long as it makes any.
+   * Learns that another node, or this one before its last start, has closed the path. `metAt`: when that node met the
+   * trouble last; `now`; both in Unix ms. The next try is left to that node as long as it makes tries.
    */
   learn(key: string, closed: ClosedPath, now: number, metAt: number): void {
     const known = this.#troubles.get(key)
@@ -142,7 +142,8 @@ export class PathHealth {
   }
 
   /**
-   * The companies (ids) for whose mail other nodes have closed the part with this key, which is the whole of theirs.
+   * The ids of companies for whose mail other nodes have closed the path. `whole`: the key of the part for all
+   * companies.
    */
   *closedElsewhere(whole: string, kind: HindranceReport['kind']): Generator<string> {
     for (const [, trouble] of this.#troubles.companiesIn(whole)) {
@@ -171,7 +172,10 @@ export class PathHealth {
     return opened
   }
 
-  /** The closed paths that this node would try, and those that it is trying for long; `now` in Unix ms. */
+  /**
+   * The closed paths that this node would try, and those whose try by this node takes so long that its right to it must
+   * be renewed; `now` in Unix ms.
+   */
   *wantedTries(now: number): Generator<{ key: string; insisted: boolean }> {
     for (const [key, { closed, probe, tryWanted, tryUntil }] of this.#troubles) {
       const ends = probe !== null && tryUntil > 0 && tryUntil - now < RENEW_MS
@@ -246,7 +250,7 @@ export class PathHealth {
       .flatMap((key) => this.#troubles.get(key) ?? [])
       .filter((trouble) => trouble.closed)
     for (const { held } of closed) held.add(ready.email.domainId)
-    // The path was clear again before this delivery could be released.
+    // The path was clear again before this delivery was written as held, so no release has reached it.
     if (closed.length === 0) void this.#release(ready.email.domainId)
   }
 
@@ -263,7 +267,7 @@ export class PathHealth {
     this.#releasing.delete(domainId)
   }
 
-  /** True when the path is tried sooner because of it. */
+  /** Makes the path due for a try sooner. Returns false when it was not possible. */
   #insist(trouble: Trouble, now: number): boolean {
     const soonest = Math.max(now, trouble.insistedAt + INSIST_MS)
     if (soonest >= trouble.probeAt) return false
@@ -272,9 +276,9 @@ export class PathHealth {
   }
 
   /**
-   * Learns from an attempt. `extent`: whom its trouble concerns. `exhausted`: fewer sessions or messages are no answer
-   * to "too many", so it is to wait. Returns when the postponed recipients are due again; null to let each recipient's
-   * own patience decide.
+   * Learns from an attempt. `extent`: whom its trouble concerns. `exhausted`: fewer sessions or messages would not help
+   * against "too many", so the path has to wait. Returns when the postponed recipients are due again; null to let each
+   * recipient's own patience decide.
    */
   ended(
     ready: ReadyDelivery,
@@ -326,8 +330,8 @@ export class PathHealth {
   }
 
   /**
-   * No server was asked, because none could be reached a moment ago. So nothing new is known: the part is tried when
-   * they are asked again, and its pauses grow no longer.
+   * No server was tried, because none could be reached a moment ago, so the attempt says nothing new. The next try of
+   * the part is due when the servers may be tried again, and its pauses do not grow.
    */
   #untried(
     part: PathPart,
@@ -360,12 +364,12 @@ export class PathHealth {
     return trouble
   }
 
-  /** A path that is closed for everybody is not closed for single companies besides. */
+  /** A path that is closed for all companies needs no closures for single ones. */
   #absorbCompanies({ key: whole }: PathPart, { held }: Trouble): void {
     for (const [key, trouble] of this.#troubles.companiesIn(whole)) this.#absorb(key, trouble, held)
   }
 
-  /** One trouble of many sending domains has one try, and not one for each of them. */
+  /** A trouble of many sending domains gets one try for all of them instead of one for each. */
   #absorbNarrower({ path, companyId, domainId }: PathPart, { kind, held }: Trouble): void {
     // No other kind concerns single sending domains, or less.
     if (domainId !== null || (kind !== 'path' && kind !== 'credentials' && kind !== 'busy')) return

@@ -9,7 +9,10 @@ import { type HoldingLimits, Holdings } from './holdings.ts'
 export interface ReadyLimits extends HoldingLimits {
   /** Sessions at once, altogether. The limit of a path: session-limits.ts. */
   concurrency: number
-  /** Octets of large messages under way. Companies that have none under way may go beyond, up to twice as far. */
+  /**
+   * The most octets of large messages under way. Companies that have none under way may exceed it, up to twice this
+   * number in all.
+   */
   maxLargeBytes: number
 }
 
@@ -21,10 +24,10 @@ export interface CompanyAllowance {
 
 const UNLIMITED: CompanyAllowance = { limitOf: () => Number.POSITIVE_INFINITY, takesMore: () => true }
 
-/** Companies and lanes that take no more work. */
+/** Companies and lanes that have no room for more work. */
 export interface FullQueues {
   companies: string[]
-  /** Single lanes of the other companies. */
+  /** Full lanes of companies that still have room in other lanes. */
   lanes: { companyId: string; path: Path; waiting: Iterable<ReadyDelivery> }[]
 }
 
@@ -42,7 +45,8 @@ class PathLane {
   readonly state: PathState
   readonly waiting = new Fifo<ReadyDelivery>()
   /**
-   * The lane is in the company's ring, parked at a path without a free session, or set aside; otherwise it is empty.
+   * True: the lane is in the company's ring, parked at a path without a free session, or set aside. False: the lane is
+   * empty.
    */
   queued = false
   constructor(company: CompanyQueue, state: PathState) {
@@ -54,13 +58,13 @@ class PathLane {
 /** The current use of a path. */
 class PathState {
   busy = 0
-  /** The same of each company that has one. */
+  /** Busy sessions of each company. */
   readonly busyOf = new Tally()
   /** Lanes of the path; the path is forgotten when it has none and no session is busy. */
   lanes = 0
   /** Lanes that have work but wait for a session of this path, oldest first. */
   readonly parked = new Fifo<PathLane>()
-  /** The newest one, because the limits of a site may change. */
+  /** The newest path object with this key: the limits of a site may change. */
   path: Path
   constructor(path: Path) {
     this.path = path
@@ -97,7 +101,7 @@ const CHOICES = 8
  * Sessions are shared by the rule of memory (holdings.ts): a company may take another session only while it has less
  * than three times as many as are free. A company that has none gets one of the sessions kept for that.
  *
- * A company of which the servers of a path want less mail parks its lane there, and others go on.
+ * When the servers of a path take less mail from one company, only that company's lane is parked there.
  */
 export class ReadyQueues {
   /** Deliveries that wait here or for their path to be looked up, and those under way. */
@@ -105,9 +109,12 @@ export class ReadyQueues {
   readonly #companies = new Map<string, CompanyQueue>()
   /** By key of the path. */
   readonly #paths = new Map<string, PathState>()
-  /** Paths with a free session and parked lanes: their companies were at their share when it came free. */
+  /**
+   * Paths that have a free session although lanes are parked there, because the companies of these lanes were at their
+   * share when the session came free.
+   */
   readonly #idle = new Set<PathState>()
-  /** Deliveries that have begun behind another one, on its session, and that one. */
+  /** Deliveries that have begun behind another delivery on its session, each with that other one. */
   readonly #before = new Map<ReadyDelivery, ReadyDelivery>()
   /** The same pairs, the other way round. */
   readonly #behind = new Map<ReadyDelivery, ReadyDelivery>()
@@ -121,8 +128,8 @@ export class ReadyQueues {
   readonly #ofCompany: CompanyAllowance
 
   /**
-   * `limitOf` and `takesMore`: how many sessions a path may have, and whether it may have another message now;
-   * `ofCompany`: the same for the mail of one company on the path.
+   * `limitOf`: how many sessions a path may have; `takesMore`: whether it may have another message now; `ofCompany`:
+   * both for the mail of one company on the path.
    */
   constructor(
     limits: ReadyLimits,
@@ -137,7 +144,7 @@ export class ReadyQueues {
       kept: Math.ceil(concurrency * KEPT_FOR_NEWCOMERS),
       timesFree: SESSIONS_OF_FREE,
     })
-    // As much again is kept for companies that have none under way.
+    // The pool is twice as large: half of it is kept for companies that have no large message under way.
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#limitOf = limitOf
     this.#takesMore = takesMore
@@ -149,7 +156,7 @@ export class ReadyQueues {
     for (const state of this.#paths.values()) this.#reopen(state)
   }
 
-  /** The path with this key may have another message. */
+  /** Must be called when the path with this key may have another message. */
   pathFree(key: string): void {
     const state = this.#paths.get(key)
     if (state !== undefined) this.#reopen(state)
@@ -177,8 +184,8 @@ export class ReadyQueues {
   }
 
   /**
-   * Tells whether it is worth fetching more work of this company for this path: before it runs out, but not for each
-   * single place.
+   * Whether to fetch more work of this company for this path: before the lane is empty, but not for each place that
+   * becomes free.
    */
   wants(companyId: string, path: Path): boolean {
     return this.holdings.allow(companyId, 2) && this.#waitingFor(companyId, path) * 2 < path.limits.waiting
@@ -229,7 +236,7 @@ export class ReadyQueues {
       if (large > 0 && !this.#mayBeginLarge(company)) {
         this.#aside.push(lane)
         this.#requeue(company)
-        // The session that the lane leaves unused goes to the next lane.
+        // The lane cannot use the session, so the next lane gets it.
         this.#unpark(state)
         continue
       }
@@ -257,7 +264,7 @@ export class ReadyQueues {
     return next
   }
 
-  /** The delivery goes on with a session of its own, so the one behind it has the former one for itself. */
+  /** The delivery continues on a session of its own. The delivery behind it keeps the former session. */
   part(before: ReadyDelivery): void {
     const next = this.#behind.get(before)
     if (next === undefined) return
@@ -335,7 +342,7 @@ export class ReadyQueues {
     return this.#begin(lane)
   }
 
-  /** Takes the first delivery of a lane, which goes to the end of the lanes that it came from. */
+  /** Takes the first delivery of a lane, and moves the lane to the end of the ring that it came from. */
   #begin(lane: PathLane, lanes = lane.company.ring): ReadyDelivery {
     const { company, state } = lane
     const ready = lane.waiting.shift()!
@@ -393,7 +400,7 @@ export class ReadyQueues {
     return this.#large.allows(company.largeBytes)
   }
 
-  /** Fewer large messages are under way: lanes that may go on are taken up again. */
+  /** Called when fewer large messages are under way. Lanes that now have room return to the ring. */
   #resume(): void {
     if (this.#aside.length === 0) return
     const aside = this.#aside
@@ -424,8 +431,8 @@ export class ReadyQueues {
       waitsForShare ||= !isAtLimit
       state.parked.push(lane)
     }
-    // Lanes at the limit of their company on the path come back by the end of a delivery on it, or by `pathFree`.
-    // Looked at after each delivery of anybody, a thousand such paths would take the time of all.
+    // Lanes at the limit of their company on the path return when a delivery on it ends, or with `pathFree`. Checking
+    // them after every delivery would cost too much time with a thousand such paths.
     if (!waitsForShare) this.#idle.delete(state)
     return false
   }
@@ -471,8 +478,8 @@ export class ReadyQueues {
   }
 
   /**
-   * The place in the ring of the company that is next: of the first few that may have another session, the one with the
-   * fewest. -1 when there is none.
+   * The place in the ring of the next company: among the first few that may have another session, the one with the
+   * fewest sessions. -1 when there is none.
    */
   #inTurn(): number {
     let best = -1

@@ -1,8 +1,8 @@
 import { type EndFacts, endOf } from '../email/give-up-time.ts'
 
 /**
- * When a recipient is tried again. RFC 5321 4.5.4.1: growing intervals, for at least four to five days. Each wait gets
- * up to a tenth of itself on top, so that the deliveries of an outage do not all come back at once; it is never
+ * Decides when a recipient is tried again. RFC 5321 4.5.4.1: growing intervals, for at least four to five days. Each
+ * wait gets up to a tenth of itself on top, so that mail delayed by an outage is not all tried at once; it is never
  * shorter, because greylisting servers count minutes.
  */
 export class RetrySchedule {

@@ -8,13 +8,13 @@ import { DeliveryPipeline, type PipelineParts } from './pipeline.ts'
 import { PromisedPlaces } from './promised-places.ts'
 import { SiteReporter } from './site-states.ts'
 
-/** Recipients that one claim brings. */
+/** The most recipients of one claim. */
 const CLAIM_RECIPIENTS = 500
-/** Recipients claimed for companies that hold nothing, when all places are taken. */
+/** The most recipients that are claimed, for companies without any here, when all places are taken. */
 const NEWCOMERS = 20
 /**
- * Size in octets from which a new email is read back from the store when there is room for it: handed over directly, it
- * would be in memory twice while it is stored, and wait there for its turn.
+ * Size in octets from which a new email is not handed over directly, but claimed from the store when there is room.
+ * Otherwise it would be in memory twice while it is stored, and until its turn.
  */
 const READ_BACK = 1024 * 1024
 
@@ -101,7 +101,7 @@ export class Scheduler implements Handover {
     return this.#pipeline.counts
   }
 
-  /** Call it when domains may have become active: mail held for them is due now. */
+  /** Must be called when domains may have become active. Makes mail that is held for them due now. */
   domainsChanged(): void {
     this.#pipeline.stops.domainsChanged()
   }
@@ -138,7 +138,7 @@ export class Scheduler implements Handover {
     const { paths } = this.#parts
     if (queues.holdings.overfull || stops.pauses.all) return null
     const full = queues.full()
-    // When there is no room, some is left for companies that hold nothing: all others are skipped.
+    // When there is no room, a little is kept for companies without mail here, and all others are skipped.
     const room = Math.max(queues.holdings.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),

@@ -13,13 +13,13 @@ export interface PathUse {
   closures: SiteClosure[]
 }
 
-/** Sites in a report at most: closed ones first, then those with most messages. */
+/** The most sites in a report: closed ones first, then those with most messages. */
 const MAX_SITES = 200
 const MAX_HOSTS = 20
-/** Closures of a site in a report. */
+/** The most closures of a site in a report. */
 const MAX_CLOSURES = 50
 
-/** Paths to the same site are one site here, whatever their source or policy. */
+/** The state of each site, combined from all paths to it, whatever their source or policy. */
 export function siteStates(uses: Iterable<PathUse>): SiteState[] {
   const states = new Map<string, SiteState>()
   for (const use of uses) {
@@ -50,7 +50,10 @@ function together<State extends Pick<SiteState, 'lowered' | 'used' | 'closed'>>(
   }
 }
 
-/** The states of a site on several paths or nodes as one: what the nodes may use adds up, and one closure shows. */
+/**
+ * Combines two states of a site, of different paths or nodes. Allowances and uses add up; of the closures, one is shown
+ * first.
+ */
 export function combined(one: SiteState, other: SiteState): SiteState {
   const sources = Map.groupBy([...one.sources, ...other.sources], ({ name }) => name)
   const closures = [one, other].flatMap((state) => [state.closed ?? [], state.others ?? []].flat())
@@ -117,7 +120,10 @@ function hostsOf(servers: MailServers | null): string[] {
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 2_000
-/** A report that is still true is written again before it looks like that of a node that has ended. */
+/**
+ * Milliseconds after which an unchanged report is written again, so that it does not look like that of a node that has
+ * ended.
+ */
 const RENEW_MS = 20_000
 
 export interface SiteReporterParts {
@@ -171,7 +177,8 @@ export class SiteReporter {
       this.#written = text
       this.#writtenAt = at
     } catch {
-      // Reports are for people alone; the next look tries again, and other writes report the fault.
+      // Only people read these reports, so nothing fails. The next look writes again, and other writes report the
+      // fault.
     }
   }
 }

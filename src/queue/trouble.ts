@@ -4,18 +4,18 @@ import type { ReadyDelivery } from './deliveries.ts'
 import type { PathPart } from './path-part.ts'
 
 /**
- * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). The path is to
- * blame only after so many emails were refused in a row, without a success in between.
+ * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). So the path
+ * counts as the cause only after this many emails were refused in a row without a success in between.
  */
 export const IN_A_ROW = 3
 
-/** The facts about a trouble: the part of the path that it concerns, and what was met. */
+/** The facts about a trouble: the part of the path that it concerns, and the refusal. */
 export interface TroubleFacts extends Omit<PathPart, 'key'> {
   /** Id of the company whose mail met it last. */
   metBy: string | null
   kind: HindranceReport['kind']
   message: string
-  /** The same for other companies: without the words of the server, which may name a recipient. */
+  /** The message for other companies, without the server's words, which may name a recipient. */
   brief: string
   /** The block list that the servers name. */
   list: BlockList | null
@@ -26,25 +26,25 @@ export interface TroubleFacts extends Omit<PathPart, 'key'> {
 }
 
 export interface Trouble extends TroubleFacts {
-  /** Ids of the emails that were refused in a row, as many as close the path. */
+  /** Ids of the emails that were refused in a row, at most as many as close the path. */
   refused: Set<string>
-  /** One delivery at a time is begun, from `probeAt` on (Unix ms), and nothing else. */
+  /** True: nothing is sent on the path except, from `probeAt` on (Unix ms), one delivery at a time. */
   closed: boolean
   probeAt: number
-  /** Ms from the time when `probeAt` was set: after a step of the clock, no more is waited for. */
+  /** Ms from the time at which `probeAt` was set. After a step of the clock, the wait is not longer than this. */
   pause: number
   probe: ReadyDelivery | null
   /** Unix ms: when the path was last tried on request. */
   insistedAt: number
   /** Sending domains (ids) whose mail was held because of it. */
   held: Set<string>
-  /** The start of the trouble was logged, so its end is logged too. */
+  /** True: the start of the trouble was logged, so its end will be logged too. */
   told: boolean
-  /** Learnt from another node, and not met here since. */
+  /** True: another node reported the trouble, and this node has not met it since. */
   learnt: boolean
   /** Unix ms: until then no other node tries the path. 0: this node may not try it, unless it is alone. */
   tryUntil: number
-  /** Mail is here that would try the path; `insisted`: at the word of a person. */
+  /** Set while this node has mail that would try the path; `insisted`: a person has asked for the try. */
   tryWanted: 'due' | 'insisted' | null
 }
 
@@ -88,7 +88,9 @@ export function waitUntil(trouble: Trouble, at: number, now: number): void {
   trouble.pause = Math.max(0, at - now)
 }
 
-/** A clock that was set back leaves `probeAt` further ahead than it ever was. */
+/**
+ * Whether the next try is due, even if the clock was set back, which leaves `probeAt` further ahead than it was set.
+ */
 export function isDue(trouble: Trouble, now: number): boolean {
   if (trouble.probeAt - now > trouble.pause) trouble.probeAt = now + trouble.pause
   return now >= trouble.probeAt

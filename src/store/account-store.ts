@@ -101,24 +101,24 @@ export interface AccountStore extends AccountReads {
   setLogo(companyId: string, digest: string, logo: CompanyLogo): Promise<void>
   removeLogo(companyId: string): Promise<void>
   /**
-   * With `event`, the company's log tells of it. StoreConflict when the company has a domain of that name. OverLimit
-   * when it may have no further domain.
+   * Adds a domain. `event` is written to the company's log. StoreConflict when the company has a domain of that name.
+   * OverLimit when the company may have no further domain.
    */
   addDomain(domain: SendingDomain, event?: NewCompanyEvent): Promise<void>
   /**
-   * With `event`, the company's log tells of it. StoreConflict when there is no such domain, or it would hold a name
-   * that another company holds.
+   * Changes a domain. `event` is written to the company's log. StoreConflict when there is no such domain, or it would
+   * hold a name that another company holds.
    */
   updateDomain(id: string, change: DomainChange, event?: NewCompanyEvent): Promise<void>
   /**
-   * Removes the domain with its DKIM keys and its route; API keys restricted to it are revoked. Its id is remembered as
-   * removed when mail may have been accepted from it. With `event`, the company's log tells of it. False when it is
-   * unknown.
+   * Removes the domain with its DKIM keys and its route; API keys restricted to it are revoked. The store remembers the
+   * id of the removed domain if mail may have been accepted from it. `event` is written to the company's log. False
+   * when the domain is unknown.
    */
   removeDomain(id: string, at: number, event?: NewCompanyEvent): Promise<boolean>
   /**
-   * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key of this selector,
-   * or one of this algorithm that waits for DNS as this one does. OverLimit: MOST_DKIM_KEYS.
+   * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key with this selector,
+   * or if both this key and another one of its algorithm would wait for DNS. OverLimit beyond MOST_DKIM_KEYS.
    */
   addDkimKey(domainId: string, key: DkimIdentity): Promise<void>
   /**
@@ -131,25 +131,26 @@ export interface AccountStore extends AccountReads {
    * (Unix ms), or retired if DNS lacked their records. False when the key is unknown, or does not wait.
    */
   promoteDkimKey(id: string, at: number): Promise<boolean>
-  /** A key that has been retiring since `since` or longer is retired from `at` on. False when it is not so. */
+  /** Marks a key as retired from `at` on, if it has been retiring since `since` or longer. False when it has not. */
   retireDkimKey(id: string, since: number, at: number): Promise<boolean>
   /**
-   * A key that takes no part in a rotation and signs nothing waits for DNS from `at` on, to sign then. False when it is
-   * unknown or not so. StoreConflict when another one of its algorithm waits.
+   * Queues a key that takes no part in a rotation and signs nothing: from `at` on it waits for DNS, and signs as soon
+   * as DNS has its record. False when the key is unknown or not in that state. StoreConflict when another key of its
+   * algorithm waits.
    */
   queueDkimKey(id: string, at: number): Promise<boolean>
-  /** A key that waits for DNS no longer does, and is kept. False when it is unknown or does not wait. */
+  /** Ends a key's wait for DNS; the key is kept. False when the key is unknown or does not wait. */
   unqueueDkimKey(id: string): Promise<boolean>
   /**
-   * A fresh key takes the place and the selector of one that is retired, or has been retiring since `since` or longer.
-   * False when that one is unknown or not so.
+   * Replaces a key that is retired, or has been retiring since `since` or longer, by a fresh key with the same
+   * selector. False when the old key is unknown or not in that state.
    */
   renewDkimKey(id: string, fresh: FreshDkimKey, since: number): Promise<boolean>
   /** False when the key is unknown, or the last active one of its domain. */
   removeDkimKey(id: string): Promise<boolean>
   /**
-   * Takes domains that may send, or are suspended, and whose check is due at `now`: they are due again at `until`,
-   * unless the check is noted before. `except`: the ids of companies of which none is taken.
+   * Claims active and suspended domains whose check is due at `now`. Unless the check is noted before `until`, they are
+   * due again then. `except`: ids of companies whose domains are skipped.
    */
   claimDomainChecks(claim: {
     now: number
@@ -163,7 +164,7 @@ export interface AccountStore extends AccountReads {
   addKey(key: ApiKey): Promise<void>
   /** The last uses of these keys, as far as nodes have noted them. */
   lastKeyUses(keyIds: readonly string[]): Promise<KeyUse[]>
-  /** Uses of unknown keys, and those before the last noted use, are dropped. Not a change of accounts. */
+  /** Notes uses of keys. Ignores uses of unknown keys, and uses before the last noted one. Not a change of accounts. */
   noteKeyUses(uses: readonly KeyUse[]): Promise<void>
   /** False when the key is unknown. */
   renameKey(id: string, name: string): Promise<boolean>

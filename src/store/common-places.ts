@@ -3,7 +3,8 @@ import { isByTerm, type PlaceList, placesInBoth } from './digest.ts'
 import type { ListedSegments } from './digest-store.ts'
 
 /**
- * Asks for a list's places in these segments, which are in order; `whether`: only for the segments in which it has any.
+ * Asks for a list's places in these segments, which are in order. `whether`: asks only in which segments the list has
+ * places.
  */
 export interface ListQuestion {
   list: PlaceList
@@ -15,7 +16,7 @@ export interface ListQuestion {
 export type ListAnswer = ReadonlyMap<number, Uint8Array>
 
 type ListSegments = ListedSegments['segments']
-/** Several questions at once when none depends on the answer to another. */
+/** Yields several questions at once when none depends on the answer to another. */
 type ListQuestions<T> = Generator<readonly ListQuestion[], T, readonly ListAnswer[]>
 
 /** Segments in which all lists are read, to learn which lists narrow the rest most. */

@@ -13,8 +13,8 @@ export interface DigestStore {
   /** Counts by time. Null: there are too many counts to add up. */
   countEvents(request: SeriesRequest): Promise<EventCount[] | null>
   /**
-   * For each step and for the whole time, by value: the values that lie at the given parts of all counts. Null as
-   * above.
+   * For each step and for the whole time, by value: the values at the given ranks of all counts. Null: there are too
+   * many counts to add up.
    */
   countRanks(request: RankRequest): Promise<RankedCount[] | null>
   /** A page of groups, added up in the database. Null: there are too many counts to add up. */
@@ -22,11 +22,11 @@ export interface DigestStore {
   /** Sums by `by`, over the whole time. Null: there are too many counts to add up. */
   sumEvents(request: SumRequest): Promise<EventSum[] | null>
   /**
-   * Sums of the values with the most mail, of those with the most failures, and of the empty value. Null: as for all
-   * sums.
+   * Sums of the values with the most mail, of those with the most failures, and of the empty value. Null: there are too
+   * many counts to add up.
    */
   sumBusiest(request: BusiestRequest): Promise<EventSum[] | null>
-  /** A page of the tags in use, and how many there are in all. Null: there are too many counts to go through. */
+  /** A page of the tags in use, and how many there are in all. Null: there are too many counts to read. */
   seenTags(request: SeenTagsRequest): Promise<SeenTags | null>
   /** Removes some lists older than any email, and some expired counts. True when there may be more. */
   trimDigest(before: CountExpiry): Promise<boolean>
@@ -44,7 +44,7 @@ export interface ListRequest {
   /** For events: only segments in which something happened at `since` (Unix ms) or later, and before `until`. */
   since: number | null
   until: number | null
-  /** Segments looked at, at most. */
+  /** The most segments to look at. */
   looks: number
 }
 
@@ -74,7 +74,7 @@ export interface CountRequest {
   /** Unix ms: buckets that begin at `since` or later, and before `until`. */
   since: number
   until: number
-  /** Counts added up at most: senders decide by their tags, and recipients by their domains, how many there are. */
+  /** The most counts to add up. Their number depends on the tags of senders and on recipient domains. */
   most: number
 }
 
@@ -165,7 +165,7 @@ export interface SeenTagsRequest {
   order: { by: TagOrder; falling: boolean }
   skip: number
   limit: number
-  /** Counts gone through at most. */
+  /** The most counts to read. */
   looks: number
 }
 

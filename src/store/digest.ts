@@ -139,8 +139,8 @@ export function placesBySegment(
 }
 
 /**
- * Octets from which a list keyed by term is rewritten without repetitions: an email may have the same event any number
- * of times.
+ * Octets from which a list keyed by term is rewritten without repetitions: because an email may have the same event any
+ * number of times.
  */
 export const LONG_LIST = 4 * 2 * EMAILS_A_SEGMENT
 
@@ -267,7 +267,9 @@ export function unlessMore<Row extends object>(
   return sum > most ? null : found.map(({ rows: _, ...row }) => row as unknown as Row)
 }
 
-/** The same when each row gives the number of counts of all rows together. */
+/**
+ * The rows to show, when each row has the number of counts of all rows together; null when that is more than `most`.
+ */
 export function unlessMoreThan<Row extends object>(
   most: number,
   found: readonly (Row & CountSum)[],

@@ -27,12 +27,12 @@ import type {
   StoredOrigin,
 } from '../email/stored-email.ts'
 
-/** Octets of the longest content of which `readBeginnings` reads the beginning. */
+/** `readBeginnings` skips contents with more octets than this. */
 export const LONGEST_READ = 1024 * 1024
 
 export interface EmailStore {
   /**
-   * Durable when resolved. With a lease, its recipients begin as `sending` (except suppressed ones, and all of a
+   * Stores an email durably. With a lease, its recipients begin as `sending` (except suppressed ones, and all of a
    * scheduled email), and the caller keeps the octets of the email; without one, the store may take over its raw
    * message and attachments.
    */
@@ -44,9 +44,12 @@ export interface EmailStore {
    * caller promises them to its client. `at` in Unix ms.
    */
   repeated(companyId: string, idempotency: Idempotency, at: number): Promise<AcceptedEmail[] | null>
-  /** Gives an email that waits for its scheduled time another one (Unix ms; a past time means now). `at` in Unix ms. */
+  /**
+   * Changes the scheduled time of an email that waits for it, to `dueAt` (Unix ms; a past time means now). `at` in Unix
+   * ms.
+   */
   reschedule(emailId: string, dueAt: number, at: number): Promise<RescheduleResult>
-  /** As `cancel`, for an email that waits for its scheduled time; any other email is left alone. */
+  /** Cancels an email that waits for its scheduled time, as `cancel` does; leaves any other email as it is. */
   cancelScheduled(emailId: string, at: number): Promise<RescheduleResult>
   /** The owner of an email, and its size to read; null when unknown. Costs the same however large it is. */
   emailOrigin(id: string): Promise<StoredOrigin | null>
@@ -58,11 +61,14 @@ export interface EmailStore {
   readFile(emailId: string, position: number): Promise<Uint8Array | null>
   /** A ready message; null when the email is not one, is unknown, or its content was removed. */
   readRaw(emailId: string): Promise<Uint8Array | null>
-  /** The whole history, however large: for a process of its own. The service reads it in pieces. */
+  /**
+   * The whole history, however large. Only a process other than the service may call it; the service reads histories in
+   * pieces.
+   */
   readHistory(id: string): Promise<EmailHistory | null>
   /**
-   * Attempts list only those of their recipients that are in the range; of an email with thousands of attempts, the
-   * newest are searched. Null when unknown.
+   * Each attempt lists only those of its recipients that are in the range. If an email has thousands of attempts, only
+   * the newest are searched. Null when unknown.
    */
   readOutline(id: string, range: OutlineRange): Promise<HistoryOutline | null>
   /** In order of position. Empty when unknown. */
@@ -74,19 +80,19 @@ export interface EmailStore {
   /** The first `octets` of each body. Null when unknown. */
   readContent(id: string, octets: number): Promise<StoredContent | null>
   /**
-   * The first `octets` of what these emails of the company (null: of any) say, in any order. Contents above
-   * `LONGEST_READ` are left out: SQLite reads a value whole.
+   * The first `octets` of the content of these emails of the company (null: of any company), in any order. Contents
+   * above `LONGEST_READ` are left out: SQLite reads a value whole.
    */
   readBeginnings(ids: readonly string[], companyId: string | null, octets: number): Promise<EmailBeginning[]>
   /**
-   * The last answers of servers about the first hundred recipients of these emails: the different ones, up to 3,000
-   * characters an email, of each the first 300. Emails without any are left out.
+   * The last answers of servers about the first hundred recipients of each of these emails, without duplicates: the
+   * first 300 characters of each answer, and at most 3,000 characters an email. Emails without an answer are left out.
    */
   readReplies(ids: readonly string[]): Promise<EmailReplies[]>
   /**
-   * The whole work item (content, attachments, all recipients) in whatever state, with no recipient suspect; null when
-   * unknown or removed. `copy`: for a batch, only the recipient at this position, because all of them have up to
-   * 250,000 values together.
+   * The whole work item (content, attachments, all recipients) whatever its state. No recipient is marked as suspect.
+   * Null when the email is unknown or was removed. `copy`: for a batch, only the recipient at this position, because
+   * all of them have up to 250,000 values together.
    */
   readWork(id: string, copy?: number): Promise<ClaimedEmail | null>
   /**

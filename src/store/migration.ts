@@ -8,8 +8,8 @@ export interface Migration {
 }
 
 /**
- * The stored name includes a digest of the statements, without comments and whitespace: otherwise a first schema that
- * was written anew under its old name would be taken for the one that a database has.
+ * The stored name includes a digest of the statements, without comments and whitespace. Otherwise a rewritten first
+ * schema under its old name would be taken for the schema of an existing database.
  */
 export function migration(name: string, sql: string): Migration {
   const words = sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
@@ -23,7 +23,7 @@ export interface AppliedMigration {
 
 /**
  * The version of a schema: the number of migrations it has. `applied`: the database's own list, in order. Throws
- * StoreConflict when it has other migrations than these.
+ * StoreConflict when the database has other migrations than these.
  */
 export function versionOf(
   applied: readonly AppliedMigration[],
@@ -35,7 +35,7 @@ export function versionOf(
     if (name === known) continue
     throw new StoreConflict(
       `The schema of the database ${place} has "${name}" where this Postroad has "${known}": it was written by a version ` +
-        'of before the first release, or by another program made from it, and cannot be brought up to date; run the ' +
+        'from before the first release, or by a program derived from this one, and cannot be brought up to date; run the ' +
         'version that wrote it, or name a new database in POSTROAD_DATABASE_URL',
     )
   }

@@ -43,7 +43,7 @@ export interface AuditFilter {
 export interface PeopleStore {
   /**
    * Adds a person with memberships. An account that has the address and gives way (people/person.ts) is removed in the
-   * same commit. StoreConflict when another one has the address, or the identity at a provider, or a company is
+   * same commit. StoreConflict when another account has the address or the identity at a provider, or when a company is
    * unknown.
    */
   addPerson(person: Person): Promise<void>
@@ -55,9 +55,9 @@ export interface PeopleStore {
   people(companyId: string | null): Promise<Person[]>
   /**
    * Changes the person if the version is still the same, and raises the version. False: the person was changed since,
-   * or is gone. StoreConflict when another account has the address and does not give way, or has the identity, and for
-   * the last operator, who must stay one. Invitations by somebody who is no longer an operator end in the same commit,
-   * which also adds `noted`.
+   * or no longer exists. StoreConflict when another account has the address and does not give way, when another account
+   * has the identity, and when the last operator would lose that role. Invitations by somebody who is no longer an
+   * operator end in the same commit, which also adds `noted`.
    */
   updatePerson(
     id: string,
@@ -71,9 +71,9 @@ export interface PeopleStore {
    */
   removePerson(id: string): Promise<boolean>
   /**
-   * Null ends the membership. False when there is no such person or company. Raises the person's version. `keepOwner`:
-   * StoreConflict when the company would be left without an owner. Invitations by somebody who is no longer an owner of
-   * the company, and no operator, end in the same commit.
+   * Sets a person's role in a company; null ends the membership. False when there is no such person or company. Raises
+   * the person's version. `keepOwner`: StoreConflict when the company would be left without an owner. Invitations by
+   * somebody who is no longer an owner of the company, and no operator, end in the same commit.
    */
   setMembership(
     personId: string,
@@ -96,8 +96,8 @@ export interface PeopleStore {
   /** Sessions that have not expired, the last used first. */
   sessions(personId: string, now: number): Promise<ConsoleSession[]>
   /**
-   * Ends one of the person's sessions, or all but `except`, and with these the person's sign-in links. Returns the
-   * number of sessions; `noted` is added in the same commit if there was one.
+   * Ends one of the person's sessions, or all but `except`; the latter also removes the person's sign-in links. Returns
+   * the number of sessions ended. If there was one, `noted` is added in the same commit.
    */
   endSessions(
     personId: string,
@@ -134,8 +134,8 @@ export interface PeopleStore {
   removeInvitation(companyId: string, id: string): Promise<boolean>
 
   /**
-   * Counts an attempt in all of the lanes, in one commit, whichever node makes it. Returns the ms that it has to wait.
-   * If these are more than `longest`, the attempt is refused and not counted. `now`: Unix ms.
+   * Counts an attempt in all of these lanes, in one commit and for all nodes together. Returns the ms that the attempt
+   * has to wait. If it is more than `longest`, the attempt is refused and not counted. `now`: Unix ms.
    */
   beginAttempt(lanes: readonly AttemptLane[], now: number, longest: number): Promise<number>
   /** Takes back the count of an attempt in these lanes. */
@@ -153,8 +153,8 @@ export interface PeopleStore {
    */
   addAudit(entry: NewAuditEntry): Promise<number>
   /**
-   * Completes the entry of an action that was carried out, with its target. Null: it was not carried out, and the entry
-   * is removed.
+   * Completes the entry of an action that was carried out. Null: the action was not carried out, and the entry is
+   * removed.
    */
   settleAudit(number: number, done: Pick<AuditEntry, 'target' | 'detail' | 'companyId'> | null): Promise<void>
   /** The newest first. */

@@ -68,11 +68,11 @@ export interface RetentionRequest {
 export interface ShorterRetention {
   /** Ms that the content of a finished email is kept, by the id of its company. */
   companies: ReadonlyMap<string, number>
-  /** The same by the id of its domain. The shorter one counts. */
+  /** Ms by the id of its domain. The shorter of the two periods applies. */
   domains: ReadonlyMap<string, number>
   /** Unix ms. */
   now: number
-  /** Where the step before has ended; null: from the oldest email. */
+  /** The place where the previous step ended; null: from the oldest email. */
   after: string | null
   /** At most this many emails in one step. */
   limit: number
@@ -82,7 +82,7 @@ export interface ShorterRetentionStep {
   touched: number
   /** Emails up to this place were looked at: those that are finished and old enough have lost their content. */
   reached: string | null
-  /** The emails behind it are younger than every period, or there are none. */
+  /** True: all emails after `reached` are younger than every period, or there are none. */
   done: boolean
 }
 
@@ -151,17 +151,20 @@ export interface RetryRequest extends Pick<PauseScope, 'companyId'> {
   emailId: string | null
   /** Unix ms: their new due time. Recipients that are due by then are left alone. */
   now: number
-  /** Requested by a member, who cannot have a closed path tried that other companies share. */
+  /** True: a member made the request, who may not cause a try of a closed path that companies share. */
   byMember?: boolean
 }
 
 export interface RetryCounts {
   /** Recipients that waited for another time and are due now. */
   retried: number
-  /** Left for the time that their sender asked for. When the request names the email, they are tried now. */
+  /**
+   * Recipients that keep the time scheduled by their sender. A request that names their email makes them due now as
+   * well.
+   */
   scheduled: number
-  /** Left because mail of their company, to their domain or to their site is paused. */
+  /** Recipients that stay because mail of their company, to their domain or to their site is paused. */
   paused: number
-  /** Left because their sending domain may not send. */
+  /** Recipients that stay because their sending domain may not send. */
   held: number
 }

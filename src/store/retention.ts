@@ -12,18 +12,18 @@ export interface RetentionPeriods {
 }
 
 /**
- * Milliseconds for which a removed domain is remembered in any case: mail that was accepted from it may wait for its
- * scheduled time, and be retried, for so long.
+ * Milliseconds for which a removed domain is remembered at least. Mail accepted from it may wait for its scheduled
+ * time, and be retried, for that long.
  */
 const REMOVED_KNOWN_MS = 40 * 24 * 60 * 60 * 1_000
 
-/** Emails touched in one step, and the pause between steps: small enough not to hold up other work. */
+/** Emails in one step, and milliseconds between steps. A step is small enough not to delay other work. */
 const STEP = 100
 const PAUSE_MS = 20
-/** API requests removed in one step: rows without anything that belongs to them. */
+/** API requests removed in one step: more than emails, because no other rows depend on them. */
 const REQUESTS = 1_000
 const ROUND_MS = 60_000
-/** Soon after the start, so that a service that is restarted every day, or in trouble, gets to it as well. */
+/** Milliseconds until the first step: few, so that data also expires in a service that is restarted often. */
 const FIRST_MS = 1_000
 
 /** Removes expired data, a little at a time, for as long as the service runs. */
@@ -88,7 +88,7 @@ export class RetentionLoop {
     const reports = await this.#store.forgetDomainReports(emailsBefore, REQUESTS)
     const expired = await this.#store.forgetExpired(now, STEP)
     const forgotten = accounts + requests + inbound + reports + expired
-    // Looks through all that is kept, so it waits until nothing else is left to remove.
+    // This looks through all kept mail, so it runs only when nothing else is left to remove.
     return forgotten > 0 ? forgotten : await this.#store.trimInboundMails()
   }
 }

@@ -4,7 +4,7 @@ export interface SiteState {
   /** Sites with equal keys are the same one. */
   key: string
   name: string
-  /** The block whose limits hold; null: none names the site. */
+  /** The provider in the limits file whose limits hold; null: no provider there names the site. */
   provider: string | null
   /** Its servers, as far as they are known. */
   hosts: string[]
@@ -18,14 +18,14 @@ export interface SiteState {
     /** Absent in the report of an older node. */
     envelopeBehindDot?: boolean
   }
-  /** The present allowance of this node, after complaints of the servers; null: as much as the limits allow. */
+  /** The lower limits that this node keeps after complaints of the servers; null: as much as `limits` allow. */
   lowered: { sessions: number | null; messagesPerMinute: number | null }
   used: { sessions: number; messagesLastMinute: number; messagesLastHour: number }
-  /** Nothing is sent, apart from single tries; null: it is open. */
+  /** Set while the site is closed, and gets nothing but single tries; null: it is open. */
   closed: SiteClosure | null
-  /** The closures for the mail of single companies and less, beside that; absent: there are none. */
+  /** Further closures, each for part of the mail only, such as that of one company; absent: there are none. */
   others?: SiteClosure[]
-  /** The same from each source, which has the limits for itself. */
+  /** The state for each source. The limits hold for each source separately. */
   sources: SourceState[]
 }
 
@@ -42,12 +42,15 @@ export interface SiteClosure {
   /** The finding (delivery/judge/finding.ts). */
   kind: string
   reason: string
-  /** The same for companies whose mail has not met it: without the words of the server. */
+  /** The reason without the server's words, for companies whose own mail was not refused. */
   brief: string
   nextTryAt: number
-  /** Id of the company whose mail met it last; null: not known. */
+  /** Id of the company whose mail was refused last; null: not known. */
   metBy: string | null
-  /** The only mail concerned: of a company (id and name), a sending domain, to a recipient domain; null: of all. */
+  /**
+   * If the closure is for part of the mail only: the company (id and name), sending domain and recipient domain of that
+   * mail; null: any.
+   */
   companyId: string | null
   company: string | null
   sendingDomain: string | null

@@ -5,9 +5,9 @@
  * could not be committed; then nothing of it is kept. Writes that arrive while a commit is under way share the next
  * one.
  *
- * Damage to the database costs only what it touches: `claim`, `recover` and `counts` leave damaged rows out and go on,
- * and `record` rejects with StoreDamaged when this one record cannot be written. Each damage that was met is reported
- * once through the `onFault` of openStore.
+ * Damage to the database affects only the damaged data: `claim`, `recover` and `counts` skip damaged rows, and `record`
+ * rejects with StoreDamaged when its own record cannot be written. Damage is reported once through the `onFault` of
+ * openStore.
  */
 import type { AccountReads, AccountStore, DomainChange, FreshDkimKey, RouteScope } from './account-store.ts'
 import type { AlertStore } from './alert-store.ts'
@@ -102,27 +102,32 @@ export class StoreUnavailable extends Error {
 
 /**
  * The data that this operation needs is damaged; other operations succeed. The same operation will fail again until the
- * database is repaired, so there is no use in waiting. (StoreUnavailable, in contrast: no write succeeds now, and all
- * may later.)
+ * database is repaired, so waiting does not help. (With StoreUnavailable, no write succeeds now, but all may later.)
  */
 export class StoreDamaged extends Error {
   override name = 'StoreDamaged'
 }
 
-/** Another company or domain of that name exists, an unknown id was given, ... A sentence for the operator. */
+/**
+ * The request contradicts the stored data: the name is taken, the id is unknown, and so on. The message is a sentence
+ * for the operator.
+ */
 export class StoreConflict extends Error {
   override name = 'StoreConflict'
 }
 
-/** The limit on the number of something is reached. A sentence for the company. */
+/**
+ * The company has reached the limit on the number of its domains, keys or the like. The message is a sentence for the
+ * company.
+ */
 export class OverLimit extends Error {
   override name = 'OverLimit'
 }
 
 /**
- * The kind of a change, made outside this process (or inside), noticed within half a second.
+ * The kind of a change. Changes by other processes are noticed within half a second.
  * - `accounts`: companies, domains or keys.
- * - `queue`: work waits that did not, or is due sooner, or has ended. May be reported late when it comes often.
+ * - `queue`: new work waits, work is due sooner, or work has ended. Frequent changes may be reported late.
  * - `stops`: the reasons to stop mail: a request to cancel an email being sent, an address newly suppressed, a pause
  *   set or ended. A node with leased work that is not begun reads `cancelRequests`, `suppressionsSince` and `pauses`
  *   again.
@@ -159,13 +164,13 @@ export interface Store
   /** One small step through all emails with content, from the oldest. */
   retainShorter(request: ShorterRetention): Promise<ShorterRetentionStep>
   /**
-   * Tells whether the store takes commits now. Writes and commits something tiny; or `room` octets, which are then free
-   * again: a full disk has room for something tiny for a long time.
+   * Tells whether the store takes commits now. Commits a tiny write, or one of `room` octets, which are then freed
+   * again: even a nearly full disk still has room for a tiny write.
    */
   probe(room?: number): Promise<void>
   /** The size of the database, and the free space beside it. */
   storage(): Promise<StorageUsage>
-  /** Calls back on changes made by this or another process. Returns a function that stops it. */
+  /** Calls `onChange` after changes by this or another process. Returns a function that stops the calls. */
   watch(onChange: (change: StoreChange) => void): () => void
   close(): Promise<void>
 }

@@ -13,8 +13,8 @@ export interface SuppressionFilter {
   /** Only the list of this sending domain. */
   domainId?: string
   /**
-   * Ids of suppressions: only older ones than `after`, or only newer ones than `before`. With `before` the nearest
-   * newer ones.
+   * Ids of suppressions: only those older than `after`, or only those newer than `before`. With `before`, the page has
+   * the nearest newer ones.
    */
   after?: string
   before?: string
@@ -28,14 +28,17 @@ export interface AddressPage {
   domainId?: string
   /** Only addresses that begin with it. */
   term?: string
-  /** Only addresses after `after`, or before `before`, which need not exist. With `before` the nearest ones. */
+  /**
+   * Only addresses after `after`, or before `before`, which need not exist. With `before`, the page has the nearest
+   * ones.
+   */
   after?: string
   before?: string
   limit: number
 }
 
 /**
- * Suppressions of one type. Without `domainId` an address may have several, of which a page has all: it is then a
+ * Suppressions of one type. Without `domainId`, an address may have several. A page never splits them, so it may be a
  * little longer than its limit.
  */
 export interface SuppressedPage extends AddressPage {
@@ -50,7 +53,7 @@ export interface SuppressionCount {
   term?: string
   /** Only the list of this sending domain. */
   domainId?: string
-  /** Counting ends here, so that it costs the same for every longer list. */
+  /** Counting stops at this number, which bounds its cost on long lists. */
   most: number
 }
 
@@ -85,8 +88,8 @@ export interface SuppressionStore {
   removeSuppression(companyId: string, id: string): Promise<boolean>
   /**
    * The lists of the domains with this name that the company has removed become those of the domain with this id, which
-   * it added in their place: who unsubscribed stays unsubscribed. Returns how many entries moved; works in bounded
-   * steps.
+   * it added in their place, so that unsubscribed people stay unsubscribed. Returns how many entries moved; works in
+   * bounded steps.
    */
   inheritSuppressions(domainId: string): Promise<number>
   /** The id of the domain that the company added in place of this removed one; else the same id. */
@@ -102,9 +105,9 @@ export interface SuppressionStore {
     tag: string,
   ): Promise<boolean>
   /**
-   * Suppressions that `record` and `addSuppressions` of any node have added since the answer with this cursor; with
-   * null none, only the cursor. Costs nothing for earlier suppressions. None may be missed, in whatever order commits
-   * come.
+   * Suppressions that `record` and `addSuppressions` have added on any node since the answer with this cursor. With
+   * null, returns only a cursor. The cost does not depend on earlier suppressions. The order of commits must not make
+   * it miss one.
    */
   suppressionsSince(cursor: string | null): Promise<SuppressionsBatch>
   /** By value, whether `before` is given or not. */

@@ -17,11 +17,14 @@ import type {
 export interface WebhookStore {
   /** In the order in which they were made. */
   webhooks(filter: { companyId?: string; id?: string }): Promise<Webhook[]>
-  /** StoreConflict when the domain is not the company's. OverLimit when it may have no further one. */
+  /**
+   * Adds a webhook. StoreConflict when the domain is not the company's. OverLimit when the company may have no further
+   * webhook.
+   */
   addWebhook(webhook: Webhook): Promise<void>
   /**
-   * False when there is none. A cursor that moves back makes all later events be sent again. `event`: the change as an
-   * event of the company, logged in the same commit.
+   * Changes a webhook. False when there is none. If the cursor moves back, all events after it are sent again. `event`:
+   * the change as an event of the company, logged in the same commit.
    */
   updateWebhook(id: string, change: WebhookChange, event?: NewCompanyEvent): Promise<boolean>
   /** Removes it with its attempts. False when there is none. */
@@ -33,19 +36,22 @@ export interface WebhookStore {
 
   /** The key with which a company's webhooks of the form dialect are signed, sealed; null: it has none yet. */
   signingKey(companyId: string): Promise<Uint8Array | null>
-  /** With `replace` the existing key is replaced; without it that one stays. Returns the present key. */
+  /** Sets the signing key. Without `replace`, an existing key stays. Returns the key that is now in use. */
   setSigningKey(companyId: string, sealed: Uint8Array, replace: boolean): Promise<Uint8Array>
 
   /**
-   * Takes enabled webhooks that no node in service has, up to this node's share, and returns those that are this node's
-   * now. Those beyond its share are marked: `leaveWebhooks` leaves them to other nodes.
+   * Assigns enabled webhooks without a node in service to this node, up to its share, and returns all webhooks that
+   * this node now has. Those beyond its share are marked as `spare`; `leaveWebhooks` gives them to other nodes.
    */
   takeWebhooks(token: number): Promise<AssignedWebhook[]>
-  /** The webhooks are no longer this node's: any other may take them at once. With an id only that one. */
+  /** Gives up the node's webhooks, or only the one with this id: any other node may take them at once. */
   leaveWebhooks(token: number, id?: string): Promise<void>
   /** Retries that are due, the earliest first. */
   webhookRetries(id: string, dueBefore: number, limit: number): Promise<WebhookRetry[]>
-  /** In one commit. False when the webhook is not this node's any more, or was changed: then nothing is stored. */
+  /**
+   * Writes the progress in one commit. False when another node has the webhook or the webhook was changed; then nothing
+   * is written.
+   */
   progressWebhook(progress: WebhookProgress): Promise<boolean>
 
   /** Newest first. */

@@ -52,11 +52,11 @@ export type WebhookChange = Partial<
 
 /** A webhook assigned to a node. */
 export interface AssignedWebhook extends Webhook {
-  /** Changes with every change that is not the node's own. */
+  /** Changes with every change to the webhook that its own node did not make. */
   generation: number
   /** Unix ms at which the first of its retries is due; null: none waits. */
   retryAt: number | null
-  /** Beyond this node's share: another node should take it. */
+  /** True when the node has more webhooks than its share, and another node should take this one. */
   spare: boolean
 }
 
@@ -104,7 +104,7 @@ export interface WebhookEvent extends WebhookSubject {
   /** Type of the event, and its email; null: it is an event of the company. */
   type: EntryType
   emailId: string | null
-  /** Unix ms of the event; of the attempt, if the event is no longer in the log. */
+  /** Unix ms of the event, or of the attempt if the event is no longer in the log. */
   at: number
   /** Whether the newest attempt succeeded. */
   succeeded: boolean
@@ -121,14 +121,14 @@ export interface WebhookProgress {
   cursor: number
   failingSince: number | null
   /**
-   * Retries that were sent or given up, with the due time at which they were read: a retry requested again meanwhile
-   * has another one, and stays.
+   * Retries that were sent or given up, with the due time at which they were read. A retry that was requested again
+   * meanwhile has another due time, and stays.
    */
   over: WebhookRetry[]
   /** Events that wait now, or wait longer. */
   waiting: WebhookRetry[]
   attempts: WebhookAttempt[]
-  /** Set when the webhook is disabled: the event of that, with its time and the reason. */
+  /** The event to log when the webhook is disabled, with the time and the reason; null: it is not. */
   disabled: NewCompanyEvent | null
 }
 
@@ -145,8 +145,8 @@ export interface WebhookAttemptFilter {
 }
 
 /**
- * Attempts to keep for each webhook: a number of the newest successful ones, and of the failed ones, and failed ones
- * since a time (Unix ms).
+ * Attempts to keep for each webhook: this many of the newest successful and of the newest failed ones, and all failed
+ * ones since a time (Unix ms).
  */
 export interface AttemptRetention {
   succeeded: number
@@ -156,7 +156,7 @@ export interface AttemptRetention {
 
 export interface WebhookEventFilter {
   webhookId: string
-  /** Only events with lower numbers (paging, newest first), and of that event only recipients before one. */
+  /** Only events with lower numbers, and parts of that event with lower positions (paging, newest first). */
   before?: number
   beforePart?: number
   limit: number

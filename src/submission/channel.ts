@@ -41,17 +41,17 @@ export class Channel {
     return this.#socket
   }
 
-  /** Input has arrived that was not read yet. */
+  /** Whether input has arrived that is not read yet. */
   get more(): boolean {
     return this.#input.more
   }
 
-  /** A read is waiting for input. */
+  /** Whether a read is waiting for input. */
   get waiting(): boolean {
     return this.#input.waiting
   }
 
-  /** The reply leaves with the next flush, or when the next line has to be waited for. */
+  /** Queues a reply. It is sent with the next flush, or when the session has to wait for the next line. */
   say(reply: SubmissionReply): void {
     this.#out += written(reply)
   }
@@ -71,7 +71,7 @@ export class Channel {
     return this.#input.pieces(take, ms, this.#turn)
   }
 
-  /** The read that is waiting fails with this error, and so do all later ones. */
+  /** Makes the waiting read, and all later ones, fail with this error. */
   interrupt(error: Error): void {
     this.#input.interrupt(error)
   }

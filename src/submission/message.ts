@@ -19,7 +19,7 @@ export interface MessageEnvelope {
   domain: string | null
   /** For the message's Received field. */
   arrival: Arrival
-  /** Some of its lines end in LF alone. */
+  /** True: some lines of the message end in LF alone. */
   bareLf: boolean
 }
 
@@ -44,8 +44,8 @@ export function namedKey({ raw }: Submission): Idempotent | null {
 }
 
 /**
- * The message with an ASCII header. Few of the programs that write UTF-8 into a header request SMTPUTF8 (RFC 6531 3.4),
- * and relays pass on what they got.
+ * The message with an ASCII header. Most programs that write UTF-8 into a header do not request SMTPUTF8 (RFC 6531
+ * 3.4), and relays pass the header on as it is.
  */
 function contentOf(content: Buffer): Buffer {
   try {
@@ -56,7 +56,7 @@ function contentOf(content: Buffer): Buffer {
   }
 }
 
-/** Needs a header that can be read. */
+/** The value of the Idempotency-Key field. The header must be readable. */
 function idempotencyKey(content: Buffer): string | null {
   const end = content.indexOf('\r\n\r\n')
   // Most messages have no key, so their header need not be read again.

@@ -21,7 +21,7 @@ const MAX_USELESS = 100
 const OK = reply(250, '2.0.0', 'Ok')
 const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
 
-/** Commands that bring a message nearer. */
+/** Commands that make progress towards a message. */
 const USEFUL = new Set(['AUTH', 'RCPT', 'DATA'])
 /** MAIL counts as neither useful nor useless: the command after it shows which. */
 const NEITHER = new Set(['MAIL'])
@@ -78,7 +78,7 @@ export class SmtpServerSession {
       if (proxied && !parts.ingress.admission.connections.shakes(channel.socket)) throw new InputEndError()
       await this.#encrypt()
     } catch (error) {
-      // A client that expects TLS would not understand a reply.
+      // A client that expects TLS cannot read a plain-text reply.
       throw implicitTls && !this.#secure ? new InputEndError() : error
     }
   }
@@ -115,7 +115,7 @@ export class SmtpServerSession {
         return error.reply
       }
       const reason = this.#context.reasonOf(error)
-      // The delay keeps the client from trying again at once.
+      // A delay keeps the client from retrying at once.
       if (reason.code === 'too_much_under_way' && !this.#transactions.begun)
         await this.#context.wait(REFUSED_FOR)
       const refused = this.#context.refusedFor(reason)
@@ -125,7 +125,7 @@ export class SmtpServerSession {
     }
   }
 
-  /** Only commands that hand in mail: others may contain a password. */
+  /** Logs the refusal of a command that hands in mail. Other commands may contain a password. */
   #logRefusal(command: Command | null, reply: SubmissionReply, startedAt: number): void {
     const login = this.#login
     if (command === null || login === null || !HANDING_IN.has(command.verb)) return
@@ -140,7 +140,7 @@ export class SmtpServerSession {
     throw new CommandRefusal(reply(421, '4.7.0', 'Too many commands without effect'), { last: true })
   }
 
-  /** Throws CommandRefusal, or the error that the command is refused with. */
+  /** Runs a command. Throws CommandRefusal, or another error that refuses the command. */
   #obey(command: Command): SubmissionReply | Promise<SubmissionReply | null> {
     const { verb, rest } = command
     switch (verb) {
@@ -176,7 +176,7 @@ export class SmtpServerSession {
         const text = 'Send messages with DATA; BDAT is not supported'
         throw new CommandRefusal(reply(502, '5.5.1', text), { last: true })
       }
-      // A browser was tricked into sending this request, so none of what follows comes from an SMTP client.
+      // A browser that was tricked into this request sends HTTP, and none of its lines may run as SMTP commands.
       case 'GET':
       case 'POST':
       case 'PUT':
@@ -213,7 +213,10 @@ export class SmtpServerSession {
     return reply(250, null, [`${hostname} at your service`, ...extensions])
   }
 
-  /** Not where no login is needed: programs that find STARTTLS use it, and 127.0.0.1 is no name of a certificate. */
+  /**
+   * False where no login is needed: programs use STARTTLS wherever it is offered, and would fail because no certificate
+   * names 127.0.0.1.
+   */
   get #offersTls(): boolean {
     return this.#context.parts.tls !== null && !this.#secure && !this.#listener.withoutLogin
   }
@@ -236,7 +239,7 @@ export class SmtpServerSession {
       throw new CommandRefusal(reply(503, '5.5.1', why))
     }
     const { channel, parts } = this.#context
-    // RFC 3207 4.2: input that came unencrypted behind STARTTLS would be run as if it had come encrypted.
+    // RFC 3207 4.2: otherwise plain-text input after STARTTLS would run as if it had arrived encrypted.
     if (channel.more) {
       const text = 'Nothing may follow STARTTLS until the connection is encrypted'
       throw new CommandRefusal(reply(554, '5.5.1', text), { last: true })

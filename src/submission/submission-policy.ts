@@ -1,4 +1,4 @@
-/** Mail from applications (RFC 6409): they log in, and send. */
+/** The policy for mail from applications, which log in and send (RFC 6409). */
 
 import { HandingIn } from './handing-in.ts'
 import { LoggingIn } from './logging-in.ts'

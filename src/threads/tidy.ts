@@ -3,15 +3,15 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Octets, outside the heap and in it, above which the thread collects at once: an idle thread would never do so by
- * itself.
+ * Octets, outside the heap and in it, above which the thread collects garbage at once. An idle thread would never do
+ * so.
  */
 const MUCH_BESIDE = 16 * 1024 * 1024
 const MUCH_WITHIN = 64 * 1024 * 1024
 
 let collect: (() => void) | null = null
 
-/** To be called after large work, once nothing of that work is in use any more. */
+/** Must be called after large work, when none of its data is in use any more. */
 export function tidy(): void {
   const { external_memory: beside, used_heap_size: within } = getHeapStatistics()
   if (beside <= MUCH_BESIDE && within <= MUCH_WITHIN) return

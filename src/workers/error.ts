@@ -9,7 +9,9 @@ const SENTENCES: Record<DeathCause, string> = {
   crash: 'The worker of the job crashed',
 }
 
-/** The worker died of the task. A task that exceeded memory or time would exceed it again. */
+/**
+ * The task made the worker crash or exceed its memory or time. A task that exceeded memory or time would do so again.
+ */
 export class WorkerDied extends Error {
   override name = 'WorkerDied'
   override readonly cause: DeathCause

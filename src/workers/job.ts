@@ -1,6 +1,6 @@
 /** A job for a worker: a pure function, the default export of a module, from one cloneable value to another. */
 
-/** Names the module. The types are those of its function. */
+/** A job by the URL of its module. The types are those of the module's function. */
 export interface Job<Input, Output> {
   url: string
   /** Never set: it ties the types to the name. */
@@ -19,8 +19,8 @@ export function jobAt<Input, Output>(url: URL): Job<Input, Output> {
 }
 
 /**
- * The buffers beneath these octets, for a job that no longer needs them. Small ones share a pool with others
- * (`Buffer.poolSize`), which must stay where it is: they are copied.
+ * The buffers beneath these octets, for a job that no longer needs them. Small buffers are copied, because they share a
+ * pool (`Buffer.poolSize`) that must not be transferred.
  */
 export function buffersBeneath(views: Iterable<Uint8Array>): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = []
@@ -30,12 +30,15 @@ export function buffersBeneath(views: Iterable<Uint8Array>): ArrayBuffer[] {
   return buffers
 }
 
-/** A view is copied with its whole buffer, and the buffer beneath a small file may be the whole request. */
+/**
+ * Copies octets if they are a small part of their buffer. Sending them to another thread would copy that whole buffer,
+ * perhaps a whole request.
+ */
 export function alone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }
 
-/** Octets are no Buffer any more after they have crossed between threads. */
+/** Makes a Buffer of octets, which arrive from another thread as a plain Uint8Array. */
 export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }

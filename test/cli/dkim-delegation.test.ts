@@ -26,7 +26,7 @@ after(async () => {
 test('a domain is added with CNAME records, the zone is printed, and both make it send', async () => {
   const added = await place.run('domain', 'add', 'x.test', '--company', 'Acme')
   assert.match(added.stdout, /^ {2}pr1\._domainkey\.x\.test\. IN CNAME pr1\.\w{20}\.dkim\.example\.net\.$/m)
-  assert.match(added.stdout, /lead to your zone: load what `postroad domain zone` prints/)
+  assert.match(added.stdout, /point to your zone: load the output of `postroad domain zone`/)
   const shown = await place.json<Shown>('domain', 'show', 'x.test')
   assert.deepEqual([shown.dkim, shown.dkim_rotation_seconds], ['cname', null])
   const cnames = shown.dns_records.filter(({ type }) => type === 'CNAME')

@@ -107,7 +107,7 @@ describe('reports about domains', () => {
     assert.match(stdout, /sts +certificate-expired +mx\.x\.test +192\.0\.2\.9 +2/)
     const refused = await workplace.run('tls-report', '--day', 'yesterday')
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /"yesterday" is no day/)
+    assert.match(refused.stderr, /"yesterday" is not a day/)
   })
 })
 

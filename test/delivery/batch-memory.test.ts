@@ -1,4 +1,4 @@
-/** Batches before a server that lets nothing go: what their copies and values take in memory is counted like that of any other mail. */
+/** Batches to a server that answers nothing: the memory of their copies and values is counted like that of any other mail. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Api } from '../http/requests.ts'
@@ -72,7 +72,7 @@ test('a small template with large copies is a large message', async (t) => {
   assert.ok(sink.open <= 5, `${sink.open} sessions are open`)
 })
 
-test('values that nothing refers to take room like those that are filled in', async (t) => {
+test('unused values count like those that are filled in', async (t) => {
   const { hangs, batch, arrives, held } = await start(t, 'rcpt')
   for (let index = 0; index < 15; index++)
     await batch([`r${index}@example.test`], 'Hello', 'x'.repeat(4 * MB))

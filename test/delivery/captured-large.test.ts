@@ -1,4 +1,4 @@
-/** What was captured is the whole message, however large: composed here, in a delivery thread, or in a worker for large messages. */
+/** A captured copy is the whole message, however large, whether the main thread, a delivery thread or a worker composes it. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

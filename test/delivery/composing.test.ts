@@ -1,4 +1,4 @@
-/** Large messages are composed by workers: the same bytes, and a death that is told. */
+/** Workers compose large messages to the same bytes, and a crash of a worker is reported. */
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -61,7 +61,7 @@ const large: Record<string, Delivery['message']> = {
 }
 
 for (const [name, message] of Object.entries(large)) {
-  test(`${name} is composed elsewhere, to the same bytes`, async (t) => {
+  test(`${name} is composed by a worker, to the same bytes`, async (t) => {
     const delivery = deliveryTo(['jane@x.test'], { message })
     const elsewhere = largeElsewhere(open(t), boundaries)(delivery)
     assert.ok(elsewhere !== null)
@@ -76,7 +76,7 @@ for (const [name, message] of Object.entries(large)) {
   })
 }
 
-test('a small message is left to who sends it', (t) => {
+test('a small message is composed by the thread that sends it', (t) => {
   const elsewhere = largeElsewhere(open(t), boundaries)
   assert.equal(elsewhere(deliveryTo(['jane@x.test'])), null)
 })
@@ -84,7 +84,7 @@ test('a small message is left to who sends it', (t) => {
 for (const threads of [0, 1]) {
   const where = threads === 0 ? 'the main thread' : 'a delivery thread'
 
-  test(`${where} sends what a worker has composed, to several servers as well`, async (t) => {
+  test(`${where} sends a message that a worker has composed, to several servers as well`, async (t) => {
     const { courier, sink } = await relayed(t, threads, open(t))
     const delivery = deliveryTo(['jane@x.test'], { message: large['lines of dots']! })
     const results = await Promise.all([courier.deliver(delivery), courier.deliver(delivery)])
@@ -100,7 +100,7 @@ for (const threads of [0, 1]) {
     for (const { raw } of sink.messages) assert.ok(expected.equals(raw))
   })
 
-  test(`${where} tells that a worker died of composing`, async (t) => {
+  test(`${where} reports that composing crashed a worker`, async (t) => {
     // A worker that may work for a millisecond dies of megabytes.
     const message: Delivery['message'] = {
       kind: 'parts',

@@ -10,7 +10,7 @@ const never: Courier = {
   close: async () => {},
 }
 
-test('a place that comes when the lease is over is given back', async () => {
+test('a place that is granted after the end of the lease is given back', async () => {
   const unrecorded = new UnrecordedMessages(UnrecordedMessages.shared(1, 0))
   const before = unrecorded.place('acme', () => true)
   assert.equal(before.take(), true)

@@ -44,7 +44,7 @@ function arrives(sent: Delivery): void {
   assert.deepEqual(acrossThreads(sent), [sent, false])
 }
 
-test('which servers a site has arrives as long as it is to be believed', () => {
+test('the servers of a site arrive as long as they are valid', () => {
   const ranks = [['mx1.test', 'mx2.test'], ['mx3.test']]
   const failure = { finding: 'dead-address', enhancedCode: '5.1.2', message: 'No such domain' } as const
   const until = monotonic() + 60_000
@@ -71,7 +71,7 @@ test('the terms of a site arrive with each delivery', () => {
   arrives({ ...delivery, path: { ...delivery.path, terms } })
 })
 
-test('the MTA-STS policy of the domain arrives, even when its servers are no longer believed', () => {
+test('the MTA-STS policy of the domain arrives, even when its servers are no longer valid', () => {
   const mtaSts = { mode: 'enforce', mx: ['*.x.test'], expiresAt: 1_900_000_000_000 } as const
   const servers = { hosts: { kind: 'hosts', ranks: [['mx.x.test']] } as const, until: monotonic() - 1 }
   const site = { kind: 'direct', servers, mtaSts: { ...mtaSts, mx: [...mtaSts.mx] } } as const
@@ -113,7 +113,7 @@ test('a delivery arrives as it was sent: ready messages, parts with and without 
   arrives({ ...delivery, email, preferredServer: null, preferredOnly: false })
 })
 
-test('a large message stays behind, and what else there is of its delivery arrives', () => {
+test('a large message stays behind, and the rest of its delivery arrives', () => {
   const [{ message, ...rest }, large] = acrossThreads(delivery, true)
   assert.equal(large, true)
   assert.ok(message.kind === 'raw' && message.raw.length === 0)
@@ -122,7 +122,7 @@ test('a large message stays behind, and what else there is of its delivery arriv
   assert.deepEqual(flatDelivery(1, delivery, true).slice(3, 6), [null, null, null])
 })
 
-test('a file that is a small part of a request takes only itself along', () => {
+test('a file that is a small part of a request arrives without the rest of the request', () => {
   const request = new Uint8Array(1_000_000).fill(7)
   const raw = request.subarray(100, 110)
   const [{ message }] = acrossThreads({
@@ -134,7 +134,7 @@ test('a file that is a small part of a request takes only itself along', () => {
   assert.equal(message.raw.buffer.byteLength, 10)
 })
 
-test('a result arrives as it was sent, with all and with nothing that is optional', () => {
+test('a result arrives as it was sent, with and without its optional fields', () => {
   const result: DeliveryResult = {
     outcomes: [
       { position: 3, verdict: 'bounced', message: 'no', code: 550, enhancedCode: '5.1.1', suppress: true },

@@ -1,4 +1,4 @@
-/** The process in which suspect mail is delivered: what becomes of whom when it dies. */
+/** The isolated process for suspect mail, and the results of its deliveries when it crashes. */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -114,7 +114,7 @@ test('delivers the same octets as the service itself', async (t) => {
   assert.deepEqual(Buffer.from(isolated.captured!), Buffer.from(usual.captured!))
 })
 
-test('what it dies of while composing is condemned, and nothing else', async (t) => {
+test('only the message whose composing crashes it is condemned', async (t) => {
   const { courier, deaths } = open(t)
   const results = await Promise.all(
     ['healthy 1', 'poison-sign', 'healthy 2', 'poison-sign', 'healthy 3'].map((subject) =>
@@ -129,7 +129,7 @@ test('what it dies of while composing is condemned, and nothing else', async (t)
   assert.deepEqual(deaths, ['crash', 'crash'])
 })
 
-test('what never ends is ended, and condemned', async (t) => {
+test('a delivery that never ends is stopped and condemned', async (t) => {
   const { courier, deaths } = open(t, { deadline: 2_000 })
   const hanging = courier.deliver(delivery('poison-hang'))
   const healthy = courier.deliver(delivery('healthy'))
@@ -138,7 +138,7 @@ test('what never ends is ended, and condemned', async (t) => {
   assert.deepEqual(deaths, ['time'])
 })
 
-test('an end from outside blames nobody the first time', async (t) => {
+test('a first kill from outside condemns no delivery', async (t) => {
   const { courier } = open(t)
   for (const suspicion of [1, 2] as const) {
     const under = courier.deliver(delivery('poison-hang', suspicion))
@@ -161,7 +161,7 @@ function ticks(pid: number): number {
   return Number(rest!.split(' ')[11])
 }
 
-test('what was only being sent when it died is uncertain, and comes alone the next time', async (t) => {
+test('a message that was only being sent during the crash is uncertain, and is tried alone the next time', async (t) => {
   const sink = await startSink()
   t.after(() => sink.close())
   const dots = new Set<number>()
@@ -192,7 +192,7 @@ test('what was only being sent when it died is uncertain, and comes alone the ne
   assert.equal((await next).condemned!.during, 'sending')
 })
 
-test('ends with the service, also when it is caught in a loop', {
+test('ends with the service, even if it is in an endless loop', {
   skip: !existsSync('/proc/self/task'),
 }, async (t) => {
   const program = fileURLToPath(new URL('./isolated-program.ts', import.meta.url))

@@ -1,4 +1,4 @@
-/** A service that has nothing but a suspect message which never ends. See isolated-courier.test.ts. */
+/** A service with only a suspect message, whose composing never ends. See isolated-courier.test.ts. */
 
 import { generateKeyPairSync } from 'node:crypto'
 import { SendingRight } from '../../src/cluster/sending-right.ts'

@@ -1,4 +1,4 @@
-/** What big receivers and providers of relays say, word for word as their logs have it, and what must come of it. */
+/** Replies of large receivers and relay providers, word for word from logs, and the findings that must follow. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Finding } from '../../src/delivery/judge/finding.ts'
@@ -197,7 +197,7 @@ test('providers in Germany, France, Russia and China', () => {
   ])
 })
 
-test('our own address is refused, in whatever words', () => {
+test('refusals of our own address, in various words', () => {
   hold('rcpt', [
     ['path', '553 5.7.1 Your IP 192.0.2.1 has been blocked'],
     ['path', '550 5.7.1 192.0.2.1 has been blocked by abuse policy'],
@@ -206,7 +206,7 @@ test('our own address is refused, in whatever words', () => {
   ])
 })
 
-test('a limit of one sender is no limit of the relay’s: other companies’ mail goes on', () => {
+test('a limit on one sender is not a limit of the relay: mail of other companies continues', () => {
   for (const route of ['direct', 'relay'] as const) {
     hold(
       'rcpt',
@@ -234,7 +234,7 @@ test('a limit of one sender is no limit of the relay’s: other companies’ mai
   ])
 })
 
-test('what a server was told by another one does not speak of us', () => {
+test('quoted words of another server are not about us', () => {
   // Anybody can have a domain whose server says such things; a relay that verifies addresses quotes it.
   for (const route of ['direct', 'relay'] as const) {
     hold(
@@ -262,7 +262,7 @@ test('what a server was told by another one does not speak of us', () => {
   }
 })
 
-test('who speaks of credentials after MAIL closes nobody’s path but the sender’s: it may be the recipient’s server', () => {
+test('words about credentials after MAIL close the path only for the sender, because they may be from the recipient’s server', () => {
   const replies = ['530 5.7.0 authentication required', '550 authentication required']
   for (const reply of replies) {
     hold('mail', [['credentials', reply]], 'relay')
@@ -270,7 +270,7 @@ test('who speaks of credentials after MAIL closes nobody’s path but the sender
   }
 })
 
-test('a relay that refuses a sender refuses ours, and says nothing about whom it is for', () => {
+test('a relay’s refusal of a sender is about our sender, and says nothing about the recipient', () => {
   const rows: Row[] = [
     ['sender', '550 5.1.0 <news@acme.test> sender rejected'],
     ['sender', '554 5.7.1 <news@acme.test>: Sender address rejected: Access denied'],
@@ -289,7 +289,7 @@ test('a relay that refuses a sender refuses ours, and says nothing about whom it
   )
 })
 
-test('Postfix, Exim, Sendmail and qmail, short of something for now', () => {
+test('Postfix, Exim, Sendmail and qmail that lack a resource for now', () => {
   hold('rcpt', [
     ['patience', '450 4.1.2 <jane@x.test>: Recipient address rejected: Domain not found'],
     ['patience', '451 4.3.0 <jane@x.test>: Temporary lookup failure'],

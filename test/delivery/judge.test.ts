@@ -24,7 +24,7 @@ function hold(stage: Stage, rows: Row[], route: RouteKind = 'direct') {
     assert.equal(judge(answer(stage, reply), route), finding, `${stage}: ${reply}`)
 }
 
-test('an address is dead where the server says so, by code or by words', () => {
+test('an address is dead when the server says so, by code or by words', () => {
   hold('rcpt', [
     // Postfix
     [
@@ -64,7 +64,7 @@ test('an address is dead where the server says so, by code or by words', () => {
   ])
 })
 
-test('without such a code or such words a recipient is refused, and its address lives', () => {
+test('without such a code or words a recipient is refused, and its address is not dead', () => {
   hold('rcpt', [
     ['recipient', '550 no'],
     ['recipient', '550 Requested action not taken: mailbox unavailable'],
@@ -92,7 +92,7 @@ test('without such a code or such words a recipient is refused, and its address 
   ])
 })
 
-test('what a relay refuses is dead by code alone', () => {
+test('at a relay only a code makes an address dead', () => {
   hold(
     'rcpt',
     [
@@ -112,7 +112,7 @@ test('what a relay refuses is dead by code alone', () => {
   )
 })
 
-test('what is about us is not about the recipient, whatever the code', () => {
+test('words about us are not about the recipient, whatever the code', () => {
   hold('rcpt', [
     ['path', '550 relay not permitted'],
     ['path', '554 5.7.1 <jane@x.test>: Relay access denied'],
@@ -179,7 +179,7 @@ test('what is about us is not about the recipient, whatever the code', () => {
   ])
 })
 
-test('before MAIL a server speaks of itself or of us', () => {
+test('before MAIL a refusal is about the server or about us', () => {
   for (const stage of ['greeting', 'ehlo'] as const) {
     hold(stage, [
       ['path', '554 5.7.1 no service for you'],
@@ -204,7 +204,7 @@ test('before MAIL a server speaks of itself or of us', () => {
   ])
 })
 
-test('too many connections or messages of ours', () => {
+test('too many of our connections or messages', () => {
   hold('rcpt', [
     ['busy', '450 4.7.1 Error: too much mail from 192.0.2.1'],
     ['busy', '450 4.7.1 Error: too many recipients from 192.0.2.1'],
@@ -234,7 +234,7 @@ test('too many connections or messages of ours', () => {
   ])
 })
 
-test('too many recipients of one transaction', () => {
+test('too many recipients in one transaction', () => {
   hold('rcpt', [
     ['crowded', '452 4.5.3 Error: too many recipients'],
     ['crowded', '452 too many recipients'],
@@ -243,7 +243,7 @@ test('too many recipients of one transaction', () => {
   ])
 })
 
-test('patience, and what only the mailbox has to do with', () => {
+test('temporary refusals, and those that concern only the mailbox', () => {
   hold('rcpt', [
     [
       'patience',
@@ -274,7 +274,7 @@ test('patience, and what only the mailbox has to do with', () => {
   hold('dot', [['patience', '451 4.7.1 spam score too high for now']])
 })
 
-test('a limit of the mailbox, of the size or of a loop says nothing about how much we send', () => {
+test('a limit of the mailbox, on the size or on hops says nothing about how much we send', () => {
   hold('rcpt', [
     ['mailbox', '452 4.2.2 The recipient mailbox has exceeded its storage limit'],
     ['mailbox', '450 The mailbox has exceeded its storage limit'],
@@ -301,7 +301,7 @@ test('words about links, files and senders on lists are not about our address', 
   ])
 })
 
-test('what the message or its domain is refused for', () => {
+test('refusals of the message or its domain', () => {
   hold('dot', [
     ['message', '554 5.6.0 spam'],
     ['message', '550 This message contains a virus (Eicar-Test-Signature).'],
@@ -332,7 +332,7 @@ test('what the message or its domain is refused for', () => {
   ])
 })
 
-test('addresses in a reply are nobody’s words', () => {
+test('addresses in a reply do not count as words', () => {
   hold('rcpt', [
     ['dead-address', '550 5.1.1 <relay-access-denied@blocklist.test>: User unknown'],
     ['dead-address', '550 5.1.1 too.many.connections.rate-limit@x.test: user unknown'],
@@ -340,7 +340,7 @@ test('addresses in a reply are nobody’s words', () => {
   ])
 })
 
-test('what was lost without a reply', () => {
+test('failures without a reply', () => {
   const without = (stage: Stage, kind: SmtpErrorKind) => judge({ stage, kind, words: '' }, 'direct')
   assert.equal(without('greeting', 'closed'), 'busy')
   assert.equal(without('greeting', 'timeout'), 'server')
@@ -352,7 +352,7 @@ test('what was lost without a reply', () => {
   assert.equal(judge({ stage: 'starttls', kind: 'tls', words: '' }, 'relay'), 'path')
 })
 
-test('every finding has its consequences and its place, and only a dead address suppresses', () => {
+test('every finding has consequences and a place in the order, and only a dead address is suppressed', () => {
   assert.deepEqual([...TELLING].sort(), Object.keys(CONSEQUENCES).sort())
   for (const [finding, { ends, suppresses, spends }] of Object.entries(CONSEQUENCES)) {
     assert.equal(suppresses, finding === 'dead-address')
@@ -360,7 +360,7 @@ test('every finding has its consequences and its place, and only a dead address 
   }
 })
 
-test('no pattern is slow over the longest reply, whatever stands in it', () => {
+test('no pattern is slow on the longest reply, whatever its content', () => {
   // A pattern that is not linear needs seconds for these; together they take a few milliseconds.
   const pieces = [
     'a ',

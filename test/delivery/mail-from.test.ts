@@ -22,7 +22,7 @@ function domainsIn(address: string, domains: string[]): string[] {
   return domains.filter((domain) => isForDomain(returnPaths, read, domain))
 }
 
-test('names the email, in one transaction for all recipients, and at each attempt as before', async (t) => {
+test('names the email, in one transaction for all recipients, and is the same at each attempt', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const { deliver } = await startRig(t, relayAt(sinks.port), {}, { returnPaths })
   await deliver(['jane@x.test', 'joe@y.test'], { email })
@@ -34,7 +34,7 @@ test('names the email, in one transaction for all recipients, and at each attemp
   assert.equal((await sinks.at('127.0.0.1').next()).sender, first.sender)
 })
 
-test('names the domain of the recipients, where each domain has a transaction of its own', async (t) => {
+test('names the domain of the recipients if each domain has its own transaction', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const zone = { 'x.test/MX': ['10 mx.x.test'], 'y.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
   const { deliver } = await startRig(t, { kind: 'direct' }, zone, { returnPaths, smtpPort: sinks.port })

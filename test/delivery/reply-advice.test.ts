@@ -1,11 +1,11 @@
-/** What refusals say beside their finding, in the words of real servers. */
+/** Advice in refusals beyond the finding, in the words of real servers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blockListIn } from '../../src/delivery/judge/block-lists.ts'
 import { adviceIn } from '../../src/delivery/judge/reply-advice.ts'
 import { waitAsked } from '../../src/delivery/judge/wait-asked.ts'
 
-test('the time that a server asks for', () => {
+test('the time that a server asks us to wait', () => {
   const rows: [words: string, seconds: number | null][] = [
     ['4.2.0 <x@y.test>: Recipient address rejected: Greylisted for 300 seconds', 300],
     ['Greylisted, see http://postgrey.schweikert.ch/help/x.html', null],
@@ -23,7 +23,7 @@ test('the time that a server asks for', () => {
   for (const [words, seconds] of rows) assert.equal(waitAsked(words), seconds && seconds * 1_000, words)
 })
 
-test('the block list that a server names, and where it removes an address', () => {
+test('the block list that a server names, and the URL for removals', () => {
   const rows: [words: string, name: string | undefined][] = [
     ['5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org', 'Spamhaus'],
     ['rejected because 192.0.2.1 is in a black list at bl.spamcop.net', 'SpamCop'],
@@ -40,14 +40,14 @@ test('the block list that a server names, and where it removes an address', () =
   for (const [words, name] of rows) assert.equal(blockListIn(words)?.name, name, words)
 })
 
-test('too many sessions are told from too many messages', () => {
+test('too many sessions are distinguished from too many messages', () => {
   assert.equal(adviceIn('Too many connections from 192.0.2.1', 'busy', 'mail').excess, 'sessions')
   assert.equal(adviceIn('', 'busy', 'greeting').excess, 'sessions')
   assert.equal(adviceIn('4.7.1 rate limit exceeded', 'busy', 'rcpt').excess, 'messages')
   assert.deepEqual(adviceIn('blocked using zen.spamhaus.org', 'message', 'dot'), {})
 })
 
-test('no pattern is slow over the longest reply', () => {
+test('no pattern is slow on the longest reply', () => {
   for (const words of [
     'again in '.repeat(200),
     'wait for '.repeat(200),

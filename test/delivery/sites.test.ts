@@ -1,4 +1,4 @@
-/** Sites files: what is allowed in them, and which limits hold where. */
+/** Sites files: their valid contents, and the limits that hold for each site. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ function over(own: string, sessions = 20): SiteTable {
   return new SiteTable(shipped, own === '' ? null : file(own), sessions)
 }
 
-test('a fault of a file is named with its line and what is allowed', () => {
+test('an error in a file is reported with its line and the allowed values', () => {
   const rows: [text: string, fault: RegExp][] = [
     [
       '[default]\nsessions = 0',
@@ -99,7 +99,7 @@ test('a provider is recognised by the names of its servers, whatever domain they
   assert.deepEqual(at(['notgoogle.com']), [null, false])
 })
 
-test('neither a domain without MX record nor a host that takes no mail for a provider is taken for the provider', () => {
+test('neither a domain without an MX record nor a provider’s host that takes no mail is taken for the provider', () => {
   const table = openSiteTable({ sites: null, siteConcurrency: 20 })
   for (const host of [
     'mail.google.com',
@@ -123,7 +123,7 @@ test('neither a domain without MX record nor a host that takes no mail for a pro
   )
 })
 
-test('a zone that names its own server behind a provider keeps to the limits, and shares nothing', () => {
+test('a zone that names its own server in addition to a provider has the limits, and shares nothing', () => {
   const table = over('')
   const mixed = table.recognise('x.test', [['mx.big.test'], ['mx.x.test']])
   assert.deepEqual([mixed.provider, mixed.whole, mixed.limits.sessions], ['Big', false, 10])
@@ -131,7 +131,7 @@ test('a zone that names its own server behind a provider keeps to the limits, an
   assert.deepEqual([equal.provider, equal.whole], [null, false])
 })
 
-test("the operator's file lies over the shipped one, key by key", () => {
+test('the operator’s file overrides the shipped one, key by key', () => {
   const table = over(`
     [default]
     messages_per_minute = 600
@@ -156,7 +156,7 @@ test("the operator's file lies over the shipped one, key by key", () => {
   assert.deepEqual(limits('own.test', 'mx.x.test'), ['Own', 20, 100, 600, 'verified'])
 })
 
-test('shipped sessions are never above POSTROAD_SITE_CONCURRENCY, those of the operator may be', () => {
+test('shipped session limits are capped by POSTROAD_SITE_CONCURRENCY, those of the operator are not', () => {
   const sessions = (table: SiteTable) => table.recognise('x.test', [['mx.big.test']]).limits.sessions
   assert.equal(sessions(over('', 4)), 4)
   assert.equal(sessions(over('', 40)), 10)
@@ -165,7 +165,7 @@ test('shipped sessions are never above POSTROAD_SITE_CONCURRENCY, those of the o
   assert.equal(new SiteTable(NOTHING, null, 7).general.limits.sessions, 7)
 })
 
-test("a site's own words come before what the judge would find", () => {
+test('a site’s own reply rules take precedence over the judge', () => {
   const rules = [
     { pattern: '\\bcome back tomorrow\\b', finding: 'busy' as const },
     { pattern: 'not welcome', finding: 'recipient' as const },

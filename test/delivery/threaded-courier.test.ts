@@ -69,7 +69,7 @@ test('deliveries are spread over threads and come back with their own results', 
   }
 })
 
-test('a delivery begins in the thread of the one before, behind its final dot', async (t) => {
+test('a delivery begins in the thread of the earlier one, behind its final dot', async (t) => {
   const held = Promise.withResolvers<void>()
   const sink = await startSink({
     link: 20,
@@ -97,7 +97,7 @@ test('a delivery begins in the thread of the one before, behind its final dot', 
   assert.equal(sink.connections, 1)
 })
 
-test('what is handed over in one go and closed upon comes back, done or untried, none twice', async () => {
+test('deliveries that are handed over together before a stop all return, done or untried, and none twice', async () => {
   const sink = await startSink()
   const courier = open(1, sink.port)
   try {
@@ -113,7 +113,7 @@ test('what is handed over in one go and closed upon comes back, done or untried,
   }
 })
 
-test('a thread sees at once when the right to send ends, begins, or passes to another token', async () => {
+test('a thread notices at once when the right to send ends, begins, or passes to another token', async () => {
   const sink = await startSink()
   const right = new SendingRight()
   const courier = open(1, sink.port, { right })
@@ -136,7 +136,7 @@ test('a thread sees at once when the right to send ends, begins, or passes to an
   }
 })
 
-test('a thread does not remember every route there ever was, and knows those of what it is given', async (t) => {
+test('a thread forgets unused routes, and knows those of its deliveries', async (t) => {
   const posted = t.mock.method(Worker.prototype, 'postMessage')
   const courier = open(1, 1)
   t.after(() => courier.close(1_000))
@@ -161,7 +161,7 @@ test('a thread does not remember every route there ever was, and knows those of 
   assert.ok(most < 10_010, `${most} remembered`)
 })
 
-test('what a thread had under way when it died is uncertain, the operator is told, and the next delivery gets a new thread', async () => {
+test('deliveries under way in a thread that crashes are uncertain, the crash is logged, and the next delivery gets a new thread', async () => {
   const told: string[] = []
   // A thread that cannot start dies with what it was given.
   const courier = open(1, 1, { dnsServers: ['no address'], log: (message) => void told.push(message) })

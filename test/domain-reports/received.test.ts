@@ -79,7 +79,7 @@ describe('reports about our domains', () => {
     const other = await mail(dmarcXml(RECORDS, { begin, end, domain: 'other.test', id: 'r2' }))
     assert.deepEqual(other, {
       kind: 'refused',
-      reason: 'The report is about no domain of this installation.',
+      reason: 'The report is not about a domain of this installation.',
     })
     for (const [from, to] of [
       [begin - 90 * DAY, end - 90 * DAY],
@@ -87,7 +87,7 @@ describe('reports about our domains', () => {
       [begin, end + 90 * DAY],
     ] as const) {
       const odd = await mail(dmarcXml(RECORDS, { begin: from, end: to, id: 'r3' }))
-      assert.deepEqual(odd, { kind: 'refused', reason: 'The report is about no recent day.' })
+      assert.deepEqual(odd, { kind: 'refused', reason: 'The report is not about a recent day.' })
     }
     assert.equal((await mail('<html/>')).kind, 'refused')
     assert.deepEqual(await receiver.receiveMail(Buffer.from('Subject: hello\r\n\r\nhello\r\n')), {
@@ -186,7 +186,7 @@ describe('reports about our domains', () => {
     const { domain: other } = await service.tenant('y.test')
     const foreign = await post(links.url(service.url, other.id), tlsJson({ reportId: 't2' }))
     assert.equal(foreign.status, 422)
-    assert.match(await foreign.text(), /about no domain of this installation/)
+    assert.match(await foreign.text(), /not about a domain of this installation/)
     const url = links.url(service.url, own.id)
     const altered = `${url.slice(0, -1)}${url.endsWith('A') ? 'Q' : 'A'}`
     assert.equal((await post(altered, tlsJson())).status, 404)

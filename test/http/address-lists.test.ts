@@ -53,7 +53,7 @@ describe('addresses', () => {
     ['=?utf-8?q?x?=@y.com', /"=\?" before the @ begins an encoded word/],
   ]
   for (const [to, why] of slips) {
-    test(`${to}: the message names what is wrong`, async () => {
+    test(`${to}: the error names the fault`, async () => {
       assertJsonError(await api.send({ ...minimal, to }), 422, 'validation_error', why)
     })
   }

@@ -1,4 +1,4 @@
-/** Requests under way and what they hold in memory: shared by companies, whatever one of them does. */
+/** Companies share the places for requests under way and the memory of their bodies. No company can take more than its share. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ describe('requests under way', () => {
   }
   const mail = (domain: string) => ({ from: `a@${domain}`, to: 'b@x.test', text: 'hello' })
 
-  test('a company that parks requests is told 429 for more, and another one is served', async () => {
+  test('a company that leaves requests open gets 429 for more, and another company is served', async () => {
     for (let count = 0; count < 40; count++) park(1_000, '{')
     const refused = await Promise.race(parked.map((connection) => connection.until(/\}$/)))
     assert.match(refused, /^HTTP\/1\.1 429 .*retry-after: [1-9]\d*\r\n.*"name":"rate_limit_exceeded"/is)
@@ -59,7 +59,7 @@ describe('requests under way', () => {
     await leave()
   })
 
-  test('reports that strangers post about a domain take nothing from its company', async () => {
+  test('reports that strangers post about a domain do not count for its company', async () => {
     const { domain, key } = await service.tenant('victim.example')
     const link = new URL(new ReportLinks(service.app.seal).url(service.url, domain.id)).pathname
     for (let count = 0; count < 60; count++) {
@@ -77,7 +77,7 @@ describe('requests under way', () => {
     await leave()
   })
 
-  test('small bodies count as well: what has no room is not read until there is some', async () => {
+  test('small bodies count as well: a body without room is read only when there is some', async () => {
     for (let count = 0; count < 20; count++) park(200_000, ' '.repeat(150_000))
     assert.equal((await other.send(mail('other.example'))).status, 200)
     const waits = park(200_000, `${JSON.stringify(mail('abuse.example'))}`.padEnd(200_000))
@@ -89,7 +89,7 @@ describe('requests under way', () => {
     await leave()
   })
 
-  test('a large body that does not come gives way to one that waits for its room', async () => {
+  test('a large body that does not arrive gives way to one that waits for its room', async () => {
     const large = 5 * MIB
     const slow = [park(large, ' '), park(large, ' ')]
     const body = JSON.stringify({ ...mail('other.example'), text: 'x'.repeat(3 * MIB) })
@@ -102,7 +102,7 @@ describe('requests under way', () => {
     await leave()
   })
 
-  test('who waited for room and left keeps nobody waiting', async () => {
+  test('a client that leaves while it waits for room keeps no other client waiting', async () => {
     const large = 5 * MIB
     const [held] = [park(large, ' ')]
     for (let count = 0; count < 3; count++) park(large)
@@ -119,7 +119,7 @@ describe('requests under way', () => {
     )
   })
 
-  test('a body without a declared length is counted as it comes', async () => {
+  test('a body without a declared length is counted as it arrives', async () => {
     const connections = Array.from({ length: 12 }, () => {
       const connection = new RawConnection(service.url)
       connection.write(
@@ -138,7 +138,7 @@ describe('requests under way', () => {
   })
 })
 
-describe('what a request took is given back, however it ends', () => {
+describe('a request gives back its place and its memory, however it ends', () => {
   /** One more than there are requests that may be under way. */
   const ROUNDS = 41
   let service: Service
@@ -271,7 +271,7 @@ describe('what a request took is given back, however it ends', () => {
     ['MIME, without its message', 400, () => api.multipart('acme.example', parts(), 'messages.mime')],
   ]
   for (const [what, status, ask] of ends) {
-    test(`${what}: ${status}, over and over, and nothing counts in the end`, async () => {
+    test(`${what}: ${status}, many times, and nothing is counted at the end`, async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const reply = await ask()
         assert.equal(reply.status, status, `round ${round}: ${'text' in reply ? reply.text : ''}`)
@@ -296,7 +296,7 @@ describe('what a request took is given back, however it ends', () => {
       ['waiting for room', () => begin('Content-Length: 1000000\r\n'), 15],
     ]
     for (const [how, octets, count] of leaving) {
-      test(`${what}, clients that leave ${how}, over and over: nothing counts in the end`, async (t) => {
+      test(`${what}, clients that leave ${how}, many times: nothing is counted at the end`, async (t) => {
         for (let round = 0; round < 4; round++) {
           const connections = Array.from({ length: count }, () => new RawConnection(service.url))
           const leave = () => {
@@ -316,7 +316,7 @@ describe('what a request took is given back, however it ends', () => {
   }
 })
 
-describe('bodies that nobody reads', () => {
+describe('bodies that are not read', () => {
   let service: Service
   before(async () => {
     service = await startService()
@@ -330,7 +330,7 @@ describe('bodies that nobody reads', () => {
     ['declared', 'Content-Length: 52428800\r\n'],
     ['of unknown length', 'Transfer-Encoding: chunked\r\n'],
   ]) {
-    test(`without a key a large body, ${what}, is answered and not swallowed`, async () => {
+    test(`without a key, a large body, ${what}, is answered and not read to its end`, async () => {
       const connection = new RawConnection(service.url)
       connection.write(head(length!))
       const block = `10000\r\n${'x'.repeat(65_536)}\r\n`
@@ -347,7 +347,7 @@ describe('bodies that nobody reads', () => {
     })
   }
 
-  test('after a refusal with a small body the connection goes on', async () => {
+  test('after a refusal with a small body, the connection stays open', async () => {
     const connection = new RawConnection(service.url)
     connection.write(head('Content-Length: 100000\r\n'))
     assert.match(await connection.until(/\}$/), /^HTTP\/1\.1 401 /)
@@ -369,7 +369,7 @@ describe('connections', () => {
     await service.close()
   })
 
-  test('idle ones make room for a probe, the oldest first', async () => {
+  test('idle connections make room for a probe, the oldest first', async () => {
     // 40 connections in all.
     for (let count = 0; count < 60; count++) {
       const connection = new RawConnection(service.url)
@@ -387,7 +387,7 @@ describe('connections', () => {
     assert.match(await last.closed(), /^HTTP\/1\.1 200 /)
   })
 
-  test('a company at its share of idle connections loses its oldest, and no other company one of its own', async () => {
+  test('a company at its share of idle connections loses its oldest one, and no other company loses any', async () => {
     const abuser = await service.tenant('abuse.example')
     const other = await service.tenant('other.example')
     const read = (token: string) =>
@@ -408,7 +408,7 @@ describe('connections', () => {
   })
 })
 
-test('clients that never end their TLS handshake keep nobody from his', async () => {
+test('clients that never finish their TLS handshake do not block the handshakes of others', async () => {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-tls-'))
   const { cert, key } = selfSigned(['127.0.0.1'])
   const certPath = join(directory, 'cert.pem')
@@ -434,7 +434,7 @@ test('clients that never end their TLS handshake keep nobody from his', async ()
   rmSync(directory, { recursive: true, force: true })
 })
 
-test('who asks for readiness over and over costs one commit a second', async () => {
+test('repeated readiness checks cost one commit a second', async () => {
   await using service = await startService()
   const { store } = service
   const probe = store.probe.bind(store)

@@ -1,4 +1,4 @@
-/** What the log tells the operator to do about an application that is refused. */
+/** The log's advice to the operator about a refused application. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { smtpWords } from '../../src/submission/words.ts'
@@ -28,7 +28,7 @@ describe('the advice about a refusal', () => {
     ['text', 'x'],
   ]
 
-  test('the command of a log line holds nothing that a shell would run', async () => {
+  test('the command in a log line holds nothing else that a shell would run', async () => {
     const given = '$(touch x).test'
     assert.equal((await api.form(encodeURIComponent(given), FIELDS)).status, 404)
     const { next, domain } = advised()
@@ -36,7 +36,7 @@ describe('the advice about a refusal', () => {
     assert.equal(domain, given)
   })
 
-  test('nor does that of a reply over SMTP', () => {
+  test('nor does the command in a log line about an SMTP reply', () => {
     for (const [given, shown] of [
       ['$(touch x).test', 'DOMAIN'],
       ['x.test;id', 'DOMAIN'],

@@ -1,4 +1,4 @@
-/** Every route that a node serves, as its APIs register them: nothing that answers is missing here. */
+/** Every route that a node serves, collected from the APIs that register them, so that none is missing. */
 import fastify from 'fastify'
 import { Registry } from 'prom-client'
 import type { Api } from '../../src/http/api.ts'

@@ -1,4 +1,4 @@
-/** What every answer carries, the pages for people and machines, and what never gets into a log. */
+/** The headers of every answer, the pages for people and machines, and secrets that never get into a log. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
@@ -28,7 +28,7 @@ describe('every answer', () => {
     '/metrics',
   ]
   for (const path of paths) {
-    test(`to ${path} has a request id, no-store and nosniff, and invites no other origin`, async () => {
+    test(`to ${path} has a request id, no-store and nosniff, and allows no other origin`, async () => {
       const { headers } = await call(api.url + path, { headers: { origin: 'https://evil.test' } })
       assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
       assert.equal(headers.get('cache-control'), 'no-store')
@@ -39,7 +39,7 @@ describe('every answer', () => {
     })
   }
 
-  test('a sane request id of the client is used, in the answer and in the log', async () => {
+  test('a valid request id of the client is used in the answer and in the log', async () => {
     const id = 'client-7f3a.1'
     const { headers } = await call(`${api.url}/emails`, { headers: { 'x-request-id': id } })
     assert.equal(headers.get('x-request-id'), id)
@@ -53,7 +53,7 @@ describe('every answer', () => {
     }
   })
 
-  test('keys stand in no log line, whatever was wrong with the request', async () => {
+  test('no log line contains a key, whatever was wrong with the request', async () => {
     const fake = `pr_${'z'.repeat(32)}`
     await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
     await api.send('nonsense')
@@ -68,7 +68,7 @@ describe('every answer', () => {
     }
   })
 
-  test('the first page tells what this is, and loads nothing from anywhere', async () => {
+  test('the first page describes the service, and loads nothing', async () => {
     const reply = await call(`${api.url}/`)
     assert.equal(reply.status, 200)
     assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -87,7 +87,7 @@ describe('every answer', () => {
     assert.deepEqual(ready.body, { status: 'ready' })
   })
 
-  test('/metrics counts requests by operation and status, with no label that names anybody', async () => {
+  test('/metrics counts requests by operation and status, with no label that names a company or person', async () => {
     await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
     const { text, headers } = await call(`${api.url}/metrics`)
     assert.match(headers.get('content-type') ?? '', /^text\/plain/)
@@ -98,12 +98,12 @@ describe('every answer', () => {
 })
 
 describe('/metrics', () => {
-  test('is not there unless asked for', async () => {
+  test('is served only if it is configured', async () => {
     await using service = await startService({ metrics: 'off' })
     assertJsonError(await call(`${service.url}/metrics`), 404, 'not_found')
   })
 
-  test('on a listener of its own is nowhere else', async () => {
+  test('with a listener of its own, is served nowhere else', async () => {
     await using service = await startService({ metrics: { host: '127.0.0.1', port: 0 } })
     assert.equal((await call(`${service.url}/metrics`)).status, 404)
     const { metricsUrl } = service.app
@@ -114,7 +114,7 @@ describe('/metrics', () => {
 })
 
 describe('when the store does not answer', () => {
-  test('503 with retry-after in both dialects, /ready says so, and nothing is accepted', async () => {
+  test('503 with retry-after in both dialects and at /ready, and nothing is accepted', async () => {
     await using service = await startService()
     const { key } = await service.tenant('acme.example')
     const api = new Api(service.url, key.token)
@@ -149,7 +149,7 @@ describe('when the store does not answer', () => {
     assert.equal((await call(`${service.url}/health`)).status, 200)
   })
 
-  test('the log says so once a second, with how many others it was said to', async () => {
+  test('the log reports it once a second, with the number of refused requests', async () => {
     await using service = await startService()
     const { key } = await service.tenant('acme.example')
     const api = new Api(service.url, key.token)
@@ -165,14 +165,14 @@ describe('when the store does not answer', () => {
   })
 })
 
-describe('when the store refuses what it was given', () => {
+describe('when the store refuses a write', () => {
   const faults = [
     new TypeError('secret: a bug'),
     new StoreConflict('secret: no such company'),
     new StoreDamaged('secret: a page is damaged'),
   ]
   for (const fault of faults) {
-    test(`${fault.name}: 500 in both dialects, for to try again will not help, and no outage is reported`, async () => {
+    test(`${fault.name}: 500 in both dialects, because a retry would not help, and no outage is reported`, async () => {
       await using service = await startService({ metrics: 'same' })
       const { company, key } = await service.tenant('acme.example')
       const api = new Api(service.url, key.token)

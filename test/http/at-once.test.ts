@@ -69,7 +69,7 @@ for (const [engine, { skip, settings, nodes: count }] of Object.entries(ENGINES)
       })
     }
 
-    test('so does one whose first request is a form', async () => {
+    test('a key whose first request is a form works at once as well', async () => {
       await deafen()
       const { token } = await newKey()
       for (const { url } of nodes) {
@@ -78,7 +78,7 @@ for (const [engine, { skip, settings, nodes: count }] of Object.entries(ENGINES)
       }
     })
 
-    test('its bounds count as well', async () => {
+    test('the bounds of a new key count as well', async () => {
       await deafen()
       const { token } = await newKey('--scope', 'management')
       for (const { url } of nodes) {
@@ -86,7 +86,7 @@ for (const [engine, { skip, settings, nodes: count }] of Object.entries(ENGINES)
       }
     })
 
-    test('one that is revoked stops, at the latest when the next unknown one is looked up', async () => {
+    test('a revoked key stops, at the latest when the next unknown key is looked up', async () => {
       const { id, token } = await newKey()
       for (const { url } of nodes) assert.equal((await new Api(url, token).get(NOBODYS)).status, 404)
       await deafen()
@@ -119,7 +119,7 @@ for (const [engine, { skip, settings, nodes: count }] of Object.entries(ENGINES)
         }
       })
 
-      test(`so does one that was not known at all, by ${way}`, async () => {
+      test(`a domain that was not known at all can send at once, by ${way}`, async () => {
         const { token } = await newKey()
         const name = `unknown-${way.toLowerCase()}.test`
         // The key is known from here on.
@@ -146,7 +146,7 @@ async function looks({ url }: Service): Promise<number> {
   return Number(/^postroad_account_looks_total (\d+)$/m.exec(text)?.[1])
 }
 
-describe('what guessing costs', () => {
+describe('the cost of guessing', () => {
   let service: Service
   let known: Api
 
@@ -156,7 +156,7 @@ describe('what guessing costs', () => {
   })
   after(() => service.close())
 
-  test('unknown tokens share twenty looks a second at the store', async () => {
+  test('unknown tokens share twenty look-ups a second in the store', async () => {
     const before = await looks(service)
     const began = performance.now()
     let guesses = 0
@@ -174,7 +174,7 @@ describe('what guessing costs', () => {
     assert.ok(made <= 2 + seconds * 21, `${made} looks for ${guesses} guesses in ${seconds} s`)
   })
 
-  test('what is no token, and whoever is known, causes none', async () => {
+  test('a malformed token and a known key cause no look-up', async () => {
     const before = await looks(service)
     const { token } = newToken()
     for (const wrong of ['x', `${token}x`, token.slice(0, -1), token.replace('pr_', 'PR_')]) {
@@ -191,7 +191,7 @@ describe('what guessing costs', () => {
     assert.equal(await looks(service), before)
   })
 
-  test("mail from a domain that is nobody's, again and again, causes as many as guessing", async () => {
+  test('repeated mail from an unknown domain causes no more look-ups than guessing', async () => {
     const before = await looks(service)
     const began = performance.now()
     const send = async () => {
@@ -215,7 +215,7 @@ describe('while the store does not answer', { skip: withoutPostgres() }, () => {
       trustedProxies: ['127.0.0.1'],
     })
 
-  test('five hundred unknown keys wait, no more; source addresses share the places; known keys go on', async () => {
+  test('at most five hundred unknown keys wait; source addresses share the places; known keys are not affected', async () => {
     const url = await freshDatabase()
     await using service = await open(url)
     const { key } = await service.tenant('known.test')
@@ -252,7 +252,7 @@ describe('while the store does not answer', { skip: withoutPostgres() }, () => {
     assertJsonError(await guess(), 401, 'invalid_api_key')
   })
 
-  test('an unknown token is not called invalid, for nobody can know', async () => {
+  test('an unknown token is not called invalid, because that is not known', async () => {
     const database = new URL(await freshDatabase())
     await using way = await SeverableWay.to(database.hostname, Number(database.port))
     database.port = String(way.port)

@@ -1,4 +1,4 @@
-/** Who a message is from, as readers see it: nobody writes as somebody else, whatever way the message comes in. */
+/** The author of a message, as mail programs show it. No sender can pose as another author, whichever way the message arrives. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
@@ -47,14 +47,14 @@ describe('the author of a message', () => {
   const form = (fields: Record<string, string>, as = api) =>
     as.form('ours.test', Object.entries({ ...minimal, ...fields }))
 
-  test('encoded parentheses do not move what stands in comments', async () => {
+  test('encoded parentheses do not move text into or out of comments', async () => {
     const reply = await ready(
       'From: (=?utf-8?q?=29x?= z =?utf-8?q?y_=3Cme=40ours.test=3E_=28=28?=) The CEO <ceo@victim.test> (=?utf-8?q?=29?=)',
     )
     assertFormError(reply, 400, /victim\.test is not ours\.test/)
   })
 
-  test('what a ready message says is written anew: no comment, group, fold or charset of the sender travels', async () => {
+  test('the address fields of a ready message are rewritten: no comment, group, fold or charset of the sender is sent', async () => {
     const sent = await header(
       await ready(
         'FROM : Staff (c): "=?iso-8859-1?Q?J=F6rg?="\r\n\t<j@ours.test> (d (e) f)\r\n , ;',
@@ -78,7 +78,7 @@ describe('the author of a message', () => {
 
   const denied = ['ceo@victim.test', 'ceo@unknown.test', 'ceo@idle.test', 'ceo@sub.ours.test']
   for (const field of ['Sender', 'Resent-From', 'Resent-Sender', 'resent-from', 'Author']) {
-    test(`${field} takes the same right as From`, async () => {
+    test(`${field} requires the same right as From`, async () => {
       for (const address of denied) {
         const because = `${field} names ${address.split('@')[1]}, a domain that this request may not send from`
         const json = await api.send({ ...minimal, headers: { [field]: `Boss <${address}>` } })
@@ -95,7 +95,7 @@ describe('the author of a message', () => {
     })
   }
 
-  test('Sender of another domain of the company: where From may be of it, too', async () => {
+  test('Sender may be at another domain of the company if From may be, too', async () => {
     const headers = { Sender: 's@second.test' }
     await api.accepted({ ...minimal, headers })
     assertJsonError(await restricted.send({ ...minimal, headers }), 403, 'validation_error', /second\.test/)
@@ -104,7 +104,7 @@ describe('the author of a message', () => {
     assert.equal((await form({ 'h:Sender': 's@ours.test' }, restricted)).status, 200)
   })
 
-  test('recipient variables fill the names of senders, and make nobody else of them', async () => {
+  test('recipient variables fill in the names of senders, and cannot change the author', async () => {
     const fill = (n: string) => ({ 'recipient-variables': JSON.stringify({ 'b@x.test': { n } }) })
     const template = '"%recipient.n%" <me@ours.test>'
     const mime = (line: string, n: string) =>
@@ -149,7 +149,7 @@ describe('the author of a message', () => {
     }
   })
 
-  test('each mailbox of Resent-From counts, and Sender has one', async () => {
+  test('each mailbox of Resent-From is checked, and Sender has only one', async () => {
     const headers = { 'Resent-From': 'a@ours.test, b@victim.test' }
     assertJsonError(await api.send({ ...minimal, headers }), 403, 'validation_error', /victim\.test/)
     const two = { Sender: 'a@ours.test, b@ours.test' }

@@ -1,4 +1,4 @@
-/** What a key and a domain may do is decided when the mail is accepted, not when its request began. */
+/** The rights of a key and a domain are checked when the mail is accepted, not when its request began. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openStore } from '../../src/store/open.ts'

@@ -1,6 +1,6 @@
 /**
- * What a key can do to the things of others: every route there is, with the names and ids of another company's things, of
- * a sister domain's where the key is for one domain, and of a domain beside its sister where the key is for both.
+ * A key has no access to the objects of others. Every route is called with the names and ids of another company's objects, of
+ * those of a sister domain if the key is for one domain, and of a domain beside its sister where the key is for both.
  */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
@@ -288,7 +288,7 @@ describe('whatever a customer asks for', () => {
     await assertApart(named, one, other)
   })
 
-  test('nor is a thing of the one there under the name of the other', async () => {
+  test('nor is an object of the one found under the name of the other', async () => {
     const company = await service.company()
     const [one, other] = [await owner(company, 'upwards'), await owner(company, 'downwards')]
     const { token } = await service.key(company.id, { scopes: [...SCOPES] })
@@ -308,7 +308,7 @@ describe('whatever a customer asks for', () => {
     }
   })
 
-  test('nor of one email, webhook, key, login, tag or address by the name of another of the same domain', async () => {
+  test('nor is a part of one email, webhook, key, login, tag or address found by the name of another of the same domain', async () => {
     const company = await service.company()
     const domain = await service.domain(company.id, 'shared.test')
     const [one, other] = [await owner(company, 'oneself', domain), await owner(company, 'otherly', domain)]

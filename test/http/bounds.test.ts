@@ -1,4 +1,4 @@
-/** How much of everything a request may bring or ask for: the most passes, and one more is refused in words. */
+/** The limits on everything that a request may contain or ask for. The maximum is accepted, and one more is refused with an explanation. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'

@@ -1,4 +1,4 @@
-/** Copies of messages that are kept for those who look again. */
+/** The cache of message copies for people who look again. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Copies } from '../../src/http/copies.ts'
@@ -7,7 +7,7 @@ import { World } from '../operate/world.ts'
 const ROOM = 20_000
 
 describe('copies', () => {
-  test('those who look at once, and again, get the same', async () => {
+  test('simultaneous and later readers get the same copy', async () => {
     await using world = await World.make()
     const { id } = await world.email()
     const op = await world.operation('operator')
@@ -22,7 +22,7 @@ describe('copies', () => {
     assert.ok(copies.octets >= one.message.byteLength)
   })
 
-  test('when there is no room the company with the most gives way, with its oldest', async () => {
+  test('when there is no room, the company with the most loses its oldest copy', async () => {
     await using world = await World.make()
     const op = await world.operation('operator')
     const copies = new Copies(ROOM)
@@ -45,7 +45,7 @@ describe('copies', () => {
     assert.notEqual(copies.findCached('many', { id: many.at(-1)! }), undefined)
   })
 
-  test('what is refused is asked for again', async () => {
+  test('a refused copy is requested again', async () => {
     await using world = await World.make()
     const op = await world.operation('operator')
     const copies = new Copies(ROOM)

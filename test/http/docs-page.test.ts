@@ -1,4 +1,4 @@
-/** `/docs` in a browser: what is told is there to be read, by its own policy and from this service alone. */
+/** `/docs` in a browser: the page is readable under its own policy, and loads nothing from other servers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
@@ -49,7 +49,7 @@ describe('/docs in a browser', { skip: withoutBrowser() }, () => {
     ['a desktop', DESKTOP],
     ['a phone', PHONE],
   ] as const) {
-    test(`on ${name} every route is told, within the width, with nothing from elsewhere`, async () => {
+    test(`on ${name} every route is shown within the width, with nothing from other servers`, async () => {
       const { page, asked, complaints } = await opened(viewport, 'light')
       assert.equal(await page.title(), 'Postroad API')
       const { routes } = await OpenApi.of(service.url)
@@ -76,7 +76,7 @@ describe('/docs in a browser', { skip: withoutBrowser() }, () => {
     await page.close()
   })
 
-  test('who reads in the dark has light text on dark ground', async () => {
+  test('in dark mode it has light text on a dark background', async () => {
     const brightness = (page: Page, property: 'color' | 'backgroundColor') =>
       within<number>(
         page,

@@ -63,7 +63,7 @@ describe('a declared route of a dialect', () => {
       assert.deepEqual((await add('{"text":"two"}')).body, { id: 'n2', text: 'two', stars: 1 })
     })
 
-    test('a list in pages, each company its own', async () => {
+    test('a list in pages, for each company its own', async () => {
       assert.equal((await add('{"text":"three"}')).status, 201)
       const first = await asked('/topics/a%20b/notes?limit=2', reader)
       assert.deepEqual(

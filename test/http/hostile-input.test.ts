@@ -1,4 +1,4 @@
-/** Hostile values in every field of both dialects: refused with the dialect's own error, or taken for what they are. */
+/** Hostile values in every field of both dialects: each is refused with the dialect's own error, or taken literally. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
@@ -97,7 +97,7 @@ describe('hostile input', () => {
 
   describe('JSON bodies', () => {
     const deep = (open: string, close: string) => open.repeat(10_000) + close.repeat(10_000)
-    test('nested 10,000 deep where it is ignored: accepted', async () => {
+    test('nested 10,000 deep in an ignored field: accepted', async () => {
       const body = JSON.stringify(minimal).replace(
         '{',
         `{"x":${deep('[', ']')},"y":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)},`,
@@ -105,12 +105,12 @@ describe('hostile input', () => {
       assert.equal((await api.send(body)).status, 200)
     })
 
-    test('nested 10,000 deep where it is looked at: 422', async () => {
+    test('nested 10,000 deep in a field that is read: 422', async () => {
       const body = JSON.stringify(minimal).replace('"bob@x.test"', deep('[', ']'))
       assertJsonError(await api.send(body), 422, 'validation_error', /^Invalid `to` field\. /)
     })
 
-    test('nested 10,000 deep and never closed: 400 with the place', async () => {
+    test('nested 10,000 deep and never closed: 400 with the position', async () => {
       assertJsonError(await api.send('['.repeat(10_000)), 400, 'validation_error', /line 1, column 10001/)
     })
 
@@ -124,7 +124,7 @@ describe('hostile input', () => {
       assertJsonError(await api.send(body), 400, 'validation_error', /UTF-8/)
     })
 
-    test('what the message repeats of the request is short', async () => {
+    test('an error quotes little of the request', async () => {
       const reply = await api.send({ ...minimal, headers: { ['x'.repeat(100_000)]: 1 } })
       assertJsonError(reply, 422, 'validation_error')
       assert.ok(reply.text.length < 1_000)
@@ -146,7 +146,7 @@ describe('hostile input', () => {
     const complete = fields.map(([name, value]) => field(name, value)).join('')
     const file = (disposition: string) => `--x\r\n${disposition}\r\n\r\nx\r\n`
 
-    test('the form these cases are made from is a good one', async () => {
+    test('the form from which these cases are made is valid', async () => {
       assert.equal((await multipart(`${complete}--x--\r\n`)).status, 200)
     })
 
@@ -205,7 +205,7 @@ describe('hostile input', () => {
       ],
     }
     for (const [what, [body, message]] of Object.entries(heads)) {
-      test(`${what}, in a form that is whole: 400, nothing accepted`, async () => {
+      test(`${what}, in a complete form: 400, nothing accepted`, async () => {
         const before = await emailCount(service, companyId)
         assertFormError(await multipart(body), 400, message)
         assert.equal(await emailCount(service, companyId), before)
@@ -226,7 +226,7 @@ describe('hostile input', () => {
       assertFormError(await multipart(body), 400, /subject/)
     })
 
-    test('text in another charset that the part names is understood', async () => {
+    test('text in another charset that the part names is decoded', async () => {
       const named = `--x\r\nContent-Disposition: form-data; name="subject"\r\nContent-Type: text/plain; charset=ISO-8859-1\r\n\r\n\u00fc\r\n`
       assert.equal((await multipart(Buffer.from(`${complete}${named}--x--`, 'latin1'))).status, 200)
       const [email] = await service.store.listEmails({ companyId, limit: 1 })

@@ -1,4 +1,4 @@
-/** HTTPS, and a certificate that is replaced while the service runs. */
+/** HTTPS, and the replacement of its certificate while the service runs. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -58,7 +58,7 @@ describe('HTTPS', () => {
     return await said.promise
   }
 
-  test('many handshakes at once take turns, and those of another address are not behind them', async () => {
+  test('many handshakes at once take turns, and those of another address need not wait for them', async () => {
     const port = Number(new URL(service.url).port)
     const many = Array.from({ length: 64 }, () => net.connect(port, '127.0.0.1'))
     let answered = 0
@@ -95,7 +95,7 @@ describe('HTTPS', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('few may still ask for a signature, and they give way when they go no further', async () => {
+  test('few handshakes may still need a signature, and they are closed when they make no progress', async () => {
     const { sockets, answered } = await stalled(40, await clientHello(ASKED_AGAIN))
     let count = 0
     for (const each of answered) each.then(() => count++).catch(() => {})
@@ -111,7 +111,7 @@ describe('HTTPS', () => {
     await assert.rejects(connect({ maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' }))
   })
 
-  test('whoever connects and leaves, or breaks off, before its handshake harms nobody', async () => {
+  test('a client that leaves before or during its handshake harms nobody', async () => {
     const port = Number(new URL(service.url).port)
     for (const end of ['end', 'resetAndDestroy'] as const) {
       const socket = net.connect(port, '127.0.0.1')
@@ -122,7 +122,7 @@ describe('HTTPS', () => {
     ;(await connect()).destroy()
   })
 
-  test('nobody begins another handshake within a connection', async () => {
+  test('a connection has only one handshake', async () => {
     const socket = await connect({ maxVersion: 'TLSv1.2' })
     const ended = once(socket, 'error')
     socket.renegotiate({ rejectUnauthorized: false }, () => {})
@@ -173,14 +173,14 @@ describe('HTTPS', () => {
     assert.equal(await promise, 200)
   })
 
-  test('nothing below TLS 1.2 is spoken', async () => {
+  test('versions below TLS 1.2 are refused', async () => {
     assert.match((await connect({ maxVersion: 'TLSv1.2' })).getProtocol() ?? '', /^TLSv1\.2$/)
     await assert.rejects(
       connect({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
     )
   })
 
-  test('and that is our own word: it holds where OpenSSL and Node.js would speak it', async () => {
+  test('older versions are refused even where OpenSSL and Node.js would allow them', async () => {
     const standard = tls.DEFAULT_MIN_VERSION
     tls.DEFAULT_MIN_VERSION = 'TLSv1'
     try {
@@ -217,7 +217,7 @@ describe('HTTPS', () => {
     }
   })
 
-  test('a connection that never shakes hands, or speaks plain HTTP, disturbs nobody', async () => {
+  test('a connection without a handshake, or with plain HTTP, disturbs nobody', async () => {
     const { hostname, port } = new URL(service.url)
     const { connect: connectPlain } = await import('node:net')
     const plain = connectPlain(Number(port), hostname)
@@ -227,7 +227,7 @@ describe('HTTPS', () => {
     assert.equal(await served(), octets(first.cert))
   })
 
-  test('a new pair written over the old one is served; open connections live on', async () => {
+  test('a new pair of files that replaces the old one is used; open connections stay open', async () => {
     const open = await connect()
     const second = selfSigned(['localhost', '127.0.0.1'])
     install(second)
@@ -237,7 +237,7 @@ describe('HTTPS', () => {
     open.destroy()
   })
 
-  test('a pair that cannot be used leaves the old one and an error in the log', async () => {
+  test('an invalid pair is not used, and causes an error in the log', async () => {
     const good = await served()
     writeFileSync(certPath, 'nonsense')
     const deadline = Date.now() + 20_000
@@ -260,7 +260,7 @@ describe('HTTPS', () => {
     await becomes(fourth.cert)
   })
 
-  test('and so are links that are swapped, as container platforms do it', async () => {
+  test('replaced symbolic links are noticed, as container platforms use them', async () => {
     const fifth = selfSigned(['localhost', '127.0.0.1'])
     mkdirSync(join(directory, 'v2'))
     for (const [name, text] of [
@@ -274,7 +274,7 @@ describe('HTTPS', () => {
     await becomes(fifth.cert)
   })
 
-  test('a start with files that do not fit together fails with a sentence that names them', async () => {
+  test('a start with files that do not match fails with a sentence that names them', async () => {
     const other = mkdtempSync(join(os.tmpdir(), 'postroad-tls-'))
     try {
       const tlsFiles = { certPath: join(other, 'cert.pem'), keyPath: join(other, 'key.pem') }

@@ -1,4 +1,4 @@
-/** The place where a text stops being JSON, held against JSON.parse. */
+/** The position of the first JSON error in a text, compared with JSON.parse. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -16,7 +16,7 @@ function parses(text: string): boolean {
 }
 
 describe('jsonFault', () => {
-  test('finds nothing in what JSON.parse takes', () => {
+  test('finds nothing in texts that JSON.parse accepts', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (json, indent) => {
         assert.equal(jsonFault(JSON.stringify(JSON.parse(json), null, indent)), null)

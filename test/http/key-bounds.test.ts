@@ -1,4 +1,4 @@
-/** Keys that end, and keys that work from some addresses only: in both dialects, behind proxies, and while a request arrives. */
+/** Keys that expire, and keys that work only from some addresses: in both dialects, behind proxies, and while a request arrives. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
@@ -22,7 +22,7 @@ describe('a key', () => {
   const apiOf = async (bounds: { networks?: string[]; expiresAt?: number }) =>
     new Api(service.url, (await service.key(companyId, bounds)).token)
 
-  test('works until its end and not from then on', async () => {
+  test('works until it expires and not after that', async () => {
     const api = await apiOf({ expiresAt: Date.now() + 3_600_000 })
     const id = await api.accepted(EMAIL)
     assert.equal((await api.form('acme.example', FIELDS)).status, 200)
@@ -39,7 +39,7 @@ describe('a key', () => {
     assert.equal(await emailCount(service, companyId), before)
   })
 
-  test('that ends while a request arrives does not complete it', async () => {
+  test('that expires while a request arrives does not complete it', async () => {
     const expiresAt = Date.now() + 1_000
     const { token } = await service.key(companyId, { expiresAt })
     const before = await emailCount(service, companyId)
@@ -58,7 +58,7 @@ describe('a key', () => {
     assert.equal(await emailCount(service, companyId), before)
   })
 
-  test('works from its networks only, and the answer names the address', async () => {
+  test('works only from its networks, and the error names the address', async () => {
     const here = await apiOf({ networks: HERE })
     const id = await here.accepted(EMAIL)
     assert.equal((await here.form('acme.example', FIELDS)).status, 200)
@@ -77,7 +77,7 @@ describe('a key', () => {
     )
   })
 
-  test('is not let in by a header that anybody can send', async () => {
+  test('is not admitted by a header that anybody can send', async () => {
     const { token } = await service.key(companyId, { networks: THERE })
     for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'client-ip']) {
       const reply = await call(`${service.url}/emails/none`, {
@@ -142,7 +142,7 @@ describe('behind proxies that are trusted', () => {
     })
   }
 
-  test('several lines of it are one list', async () => {
+  test('several X-Forwarded-For lines are one list', async () => {
     const { token } = await service.key(companyId, { networks: ['198.51.100.1'] })
     const connection = new RawConnection(service.url)
     connection.write(

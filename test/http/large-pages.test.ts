@@ -1,4 +1,4 @@
-/** Pages of emails and events whose senders made each of them large: how much one answer has is bounded. */
+/** Pages of large emails and events: the size of an answer is bounded. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'

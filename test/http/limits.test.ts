@@ -73,7 +73,7 @@ describe('limits while reading', () => {
       connection.socket.destroy()
     })
 
-    test(`${what}: who keeps sending after a 413 is cut`, async () => {
+    test(`${what}: a client that keeps sending after a 413 is cut off`, async () => {
       const connection = new RawConnection(api.url)
       connection.write(head('Transfer-Encoding: chunked\r\n'))
       const block = `10000\r\n${'x'.repeat(65_536)}\r\n`
@@ -86,13 +86,13 @@ describe('limits while reading', () => {
     })
   }
 
-  test('a client that sends its whole body before it looks still reads the 413', async () => {
+  test('a client that reads only after sending its whole body still gets the 413', async () => {
     const connection = new RawConnection(api.url)
     connection.write(jsonHead(`Content-Length: ${limit + 1}\r\n`) + 'x'.repeat(limit + 1))
     assert.match(await connection.closed(), /^HTTP\/1\.1 413 .*connection: close\r\n.*\}$/is)
   })
 
-  test('bodies behind those in chunks of one octet are read as ever', async () => {
+  test('bodies after those in chunks of one octet are read normally', async () => {
     const dust = jsonHead('Transfer-Encoding: chunked\r\n') + '1\r\nx\r\n'.repeat(20_000)
     const body = JSON.stringify({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
     const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
@@ -112,7 +112,7 @@ describe('limits while reading', () => {
     }
   })
 
-  test('a client that has its answer still sends the body of its last request to the end', async () => {
+  test('a client that already has its answer can send the body of its last request to the end', async () => {
     const { port, hostname: host } = new URL(api.url)
     const socket = net.connect({ port: Number(port), host, allowHalfOpen: true })
     const heard = text(socket)
@@ -125,7 +125,7 @@ describe('limits while reading', () => {
     await inTime(once(socket, 'close'), 'the end of the connection')
   })
 
-  test('Expect: 100-continue gets its "continue" from whoever will read the body', async () => {
+  test('Expect: 100-continue gets its "continue" when the body will be read', async () => {
     const connection = new RawConnection(api.url)
     const body = JSON.stringify({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
     connection.write(
@@ -136,7 +136,7 @@ describe('limits while reading', () => {
     assert.match(await connection.closed(), /HTTP\/1\.1 200 OK/)
   })
 
-  test('and a refusal instead when the body will not be read', async () => {
+  test('Expect: 100-continue gets a refusal when the body will not be read', async () => {
     for (const head of [
       jsonHead(`Content-Length: ${limit + 1}\r\nExpect: 100-continue\r\n`),
       'POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
@@ -213,7 +213,7 @@ describe('limits while reading', () => {
     })
   }
 
-  test('the absolute form of a target is understood', async () => {
+  test('the absolute form of a target is accepted', async () => {
     const connection = new RawConnection(api.url)
     connection.write('GET http://mail.test//health HTTP/1.1\r\nHost: mail.test\r\nConnection: close\r\n\r\n')
     assert.match(await connection.closed(), /^HTTP\/1\.1 200 /)
@@ -278,14 +278,14 @@ describe('slow clients', () => {
     assert.match(await connection.closed(), /^HTTP\/1\.1 408 /)
   })
 
-  test('who was answered before the end of its body, and never sends the rest, is closed without a second answer', async () => {
+  test('a client that got its answer early and never sends the rest of its body is closed without a second answer', async () => {
     const connection = new RawConnection(api.url)
     connection.write('POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{')
     const received = await connection.closed()
     assert.deepEqual(received.match(/HTTP\/1\.1 \d{3}/g), ['HTTP/1.1 401'])
   })
 
-  test('a connection that says nothing is closed', async () => {
+  test('a silent connection is closed', async () => {
     await new RawConnection(api.url).closed()
   })
 

@@ -9,7 +9,7 @@ const ANSWERS = 30
 /** Of each answer, of 20 characters each: about four times what is written at once. */
 const PIECES = 13_000
 
-test('of long answers that are asked for at once, one is made at a time', async (t) => {
+test('long answers that are requested at once are made one at a time', async (t) => {
   let turn = 0
   let over = false
   const count = () => {

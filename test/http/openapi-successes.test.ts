@@ -1,4 +1,4 @@
-/** What the OpenAPI document promises: every answer that it tells of has been given once, and was as it says. */
+/** Every successful answer in the OpenAPI document is received once, and matches its schema. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
@@ -327,7 +327,7 @@ test('keys and webhooks of the company in the form dialect', async () => {
   await ask('DELETE', '/v1/webhooks', { query: '?all=true' })
 })
 
-test('the examples work as they stand', async () => {
+test('the examples work unchanged', async () => {
   await using other = await startService()
   const { company } = await other.tenant('example.com')
   const key = await other.key(company.id, { scopes: ['sending', 'reading', 'management'] })
@@ -355,7 +355,7 @@ test('the examples work as they stand', async () => {
   assert.ok(examples >= 8, `${examples}`)
 })
 
-test('nothing else is told of', async () => {
+test('the document has no other answers', async () => {
   await ask('GET', '/health')
   await ask('GET', '/ready')
   const told = openApi.routes.flatMap(({ method, path, operation }) =>

@@ -1,4 +1,4 @@
-/** `/openapi.json` and `/docs`: the document is one, tells of every route, and of nothing that is answered otherwise. */
+/** `/openapi.json` and `/docs`: the document is valid, contains every route, and matches the answers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(ids, [...new Set(ids)])
   })
 
-  test('tells of routes that are there, and who may not ask hears of it in the words of the document', async () => {
+  test('contains only existing routes, and a refusal matches the document', async () => {
     for (const { method, path, operation } of routes()) {
       const reply = await call(`${service.url}${filled(path)}`, { method })
       if ((operation.security ?? []).length > 0) assert.equal(reply.status, 401, `${method} ${path}`)
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('whatever can be read is answered as it says', async () => {
+  test('the answers of all GET routes match it', async () => {
     for (const { method, path, operation } of routes()) {
       if (method !== 'GET') continue
       for (const target of [filled(path), path.replace(/\{\w+\}/g, '019a9b2c-0000-7000-8000-000000000000')]) {
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('a part of a path that cannot be decoded is the name of nothing, whatever the route', async () => {
+  test('a path with an invalid escape is not found, whatever the route', async () => {
     const nothing = encodeURIComponent('\u{1f48c}')
     const said = async (method: string, path: string, operation: Operation, part: string) => {
       const target = path.replace(/\{\w+\}/g, part)
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('messages are answered as it says, taken or not', async () => {
+  test('answers to messages match it, accepted or refused', async () => {
     const email = { from: 'a@ours.test', to: 'b@x.test', subject: 's', text: 't' }
     for (const body of [email, { ...email, to: 'nobody' }, { ...email, from: 'a@nobody.test' }, [], '{']) {
       hold('POST', '/emails', await api.send(body))
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('its reader shows every route, with nothing from elsewhere', async () => {
+  test('its page shows every route, and loads nothing from other servers', async () => {
     const page = await call(`${service.url}/docs`)
     assert.equal(page.status, 200)
     assert.match(page.headers.get('content-type')!, /^text\/html/)

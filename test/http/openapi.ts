@@ -1,4 +1,4 @@
-/** The OpenAPI document, and answers held against it. */
+/** The OpenAPI document, and checks of answers against it. */
 import assert from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { call, type Reply } from './requests.ts'

@@ -1,4 +1,4 @@
-/** Requests sent before the answers to those before them: some are answered in order, and many end the connection before they are begun. */
+/** Pipelined requests: a few are answered in order, and too many end the connection before they are begun. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
@@ -12,7 +12,7 @@ async function answers(connection: RawConnection, count: number): Promise<void> 
 }
 
 describe('pipelined requests', () => {
-  test('up to sixteen are answered, as often as they come', async () => {
+  test('up to sixteen at a time are answered, any number of times', async () => {
     await using service = await startService()
     const connection = new RawConnection(service.url)
     for (let times = 1; times <= 3; times++) {
@@ -22,7 +22,7 @@ describe('pipelined requests', () => {
     connection.socket.destroy()
   })
 
-  test('of more than that in one piece no more are begun, and the connection ends', async () => {
+  test('of more than sixteen in one piece no more are begun, and the connection ends', async () => {
     await using service = await startService({ metrics: 'same' })
     const connection = new RawConnection(service.url)
     connection.write(REQUEST.repeat(1_500))

@@ -1,4 +1,4 @@
-/** A third API beside those there are: a class of some thirty lines, and everything under its paths is answered in its words. */
+/** A third API next to both dialects: a class of some thirty lines, which answers everything under its paths in its own format. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { after, before, describe, test } from 'node:test'
@@ -169,28 +169,28 @@ describe('a third API', () => {
     assert.match(await answer.text(), new RegExp(text))
   }
 
-  test('takes mail in, by a key that it reads in its own way', async () => {
+  test('accepts mail with a key that it reads in its own way', async () => {
     const answer = await post({ 'x-line-key': key })
     const id = (await answer.clone().text()).trim()
     await assertLine(answer, 202, /^[0-9a-f-]{36}\n$/)
     assert.equal((await service.store.readEmail(id))?.content.text, 'Hello')
   })
 
-  test('401 in its words', async () => {
+  test('401 in its format', async () => {
     await assertLine(await post({}), 401, 'no: key_missing')
     await assertLine(await post({ 'x-line-key': 'pr_unknown' }), 401, 'no: key_invalid')
     // A key in the header of another API is none here.
     await assertLine(await post({ authorization: `Bearer ${key}` }), 401, 'no: key_missing')
   })
 
-  test('404 and 405 in its words', async () => {
+  test('404 and 405 in its format', async () => {
     await assertLine(await fetch(`${url}/line/of/none`), 404, 'no: path_unknown')
     const answer = await fetch(`${url}/line`)
     assert.equal(answer.headers.get('allow'), null)
     await assertLine(answer, 405, 'no: method_unknown')
   })
 
-  test('413 in its words, and the next request has room again', async () => {
+  test('413 in its format, and the next request has room again', async () => {
     await assertLine(await post({ 'x-line-key': key }, 'x'.repeat(5_000_000)), 413, 'no: body_too_large')
     assert.equal((await post({ 'x-line-key': key })).status, 202)
     const counted = await (await fetch(`${url}/metrics`)).text()
@@ -198,17 +198,17 @@ describe('a third API', () => {
     assert.match(counted, /postroad_http_requests_under_way\{state="all"\} 0/)
   })
 
-  test('a path that cannot be decoded, in its words', async () => {
+  test('a path that cannot be decoded, in its format', async () => {
     await assertLine(await fetch(`${url}/line/%zz/none`), 404, 'no: path_unknown')
     // Written in another way it is the same path.
     await assertLine(await fetch(`${url}/%6cine/of/none`), 404, 'no: path_unknown')
   })
 
-  test('500 in its words', async () => {
+  test('500 in its format', async () => {
     await assertLine(await fetch(`${url}/line/1`), 500, 'no: internal')
   })
 
-  test('a declared route: what is asked is checked, and what is answered leaves like every answer', async () => {
+  test('a declared route: its input is checked, and its answer is sent like every answer', async () => {
     const answer = await fetch(`${url}/line/sum?a=1&b=2`, { headers: { 'x-request-id': 'mine' } })
     assert.equal(await answer.text(), '{"sum":3}')
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -225,7 +225,7 @@ describe('a third API', () => {
   describe('a declared route with a body', () => {
     const sums = (body: string, token = manager) => post({ 'x-line-key': token }, body, '/line/sums')
 
-    test('gets what was sent, and says what its schema names', async () => {
+    test('gets the body, and returns the fields of its schema', async () => {
       const answer = await sums('{"numbers":[1,2,3],"from":10}')
       assert.equal(answer.status, 201)
       assert.equal(answer.headers.get('x-line'), 'added')
@@ -233,7 +233,7 @@ describe('a third API', () => {
       assert.equal(await (await sums('{"numbers":[]}')).text(), '{"sum":0}')
     })
 
-    test('asks for the key first, then for its scope, then for the body', async () => {
+    test('checks the key first, then its scope, then the body', async () => {
       await assertLine(await post({}, 'no JSON', '/line/sums'), 401, 'no: key_missing')
       await assertLine(await sums('no JSON', key), 403, 'no: scope_missing')
     })
@@ -249,7 +249,7 @@ describe('a third API', () => {
       test(`refuses ${body}`, async () => assertLine(await sums(body), 422, `no: ${code}`))
     }
 
-    test('reads no more of a body than it may have, and what it read counts until the answer', async () => {
+    test('reads no more of a body than its limit, and the octets count until the answer', async () => {
       const tooLarge = `{"numbers":[${'1,'.repeat(200_000)}1]}`
       await assertLine(await sums(tooLarge), 413, 'no: body_too_large')
       // In chunks, without a length that could be refused.
@@ -267,20 +267,20 @@ describe('a third API', () => {
     })
   })
 
-  test('an expectation that nobody understands, in its words', async () => {
+  test('an unknown expectation, in its format', async () => {
     const connection = new RawConnection(url)
     connection.write('POST /line HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\ncontent-length: 0\r\n\r\n')
     assert.match(await connection.closed(), /^HTTP\/1.1 417 [\s\S]*text\/line[\s\S]*no: http_malformed\n/)
   })
 
-  test('what only looks like its path is not its own', async () => {
+  test('a path that only looks like its own is not', async () => {
     for (const path of ['/liner', '/', '/nowhere/line']) {
       const answer = await fetch(`${url}${path}`, { method: 'DELETE' })
       assert.match(answer.headers.get('content-type')!, /^application\/json/, path)
     }
   })
 
-  test('a path that two want, a route beyond its paths, and a body that counts for nobody are refused at the start', async () => {
+  test('a path of two APIs, a route outside its paths, and a body without a company are refused at the start', async () => {
     await assert.rejects(
       serveApis(service, workers, [LineApi, LineApi]),
       /Two APIs want the paths under \/line/,

@@ -1,4 +1,4 @@
-/** What links begin with, as the service is reached in different ways. */
+/** The base URL of links, when the service is reached in different ways. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, test } from 'node:test'
@@ -50,7 +50,7 @@ describe('the public URL', () => {
     test(what, () => assert.equal(url.urlOf(request(headers, socket)), expected))
   }
 
-  test('the one that is configured, whatever is called', () => {
+  test('is the configured one, whatever URL the client uses', () => {
     const configured = new PublicUrl('https://mail.example.com/api', new ClientAddress([]))
     assert.equal(configured.urlOf(request({ host: 'a.test' })), 'https://mail.example.com/api')
   })

@@ -1,6 +1,6 @@
 /**
- * Queries of clients, at every declared route of both dialects: fields that are not known are passed over, a page has at
- * most its most entries, and a limit that is no number is refused in words.
+ * Queries of clients, at every declared route of both dialects: unknown fields are ignored, the size of a page is
+ * limited, and a limit that is not a number is refused with a reason.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -44,7 +44,7 @@ describe('queries of clients', () => {
     })
   const pathOf = (url: string) => url.replace(':domain', DOMAIN).replaceAll(/:\w+/g, 'none')
 
-  test('there are lists in both dialects', () => {
+  test('both dialects have lists', () => {
     const paths = LISTS.map(({ url }) => url)
     for (const path of ['/emails', '/webhooks', '/v3/:domain/bounces', '/v3/:domain/events', '/v3/domains']) {
       assert.ok(paths.includes(path), path)
@@ -52,7 +52,7 @@ describe('queries of clients', () => {
   })
 
   for (const { method, url } of ROUTES) {
-    test(`${method} ${url}: fields that are not known are passed over`, async () => {
+    test(`${method} ${url}: unknown fields are ignored`, async () => {
       const { text } = await ask(`${pathOf(url)}?foo=bar&sess=&colour=red`, method)
       assert.doesNotMatch(text, /foo|sess|colour|no such field/)
     })
@@ -63,7 +63,7 @@ describe('queries of clients', () => {
     '/v3/stats/total/domains': `event=accepted&timestamp=${Math.floor(Date.now() / 1000)}&`,
   }
   for (const { method, url, schema } of LISTS) {
-    test(`${method} ${url}: a limit is cut, or refused in words`, async () => {
+    test(`${method} ${url}: a limit is lowered, or refused with a reason`, async () => {
       const { limit } = (schema.querystring as Query).properties!
       assert.ok(limit!.maximum ?? limit!.anyOf?.some(({ maximum }) => maximum !== undefined), 'it has a most')
       const path = `${pathOf(url)}?${needed[url] ?? ''}`
@@ -78,7 +78,7 @@ describe('queries of clients', () => {
     })
   }
 
-  test('a page has the most entries where more are asked for, in both dialects', async () => {
+  test('a request for too many entries gets the largest page, in both dialects', async () => {
     const emails = Array.from({ length: 100 }, (_, index) => `a${index}@x.test`)
     await ask('/suppressions/batch/add', 'POST', { emails })
     await ask('/suppressions', 'POST', { email: 'last@x.test' })
@@ -101,7 +101,7 @@ describe('queries of clients', () => {
     }
   })
 
-  test('in a body of the form dialect a limit is cut as well', async () => {
+  test('a limit in a body of the form dialect is lowered as well', async () => {
     const found = await ask('/v1/analytics/metrics', 'POST', {
       ...{ metrics: ['accepted_count'], dimensions: ['tag'], pagination: { limit: 10_000 } },
     })

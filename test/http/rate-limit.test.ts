@@ -1,4 +1,4 @@
-/** The token buckets, held against exact numbers, and what answers say of them. */
+/** The token buckets, compared with exact numbers, and their headers in answers. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Buckets, take } from '../../src/ingress/rate-limit.ts'
@@ -6,7 +6,7 @@ import { startService } from '../support/service.ts'
 import { Api, assertFormError, assertJsonError, call, type Reply } from './requests.ts'
 
 describe('Buckets', () => {
-  test('let as many through at once as there are in a second, then one by one', () => {
+  test('let the number of one second through at once, then one by one', () => {
     const buckets = new Buckets()
     const taken = (at: number) => take(buckets.filled('k', 2, at))
     assert.deepEqual([taken(0), taken(0), taken(0)], [0, 0, 1])
@@ -16,7 +16,7 @@ describe('Buckets', () => {
     assert.deepEqual([taken(60_000), taken(60_000), taken(60_000)], [0, 0, 1])
   })
 
-  test('say in whole seconds when the next one may come', () => {
+  test('tell in whole seconds when the next request may come', () => {
     const buckets = new Buckets()
     const taken = (at: number) => take(buckets.filled('k', 0.1, at))
     assert.equal(taken(0), 0)
@@ -25,7 +25,7 @@ describe('Buckets', () => {
     assert.equal(taken(10_000), 0)
   })
 
-  test('go by another limit as soon as there is one', () => {
+  test('use a changed limit at once', () => {
     const buckets = new Buckets()
     const taken = (limit: number, at: number) => take(buckets.filled('k', limit, at))
     assert.deepEqual([taken(3, 0), taken(3, 0)], [0, 0])
@@ -33,7 +33,7 @@ describe('Buckets', () => {
     assert.deepEqual([taken(5, 1_000), taken(5, 1_000)], [0, 0])
   })
 
-  test('are kept apart, also many of them', () => {
+  test('are independent, also many of them', () => {
     const buckets = new Buckets()
     for (let key = 0; key < 50_000; key++) assert.equal(take(buckets.filled(`k${key}`, 1, key)), 0)
     assert.equal(take(buckets.filled('k49999', 1, 49_999)), 1)
@@ -51,7 +51,7 @@ function said({ headers }: Reply): (number | string | null)[] {
 }
 
 describe('a rate limit of keys', () => {
-  test('stands on every answer, in plain integers', async () => {
+  test('is on every answer, in plain integers', async () => {
     await using service = await startService({ rateLimit: 1000 })
     const { key } = await service.tenant('acme.example')
     const api = new Api(service.url, key.token)
@@ -74,7 +74,7 @@ describe('a rate limit of keys', () => {
     assert.equal((await call(`${service.url}/health`)).headers.get('ratelimit-limit'), null)
   })
 
-  test('where it is used up: 429 with an integer retry-after in both dialects, for that key alone', async () => {
+  test('when it is used up: 429 with an integer retry-after in both dialects, only for that key', async () => {
     // So few that nothing is refilled while the test runs.
     await using service = await startService({ rateLimit: 0.001 })
     const { company, key } = await service.tenant('acme.example')
@@ -94,7 +94,7 @@ describe('a rate limit of keys', () => {
 })
 
 describe('a rate limit of a company', () => {
-  test('is shared by its keys, and is nobody else’s', async () => {
+  test('is shared by its keys, and does not affect other companies', async () => {
     await using service = await startService({ rateLimit: 1_000 })
     const { company, key } = await service.tenant('acme.example')
     const other = await service.tenant('other.example')
@@ -117,7 +117,7 @@ describe('a rate limit of a company', () => {
   })
 })
 
-test('there is none unless the operator sets one, and answers say nothing of one', async () => {
+test('does not exist unless the operator sets one, and answers do not mention one', async () => {
   await using service = await startService()
   const { key } = await service.tenant('acme.example')
   const api = new Api(service.url, key.token)

@@ -1,4 +1,4 @@
-/** Long emails read back: the same JSON, and no more of it in memory than is counted, however slowly it is taken in. */
+/** Long emails read back: the JSON is the same, and the memory for it is counted, however slowly the client reads. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts'
 import { Api } from './requests.ts'
 
 describe('a long email', () => {
-  test('is read back as it was handed in, wherever it is cut', async () => {
+  test('is read back unchanged, wherever it is cut into pieces', async () => {
     await using service = await startService()
     const { key } = await service.tenant('long.test')
     const api = new Api(service.url, key.token)
@@ -28,7 +28,7 @@ describe('a long email', () => {
     assert.ok([created_at, message_id, last_event].every((value) => typeof value === 'string'))
   })
 
-  test('counts for its company until its client has taken it in, or has left', async () => {
+  test('counts for its company until the client has read it, or has left', async () => {
     await using service = await startService({ metrics: 'same' })
     const { key } = await service.tenant('long.test')
     const api = new Api(service.url, key.token)

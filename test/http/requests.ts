@@ -1,4 +1,4 @@
-/** Requests of both dialects as these tests make them, down to single octets where it matters. */
+/** Requests of both dialects for these tests, down to single octets where it matters. */
 import assert from 'node:assert/strict'
 import net from 'node:net'
 import type { Service } from '../support/service.ts'

@@ -1,4 +1,4 @@
-/** The times senders write, held against exact numbers. */
+/** The times that senders write, compared with exact numbers. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readDeliveryTime } from '../../src/ingress/message-form/delivery-time.ts'
@@ -66,7 +66,7 @@ describe('readDeliveryTime', () => {
     '1e9',
     'tomorrow',
   ]) {
-    test(`${text} is none`, () =>
+    test(`${text} is not a time`, () =>
       assert.throws(() => readDeliveryTime(text), /is not an RFC-2822 compliant date/))
   }
 })

@@ -1,6 +1,6 @@
 /**
- * What a request may hold has an end: no text, array or map without an upper bound in the schema of any declared route,
- * and no value that may nest for ever. A new route needs no line here.
+ * Everything in a request is bounded: the schema of a declared route has no text, array or map without an upper bound,
+ * and no value that may nest without end. A new route needs no line here.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -11,7 +11,7 @@ import { type Unbounded, unboundedIn } from './unbounded.ts'
 
 const PARTS = ['params', 'querystring', 'body'] as const
 
-test('what is longer than a schema allows is refused by name, in the words of each dialect', async (t) => {
+test('a value longer than its schema allows is refused with its name, in the format of each dialect', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const { company, domain } = await service.tenant('long.test')
@@ -34,7 +34,7 @@ test('what is longer than a schema allows is refused by name, in the words of ea
 describe('schemas of requests', () => {
   for (const api of allApis()) {
     const { endpoints = [], prefixes } = api
-    test(`${endpoints.length} routes under ${prefixes.join(', ')} bound all that they take`, () => {
+    test(`${endpoints.length} routes under ${prefixes.join(', ')} bound all their input`, () => {
       const found: string[] = []
       for (const { method, url, schema } of endpoints) {
         for (const part of PARTS) {

@@ -1,4 +1,4 @@
-/** What a company meets that searches for more at once than may be under way, in both dialects. */
+/** The limit on simultaneous searches of a company, in both dialects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startService } from '../support/service.ts'
@@ -7,7 +7,7 @@ import { Api, assertFormError, assertJsonError, basic, call } from './requests.t
 /** Of one company, beside two under way. */
 const MAY_WAIT = 100
 
-test('searches beyond those that may wait are refused, and another company’s are not held up', async (t) => {
+test('searches beyond the limit are refused, and those of another company are not delayed', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const { domain, key } = await service.tenant('many.example')

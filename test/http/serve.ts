@@ -1,4 +1,4 @@
-/** The store of a running service behind another HTTP server, which serves what it is told to. */
+/** The store of a running service behind another HTTP server, which serves the given APIs. */
 import assert from 'node:assert/strict'
 import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
 import { planMemory } from '../../src/config/memory-plan.ts'

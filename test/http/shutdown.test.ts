@@ -41,7 +41,7 @@ describe('keep-alive', () => {
 })
 
 describe('stopping', () => {
-  test('an idle connection is closed at once, an open request finishes and is durable, new ones are not let in', async () => {
+  test('an idle connection is closed at once, an open request finishes and is durable, and new ones are refused', async () => {
     await using service = await startService()
     const { key, company } = await service.tenant('acme.example')
     const idle = new RawConnection(service.url)
@@ -66,7 +66,7 @@ describe('stopping', () => {
     }
   })
 
-  test('a connection that has not asked for anything yet does not hold the stop up', async () => {
+  test('a connection without a request does not delay the stop', async () => {
     await using service = await startService({ shutdownTimeout: 60_000 })
     const silent = new RawConnection(service.url)
     const begun = new RawConnection(service.url)
@@ -79,7 +79,7 @@ describe('stopping', () => {
     await Promise.all([silent.closed(), begun.closed(), other.closed()])
   })
 
-  test('a request that does not finish is cut after the time allowed', async () => {
+  test('a request that does not finish is cut off after the time allowed', async () => {
     await using service = await startService({ shutdownTimeout: 200 })
     const { key } = await service.tenant('acme.example')
     const open = new RawConnection(service.url)

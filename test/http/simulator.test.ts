@@ -1,4 +1,4 @@
-/** The simulator as clients of both dialects see it: a complaint that was rehearsed is on the list of complaints. */
+/** The simulator as clients of both dialects see it: a simulated complaint is on the list of complaints. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Resend } from 'resend'
@@ -8,7 +8,7 @@ import { newestClient } from './form/clients.ts'
 
 const DOMAIN = 'rehearsal.test'
 
-describe('rehearsed complaints', () => {
+describe('simulated complaints', () => {
   let service: Service
   let resend: Resend
   let mg: ReturnType<typeof newestClient>

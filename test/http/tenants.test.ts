@@ -1,4 +1,4 @@
-/** Tenant isolation: every endpoint with everything that belongs to somebody else gives the answer for what does not exist. */
+/** Tenant isolation: every endpoint treats objects of another company as if they did not exist. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company, SendingDomain } from '../../src/accounts/account.ts'
@@ -59,7 +59,7 @@ describe('tenant isolation', () => {
     })
   }
 
-  test('a key that may read nothing gets the same 403 for it as for an unknown id', async () => {
+  test('a key without reading gets the same 403 for it as for an unknown id', async () => {
     const key = await service.key(mine.company.id, { scopes: ['management'] })
     const api = new Api(service.url, key.token)
     const foreign = await api.get(`/emails/${theirs.emailId}`)
@@ -97,7 +97,7 @@ describe('tenant isolation', () => {
     })
   }
 
-  test('a foreign domain is refused in the words for an unknown one', async () => {
+  test('a domain of another company is refused with the error for an unknown one', async () => {
     const send = (from: string) => mine.api.send({ from, to: 'b@x.test', text: 't' })
     assertSame(await send('a@theirs.example'), await send('a@nobodys.example'), 'nobodys', 'theirs')
   })
@@ -143,7 +143,7 @@ describe('tenant isolation', () => {
     assertFormError(reply, 400, /^from parameter is not valid/)
   })
 
-  test('a revoked key stops at once on this node, in both dialects, in the words for an unknown one', async () => {
+  test('a revoked key stops at once on this node, in both dialects, with the error for an unknown one', async () => {
     const { id, token } = await service.key(mine.company.id)
     const api = new Api(service.url, token)
     assert.equal((await api.get(`/emails/${mine.emailId}`)).status, 200)

@@ -1,4 +1,4 @@
-/** What a JSON Schema lets be as large as a client likes. */
+/** Finds the parts of a JSON Schema without an upper bound. */
 
 export interface Unbounded {
   /** Where in the value, such as `.filter.AND[]`. */

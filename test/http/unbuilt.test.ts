@@ -1,6 +1,6 @@
 /**
  * Endpoints that the originals have and this service does not (scripts/compatibility-endpoints.ts): each is answered as
- * one that is not here, in the words of its dialect, and is never taken for the name of an email.
+ * not found, in the format of its dialect, and its path is never taken for the id of an email.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -13,7 +13,7 @@ import { basic, call } from './requests.ts'
 /** An id, or a domain. */
 const NAMED = { json: '0198f0c0-0000-7000-8000-000000000000', form: 'unbuilt.test' }
 
-describe('endpoints that are not here', async () => {
+describe('endpoints that do not exist', async () => {
   let service: Service
   let token: string
   const here = new Set(
@@ -37,7 +37,7 @@ describe('endpoints that are not here', async () => {
       // Without a method it is all that is under the path.
       const [method, path] = endpoint.includes(' ') ? endpoint.split(' ') : ['GET', endpoint]
       if (here.has(`${method} ${path}`)) continue
-      test(`${endpoint}: not found, or no method of another`, async () => {
+      test(`${endpoint}: not found, or a method that is not allowed`, async () => {
         const { status, text, body } = await call(`${service.url}${path!.replaceAll('{}', NAMED[dialect])}`, {
           method: method!,
           headers: { authorization: dialect === 'json' ? `Bearer ${token}` : basic(token) },

@@ -55,7 +55,7 @@ describe('links to unsubscribe', () => {
     return body.items as { tags: string[]; 'delivery-status'?: { code: number } }[]
   }
 
-  test('each copy has its own, and what mail programs look for', async () => {
+  test('each copy has its own link, and the header fields that mail programs look for', async () => {
     await send(
       ['to', 'ann@x.test'],
       ['to', 'ben@x.test'],
@@ -93,7 +93,7 @@ describe('links to unsubscribe', () => {
     assert.equal(failed!['delivery-status']!.code, 606)
   })
 
-  test('one of the tags of a message is from mail with them', async () => {
+  test('a link of a message with tags unsubscribes from mail with these tags', async () => {
     const text = 'leave: %tag_unsubscribe_url% '
     await send(['to', 'Cat <cat@x.test>'], ['o:tag', 'news'], ['o:tag', 'shop'], ['text', text])
     const mail = await received('cat@x.test')
@@ -107,7 +107,7 @@ describe('links to unsubscribe', () => {
     await eventually(async () => (await events('delivered', 'cat@x.test')).slice(1))
   })
 
-  test('mail from another domain of the company goes out, and after the domain was added anew none from it', async () => {
+  test('mail from another domain of the company is still sent, and none from the domain after it was added again', async () => {
     const { company, domain, key } = await service.tenant('letters.test')
     await service.domain(company.id, 'bills.test')
     const own = new Api(service.url, key.token)
@@ -134,7 +134,7 @@ describe('links to unsubscribe', () => {
     assert.equal(entry?.domainId, again.id)
   })
 
-  test('what the sender says of unsubscribing stays', async () => {
+  test('the sender’s own unsubscribe fields stay', async () => {
     const own = '<https://ours.test/leave>'
     await send(['to', 'dan@x.test'], ['h:List-Unsubscribe', own], ['text', '%unsubscribe_url% '])
     const dan = await received('dan@x.test')
@@ -147,14 +147,14 @@ describe('links to unsubscribe', () => {
     assert.equal(header(eve, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
   })
 
-  test('a message that several get alike has none', async () => {
+  test('a message that several recipients share has none', async () => {
     await send(['to', 'fay@x.test, gus@x.test'], ['text', 'leave: <%unsubscribe_url%>'])
     const mail = await received('fay@x.test')
     assert.equal(mail.text?.trim(), 'leave: <>')
     assert.equal(header(mail, 'list-unsubscribe'), undefined)
   })
 
-  test('an altered link is none, and does nothing', async () => {
+  test('an altered link is refused, and has no effect', async () => {
     await send(['to', 'hal@x.test'], ['text', '%unsubscribe_url% '])
     const url = linkIn(await received('hal@x.test'))
     const altered = url.slice(0, -2) + (url.endsWith('AA') ? 'BB' : 'AA')
@@ -165,7 +165,7 @@ describe('links to unsubscribe', () => {
     assert.equal((await listed('hal@x.test')).message, 'Address not found in unsubscribers table')
   })
 
-  test('while the database is away who comes is told to come again', async () => {
+  test('while the database is unreachable, the page asks people to try again', async () => {
     await send(['to', 'ida@x.test'], ['text', '%unsubscribe_url% '])
     const url = linkIn(await received('ida@x.test'))
     await service.store.close()

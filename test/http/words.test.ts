@@ -1,4 +1,4 @@
-/** Both dialects have words for every reason there is, in the shapes their clients can read. */
+/** Both dialects have an error for every reason, in the format that their clients can read. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { formWords } from '../../src/http/form/words.ts'
@@ -107,18 +107,18 @@ describe('headers', () => {
       assert.equal(words(reasons.rate_limited).headers?.['retry-after'], '1')
     })
 
-    test(`405 names what is allowed (${words.name})`, () => {
+    test(`405 names the allowed methods (${words.name})`, () => {
       assert.equal(words(reasons.method_unknown).headers?.allow, 'GET, HEAD')
     })
 
-    test(`401 names its scheme (${words.name})`, () => {
+    test(`401 names the scheme (${words.name})`, () => {
       assert.match(
         String(words(reasons.key_missing).headers?.['www-authenticate']),
         /^(Bearer|Basic) realm="Postroad"$/,
       )
     })
 
-    test(`a failure of ours tells nothing of its inside (${words.name})`, () => {
+    test(`an internal error reveals no internals (${words.name})`, () => {
       assert.doesNotMatch(words(reasons.unavailable).body, /disk|secret/)
       assert.match(words(reasons.internal).body, /abc/)
     })

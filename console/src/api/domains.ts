@@ -31,7 +31,7 @@ export const domainsQuery = (company: string, search?: string | undefined, sendi
 /** Milliseconds between two checks of a record that is not right yet. */
 const LOOK_EVERY = 15_000
 
-/** Milliseconds: the records are not entered elsewhere meanwhile. */
+/** Milliseconds for which the DNS provider of a zone is cached, since it hardly ever changes. */
 const ZONE_KEPT = 5 * 60_000
 
 /** While a rotation waits, the service may switch to the next key at any moment. */
@@ -57,7 +57,7 @@ export const checkQuery = (
 
 export type SenderRecord = JsonAnswer<'GET /companies/:company/domains/:domain/sender'>['checks'][number]
 
-/** Checks of the sender that receivers make beside those of the records of the domain. */
+/** Checks that receivers make of the sender, in addition to those of the domain's records. */
 export const senderQuery = (company: string, domain: string) =>
   queryOptions({
     ...read('GET /companies/:company/domains/:domain/sender', { company, domain }),
@@ -127,7 +127,9 @@ export const addDkimKey = (
   body: Body<'POST /companies/:company/domains/:domain/dkim'>,
 ) => shown(company, call('POST /companies/:company/domains/:domain/dkim', { company, domain, body }))
 
-/** Other records are needed then: the badge of the domain follows what DNS has of them. */
+/**
+ * For changes after which the domain needs other records: checks DNS, so that the domain's badge is right.
+ */
 async function checkedAfter(company: string, domain: string, changing: Promise<WholeDomain>): Promise<void> {
   await shown(company, changing)
   await verifyDomain(company, domain)

@@ -1,4 +1,7 @@
-/** The form of the console: its values, its one submission at a time, and errors at the field that they are about. */
+/**
+ * The form of the console. It holds the values, allows one submission at a time, and shows errors at their
+ * fields.
+ */
 import { Button, type ButtonProps, Group, Stack, type StackProps } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
@@ -10,7 +13,7 @@ export interface FormSpec<Values, Result> {
   submit: (values: Values) => Promise<Result>
   onDone?: ((result: Result) => unknown) | undefined
   onError?: ((error: Error) => void) | undefined
-  /** The field that shows errors that are about no other field. If absent, the form shows them. */
+  /** The field that shows errors without a field. If absent, the form shows them. */
   errorAt?: keyof Values | undefined
   valid?: ((values: Values) => boolean) | undefined
 }
@@ -81,7 +84,7 @@ export function useForm<Values extends object, Result>(
   }
 }
 
-/** The value that an input reports: itself, or in the event of an element. */
+/** The value that an input reports, directly or in an event. */
 function enteredIn(given: unknown): unknown {
   const isEvent = typeof given === 'object' && given !== null && 'currentTarget' in given
   return isEvent ? (given.currentTarget as HTMLInputElement).value : given
@@ -91,7 +94,10 @@ type FormStatus = Pick<FormState<never, unknown>, 'pending' | 'valid'>
 
 const Status = createContext<FormStatus>({ pending: false, valid: true })
 
-/** `actions`: the buttons at the end, or the label of the only one. Absent if one of the children is the button. */
+/**
+ * `actions`: the buttons at the end, or the label of the only one. Absent if one of the children is the
+ * button.
+ */
 export function Form({
   of: form,
   label,

@@ -3,7 +3,10 @@
 export type Finding =
   /** The recipient's: the address does not exist, and will not. */
   | 'dead-address'
-  /** The recipient's: refused for a reason of its own (it takes no mail from us, say). */
+  /**
+   * The recipient's: the server refuses this recipient for a reason that concerns only the recipient (it takes no mail
+   * from us, say).
+   */
   | 'recipient'
   /** The recipient's, for now: its mailbox is full or gets too much mail. Another server would say the same. */
   | 'mailbox'
@@ -31,13 +34,13 @@ export type Finding =
   | 'source'
 
 export interface Consequence {
-  /** The recipient bounces, unless another server said something better. */
+  /** The recipient bounces, unless another server's answer allows a retry. */
   ends: boolean
   /** The recipient's address goes to the suppression list. */
   suppresses: boolean
   /** Another server is asked at once, if the domain has one. */
   asksNext: boolean
-  /** A recipient that will be tried again has spent an attempt of its schedule. */
+  /** The attempt counts in the retry schedule of a recipient that will be tried again. */
   spends: boolean
 }
 
@@ -93,7 +96,7 @@ export const TELLING: readonly Finding[] = [
   'unsuited',
 ]
 
-/** Tells whether the path itself is in trouble: then nothing more is sent along it until it has been tried again. */
+/** Whether the path itself is in trouble. If so, the path is closed, and single tries find out when it is clear. */
 export function hinders(finding: Finding): boolean {
   return HINDRANCES.has(finding)
 }

@@ -2,7 +2,7 @@
 import { recordsOfVersion } from '../../mail/dns-tags.ts'
 import type { MtaStsMode, MtaStsPolicy } from '../../store/store.ts'
 
-/** A policy file as it was read. */
+/** The content of a policy file. */
 export interface PolicyFile extends Pick<MtaStsPolicy, 'mode' | 'mx'> {
   /** Seconds. */
   maxAge: number
@@ -30,7 +30,10 @@ export function policyId(records: readonly string[]): string | null {
   return id ?? null
 }
 
-/** Null for a file that is not valid (RFC 8461 3.2). Unknown fields are ignored; of a repeated one the first counts. */
+/**
+ * Null for a file that is not valid (RFC 8461 3.2). Unknown fields are ignored, and the first of repeated fields
+ * counts.
+ */
 export function readPolicy(text: string): PolicyFile | null {
   const fields = new Map<string, string>()
   const mx = new Set<string>()

@@ -56,14 +56,14 @@ export interface PathFinderOptions {
 const MAX_ROUTES = 10_000
 
 /**
- * Deliveries of one company that may wait for one of the many sites of direct delivery. Where all mail goes one way, a
- * lane holds all mail of its company.
+ * Deliveries of one company that may wait for one of the many sites of direct delivery. With a single relay there is
+ * one lane for each company, which may hold all its mail.
  */
 const WAITING_DIRECT = 200
-/** The same for the slowest site. */
+/** Deliveries of one company that may wait for the slowest site. */
 const LEAST_WAITING = 5
 
-/** Where all mail goes one way, its operator knows what the relay takes; many end a session after 1,000 messages. */
+/** The terms of a relay. The operator sets the number of sessions; many relays end a session after 1,000 messages. */
 const ONE_WAY: SessionTerms = {
   messagesPerSession: 1_000,
   recipientsPerTransaction: 100,
@@ -77,7 +77,7 @@ export class PathFinder {
   readonly #options: PathFinderOptions
   readonly #policy: Policy
   readonly #simulator: Path
-  /** Null when it depends on the recipient's domain. */
+  /** The path of all mail; null when it depends on the recipient's domain. */
   readonly #onlyOne: Path | null
   readonly #direct: SiteDirectory<SitePaths>
   readonly #sources: SourceChoice
@@ -102,8 +102,8 @@ export class PathFinder {
   }
 
   /**
-   * Null when it has to be looked up. `domain`: a recipient's domain, as an A-label. Of several sources the first is
-   * chosen whose path is usable.
+   * The path, or null when it has to be looked up. `domain`: a recipient's domain, as an A-label. Chooses the first of
+   * several sources whose path is usable.
    */
   findCached(mail: RoutingFields, domain: string, isUsable: IsUsable = () => true): Path | null {
     const settled = this.#settled(mail, domain)
@@ -130,7 +130,7 @@ export class PathFinder {
     return first
   }
 
-  /** Recipient domains whose mail takes this path, as far as they are known: none where all mail goes one way. */
+  /** Known recipient domains whose mail takes this path; none for the path of a relay. */
   domainsOf({ site }: Path): Iterable<string> {
     return site.kind === 'direct' ? this.#direct.domainsOf(site.key) : []
   }

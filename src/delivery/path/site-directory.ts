@@ -13,9 +13,12 @@ import type { MailServers, Site } from './path.ts'
  * again mostly costs no query.
  */
 const FRESH_MS = 60_000
-/** An answer that there is nothing is valid for a shorter time: a corrected zone should count soon. */
+/**
+ * Milliseconds for which the answer that a domain has no mail servers is used: fewer, so that a corrected zone counts
+ * soon.
+ */
 const NONE_MS = 30_000
-/** Spares a struggling server the same question from every message of a burst. */
+/** Milliseconds between look-ups that fail, so that a burst of messages does not burden a struggling name server. */
 const FAILED_MS = 5_000
 /** An answer older than this is not used, not even to find out which mail shares a limit. */
 const USABLE_MS = 3_600_000
@@ -24,7 +27,10 @@ const USABLE_MS = 3_600_000
  * later.
  */
 const PATIENCE_MS = 5_000
-/** Domains remembered, and characters of their names and of their servers' names: any zone can name fifty long ones. */
+/**
+ * The most domains remembered, and the most characters of their names and their servers' names, because any zone can
+ * name fifty long ones.
+ */
 const MAX_DOMAINS = 20_000
 const MAX_CHARACTERS = 8_000_000
 /** A site key longer than this is replaced by a digest. */
@@ -101,7 +107,9 @@ export class SiteDirectory<Kept> {
     return this.#turns.lookUp(domain, companyId)
   }
 
-  /** The limits of sites have changed: no domain is looked up because of it. */
+  /**
+   * Must be called when the limits of sites have changed. Recognises the known domains again, without looking them up.
+   */
   recogniseAnew(): void {
     for (const [domain, entry] of this.#entries.entries()) {
       this.#leave(entry.site, domain)
@@ -143,7 +151,7 @@ export class SiteDirectory<Kept> {
     const failed = hosts.kind === 'none' && hosts.failure.finding === 'server'
     const before = this.#entries.get(domain)
     if (failed && before !== undefined && now < before.usableUntil) {
-      // The sites that share a limit are not forgotten because a name server is away.
+      // The known servers stay in use while a name server is down, so that domains still share their limits.
       before.askAt = now + FAILED_MS
       return before.kept
     }
@@ -157,7 +165,7 @@ export class SiteDirectory<Kept> {
     return entry.kept
   }
 
-  /** Mail does not leave while nobody can tell whether there is a policy. */
+  /** Looks up the policy. While it is unknown whether there is one, no mail may leave. */
   async #policyOf(domain: string): Promise<{ mtaSts: MtaStsPolicy | null } | { failure: MailHosts }> {
     const { mtaSts } = this.#options
     if (mtaSts === undefined || domain.startsWith('[')) return { mtaSts: null }

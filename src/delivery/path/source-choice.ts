@@ -12,7 +12,7 @@ export interface SourceChoiceParts {
   addresses: readonly SourceAddress[] | null
   /** EHLO name where the system chooses the address. */
   hostname: string
-  /** A new array whenever a pool has changed. */
+  /** Returns a new array whenever a pool has changed. */
   pools(): readonly SourcePool[]
   /** Name of the pool of a domain or its company; null: none is assigned. */
   poolOf(mail: Pick<SourceFields, 'domainId' | 'companyId'>): string | null
@@ -22,7 +22,10 @@ export interface SourceChoiceParts {
 
 /** The sources that mail may leave from on this node. */
 export class SourceChoice {
-  /** Where the system chooses the address: of relays, and of all mail without POSTROAD_SOURCE_ADDRESSES. */
+  /**
+   * The source whose address the system chooses. Mail through a relay uses it, and without POSTROAD_SOURCE_ADDRESSES
+   * all mail.
+   */
   readonly general: Source
   readonly #parts: SourceChoiceParts
   readonly #sources: readonly Source[]
@@ -54,7 +57,7 @@ export class SourceChoice {
     return sources.length === 1 ? sources : inOrderFor(mail.id, sources)
   }
 
-  /** Mail can leave from another address, or from one less. */
+  /** Must be called when a usable address has been added or removed. */
   forget(): void {
     this.#known.clear()
   }
@@ -81,7 +84,7 @@ export class SourceChoice {
     const all = (this.#parts.addresses ?? []).map(({ address }) => address)
     // The sender may have chosen an address instead of a pool.
     const addresses = poolAddresses({ pools: this.#pools, all }, wanted) ?? [wanted!]
-    // No pool, and no address is set.
+    // No pool is wanted, and no address is set.
     if (addresses === all && all.length === 0) return null
     return this.#among(new Set(addresses))
   }

@@ -45,7 +45,7 @@ export class DirectRoute implements Route {
     this.#state = new RouteState('direct', options.limits, options.pauses, new SessionPool(pool))
   }
 
-  /** The recipients in `request.delivery.recipients` are of one domain. */
+  /** All recipients in `request.delivery.recipients` must have the same domain. */
   async deliver(request: RouteRequest): Promise<RouteResult> {
     const domain = recipientDomain(request.delivery.recipients)
     const found = await this.#hostsOf(domain, request)
@@ -58,16 +58,16 @@ export class DirectRoute implements Route {
     const all = sessionHostFirst(request, spread(found.ranks), found.ranks[0])
     const known = preferred !== null && all.includes(preferred.host)
     const hosts = known ? [preferred.host, ...all.filter((host) => host !== preferred.host)] : all
-    // After an uncertain attempt only that server can recognise the message as one that it has (RFC 1047).
+    // After an uncertain attempt, only the server of that attempt can detect a duplicate (RFC 1047).
     const only = known && preferredOnly
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
       this.#server(host, found.secure === true, request, known && index === 0 ? preferred.address : null),
     )
-    // The domain's other servers may answer otherwise when they are not asked this time.
+    // `only` makes refusals temporary, because the domain's other servers may accept the message later.
     const walk = new ServerWalk(request, this.#state, only)
     const result = await walk.visit(servers)
     this.#tellOfRefusedAddresses(domain, walk.failures)
-    // A server that must be asked again stays the preferred one when it could not be reached.
+    // A server that must be tried again stays the preferred one even if it could not be reached.
     return { ...result, server: result.server ?? (only ? preferredServer : null) }
   }
 
@@ -75,7 +75,7 @@ export class DirectRoute implements Route {
     this.#state.pool.destroy()
   }
 
-  /** The hosts that were found for the queue; looked up again when the mail has waited too long since. */
+  /** The hosts that the queue has looked up, or new ones when the mail has waited too long since. */
   async #hostsOf(domain: string, { delivery }: RouteRequest): Promise<MailHosts> {
     const { servers } = delivery.path.site
     if (servers !== null && monotonic() < servers.until) return servers.hosts
@@ -93,7 +93,7 @@ export class DirectRoute implements Route {
     const { site, terms } = delivery.path
     const { mtaSts = null } = site
     const atLeast = terms.tls
-    // A report about encryption is sent even where encryption fails, and its session is not counted (RFC 8460 3).
+    // A TLS report is sent even where TLS fails, and its session is not counted (RFC 8460 3).
     const isReport = delivery.email.tls === 'none'
     const { resolver, guard, policies, hostname, source, port, ca } = this.#options
     return {
@@ -133,8 +133,8 @@ export class DirectRoute implements Route {
 }
 
 /**
- * The server of the session that the delivery is to begin on comes first if it is one of the best: it was chosen at
- * random when the session was opened.
+ * The hosts, with that of the session on which the delivery is to begin first, if it is one of the best hosts. The
+ * session has chosen among these at random.
  */
 function sessionHostFirst({ behind }: RouteRequest, hosts: string[], best: readonly string[] = []): string[] {
   if (behind === undefined || !best.includes(behind.host)) return hosts

@@ -39,15 +39,18 @@ import { SessionAtDot } from './session-at-dot.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 import { type CountedPolicy, failedSession, openedSession } from './tls-sessions.ts'
 
-/** How to talk to a server, whatever its address. */
+/** The settings for a connection to a server, except its address. */
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'localAddress' | 'proxy' | 'timeouts'>
 
-/** How to talk to a server, or why it must not be talked to. */
+/** The settings for connections to a server, or the reason why it must not be contacted. */
 export type ServerChoice = (
   | { kind: 'target'; target: ServerTarget }
   | { kind: 'none'; failure: RouteFailure }
 ) & {
-  /** The policy under which sessions are counted, made only when one is; absent or null: they are not. */
+  /**
+   * Makes the policy under which sessions are counted; called only for a session that counts. Absent or null: sessions
+   * are not counted.
+   */
   counted?: (() => CountedPolicy) | null
 }
 
@@ -69,7 +72,7 @@ interface ServerEndpoint {
   /** The policy under which its sessions are counted. */
   counted: (() => CountedPolicy) | null
   from: NonNullable<Server['from']>
-  /** The address that an earlier attempt ended at, which no other one stands in for. */
+  /** The address that an earlier attempt ended at. No other address is tried while it is slow to answer. */
   preferred: string | null
 }
 
@@ -94,7 +97,10 @@ export const walkLimits: WalkLimits = {
  */
 const IMPATIENT_CONNECT = 10_000
 
-/** Servers that refuse this service, at most, before the others are left alone (Postfix asks two as well). */
+/**
+ * The number of servers that may refuse this service before no other server of the site is tried (Postfix tries two as
+ * well).
+ */
 const MOST_REFUSING = 2
 
 /** Milliseconds for which a server gets no envelope behind a final dot after it has not taken one. */
@@ -127,7 +133,7 @@ export class RouteState {
   }
 }
 
-/** True when the server would have nothing more on the pooled session: that says nothing about the message. */
+/** True when the server no longer served the pooled session, which says nothing about the message. */
 function wasStale(replies: RecipientReply[]): boolean {
   return replies.every(
     ({ verdict, stage, code }) =>
@@ -152,7 +158,7 @@ function sessionKey({ host, port, implicitTls, tls, dane, credentials }: ServerT
 
 /**
  * Asks one server after the other, until every recipient has an answer that no other server would change (RFC 5321 5.1;
- * judge/finding.ts lists those). The most telling of its answers decides about a recipient that is left.
+ * judge/finding.ts lists those). A recipient without such an answer gets the most telling of its answers.
  */
 export class ServerWalk {
   readonly #state: RouteState
@@ -162,7 +168,7 @@ export class ServerWalk {
   /** Recipients without a final answer. */
   #left: DeliveryRecipient[]
   #settled: RecipientOutcome[] = []
-  /** Why nothing was taken: failures that concern all recipients left at that time, and failures by position. */
+  /** Failures so far: some concern all recipients that were left at the time, others single recipients by position. */
   readonly #failures: RouteFailure[] = []
   readonly #ofRecipient = new Map<number, RouteFailure[]>()
   /** Names of the proxies that have failed: no other server is asked through them. */
@@ -229,7 +235,10 @@ export class ServerWalk {
     return result
   }
 
-  /** The servers of a site share its rules: after a second refusal of this service, more of them would be pestering. */
+  /**
+   * The servers of a site share its rules, so after two refusals of this service there is no use in trying more of
+   * them.
+   */
   #isRefused(): boolean {
     const refusing = this.failures.filter(({ finding }) => finding === 'busy' || finding === 'path')
     if (new Set(refusing.map(({ server }) => server)).size < MOST_REFUSING) return false
@@ -237,7 +246,7 @@ export class ServerWalk {
     return true
   }
 
-  /** The failures met on the way; none when the first server took the mail. */
+  /** The failures so far; none when the first server took the mail. */
   get failures(): RouteFailure[] {
     return [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
   }
@@ -282,14 +291,15 @@ export class ServerWalk {
       preferred: server.preferredAddress,
     }
     let asked = await this.#ask(endpoint, addresses, (address) => this.#mayAsk(target, address))
-    // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
+    // A relay is the only way out, so a host that was unreachable a moment ago is tried all the same. The queue lets
+    // only one delivery at a time do so (queue/path-health.ts).
     if (!asked && this.#state.route === 'relay') asked = await this.#ask(endpoint, addresses, () => true)
     return asked
   }
 
   /**
    * The session of the delivery before this one, while that one waits for the answer to its dot. If that session does
-   * not suit, its end is waited for, because the limits of the path count it for this delivery.
+   * not suit, waits for its end, because the limits of the path count it for this delivery.
    */
   async #behind(key: string): Promise<PooledSession | null> {
     const { behind } = this.#request
@@ -347,13 +357,13 @@ export class ServerWalk {
     return proxy !== undefined && this.#failedProxies.has(proxyName(proxy))
   }
 
-  /** Whether the next address is connected to as well while the first one does not answer. */
+  /** Whether to connect to the next address as well while the first one does not answer. */
   #standsIn({ target: { port }, preferred }: ServerEndpoint, address: string, next: string): boolean {
     if (isIP(next) === isIP(address) || address === preferred) return false
     return !this.#state.hosts.isUnreachable(`${next}:${port}`)
   }
 
-  /** Gives the remaining recipients back when nothing may be handed over any more. */
+  /** Returns false, and releases the remaining recipients, when nothing may be handed over any more. */
   #mayGoOn(): boolean {
     const { mayHandOver, stopping } = this.#request
     if (mayHandOver() && !stopping.aborted) return true
@@ -401,7 +411,7 @@ export class ServerWalk {
         const { address: used } = trying
         tried.add(used)
         const name = `${used}:${target.port}`
-        // A handshake that failed may have taught an authority, with which the next one succeeds.
+        // The failed handshake may have shown an authority with which the next handshake succeeds.
         if (tries === 1 && target.dane !== undefined && authoritiesKey(target.dane) !== known) {
           dialogue.note('trying once more, with the authority that the TLSA records name')
           continue
@@ -431,7 +441,7 @@ export class ServerWalk {
 
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
-    // Told of an attempt that came to no transaction; one that did tells of its server.
+    // Recorded only while no transaction has begun: after that, the server of the transaction is recorded.
     if (error.kind === 'tls' && this.#server === null) {
       this.#tls = { ...attemptTls(target, null), doubt: clip(error.message) }
     }
@@ -487,7 +497,7 @@ export class ServerWalk {
     onDot(this.#atDot)
   }
 
-  /** Recipients settled by now had their answer from the server before. */
+  /** The recipients settled so far had their answer from an earlier server. */
   #talkingTo({ server, tls }: PooledSession['session'], target: ServerTarget): void {
     if (this.#server !== null && server !== this.#server) {
       for (const outcome of this.#settled) {
@@ -542,7 +552,7 @@ function isBusy({ finding }: RouteFailure): boolean {
   return finding === 'busy'
 }
 
-/** The trouble as the queue is told of it; queue/evidence.ts decides whom it concerns. */
+/** The trouble in the form that the queue gets it; queue/evidence.ts decides whom it concerns. */
 function reportOf({
   finding,
   server,

@@ -17,16 +17,15 @@ import type { HandoverGuard } from './transaction.ts'
 import { inBatches } from './write-batches.ts'
 
 /**
- * Octets handed to the kernel at a time; the next block waits until the kernel has taken this one, so memory does not
- * fill.
+ * Octets per block. The next block waits until the kernel has taken this one, so that memory does not fill.
  */
 const blockSize = 128 * 1024
 /** Octets up to which a message is copied into one buffer, which costs less than writing its parts one by one. */
 const copiedSize = 32 * 1024
 
 /**
- * The receive buffer for clear text, shared by all connections: it is read at once, and a remainder is copied.
- * Otherwise every reply would come in a 64 KB buffer of its own.
+ * The receive buffer of unencrypted connections. All of them can share it, because its content is read at once and a
+ * remainder is copied. Otherwise every reply would come in a 64 KB buffer of its own.
  */
 const received = Buffer.allocUnsafeSlow(16 * 1024)
 
@@ -36,13 +35,13 @@ export interface ExchangeResult {
   error: SmtpError | null
 }
 
-/** Commands, or a message, that the server has not answered altogether. */
+/** Commands, or a message, that the server has not fully answered yet. */
 interface SmtpExchange {
   stages: readonly Stage[]
   replies: Reply[]
-  /** It went out behind a message that had no answer yet. */
+  /** True: the commands were sent behind a message that had no answer yet. */
   isBehind: boolean
-  /** Records it, from its turn on. */
+  /** Records the exchange from the moment when its turn comes. */
   dialogue: Dialogue | null
   /** Set for commands that went out while nothing else was under way. */
   sentAt?: number
@@ -58,9 +57,8 @@ export interface HandoverResult extends ExchangeResult {
 }
 
 /**
- * A TCP or TLS connection that exchanges commands and replies. It matches replies to commands by counting; a reply too
- * many, input that is no reply, or a reply that comes too late ends the connection. Nothing here throws because of what
- * the server does.
+ * A TCP or TLS connection that exchanges commands and replies. It matches replies to commands by counting. An extra
+ * reply, malformed input or a late reply ends the connection. Nothing here throws because of what the server does.
  */
 export class SmtpConnection {
   /** `mx.x.test [192.0.2.1]:25` */
@@ -72,9 +70,9 @@ export class SmtpConnection {
   /** Records the conversation. Null between transactions. */
   dialogue: Dialogue | null
   tls: TlsOutcome | null = null
-  /** The shortest time in which commands were answered (ms): about a round trip of the network. */
+  /** The shortest time in which commands were answered, in ms. It is close to the network's round trip. */
   roundTrip = Number.POSITIVE_INFINITY
-  /** The time that the last final dot was answered in (ms). */
+  /** The time in which the last final dot was answered, in ms. */
   dotAnswered = Number.POSITIVE_INFINITY
   #target: SmtpTarget
   #redact: ((text: string) => string) | null
@@ -82,7 +80,7 @@ export class SmtpConnection {
   #reader: ReplyReader
   #stage: Stage = 'connect'
   #failure: SmtpError | null = null
-  /** In the order in which the server answers them; a second one is the envelope behind a final dot. */
+  /** Exchanges in the order in which the server answers them. The second one is the envelope behind a final dot. */
   #exchanges: SmtpExchange[] = []
   /** Wakes the caller that waits for a connection, a handshake, a place or a drained buffer. */
   #wake: (() => void) | null = null
@@ -90,7 +88,7 @@ export class SmtpConnection {
   /** Receives the server's octets once TLS is spoken; null: no TLS. */
   #transport: TlsTransport | null = null
   #opening: Promise<SmtpError | null> | null = null
-  /** The proxy on the way, which may have to answer yet. */
+  /** The proxy, if the connection goes through one. It may not have answered yet. */
   readonly #proxy: OutgoingProxy | null
   #isAtProxy = false
 
@@ -144,17 +142,17 @@ export class SmtpConnection {
     return this.#failure
   }
 
-  /** Something that the server was sent has no answer yet. */
+  /** Whether the server still has to answer something. */
   get isAwaiting(): boolean {
     return this.#exchanges.length > 0
   }
 
-  /** The address that it is with. */
+  /** The remote address. */
   get address(): string {
     return this.#target.address
   }
 
-  /** Waits for the TCP connection; more than once, if need be. */
+  /** Waits for the TCP connection. May be called more than once. */
   opened(): Promise<SmtpError | null> {
     this.#opening ??= this.#opened()
     return this.#opening
@@ -202,9 +200,9 @@ export class SmtpConnection {
   }
 
   /**
-   * Encrypts the connection from here on. Octets that the server sent before, beyond the awaited replies, came over the
-   * clear channel and may be anybody's: they end the connection instead of being read as if they were protected (RFC
-   * 3207 4.2; CVE-2011-0411 and its family).
+   * Encrypts the connection from here on. Octets that arrived before, beyond the awaited replies, were not encrypted
+   * and may be an attacker's. They end the connection, because they must not be read as if they were protected (RFC
+   * 3207 4.2; CVE-2011-0411 and similar).
    */
   async startTls(stage: 'connect' | 'starttls'): Promise<SmtpError | null> {
     if (this.#failure) return this.#failure
@@ -297,7 +295,7 @@ export class SmtpConnection {
       const error = this.#failure
       return { replies: [], error, dotSent: false, abandoned: error === null }
     }
-    // TLS reports late that the record has left; to be on the safe side the dot counts as sent from here.
+    // TLS reports late that a record has left, so the dot counts as sent from here on.
     let dotSent = this.tls !== null
     const { exchange, answer } = this.#expect(['dot'])
     this.deadline.set(this.timeouts.block)
@@ -323,7 +321,7 @@ export class SmtpConnection {
     return { replies, error, dotSent, abandoned: false }
   }
 
-  /** Also false when the connection ends meanwhile. */
+  /** Waits for the permission to send the dot. False also when the connection ends meanwhile. */
   async #allowed(allowed: boolean | Promise<boolean>): Promise<boolean> {
     if (typeof allowed === 'boolean') return allowed
     this.deadline.clear()
@@ -338,7 +336,7 @@ export class SmtpConnection {
   /** Ends the connection for a reason. The first reason stays. */
   fail(kind: SmtpErrorKind, what: string, reply?: Reply, cause?: unknown): SmtpError {
     if (this.#failure) return this.#failure
-    // A handshake that times out counts as a failed handshake when the caller decides about going on in clear.
+    // A handshake that times out counts as a failed one, so that the caller may fall back to no TLS.
     const told = this.#handshaking && kind === 'timeout' ? 'tls' : kind
     return this.#ended(new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, cause))
   }
@@ -362,8 +360,8 @@ export class SmtpConnection {
   }
 
   /**
-   * A transaction has ended. Nothing is expected until the next exchange, unless it is under way already; input before
-   * then ends the connection. `next` records what follows.
+   * Must be called when a transaction has ended. Unless the next exchange is already under way, any input before it
+   * ends the connection. `next` records the following exchanges.
    */
   rest(next: Dialogue | null = null): void {
     if (this.#exchanges.length === 0) this.#stage = 'idle'
@@ -457,7 +455,8 @@ export class SmtpConnection {
     this.#record(reply)
     const [exchange] = this.#exchanges
     if (exchange === undefined) {
-      // A server may announce with 421 at any time that it hangs up (RFC 5321 3.8). Every other reply is one too many.
+      // A server may send 421 at any time before it closes the connection (RFC 5321 3.8). Any other reply here is
+      // unexpected.
       if (reply.code === 421) this.fail('reply', `hung up: ${replyText(reply)}`, reply)
       else this.fail('protocol', `sent a reply to no command: ${replyText(reply)}`)
       return

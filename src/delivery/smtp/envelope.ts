@@ -3,8 +3,8 @@ import type { OutgoingMessage } from './transaction.ts'
 
 /**
  * An address that can stand between the brackets of a path without ending it (RFC 5321 4.1.2): a quoted or unquoted
- * local part, `@`, a domain. Intake is far stricter; this check keeps a slip elsewhere from becoming a command of its
- * own.
+ * local part, `@`, a domain. Intake is far stricter. This check ensures that a bug elsewhere cannot inject an SMTP
+ * command.
  */
 const path =
   /^(?:"(?:[^"\\\u0000-\u001f\u007f]|\\[\u0020-\u007e])*"|[^\u0000-\u0020\u007f"<>()[\]\\,;:@]+)@[^\u0000-\u0020\u007f"<>@\\]+$/

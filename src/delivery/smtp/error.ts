@@ -37,8 +37,8 @@ export const waitingFor: Record<Stage, string> = {
  * - `protocol`: the input was not SMTP, was too long, or held more replies than commands.
  * - `closed`: the connection ended early (FIN, RST, or destroyed from our side).
  * - `reply`: the server refused, with `code` and `enhancedCode`.
- * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. It says nothing
- *   about the mail even when it is `permanent`: the operator can put it right.
+ * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. Says nothing
+ *   about the message, even when it is `permanent`: the operator can correct the credentials.
  */
 export type SmtpErrorKind = 'connect' | 'proxy' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
 
@@ -77,7 +77,7 @@ export class SmtpError extends Error {
   }
 }
 
-/** True when no server answered at the address, or none that greets. */
+/** True when no server answered at the address, or the server sent no greeting. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof SmtpError)) return false
   const { kind, stage } = error

@@ -66,15 +66,15 @@ export async function openSession(
  */
 const FAR_MS = 5
 /**
- * A server that took longer over its last final dot gets no envelope behind the next one: a round trip less would not
- * be noticed, and the delivery might wait there while another session comes free.
+ * A server that took longer to answer its last final dot gets no envelope behind the next one. One round trip less
+ * would hardly matter there, and the delivery could wait while another session becomes free.
  */
 const QUICK_DOT_MS = 1_000
 
-/** The turn of one transaction. */
+/** A transaction that waits for its turn. */
 interface Turn {
   dialogue: Dialogue
-  /** No other transaction is under way any more. */
+  /** Called when no other transaction is under way any more. */
   begin(): void
 }
 
@@ -84,8 +84,8 @@ export class SmtpSession {
   readonly server: string
   readonly address: string
   /**
-   * Null in clear. Opportunistic TLS goes on with any certificate; only a session that is `verified` may be shown as
-   * such.
+   * The TLS of the session; null: it is not encrypted. Opportunistic TLS accepts any certificate, so only a session
+   * with `verified` may be shown as verified.
    */
   readonly tls: TlsOutcome | null
   /**
@@ -97,7 +97,7 @@ export class SmtpSession {
   /** The transaction under way, and the one that is sent behind its final dot. */
   #current: Turn | null = null
   #next: Turn | null = null
-  /** The one under way waits for the answer to its dot. */
+  /** True: the transaction under way waits for the answer to its final dot. */
   #isAtDot = false
   #quitting = false
   #resetFirst = false
@@ -126,7 +126,7 @@ export class SmtpSession {
     return this.#connection.failure === null
   }
 
-  /** True when it is worth while to start a transaction behind the final dot of another one. */
+  /** True when it saves time to start a transaction behind the final dot of another one. */
   get gainsByNext(): boolean {
     const { roundTrip, dotAnswered } = this.#connection
     return roundTrip >= FAR_MS && dotAnswered <= QUICK_DOT_MS
@@ -141,8 +141,8 @@ export class SmtpSession {
   }
 
   /**
-   * Carries one transaction out and answers for each recipient, in order. Never rejects because of the server; it
-   * rejects when `transaction.message` does. Afterwards `usable` tells whether the session may go on. While
+   * Carries out one transaction, and resolves to a reply for each recipient, in order. Never rejects because of the
+   * server; it rejects when `transaction.message` does. Afterwards `usable` tells whether the session may go on. While
    * `takesNext`, it starts behind the one under way.
    */
   async send(transaction: Transaction, dialogue: Dialogue): Promise<RecipientReply[]> {
@@ -162,7 +162,7 @@ export class SmtpSession {
       this.#resetFirst = transfer.leftOpen
       return replies
     } catch (error) {
-      // The caller's code threw. In the middle of a transaction the server's state is then unknown.
+      // The caller's code threw. If it was in the middle of a transaction, the state of the server is unknown.
       if (transfer.begun) connection.destroy()
       throw error
     } finally {
@@ -180,7 +180,7 @@ export class SmtpSession {
   #ended(turn: Turn): void {
     const next = this.#next
     this.#next = null
-    // It was given up before anything of it was sent, and the one before is still under way.
+    // The transaction was given up before any of it was sent, and the earlier one is still under way.
     if (turn === next) return
     this.#isAtDot = false
     this.#current = null

@@ -20,11 +20,11 @@ export interface SmtpTimeouts {
   block: number
   dot: number
   /**
-   * Each reply to an envelope that was written behind a final dot, once that dot has been answered. The server may have
-   * dropped the envelope; a session of its own has the other limits.
+   * Each reply to an envelope that was written behind a final dot, once that dot has been answered. Shorter than the
+   * other limits, because the server may have dropped the envelope; the delivery then gets a session of its own.
    */
   behindDot: number
-  /** QUIT is a courtesy, so its answer is not waited for long. */
+  /** The reply to QUIT. It is short, because QUIT is only a courtesy. */
   quit: number
   /** From the first packet until the session is open. */
   opening: number

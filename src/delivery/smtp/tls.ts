@@ -37,7 +37,7 @@ function secureContext(ca: string[] | undefined): SecureContext {
 
 /**
  * Starts TLS on a connected socket. `done` rejects when the handshake fails, and under `verified` when the certificate
- * is not trusted or does not name the host; we have sent nothing over it by then. The caller sets time limits.
+ * is not trusted or does not name the host; nothing has been sent over it by then. The caller sets time limits.
  */
 export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
   const transport = new TlsTransport(plain, target.host)
@@ -50,7 +50,7 @@ export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
     servername: isIP(host) ? '' : host,
     secureContext: dane === undefined ? secureContext(target.ca) : contextOf(dane),
     ...(dane && { checkServerIdentity: (_, certificate) => hasOneOfNames(dane, certificate) }),
-    // Checked below, so that every policy learns whether the certificate is valid and only `verified` insists.
+    // The certificate is checked below: every policy records the result, and only `verified` demands a valid one.
     rejectUnauthorized: false,
   })
   const done = new Promise<TlsOutcome>((resolve, reject) => {

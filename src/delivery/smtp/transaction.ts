@@ -25,7 +25,7 @@ export interface OutgoingMessage {
   stuffed?: StuffedMessage
 }
 
-/** Tells whether the final dot may be sent; a promise when the answer has to be waited for. */
+/** Tells whether the final dot may be sent. Returns a promise when that is not known yet. */
 export type HandoverGuard = () => boolean | Promise<boolean>
 
 /** One email to some recipients at one server. */
@@ -44,7 +44,7 @@ export interface Transaction {
    * over, or the node is stopping.
    */
   mayHandOver: () => boolean
-  /** Called last, right before the final dot; `mayHandOver` is called in its place when it is missing. */
+  /** Called last, right before the final dot. If it is missing, `mayHandOver` is called instead. */
   handOver?: HandoverGuard
   /**
    * Called when the final dot has been written for all recipients; until its answer comes, another transaction may
@@ -76,6 +76,6 @@ export interface RecipientReply {
 
 /**
  * - `ended`: the server ended the session with 421 in answer to the dot.
- * - `lost`: it hung up without a word, kept silent, or took the envelope for a fault.
+ * - `lost`: it closed the connection without a reply, sent nothing, or treated the envelope as a protocol error.
  */
 export type Untried = 'ended' | 'lost'

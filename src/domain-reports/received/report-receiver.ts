@@ -27,7 +27,7 @@ export interface ReportReceiverParts {
 }
 
 export type ReportReceipt =
-  /** Durable. `isNew` false: it was received before, and counts once. */
+  /** The report is stored durably. `isNew` is false if it had been received before; it counts only once. */
   | { kind: DomainReportKind; isNew: boolean; domains: string[] }
   | { kind: 'refused'; reason: string }
   /** The mail carries no report. */
@@ -41,24 +41,25 @@ export interface ReportReceiver {
   receiveTlsReport(octets: Uint8Array, domainId: string): Promise<ReportReceipt>
 }
 
-/** Octets that an octet unpacks to, at most: what counts is the work, not how small it was packed. */
+/** The most unpacked octets for each packed octet, because unpacking is the cost. */
 const MOST_RATIO = 1_000
 const READ = jobAt<ReportOctets, ReadReport>(new URL('./read-report-job.ts', import.meta.url))
 /** The company whose turn reports of strangers take. */
 export const REPORTERS = 'domain-reports'
 
-/** Reports are sent daily; older and longer ones are made up. */
+/** The oldest, and the longest, period of a report. Genuine reports are daily and recent. */
 const OLDEST_MS = 60 * DAY_MS
 const LONGEST_MS = 32 * DAY_MS
-/** Reports about one domain and day, at most, and the rows from which on their sources are left out. */
+/** The most reports about one domain and day, and the number of rows after which their sources are not stored. */
 const MOST = { reports: 500, rows: 5_000 }
 
 /**
- * Domains that one report counts for, at most: each takes a commit. A report about `com` would concern most of them.
+ * The most domains that one report counts for, because each takes a commit. A report about `com` would concern most
+ * domains.
  */
 const MOST_DOMAINS = 100
 
-/** A domain of this installation, and what the report says about it. */
+/** A domain of this installation, and the part of the report about it. */
 interface DomainPart {
   domain: SendingDomain
   rows: DomainReportRows
@@ -98,11 +99,11 @@ async function keep(
   const { begin, end } = read.report
   const at = now()
   if (begin > at + DAY_MS || begin < at - OLDEST_MS || end - begin > LONGEST_MS) {
-    return refused('The report is about no recent day.')
+    return refused('The report is not about a recent day.')
   }
   const all = read.kind === 'dmarc' ? dmarcParts(read.report, heldDomain) : tlsParts(read.report, heldDomain)
   const own = all.filter(({ domain }) => isOwn(domain)).slice(0, MOST_DOMAINS)
-  if (own.length === 0) return refused('The report is about no domain of this installation.')
+  if (own.length === 0) return refused('The report is not about a domain of this installation.')
   const { kind } = read
   let isNew = false
   for (const { domain, rows } of own) {

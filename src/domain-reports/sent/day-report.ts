@@ -1,11 +1,11 @@
-/** The report about a recipients' domain and a day, made of what was counted. */
+/** Makes the report about a recipient domain and a day from the counted sessions. */
 
 import { createHash } from 'node:crypto'
 import { DAY_MS } from '../../common/utc-day.ts'
 import type { TlsPolicyResult, TlsReport, TlsSessionResult } from '../../mail/domain-report/tls-report.ts'
 import type { TlsSessionCount } from '../../store/store.ts'
 
-/** Counts of a report, at most. */
+/** The most counts in a report. */
 export const MOST_REPORTED = 2_000
 
 export interface ReportAuthor {
@@ -21,7 +21,7 @@ export function dayReport(
   { organization, contact }: ReportAuthor,
 ): TlsReport {
   const begin = Date.parse(day)
-  // The same whichever node makes it, so that a report that arrives twice is recognised (RFC 8460 4.4).
+  // The id is the same on every node, so that receivers recognise a report that arrives twice (RFC 8460 4.4).
   const digest = createHash('sha256').update(`${organization} ${domain} ${day}`).digest('hex').slice(0, 16)
   return {
     organization,
@@ -33,7 +33,7 @@ export function dayReport(
   }
 }
 
-/** Sums up what was counted of a domain, by policy. */
+/** Sums up the counts of a domain by policy. */
 export function policiesOf(
   domain: string,
   counts: readonly Pick<TlsSessionCount, 'detail' | 'sessions'>[],

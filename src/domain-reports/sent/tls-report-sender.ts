@@ -1,7 +1,7 @@
 /**
  * Sends the report about a day to the domains that ask for it (RFC 8460 3): once, whichever node does it. Any delivery
- * node takes reports that are due; one that dies leaves them to another. Mail has an idempotency key, and what is
- * posted has the same ID each time.
+ * node takes reports that are due, and if it dies, another one takes them over. Reports by mail have an idempotency
+ * key, and posted reports have the same ID each time.
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -32,7 +32,7 @@ export interface TlsReportSenderParts {
 }
 
 const ROUND_MS = 60_000
-/** Soon after the start, so that a service that is restarted every day gets to it as well. */
+/** Milliseconds until the first look: few, so that reports are sent even by a service that is restarted every day. */
 const FIRST_MS = 1_000
 /** Ms after which another node takes a report whose sending has not ended. */
 const CLAIM_MS = 5 * 60_000
@@ -60,7 +60,7 @@ export class TlsReportSender {
     this.#plan(FIRST_MS)
   }
 
-  /** Requests under way are given up: another node repeats them, or this one after its next start. */
+  /** Aborts requests under way. Another node repeats them, or this one after its next start. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     clearTimeout(this.#timer)
@@ -148,7 +148,7 @@ export class TlsReportSender {
   async #deliver(uri: string, report: PackedTlsReport, key: string): Promise<void> {
     if (/^https:/i.test(uri)) return await this.#post(uri, report)
     const to = mailtoAddress(uri)
-    if (to === null) throw new Error('this is no mail address')
+    if (to === null) throw new Error('this is not a mail address')
     await this.#parts.mail(to, report, key)
   }
 

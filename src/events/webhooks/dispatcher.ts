@@ -24,10 +24,13 @@ export interface WebhookPorts extends TryPorts, ReadPorts {
   /** Removes old attempts of a webhook. */
   prune(id: string): void
   schedule: WebhookSchedule
-  /** A fault that waiting may resolve; the dispatcher waits. */
+  /** Called with an error that may be temporary; the dispatcher waits and tries again. */
   onFault(error: unknown): void
   onTried(attempt: WebhookAttempt, notice: EventNotice<LogEntry>): void
-  /** A webhook that this node gives back is idle and its progress is committed: another node may take it. */
+  /**
+   * Called when a webhook that this node gives back is idle and its progress is committed, so that another node may
+   * take it.
+   */
   onLeft(id: string, token: number): void
 }
 
@@ -37,11 +40,11 @@ export interface WebhooksInState {
   behind: number
 }
 
-/** Milliseconds in which new events gather, so that they are read together: shorter than POLL_MS while events come. */
+/** Milliseconds to wait for more events, so that they are read together; shorter than POLL_MS. */
 const GATHER_MS = 25
 /** Milliseconds between two commits of progress. */
 const COMMIT_MS = 100
-/** Milliseconds after which a cursor that only moves past unwanted events is worth a commit. */
+/** Milliseconds after which a cursor that has only moved past unwanted events is committed. */
 const IDLE_COMMIT_MS = 30_000
 /** Milliseconds to wait for requests under way when closing. */
 const LAST_MS = 1_000
@@ -56,7 +59,7 @@ export class Dispatcher {
   readonly #token: () => number | null
   readonly #endpoints = new Map<string, WebhookEndpoint>()
   readonly #shares: WebhookShares = { requests: new Shares(AT_ONCE), octets: new Shares(OCTETS) }
-  /** Webhooks with something to send that are waiting for a request slot. */
+  /** Webhooks that have events to send and wait for a request slot. */
   readonly #hungry = new Set<WebhookEndpoint>()
   readonly #committing = new Map<WebhookEndpoint, Promise<void>>()
   readonly #sending = new Set<Promise<void>>()

@@ -38,7 +38,9 @@ export interface WebhookShares {
 /** Progress without an attempt to record is committed after this many milliseconds at the latest. */
 const TOLD_COMMIT_MS = 1_000
 
-/** `failing`: only failures of late; `behind`: it reads the log separately until it has caught up. */
+/**
+ * `failing`: the last attempts have all failed; `behind`: the webhook reads the log separately until it has caught up.
+ */
 export type WebhookState = 'current' | 'behind' | 'failing'
 
 export class WebhookEndpoint {
@@ -94,12 +96,12 @@ export class WebhookEndpoint {
     return this.lagging ? 'behind' : 'current'
   }
 
-  /** The number of new events that fit, approximately; while the webhook is down, at most one. */
+  /** The number of new events that fit into memory, approximately; at most one while the webhook is down. */
   get room(): number {
     return this.#closed ? 0 : this.queue.room(this.#health.down)
   }
 
-  /** The number of retries that fit. */
+  /** The number of retries that fit into memory. */
   get roomAgain(): number {
     return this.#closed ? 0 : this.queue.roomAgain(this.#health.down)
   }
@@ -197,7 +199,7 @@ export class WebhookEndpoint {
     return attempt
   }
 
-  /** While the webhook is down, nothing waits in memory; everything is read again when it is up. */
+  /** Drops the events that wait in memory because the webhook is down. They are read again when it is up. */
   #letGo(now: number): void {
     const { passed, before, again } = this.queue.letGo()
     // The log is not read again for events that precede ones already sent, so they become retries.

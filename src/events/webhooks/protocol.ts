@@ -24,7 +24,7 @@ export type ToWebhookThread =
 export type FromWebhookThread =
   | { kind: 'commit'; call: number; progress: WebhookProgress }
   | { kind: 'prune'; id: string }
-  /** A fault that the thread waits out. */
+  /** A fault that may be temporary. The thread waits and tries again. */
   | { kind: 'fault'; error: Error }
   /** Attempts since the last report, and the states of this node's webhooks now. */
   | { kind: 'figures'; succeeded: number; failed: number; states: Map<WebhookState, WebhooksInState> }

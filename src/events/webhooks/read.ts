@@ -22,7 +22,7 @@ export interface ReadPorts {
 /** Retries read at a time. */
 const RETRIES = 50
 
-/** `told` has all wanted events up to the place. */
+/** Events to send. `told` has all wanted events up to the place `upTo`. */
 export interface Portion {
   told: EventNotice<LogEntry>[]
   upTo: LogPosition
@@ -30,7 +30,7 @@ export interface Portion {
 
 /**
  * Yields the events of a page in portions that fit into memory. `wanted` is called when an event's turn comes; `each`:
- * whether the event is also reported once per recipient; `from`: the place to begin behind.
+ * whether the event is also reported once per recipient; `from`: the place behind which the first portion begins.
  */
 export async function* inPortions(
   { teller }: Pick<ReadPorts, 'teller'>,
@@ -60,7 +60,7 @@ export async function* inPortions(
   } while (next < events.length)
 }
 
-/** `live`: the number up to which the log was read for all. */
+/** Reads the log separately for a webhook that is behind. `live`: the number up to which the common reader has read. */
 export async function catchUp(
   ports: ReadPorts,
   endpoint: WebhookEndpoint,
@@ -71,7 +71,7 @@ export async function catchUp(
   let from = endpoint.read
   const page = await ports.log.eventsAfter(wholeUpTo(from), filter, endpoint.room)
   for await (const { told, upTo } of inPortions(ports, page, from, (one) => tellsEach(endpoint, one))) {
-    // The webhook may have gone down meanwhile, and its place been set back.
+    // The webhook may have been closed meanwhile, or its place set back after a failure.
     if (endpoint.closed || endpoint.read !== from) return
     if (!endpoint.enqueue(newTo(endpoint, told), upTo)) return
     from = endpoint.read
@@ -86,7 +86,7 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
   const known = endpoint.queue.repeated
   const due = await ports.retries(id, now, RETRIES)
   const fresh = due.filter((subject) => !known.has(keyOf(subject)))
-  // When the store is next asked, it says when more are due.
+  // With null, the webhook asks for no retries until the store reports when the next one is due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
   for (const [index, retry] of fresh.entries()) {
     if (index > 0 && endpoint.roomAgain === 0) {

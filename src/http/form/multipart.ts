@@ -1,6 +1,6 @@
 /**
- * `multipart/form-data` (RFC 7578, RFC 2046 5.1). Written here because the package in common use silently drops a part
- * whose head it cannot read: an attachment would be lost.
+ * `multipart/form-data` (RFC 7578, RFC 2046 5.1). The common package is not used, because it silently drops a part
+ * whose head it cannot read, so that an attachment would be lost.
  */
 import { Fault } from '../../ingress/fault.ts'
 import { decodeText, type Form, isFileField } from '../../ingress/message-form/form.ts'

@@ -1,6 +1,6 @@
 /**
- * The body of `POST /emails` as an object: JSON.parse builds a small one; of a large one only the known names are
- * built.
+ * Reads the body of `POST /emails` into an object. JSON.parse reads a small body; a scanner reads only the known names
+ * of a large one.
  */
 import { Fault } from '../../ingress/fault.ts'
 import { malformed, parseJson, scanned } from '../../ingress/json-text/parse.ts'
@@ -31,7 +31,7 @@ export const notAByte = (position: number) =>
   `\`content\` holds something that is not a byte value (0 to 255) at position ${position}`
 
 /**
- * Throws a Fault when the octets are no JSON object. In a large body, `content` of an attachment is octets or a
+ * Throws a Fault when the octets are not a JSON object. In a large body, `content` of an attachment is octets or a
  * ContentFault.
  */
 export function parseBody(octets: Buffer): JsonBody {
@@ -41,8 +41,8 @@ export function parseBody(octets: Buffer): JsonBody {
 }
 
 /**
- * The items of a body that is a JSON array. Throws a Fault when it is none, is empty, or has more than `most` items. A
- * large body is read like that of one email.
+ * The items of a body that is a JSON array. Throws a Fault when the body is not an array, is empty, or has more than
+ * `most` items. A large body is read by the scanner.
  */
 export function parseBodies(octets: Buffer, most: number): unknown[] {
   const items = octets.length <= SMALL_BODY ? parseJson(octets) : scanAll(octets, most)
@@ -90,7 +90,7 @@ function emailOf(scanner: JsonScanner): JsonBody | null {
   )
 }
 
-/** For a repeated name the last value counts, as in JSON.parse. */
+/** Reads an object. The last value of a repeated name counts, as in JSON.parse. */
 function objectOf(
   scanner: JsonScanner,
   names: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 /**
- * Admission control: requests under way, and octets of their bodies until they are answered, shared among companies. A
+ * Admission control: limits the requests under way and the octets of their bodies, and shares both among companies. A
  * body for which there is no room waits unread, so that the connection holds its client back; a client that waits too
  * long, or has too many requests under way, is told to try again.
  */
@@ -27,7 +27,7 @@ const LEAST_RATE = 16 * 1024
 const WHOLE_WITHIN = 30_000
 /** Ms that every body is allowed before its rate counts. */
 const GRACE = 3_000
-/** Octets from which on a body takes turns for the main thread. */
+/** Larger bodies (octets) take turns for the main thread. */
 const IN_TURN = 16 * 1024
 /** Ms between looks for bodies that are too slow, while others wait. */
 const LOOK = 250
@@ -47,7 +47,7 @@ export class Admission {
   /** Visits whose body is still arriving, oldest first. */
   readonly #arriving = new Set<Visit>()
   #looks: NodeJS.Timeout | undefined
-  /** True when a request found no place since the last look. */
+  /** True when a request has been refused for want of a place since the last look. */
   #wanted = false
   #turns = 0
   readonly #turnsOfWork = new LoopTurns()
@@ -71,7 +71,7 @@ export class Admission {
     }
   }
 
-  /** Requests under way of all but this company. */
+  /** The number of requests under way of all other companies. */
   besides(companyId: string): number {
     return this.#requests.taken - (this.#companies.get(companyId)?.requests ?? 0)
   }
@@ -88,7 +88,8 @@ export class Admission {
     }
     if (!this.#requests.allows(company.requests)) {
       if (company.requests === 0) this.#companies.delete(companyId)
-      // The look ends requests that hold a place but send nothing, so that a retry of this one finds a place.
+      // The look ends requests that hold a place but send nothing, so that the refused client can get a place when it
+      // retries.
       this.#lookSoon()
       this.#wanted = true
       throw this.#full(company.requests)
@@ -99,14 +100,14 @@ export class Admission {
     company.requests += 1
   }
 
-  /** The company of a request, or its address group: long answers take turns by it. */
+  /** The company of a request, or else its address group. Long answers of different parties take turns. */
   partyOf(request: Visitor): string {
     return visitOf(request)?.company.id ?? addressGroup(request.socket.remoteAddress ?? '')
   }
 
   /**
    * Reserves room for a body of this many octets before any of it is read. Returns undefined when there is room;
-   * otherwise a promise of it, which rejects with a Fault when none was made in time.
+   * otherwise a promise that resolves when there is, or rejects with a Fault when there was none in time.
    */
   reserve(request: Visitor, octets: number): Promise<void> | undefined {
     const visit = visitOf(request)
@@ -126,8 +127,8 @@ export class Admission {
   }
 
   /**
-   * The body of the request arrives from now on; `giveWay` is called with a Fault when it is too slow and others need
-   * its room.
+   * Must be called when the body begins to arrive. `giveWay` is called with a Fault when the body is too slow and
+   * others need its room.
    */
   arriving(request: Visitor, giveWay: (fault: Fault) => void): Visit | undefined {
     const visit = visitOf(request)
@@ -142,7 +143,7 @@ export class Admission {
   exceed(visit: Visit, octets: number): void {
     const cost = octets * this.#plan.body.cost
     const from = visit.arrived < this.#plan.body.large ? this.#small : this.#large
-    // A visit alone always has room for a body of full size, as if it had reserved all of it at once.
+    // The only visit always has room for a body of full size, as if it had reserved all of it at once.
     const alone = from.pool.taken === visit[from.kind] && visit.expected + octets <= this.#plan.body.max
     if (!alone && !from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
     visit.expected += octets
@@ -158,18 +159,21 @@ export class Admission {
     this.exceed(visit, octets)
   }
 
-  /** `arrived` octets of the body are here, and are worked on from now on. */
+  /** Must be called when `arrived` octets of the body have arrived and work on them begins. */
   received(visit: Visit, arrived: number): void {
     visit.arrived = arrived
     this.#monitor.on(describeVisit, visit)
   }
 
-  /** No more of the body will be read. */
+  /** Must be called when no more of the body will be read. */
   ended(visit: Visit): void {
     this.#arriving.delete(visit)
   }
 
-  /** The whole body is here: calls `begin` when work on it may begin, which is at once for the body of a usual mail. */
+  /**
+   * Must be called when the whole body has arrived. Calls `begin` when work on it may begin: at once for a body of
+   * usual size.
+   */
   arrived(visit: Visit, begin: () => void): void {
     this.#arriving.delete(visit)
     if (visit.arrived < IN_TURN) begin()
@@ -201,7 +205,7 @@ export class Admission {
   #leave(visit: Visit): void {
     for (const from of [this.#small, this.#large]) {
       from.waiting = from.waiting.filter((one) => one.visit !== visit)
-      // The next in line may have been this visit, with others waiting behind it.
+      // Others may have waited behind this visit.
       this.#serve(from)
     }
   }

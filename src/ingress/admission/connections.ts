@@ -1,7 +1,7 @@
 /**
- * Limits of connections: by source address while no key is known, by company from then on. A new connection always gets
- * in, even an operator's probe during a flood: at the limits an idle connection of the party with the most is ended for
- * it.
+ * Limits of connections: by source address while no key is known, by company from then on. A new connection is always
+ * accepted, so that an operator's probe gets through a flood: at the limit, an idle connection of the party with the
+ * most connections is closed for it.
  */
 import type { Socket } from 'node:net'
 import type { SharedPool } from '../../common/shared-pool.ts'
@@ -32,7 +32,7 @@ export interface Connection {
   busy: number
   /** The client's address and port, and the local port, until the TLS handshake is done. */
   shaking: string | null
-  /** Octets sent before the connection is ended, in protocols that have a farewell. */
+  /** Octets to send before the connection is closed, in protocols with a closing message. */
   farewell: string | null
 }
 
@@ -84,7 +84,7 @@ export class Connections {
   }
 
   /**
-   * A trusted proxy speaks for a client at this address. False: there is no room for the client, and the connection
+   * A trusted proxy has named the address of its client. False: there is no room for the client, and the connection
    * ends.
    */
   comesFrom(socket: Socket, address: string): boolean {
@@ -102,7 +102,7 @@ export class Connections {
     return true
   }
 
-  /** The client of an open connection asks for TLS. False: there are too many handshakes. */
+  /** Must be called when the client of an open connection asks for TLS. False: there are too many handshakes. */
   shakes(socket: Socket): boolean {
     const connection = this.#bySocket.get(socket)
     if (connection === undefined || !this.#mayShake()) return false
@@ -129,8 +129,8 @@ export class Connections {
   }
 
   /**
-   * Refuses a connection. A client whose connection is ended at once reconnects at once; so the connection stays open
-   * unserved for a moment, unless there are too many such connections.
+   * Refuses a connection. It stays open without service for a moment, because a client whose connection is closed at
+   * once reconnects at once. If there are too many such connections, it is closed immediately.
    */
   #refuse(socket: Socket, farewell: string | null): void {
     this.dropped += 1
@@ -209,7 +209,7 @@ export class Connections {
     this.#handshakeTurns.ended(connection.socket)
   }
 
-  /** The oldest handshake makes room for a new one: it had the most time. */
+  /** Makes room for a new handshake by closing the oldest one. */
   #mayShake(): boolean {
     if (!this.#handshakes.exhausted) return true
     const [oldest] = this.#shaking.values()
@@ -250,7 +250,7 @@ export class Connections {
   #cut(connection: Connection): void {
     this.dropped += 1
     const { socket, shaking, farewell } = connection
-    // Counted out at once: its `close` event comes later, and has no further effect.
+    // Removed from the counts at once; its later `close` event has no further effect.
     this.#closed(connection)
     if (farewell === null || shaking !== null) {
       socket.destroy()

@@ -8,13 +8,13 @@
 import type { Socket } from 'node:net'
 import { CompanyTurns } from '../../common/company-turns.ts'
 
-/** Handshakes under way at once, and ms after which one gives its place to others that wait. */
+/** The most handshakes under way at once, and the ms after which one loses its place to a waiting one. */
 const UNDER_WAY = { most: 64, givesWay: 2_000 }
-/** The same for handshakes that the server has not answered yet. */
+/** The same limits for handshakes that the server has not answered yet. */
 const UNANSWERED = { most: 16, givesWay: 1_000 }
 /**
- * Octets of an answer: with fewer the server has asked for another ClientHello (HelloRetryRequest, RFC 8446 4.1.4), and
- * the signature is still ahead.
+ * The fewest octets of a server's answer with a signature. A shorter answer only asks for another ClientHello
+ * (HelloRetryRequest, RFC 8446 4.1.4).
  */
 const ANSWER = 160
 /** Ms between looks for handshakes that the server has answered. */
@@ -23,7 +23,7 @@ const LOOKS_EVERY = 20
 const PATIENCE = 10_000
 
 export class Handshakes {
-  /** Functions that begin a handshake; false: the client has left. */
+  /** Functions that begin a handshake. They return false when the client has disconnected. */
   readonly #waiting = new CompanyTurns<() => boolean>()
   /** By connection, the oldest first: the monotonic ms when the handshake was begun. */
   readonly #underWay = new Map<Socket, number>()
@@ -39,7 +39,8 @@ export class Handshakes {
   }
 
   /**
-   * Calls `begin` when the client has begun and its party's turn has come. The handshake is under way until `ended`.
+   * Calls `begin` when the client has sent its first octets and the turn of its party has come. The handshake is under
+   * way until `ended`.
    */
   take(socket: Socket, party: string, begin: () => void): void {
     const late = setTimeout(() => socket.destroy(), PATIENCE)
@@ -57,7 +58,7 @@ export class Handshakes {
     }
     const begun = () => {
       if (socket.readableLength === 0) {
-        // The event may mean the end of the stream, which Node.js reports only to a reader.
+        // The event without octets may mean the end of the stream, which Node.js reports only after a read.
         socket.read()
         return
       }
@@ -69,7 +70,7 @@ export class Handshakes {
     if (socket.readableLength > 0) begun()
   }
 
-  /** A handshake is done, failed or given up. No effect on one that is not under way. */
+  /** Must be called when a handshake has succeeded, failed or been given up. Has no effect if it is not under way. */
   ended(socket: Socket): void {
     this.#unanswered.delete(socket)
     if (this.#underWay.delete(socket)) this.#next()

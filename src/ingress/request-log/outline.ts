@@ -80,7 +80,7 @@ export function outlineBody(body: Buffer | undefined, type: string | undefined):
   try {
     return outline(JSON.parse(body.toString()))
   } catch {
-    return JSON.stringify(`[${body.length} octets that are no JSON]`)
+    return JSON.stringify(`[${body.length} octets that are not JSON]`)
   }
 }
 
@@ -89,7 +89,7 @@ export function outlineQuery(url: string | undefined): string | null {
   return begin < 0 ? null : outline(merged(new URLSearchParams(url!.slice(begin))))
 }
 
-/** A field that is given several times is a list. */
+/** The values of a field that occurs several times become a list. */
 function merged(pairs: Iterable<[name: string, value: string]>): Record<string, string | string[]> {
   const found = new Map<string, string[]>()
   for (const [name, value] of pairs) {
@@ -105,7 +105,7 @@ function merged(pairs: Iterable<[name: string, value: string]>): Record<string, 
 
 const PART = /^content-disposition: *form-data;[^\r\n]*?\bname="([^"\r\n]{1,200})"([^\r\n]*)/gim
 
-/** The first line of each field, which is all of a field that is shown. Only the name of a file. */
+/** Yields the first line of each field, because no more than that is shown. For a file, yields only its name. */
 function* partsOf(body: string): Generator<[name: string, value: string]> {
   // Fields within one head share its end and the line behind it, so that no octet is searched twice.
   let headEnd = -1

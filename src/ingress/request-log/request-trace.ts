@@ -9,7 +9,7 @@ export interface RequestClient {
   address: string
 }
 
-/** Octets of a body that is described in the log. */
+/** The log describes bodies of at most this many octets. */
 const MOST = 64 * 1024
 
 const CLIENT = Symbol('client')
@@ -25,12 +25,12 @@ export function noteClient(request: Visitor, client: RequestClient): void {
   ;(request as Traced)[CLIENT] = client
 }
 
-/** Undefined: nobody has tried to call with a key. */
+/** The client of a request; undefined: the request has shown no key. */
 export function clientOf(request: Visitor): RequestClient | undefined {
   return (request as Traced)[CLIENT]
 }
 
-/** A body that is not small is not kept. */
+/** Notes a body for the log, if it is small. */
 export function noteBody(request: Visitor, body: Buffer): void {
   if (body.length <= MOST) (request as Traced)[BODY] = body
 }

@@ -1,8 +1,7 @@
 /**
  * Mailboxes and lists of them (RFC 5322 3.4), read strictly: an accepted text means one thing only, so that the header
  * the recipient sees and the envelope we send to cannot disagree. The raw text is parsed first; encoded words are
- * decoded in the names that are found, never before (RFC 2047 5 and 6.2). Every character is looked at a fixed number
- * of times, nothing recurses.
+ * decoded in the names that are found, never before (RFC 2047 5 and 6.2). The cost is linear, and nothing recurses.
  */
 
 import { type AddressSpec, readAddressSpec } from './address-spec.ts'
@@ -29,7 +28,7 @@ export { formatMailbox } from './display-name.ts'
 export { MAX_NAME, type Mailbox } from './mailbox.ts'
 export { AddressCountError, AddressError } from './text.ts'
 
-/** Groups and lone comments that a bounded list may hold beside its mailboxes. */
+/** The most groups and lone comments in a list whose mailboxes are limited. */
 const MAX_OTHERS = 1000
 /**
  * Reads a list of mailboxes separated by commas, or by semicolons, because people paste such lists. Groups are
@@ -49,7 +48,7 @@ export function parseAddressList(text: string, most = Number.POSITIVE_INFINITY):
   let group = -1
   let at = 0
   while (at < text.length) {
-    // Empty elements are free of the bound: skipping a dozen million of them takes less time than sending them.
+    // Empty elements do not count, because skipping millions of them takes less time than sending them.
     if (text[at] === ',' || (text[at] === ';' && group < 0) || isSpace(text[at])) {
       at++
       continue
@@ -205,7 +204,7 @@ function finish(spec: AddressSpec, name: string, piece: string): Mailbox {
   if (Buffer.byteLength(name) > MAX_NAME) fail(piece, `has a name longer than ${MAX_NAME} octets`)
   const { local, domain } = spec
   const address = `${local}@${domain}`
-  // The kept text grows with its meaning only: neither comments nor endless space.
+  // The text is kept as written only if comments and white space do not make it much longer than its name and address.
   const asWritten = piece.length <= 2 * (name.length + address.length) + 8 && !/\(|=\?/.test(piece)
   return { name, local, domain, address, text: asWritten ? piece : formatMailbox({ name, address }) }
 }

@@ -17,7 +17,7 @@ export class AuthorError extends AddressError {
 export function assertAuthor({ name, local, domain }: Pick<Mailbox, 'name' | 'local' | 'domain'>): void {
   // Some readers look for an address inside the quotes (RFC 5321 4.1.2 warns of defining such mailboxes).
   if (local.startsWith('"')) {
-    throw new AuthorError('a sender address must do without quotation marks before its @')
+    throw new AuthorError('a sender address must not have quotation marks before its @')
   }
   if (ROUTED.test(local)) {
     throw new AuthorError(
@@ -33,7 +33,7 @@ const ROUTED = /%[^%!]*\.|\.[^%!]*!/
 /** Characters that break lines, and those that reverse the text: the reader would not see what was written. */
 const MISLEADING = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202d\u202e]/
 
-/** Most names: nothing in them can be taken for an address, an encoded word or the end of a line. */
+/** Matches most names. Nothing in such a name can be taken for an address, an encoded word or the end of a line. */
 const HARMLESS = /^[\x20-<>A-Z[-~]*$/
 
 function assertName(name: string, domain: string): void {
@@ -53,7 +53,7 @@ function assertName(name: string, domain: string): void {
       `the display name holds an address at ${ascii.slice(0, 80)}, which is not the domain of the sender`,
     )
   }
-  // The word has to be encoded, and programs that decode before they parse would take it for an address.
+  // The name will be encoded, and programs that decode before they parse would take it for an address.
   if (
     name
       .split(' ')

@@ -1,5 +1,6 @@
 /**
- * Domain names in their transport form: lower-case A-labels (RFC 5890 2.3.2.1), checked by ourselves after conversion.
+ * Domain names in their transport form: lower-case A-labels (RFC 5890 2.3.2.1), checked by our own rules after
+ * conversion.
  */
 import { domainToASCII, domainToUnicode } from 'node:url'
 
@@ -12,8 +13,8 @@ const MAX_LABEL = 63
 const MAX_DOMAIN = 255
 
 /**
- * Labels of letters, digits and hyphens within their bounds, the last one not a number: the same as `checkAscii`,
- * A-labels aside.
+ * A quick form of `checkAscii` for names without A-labels: labels of letters, digits and hyphens within their bounds,
+ * of which the last is not a number.
  */
 const PLAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -55,7 +56,7 @@ function checkAscii(domain: string): string | null {
     if (label.length > MAX_LABEL) return `a label of the domain is longer than ${MAX_LABEL} octets`
     if (label.startsWith('-') || label.endsWith('-'))
       return 'a label of the domain begins or ends with a hyphen'
-    // RFC 5891 5.4: an A-label must be the encoding of something.
+    // RFC 5891 5.4: an A-label must decode to a U-label.
     if (label.startsWith('xn--') && !encodesSomething(label)) {
       return `"${label}" in the domain is not valid punycode`
     }

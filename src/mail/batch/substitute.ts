@@ -32,11 +32,12 @@ export const PLACEHOLDER = /%recipient(?:\.([^%\r\n]{1,256})|_(email|name|fname|
 
 const ONE_PLACEHOLDER = new RegExp(`^(?:${PLACEHOLDER.source})$`)
 
-/** Links and addresses of a subscription service, which does not exist here. */
+/** Placeholders for links and addresses of a subscription service, which Postroad does not have. */
 const SERVICE_PLACEHOLDER = /%(?:tag_|mailing_list_)?unsubscribe_(?:url|email)%/g
 
 /**
- * Characters that a text may grow to, far above any accepted message: a small text must not grow to fill the memory.
+ * Characters that a text may grow to, far above any accepted message: a small template must not be able to fill the
+ * memory.
  */
 export const MAX_LENGTH = 64 * 1024 * 1024
 
@@ -108,7 +109,7 @@ export function withoutServiceLinks(text: string): string {
   return text.includes('unsubscribe_') ? text.replace(SERVICE_PLACEHOLDER, '') : text
 }
 
-/** True when dropped placeholders leave nothing of an element but blanks, `<>` or `<mailto:>`. */
+/** True when an element without its dropped placeholders contains only blanks, `<>` or `<mailto:>`. */
 function isLeftEmpty(element: string): boolean {
   const text = element.trim()
   const inner = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1).trim() : text
@@ -154,7 +155,7 @@ export function substituteHeaderText(text: string, field: string, addressee: Add
 }
 
 /**
- * Fills only the display names: the author was checked, and a value must not change it.
+ * Fills in display names only. The author address was checked, and no value may change it.
  * @param list in the form of `formatMailboxes`; a name in it may be encoded
  * @throws HeaderError when a name with the values in it cannot stand in that field
  */
@@ -165,7 +166,7 @@ export function substituteNames(list: string, field: string, addressee: Addresse
 }
 
 /**
- * Fills names and addresses: the sender decides where answers go, for each copy as for all.
+ * Fills in names and addresses: the sender decides where replies go, also for each copy separately.
  * @param list as in `substituteNames`
  * @throws HeaderError when a filled address is invalid
  */

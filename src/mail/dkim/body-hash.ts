@@ -13,11 +13,11 @@ const CR = 0x0d
 const SP = 0x20
 
 /**
- * A place that is not canonical costs a byte-wise walk of one window only, so one tab does not slow down a 10 MB
- * attachment.
+ * Octets per window. Only a window with an octet that is not canonical is walked byte by byte, so one tab does not slow
+ * down a 10 MB attachment.
  */
 const WINDOW = 32 * 1024
-/** At about 2 GB/s one stretch blocks the event loop for a fraction of a millisecond. */
+/** Octets that are hashed in one go. At about 2 GB/s they block the event loop for a fraction of a millisecond. */
 const STRETCH = 512 * 1024
 /** The buffer for rewritten windows. It is shared, because it is filled and hashed within one call. */
 const scratch = Buffer.allocUnsafeSlow(2 * WINDOW)

@@ -4,7 +4,7 @@ import { encodeContent } from '../raw/encode.ts'
 export interface TlsReportMail {
   from: string
   to: string
-  /** The domain that the report is about, and that of the sender. */
+  /** The domain that the report is about, and the domain of the sender. */
   domain: string
   submitter: string
   reportId: string
@@ -32,7 +32,7 @@ export function tlsReportMail({ from, to, domain, submitter, report, ...facts }:
       ` Report-ID: <${reportId}>`,
       `TLS-Report-Domain: ${domain}`,
       `TLS-Report-Submitter: ${submitter}`,
-      // RFC 8689 5: the report about broken TLS is not to be held up by it.
+      // RFC 8689 5: broken TLS must not stop the report about it.
       'TLS-Required: No',
       // RFC 3834 5: nobody should answer it automatically.
       'Auto-Submitted: auto-generated',

@@ -13,7 +13,7 @@ export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'ad
   for (const mailbox of mailboxes) {
     if (value !== '') value += ', '
     if (mailbox.name === '') {
-      // In brackets, so that no reader takes a quoted local part for a name or for the address itself.
+      // Angle brackets keep readers from taking a quoted local part for a name or for the whole address.
       value += mailbox.address.startsWith('"') ? `<${mailbox.address}>` : mailbox.address
     } else {
       assertHeaderText(mailbox.name, `A display name in ${name}`)
@@ -24,8 +24,8 @@ export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'ad
 }
 
 /**
- * Characters of a quoted string, quotes included, so that it fits on the first line after the longest name of such a
- * field.
+ * The most characters of a quoted string, quotes included, that fit on the first line after the longest name of an
+ * address field.
  */
 const LONGEST_QUOTED = 60
 

@@ -1,7 +1,7 @@
 /** Trace fields (RFC 5321 4.4): ours, and the number of them that shows a mail loop (6.3). */
 import { messageDate } from './date.ts'
 
-/** How a message came in. */
+/** The way by which a message arrived. */
 export interface Arrival {
   /** Name of the machine. */
   by: string
@@ -9,9 +9,12 @@ export interface Arrival {
   protocol: string
 }
 
-/** RFC 5321 6.3: a large number, because mail may have come a long way. */
+/** The most Received fields of a message. RFC 5321 6.3 asks for a large number, because mail may pass many servers. */
 const MAX_HOPS = 100
-/** More passes than forwarding and mailing lists make; each can multiply the message. */
+/**
+ * The most passes through this service: more than forwarding and mailing lists cause, and few, because each pass can
+ * multiply the message.
+ */
 const MAX_OWN_HOPS = 5
 
 const ownTrace = (by: string) => `by ${by} (Postroad) with `

@@ -28,7 +28,8 @@ interface Node {
 const newNode = (): Node => ({ next: new Map(), levels: [] })
 
 /**
- * A tree of octets: a line is compared with all delimiters at once and costs one step for each octet that they share.
+ * Delimiters as a tree of octets. A line is compared with all of them at once, at the cost of one step for each
+ * matching octet.
  */
 export class Delimiters {
   readonly #root = newNode()
@@ -75,7 +76,7 @@ export class Delimiters {
     }
   }
 
-  /** The delimiter on the line at `start`, white space after it aside. Expects CRLF lines. */
+  /** The delimiter that is the line at `start`, apart from white space after it. Expects CRLF lines. */
   match(octets: Buffer, start: number): FoundDelimiter | undefined {
     let node = this.#root
     let closing: FoundDelimiter | undefined
@@ -92,7 +93,8 @@ export class Delimiters {
         }
       }
       const next = node.next.get(octets[at] ?? -1)
-      // A boundary that itself ends in hyphens has precedence over one that is closed by them.
+      // The hyphens may belong to a boundary that ends in them, which takes precedence over the end of a shorter
+      // boundary.
       if (next === undefined) return closing
       node = next
     }

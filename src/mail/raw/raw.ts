@@ -43,14 +43,14 @@ export interface RawMessage {
   control: RawControl
 }
 
-/** Octets of a body that are decoded for read-back, at most. */
+/** The most octets of a body that are decoded for read-back. */
 const READ_BACK_LIMIT = 10_000_000
 
 /**
  * Fields removed before sending. Bcc would show the hidden recipients to all others (RFC 5322 3.6.3). The rest belongs
  * to the transport: Return-Path is set at final delivery (RFC 5321 4.4), Authentication-Results is for servers to add,
- * and signatures made before our own changes would not hold (our own is put in front instead). Received stays: a server
- * must not remove it (RFC 5321 4.4), because it shows mail loops.
+ * and DKIM signatures from before our changes would not verify (our own signature replaces them). Received stays: a
+ * server must not remove it (RFC 5321 4.4), because it shows mail loops.
  */
 const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results', 'dkim-signature'])
 const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc-') || isControlField(lower)
@@ -72,8 +72,8 @@ const opened = (raw: Uint8Array | OpenMessage) => (raw instanceof Uint8Array ? o
 
 /**
  * Reads a ready message. Line ends may be CRLF, LF or CR; the header must not mix them. Throws RawError when the header
- * has lines that are no fields, has a field twice that may occur once, is over the limits (256 KiB, 1000 fields, 10,000
- * parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is not a list of plain mailboxes.
+ * has lines that are not fields, repeats a field that may occur only once, is over the limits (256 KiB, 1000 fields,
+ * 10,000 parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is not a list of plain mailboxes.
  */
 export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   const { octets, header } = opened(raw)
@@ -102,7 +102,7 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   return message
 }
 
-/** Octets within which a header of legal size ends, unless it is full of line ends of many octets. */
+/** A header of legal size ends within this many octets, unless its line ends have many octets each. */
 const HEADER_ENDS_WITHIN = 512 * 1024
 
 /** Reads only the control fields, without the body. Throws RawError when `readRaw` refuses the header. */
@@ -111,7 +111,7 @@ export function readRawControl(raw: Uint8Array): RawControl {
   // No header goes on after an empty line.
   const empty = message.subarray(0, HEADER_ENDS_WITHIN).indexOf('\r\n\r\n')
   let cut = empty < 0 ? Math.min(HEADER_ENDS_WITHIN, message.length) : empty + 4
-  // The octets of one line end must not be split.
+  // A line end must not be cut in two.
   if (cut < message.length) while (message[cut - 1] === 0x0d) cut--
   const { fields, end, bodyStart } = readMessageHeader(withCrlfLines(message.subarray(0, cut)))
   if (bodyStart > end || cut === message.length) return readControl(fields)
@@ -228,7 +228,7 @@ function fieldLines(octets: Buffer, field: RawField): string {
   const body = source.slice(source.indexOf(':'))
   return `${(field.name + (body.endsWith('\r\n') ? body.slice(0, -2) : body))
     .split('\r\n')
-    // Some readers take a line of white space for the end of the header.
+    // Drops lines of white space, which some readers take for the end of the header.
     .filter((line, index) => index === 0 || /[^ \t]/.test(line))
     .map((line, index) => foldLine(line, field.name, index === 0 ? field.name.length + 1 : 0))
     .join('\r\n')}\r\n`

@@ -11,7 +11,7 @@ export interface Fitness {
   fits: (octets: Buffer) => boolean
   /** The lesser requirement for octets that must not be changed. */
   passes: (octets: Buffer) => boolean
-  /** The encoding label for parts that are fit without being encoded; absent: their own. */
+  /** The encoding label for parts that need no encoding; absent: they keep their own label. */
   label?: string
   /** The fault of a part that does not pass, for errors. */
   need: string
@@ -82,7 +82,7 @@ function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits
   if (!part.type.startsWith('multipart/')) return
   // The text around the parts is never shown (RFC 2046 5.1.1).
   if (!fitness.fits(octets.subarray(part.bodyStart, part.preambleEnd))) {
-    // The delimiter needs a line end before it, for which the empty line after the header then serves.
+    // The delimiter needs a line end before it. Without the preamble, the empty line after the header is that line end.
     edits.push({
       start: part.bodyStart,
       end: Math.min(part.preambleEnd + 2, part.bodyEnd),
@@ -95,8 +95,8 @@ function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits
 }
 
 /**
- * No part may have a label beyond that of the part around it (RFC 2045 6.4), so none keeps a label that is no longer
- * true.
+ * Corrects labels that are no longer true, because no part may have a label beyond that of the part around it (RFC 2045
+ * 6.4).
  */
 function relabel(part: RawPart, { label }: Fitness, edits: Edit[]): void {
   if (label !== undefined && (part.encoding === '8bit' || part.encoding === 'binary')) {

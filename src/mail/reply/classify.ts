@@ -56,7 +56,7 @@ export interface NegativeReply {
   words: string
   /** The command that the reply answers, where it is known: words about an address mean the sender's after MAIL. */
   stage?: string | null | undefined
-  /** The mail is still being tried: whatever was said, the address is not yet dead. */
+  /** True: the mail is still being tried, so the address does not count as dead, whatever the words. */
   delayed?: boolean | undefined
 }
 
@@ -68,7 +68,7 @@ export interface Classification {
 
 type Topic = readonly [category: BounceCategory, ...topics: (readonly RegExp[])[]]
 
-/** Words that count before any code: they say plainly what it is about. The first that matches counts. */
+/** Words that take precedence over all codes, because they state the reason plainly. The first match counts. */
 const PLAIN: readonly Topic[] = [
   ['greylisted', GREYLISTING],
   ['reputation', OUR_ADDRESS],
@@ -91,7 +91,7 @@ const PLAIN: readonly Topic[] = [
   ['rate_limited', TOO_MUCH],
 ]
 
-/** Words about the recipient, which after MAIL would be about the sender. */
+/** Words about the recipient. In a reply to MAIL they would be about the sender, and do not count. */
 const ADDRESS: readonly Topic[] = [
   ['no_mail_accepted', NO_MAIL],
   ['domain_unknown', NO_DOMAIN],
@@ -100,7 +100,7 @@ const ADDRESS: readonly Topic[] = [
   ['address_unknown', MOVED, NO_ADDRESS],
 ]
 
-/** Words that count where no code says more. */
+/** Words that count only if no code is more specific. */
 const VAGUE: readonly Topic[] = [
   ['reputation', BAD_NAME],
   ['content_spam', UNWANTED],
@@ -110,7 +110,7 @@ const VAGUE: readonly Topic[] = [
   ['policy', RULE],
 ]
 
-/** RFC 5321 4.2.3, RFC 7504: where neither words nor an enhanced code say anything. */
+/** The category of a code when neither the words nor an enhanced code give one (RFC 5321 4.2.3, RFC 7504). */
 const CODES: Readonly<Record<number, BounceCategory>> = {
   421: 'network',
   521: 'no_mail_accepted',
@@ -146,7 +146,8 @@ function explain({ code, status, words, stage }: NegativeReply): Cause {
   if (matches(ACCESS_TO_ADDRESS)) return ['address_unknown', false]
   if (status?.startsWith('4.7.') && code !== 421 && matches(COME_BACK)) return ['greylisted', false]
   const coded = status ? categoryOfStatus(status) : null
-  // Servers give the codes of these two for anything; words say more. 5.3.2 may be over when an operator says so.
+  // Servers use the codes of these two categories for anything, so vague words take precedence. 5.3.2 (the server takes
+  // no mail) is not permanent, because the server's operator can change it.
   if (coded !== null && coded !== 'policy' && coded !== 'network')
     return [coded, DEAD_CATEGORIES.has(coded) && detail !== '3.2']
   const vague = firstOf(VAGUE, matches) ?? coded

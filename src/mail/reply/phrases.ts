@@ -7,7 +7,7 @@
  * and code alone.
  */
 
-/** The server asks us to come again later: this list counts before everything else that the same sentence may hold. */
+/** The server asks us to come back later. A match here takes precedence over all other lists. */
 export const GREYLISTING: readonly RegExp[] = [
   // Postgrey "Greylisted, see ...", postscreen and rspamd "Greylisting in action", milter-greylist "Greylisting in
   // action".
@@ -32,8 +32,8 @@ export const RECIPIENT_LIST: readonly RegExp[] = [
 ]
 
 /**
- * A domain's published policies on its own mail (RFC 7208, 7489): mended in its DNS, so they concern each message
- * alone.
+ * The message fails the SPF or DMARC policy of its own domain (RFC 7208, 7489). The remedy is in that domain's DNS, so
+ * the refusal says nothing about other messages.
  */
 export const UNPROVEN: readonly RegExp[] = [
   /\bdmarc\b|\bspf (?:check|validation|fail)|\bsender is unauthenticated\b|\bunauthenticated (?:e-?mail|sender)\b/,
@@ -231,7 +231,7 @@ export const SIZE: readonly RegExp[] = [
 /** More recipients than one transaction may have (RFC 5321 4.5.3.1.10): Postfix, Exim, OpenSMTPD (451), chasquid. */
 export const CROWDED: readonly RegExp[] = [/\btoo many recipients\b|\btoo many rcpts?\b/]
 
-/** The mailbox gets too much mail at once, from anybody. */
+/** The mailbox gets too much mail at once, from all senders together. */
 export const FLOODED: readonly RegExp[] = [
   // Gmail "receiving mail at a rate that prevents ...", "receiving mail too quickly"; Exchange "recipient thread limit
   // exceeded".
@@ -241,7 +241,7 @@ export const FLOODED: readonly RegExp[] = [
 /** The mailbox cannot take mail now. */
 export const MAILBOX: readonly RegExp[] = [
   ...FLOODED,
-  // Everybody's "mailbox full", "over quota", "quota exceeded".
+  // "mailbox full", "over quota", "quota exceeded": all servers.
   /\b(?:mailbox|inbox|account|user|recipient|storage)(?: storage| quota)?(?:'s)? (?:is |has been )?(?:full|exceeded|over ?quota)\b|\bover ?quota\b/,
   // "The recipient mailbox has exceeded its storage limit".
   /\b(?:storage|mailbox|disk) (?:limit|quota|allocation)s?\b[^.;]{0,20} exceeded\b|\bexceeded (?:its |the |their )?(?:storage|mailbox|disk|allocated)\b/,

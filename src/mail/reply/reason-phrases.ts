@@ -1,7 +1,7 @@
 /**
- * More phrases of servers, for the category of a refusal only: they name a reason, but prove too little for the
- * consequences that a live answer has (see phrases.ts, whose rules hold here as well). A reason is searched for in the
- * order of classify.ts.
+ * More phrases of servers, for the category of a refusal only: they name a reason, but are too weak a proof for the
+ * consequences of the lists in phrases.ts, whose rules hold here as well. A reason is searched for in the order of
+ * classify.ts.
  */
 
 /** The mailbox, or the space of its owner, is full. */
@@ -67,7 +67,7 @@ export const NO_RELAY: readonly RegExp[] = [
   /\bno relay|\bnot configured to relay\b|\bto relay (?:mail|messages?)\b|\bnot (?:permitted|allowed|authori[sz]ed) to (?:\d{3}[ -])?relay\b|\brelay(?:ing)?\b[^.;]{0,40}\b(?:den|not|prohibit|refus|reject|disallow|without)/,
 ]
 
-/** Our address, in words that others use of something else: a recipient's own list, or too many messages. */
+/** Our address, in words that other servers use for something else: a recipient's own list, or too many messages. */
 export const OUR_ADDRESS: readonly RegExp[] = [
   // Trend Micro "IP address blacklisted by recipient", Outlook.com "messages from 192.0.2.1 weren't sent ... too many
   // unwanted messages have been sent from the following IP address".
@@ -89,7 +89,7 @@ export const UNWANTED: readonly RegExp[] = [
   /\b(?:banned|forbidden|dangerous|prohibited|disallowed) (?:attachment|file|extension|content|word)/,
 ]
 
-/** The sender's address, or who may write to whom. */
+/** The sender's address is refused, or the sender may not write to the recipient. */
 export const SENDER_REFUSED: readonly RegExp[] = [
   /\b(?:sender|originator|return[- ]path|envelope[- ]from|mail from)(?:'s)?(?: \w+){0,3}\b[^.;]{0,40}\b(?:reject|refus|den(?:ied|y)|not|invalid|unknown|block|black|bad|fail|prohibit|unacceptable|required|missing|restrict|does not|doesn't|malformed|verif)/,
   /\b(?:reject|refus|den(?:ied|y)|invalid|unknown|block|black|bad|prohibit|unacceptable|unverified|malformed|forged|verify(?:ing)?)(?:ed|ing)?(?: \w+){0,3} (?:sender|originator|return[- ]path|from[: ]+(?:address|domain|header))\b/,
@@ -101,7 +101,7 @@ export const AFTER_MAIL: readonly RegExp[] = [
   /\b(?:in reply to|after|in response to|response to|following) (?:the )?mail[ _]from\b|>>> mail from:|\[mail_from\]|\bour mail from\b/,
 ]
 
-/** The account exists, and takes nothing: locked, suspended, expired, not used. */
+/** The account exists but takes no mail: it is locked, suspended, expired or unused. */
 export const DISABLED: readonly RegExp[] = [
   // Gmail "The email account that you tried to reach is disabled", "is inactive"; Exchange "account disabled"; Yahoo
   // "This mailbox is disabled (554.30)"; Mail.ru "user is terminated"; Orange "account is blocked".
@@ -165,7 +165,7 @@ export const NO_CONNECTION: readonly RegExp[] = [
   /\btoo many (?:hops|received)\b|\bhop ?count\b|\bmail (?:forwarding )?loop|\bloops? (?:back|detected)|\brouting loop|\bloop detected\b|\bbest-preference mx\b|\bpossible loop\b/,
 ]
 
-/** It was tried for as long as the server tries. */
+/** The server has tried to deliver the message for as long as its own limit allows. */
 export const TRIED_TOO_LONG: readonly RegExp[] = [
   /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\bin the queue (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
   /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\bafter \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
@@ -178,7 +178,10 @@ export const BROKEN: readonly RegExp[] = [
   /\b(?:mailer|program|command|child|process|pipe|procmail|maildrop|script|shell|filter)\b[^.;]{0,60}\b(?:fail|error|died|exit|status|signal|denied|not found|cannot|can't|couldn't)|\bcan(?:'t|not) (?:create|open|write|execute)\b|\bcouldn't create\b|\bunknown mailer error\b|\bno such file\b|\bsyntax error\b|\bbad sequence\b|\bcommand (?:not|un)\w{0,12}\b|\bunrecogni[sz]ed command\b|\bnot implemented\b/,
 ]
 
-/** With a temporary code of the policies (RFC 3463 3.8) it mostly stands for greylisting: rspamd, Exim's ACLs. */
+/**
+ * A request to retry later. With a temporary policy code (RFC 3463 3.8) it mostly means greylisting: rspamd, Exim's
+ * ACLs.
+ */
 export const COME_BACK: readonly RegExp[] = [/\b(?:try|come back|retry)(?: \w+){0,2} (?:later|in \d{1,5})\b/]
 
 /** A rule of the recipient or its server, not further explained. */
@@ -186,7 +189,7 @@ export const RULE: readonly RegExp[] = [
   /\brejected:|\bpolic(?:y|ies)\b|\badministrative(?:ly)?\b|\baccess (?:is )?denied\b|\bprohibited\b|\bforbidden\b|\bnot (?:allowed|permitted|authori[sz]ed|welcome|accepted|trusted)\b|\brestrict|\bsecurity\b|\bdenied\b|\bunauthori[sz]ed\b|\bprotocol violation\b|\bdelivery not authori[sz]ed\b|\bpermission\b|\bmoderat|\bmember(?:s|ship)?\b|\bunacceptable\b|\bblocked\b|\brefus(?:ed|al)\b|\bnot (?:rfc|compliant)|\brfc ?\d{4}\b/,
 ]
 
-/** The server's word for one recipient that it will not let us reach, which mostly means that there is none. */
+/** Access to one recipient is denied, which mostly means that the address does not exist. */
 export const ACCESS_TO_ADDRESS: readonly RegExp[] = [
   // Exchange Online "Recipient address rejected: Access denied" (5.4.1), and Postfix with a table of recipients.
   /\brecipient(?: address)? (?:rejected: )?access denied\b|\brecipient (?:address )?(?:was )?(?:rejected|refused|denied)(?:$| by\b|[.;])/,

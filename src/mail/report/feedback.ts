@@ -14,7 +14,7 @@ export interface Feedback {
 const MAX_ADDRESSES = 100
 
 /**
- * Types by which a recipient says that mail was unwanted (RFC 5965 7.3, and `opt-out` of the drafts before it). Not
+ * Feedback types that mean that a recipient did not want the mail (RFC 5965 7.3, and `opt-out` of its drafts). Not
  * `auth-failure` (RFC 6591), which is about a forged sender, nor `not-spam`.
  */
 const COMPLAINTS = new Set([
@@ -51,8 +51,8 @@ export function readFeedback(text: string): Feedback {
 export const isComplaint = ({ type }: Feedback) => COMPLAINTS.has(type)
 
 /**
- * Reports of Outlook.com's Junk Mail Reporting Program (JMRP) have no fields for programs: the mail is attached, and
- * has a field for its recipient.
+ * Reports of Outlook.com's Junk Mail Reporting Program (JMRP) have no machine-readable part. The mail itself is
+ * attached, with a header field that names its recipient.
  */
 export function readJunkMailReport(
   fields: readonly RawField[],

@@ -1,12 +1,12 @@
-/** The shape of what a mail about our mail says: a bounce, a complaint, an automatic reply. */
+/** The content of a mail about our mail, such as a bounce, a complaint or an automatic reply. */
 import type { BounceCategory } from '../reply/category.ts'
 
 export const REPORT_KINDS = ['bounce', 'delay', 'complaint', 'auto_reply', 'none'] as const
 
 /**
- * `bounce`: delivery has failed for at least one recipient. `delay`: it has not happened yet and is still being tried.
- * `complaint`: somebody says that the mail was unwanted. `auto_reply`: a program of the recipient has answered. `none`:
- * any other mail, reports of success included.
+ * `bounce`: delivery has failed for at least one recipient. `delay`: a message is not delivered yet and is still being
+ * tried. `complaint`: somebody says that the mail was unwanted. `auto_reply`: a program of the recipient has answered.
+ * `none`: any other mail, reports of success included.
  */
 export type ReportKind = (typeof REPORT_KINDS)[number]
 
@@ -14,11 +14,16 @@ export type ReportKind = (typeof REPORT_KINDS)[number]
 export type ReportedAction = 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded' | 'deliverable'
 
 export interface ReportedRecipient {
-  /** The address that was written to, where the report tells; otherwise the one that it names. Domain in lower case. */
+  /**
+   * The address that the mail was sent to, if the report tells it; otherwise the address that the report names. Domain
+   * in lower case.
+   */
   address: string
   /** Original-Recipient (RFC 3464 2.3.1); null when the report has none. */
   original: string | null
-  /** The address at which it failed (Final-Recipient, RFC 3464 2.3.2): another than `address` behind an alias. */
+  /**
+   * The address at which delivery failed (Final-Recipient, RFC 3464 2.3.2). Behind an alias it differs from `address`.
+   */
   final: string
   /** Null for complaints. */
   action: ReportedAction | null
@@ -28,15 +33,15 @@ export interface ReportedRecipient {
   reply: number | null
   /** The words of the server, at most 1,000 characters; empty when there are none. */
   message: string
-  /** The address or its domain is dead, which is another question than whether this delivery is over. */
+  /** True: the address or its domain is dead. Says nothing about whether this delivery is over. */
   permanent: boolean
   /** Null for complaints, and for successes. */
   category: BounceCategory | null
 }
 
-/** The names of the email that a report is about. Nothing of it is trusted: anybody can write a report. */
+/** The identifiers of the email that a report is about. None of them is trusted, because anybody can write a report. */
 export interface ReturnedEmail {
-  /** Message-ID with its angle brackets: of the returned header, otherwise the one that the report answers. */
+  /** Message-ID with its angle brackets, from the returned header or else from In-Reply-To of the report. */
   messageId: string | null
   /** Feedback-ID of the returned header. */
   feedbackId: string | null

@@ -1,4 +1,4 @@
-/** The names of an email in its header, which came back with a report. */
+/** Finds the identifiers of an email in its header, which came back with a report. */
 import { type RawField, readHeader } from '../raw/header.ts'
 import { addressIn } from './address-text.ts'
 import { fieldValue } from './open-report.ts'

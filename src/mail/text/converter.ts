@@ -8,7 +8,10 @@ import { type OpenElement, OpenElements } from './open-elements.ts'
 import { INITIAL, isPreformatted, type Style, showsPictures, showsText, styleOf } from './style.ts'
 import { HtmlTable } from './table.ts'
 
-/** Nested lists, quotes and cells, at most; real mail stays below. Deeper ones are written as plain elements. */
+/**
+ * The deepest nesting of lists, quotes and cells, which real mail does not reach. Deeper ones are written as plain
+ * elements.
+ */
 const MAX_CONTAINERS = 32
 const RULE = '-'.repeat(40)
 /** The limits of browsers for a cell's span (HTML standard 4.9.11). */
@@ -27,9 +30,8 @@ interface ListState {
 }
 
 /**
- * Each tag and each text costs a bounded number of steps and each character is copied a bounded number of times,
- * whatever elements are open: the relevant elements are found by name, lines are only appended to, and inner blocks are
- * written once, at the end.
+ * The cost is linear, whatever elements are open: open elements are found by name, lines are only appended to, and
+ * inner blocks are written once, at the end.
  */
 export class TextConverter implements HtmlEvents {
   readonly #line = new Line()
@@ -151,7 +153,7 @@ export class TextConverter implements HtmlEvents {
     }
   }
 
-  /** A list within a list stands directly below its item. */
+  /** Writes the gap before an element. A list within a list has none. */
   #gap(kind: Kind): void {
     this.#block.gap(kind.list && this.#items > 0 ? 1 : kind.gap)
   }

@@ -17,10 +17,10 @@ const FILES = new Set(
 /** Characters that cannot stand in an address, or would show it in another order or shape. */
 const NOT_IN_ADDRESS =
   /[\s<>\x80-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\ufff9-\ufffb]|\u034f/g
-/** The same, and in the parts of an address the characters that would end them; placeholders stay as they are. */
+/** Matches the characters to encode, those of NOT_IN_ADDRESS, and placeholders, which are kept. */
 const TO_ENCODE = new RegExp(`${PLACEHOLDER.source}|${NOT_IN_ADDRESS.source}`, 'g')
 const TO_ENCODE_IN_PART = new RegExp(`${TO_ENCODE.source}|[%&#?]`, 'g')
-/** A text that names an address or a number has few words. Only such a text is searched for it. */
+/** Characters of the longest link text that is searched for the address or number of its link. */
 const FEW_WORDS = 1000
 
 /** The address that is shown for a link, after its text or in place of it. */
@@ -31,8 +31,7 @@ export interface LinkLabel {
 
 /**
  * How to show a link: its text followed by the address in angle brackets (the delimiters that RFC 3986 appendix C
- * recommends, which no mail client takes for a part of the address), or the address alone when the text says nothing
- * else.
+ * recommends, which no mail client takes for a part of the address), or only the address when the text repeats it.
  *
  * `text` is the visible text, `''` for none. Returns undefined when the text is shown alone: when it contains the
  * address, and when the address leads nowhere from a text, as a relative one does.
@@ -59,8 +58,8 @@ function absolute(url: string): string | undefined {
 }
 
 /**
- * Only the subject is shown with the address (RFC 6068 2): it is often needed to unsubscribe, and a reader could not
- * know it.
+ * The address of a mailto link. Of its other fields, only the subject is shown (RFC 6068 2), because a reader often
+ * needs it to unsubscribe.
  */
 function toMail(text: string, target: string): LinkLabel | undefined {
   const [mailbox, query = ''] = halves(target, '?')

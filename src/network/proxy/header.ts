@@ -1,6 +1,6 @@
 /**
- * The header of the PROXY protocol of HAProxy, by which one machine tells another who connects to whom: versions 1 and
- * 2 are read, as load balancers send them, and version 2 is written.
+ * The header of HAProxy's PROXY protocol, with which a proxy names both ends of a connection. Reads versions 1 and 2,
+ * which load balancers send, and writes version 2.
  */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'

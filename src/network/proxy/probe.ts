@@ -3,13 +3,16 @@ import { ProxyFault } from './fault.ts'
 import { type OutgoingProxy, PROXY_ANSWERS_MS, proxyName } from './proxy.ts'
 import { openTunnel, reachProxy } from './tunnel.ts'
 
-/** Discard (RFC 863) on the proxy's own machine: the answer comes at once, and nobody else is troubled. */
+/**
+ * The port of the discard service (RFC 863) on the proxy's own machine: the answer comes at once, and no other machine
+ * is involved.
+ */
 const DISCARD = 9
 
 /**
- * Why the proxy makes no connections from the address, as a sentence without a final dot; null: it does, as far as it
- * shows. A SOCKS5 proxy is asked for a connection to its own machine, because only a request shows whether it accepts
- * the login; a refusal of the request itself is no problem. A proxy that speaks PROXY is only connected to.
+ * Why the proxy makes no connections from the address, as a sentence without a final dot; null: no problem was found. A
+ * SOCKS5 proxy gets a request for a connection to its own machine, because only a request shows whether it accepts the
+ * login; it may refuse the request itself. With a PROXY protocol proxy, only the connection to it is tested.
  */
 export async function proxyProblem(proxy: OutgoingProxy, from: string): Promise<string | null> {
   const socket = connect({ host: proxy.host, port: proxy.port })

@@ -9,7 +9,7 @@ import type { OutgoingProxy, ProxiedConnection } from './proxy.ts'
 /** Milliseconds after which the library gives up. The caller's time is over before. */
 const LONGEST_MS = 120_000
 
-/** Replies about the server (RFC 1928 6), by the names that the library gives them, as errors of a socket. */
+/** Replies about the server (RFC 1928 6), by their names in the library, with the matching error code of a socket. */
 const OF_SERVER: Readonly<Record<string, string>> = {
   NetworkUnreachable: 'ENETUNREACH',
   HostUnreachable: 'EHOSTUNREACH',
@@ -31,9 +31,9 @@ const BEFORE: readonly (readonly [pattern: RegExp, words: string])[] = [
 ]
 
 /**
- * `socket` is connected to the proxy. At the end it is paused, with everything that came behind the proxy's answers
- * still to be read. Throws ProxyFault, with the socket destroyed. `onAnswer` is called when the proxy answers for the
- * first time.
+ * Expects a socket that is connected to the proxy. It is paused afterwards, and input after the proxy's answers is
+ * still unread. Throws ProxyFault, with the socket destroyed. `onAnswer` is called when the proxy answers for the first
+ * time.
  */
 export async function askSocks(
   socket: Socket,
@@ -45,7 +45,7 @@ export async function askSocks(
   const asked = SocksClient.createConnection({
     command: 'connect',
     proxy: { host, port, type: 5, ...(user !== null && { userId: user, password: password ?? '' }) },
-    // Never a name: the address was looked up and judged here.
+    // An address, never a name: the guard has checked the address.
     destination: { host: to.address, port: to.port },
     existing_socket: socket,
     timeout: LONGEST_MS,
@@ -58,13 +58,16 @@ export async function askSocks(
     await asked
   } catch (error) {
     socket.destroy()
-    // The error of the library holds the credentials, so its message alone goes further.
+    // Only the message of the library's error is used, because the error itself holds the credentials.
     throw faultOf((error as Error).message, answered)
   }
   await keepRest(socket)
 }
 
-/** In its next turn the library emits what came with the last answer, and lets the socket flow. */
+/**
+ * Pauses the socket and puts the input back that came with the last answer. The library emits this input in its next
+ * turn, and lets the socket flow.
+ */
 async function keepRest(socket: Socket): Promise<void> {
   const rest: Buffer[] = []
   const keep = (octets: Buffer) => rest.push(octets)

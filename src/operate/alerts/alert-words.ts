@@ -1,11 +1,11 @@
-/** Alerts in words: as mail, and as JSON for a URL. */
+/** Writes alerts as mail, and as JSON for a URL. */
 import type { Alert } from '../../store/store.ts'
 import { isoTime } from '../shapes.ts'
 
 export interface AlertOrigin {
   /** The name of the service. */
   hostname: string
-  /** Where people find the console; null: nowhere. */
+  /** The URL of the console; null: there is none. */
   console: string | null
 }
 

@@ -53,7 +53,10 @@ const TEST_ENTRY = '127.0.0.2'
 /** Octets of a list's own words that are shown. */
 const LONGEST_REASON = 200
 
-/** One check for each list. Of a relay, the relay's address counts, which its operator looks after. */
+/**
+ * One check for each list. For mail through a relay nothing is checked, because the relay's address counts, which is
+ * its operator's concern.
+ */
 export function blockListChecks(op: Operation): PlannedCheck[] {
   if (op.setup.delivery.kind !== 'direct') {
     const found = 'Mail does not leave from an address of this machine.'
@@ -106,8 +109,8 @@ async function sourcesOf(op: Operation): Promise<string[]> {
 }
 
 /**
- * Many lists refuse resolvers that ask for thousands of people, and some answer as if nothing were listed. So the entry
- * that every list has is asked for first.
+ * Many lists refuse large public resolvers, and some answer them as if nothing were listed. So the test entry, which
+ * every list has, is looked up first.
  */
 async function whyNotAllowed(hosts: Hosts, list: BlockListZone): Promise<CheckFinding | null> {
   const probe = await hosts.addresses(nameIn(list, TEST_ENTRY))
@@ -117,10 +120,10 @@ async function whyNotAllowed(hosts: Hosts, list: BlockListZone): Promise<CheckFi
   const found =
     codes.length === 0
       ? `${list.name} does not answer this resolver: it returns not even its test entry.`
-      : `This resolver is not allowed to ask ${list.name}: it answers ${codes.join(', ')}.`
+      : `${list.name} does not accept queries of this resolver: it answers ${codes.join(', ')}.`
   return unknown(
     found,
-    'Run a resolver on this machine, name it in POSTROAD_DNS_SERVERS, and register its address where the list wants that.',
+    'Run a resolver on this machine, name it in POSTROAD_DNS_SERVERS, and register its address with the list if that is required.',
   )
 }
 
@@ -128,9 +131,9 @@ interface ListEntry {
   address: string
   /** The reason, in the words of the list. */
   reason: string
-  /** The word of DNS if there was no answer. */
+  /** The DNS failure, if there was no answer. */
   failure: string | null
-  /** The network may not send mail by its own rules, whatever the address has done. */
+  /** True: the entry lists a network whose provider allows no mail from it, whatever the address has done. */
   isPolicy: boolean
 }
 

@@ -23,11 +23,11 @@ export function clockCheck(op: Operation, server = TIME_SERVER): PlannedCheck {
 async function result(op: Operation, { host, port }: TimeServer): Promise<CheckFinding> {
   const found = await op.hosts().addresses(host)
   const addresses = found.kind === 'found' ? found.records : []
-  // IPv4 first: nearly every network has it.
+  // Prefers IPv4, which nearly every network has.
   const [first] = addresses.toSorted((a, b) => a.family - b.family)
   if (first === undefined) return unknown(`${host} was not found in DNS.`, SET)
   const refused = op.guard()(first.address)
-  if (refused !== null) return unknown(`${host} cannot be asked: ${refused}.`, SET)
+  if (refused !== null) return unknown(`${host} cannot be queried: ${refused}.`, SET)
   const offset = await askTime(first.address, port)
   if (offset === null) return unknown(`${host} does not answer, so the clock could not be compared.`, SET)
   const seconds = Math.round(Math.abs(offset) / 1_000)

@@ -1,4 +1,4 @@
-/** Every change of accounts raises the version that the nodes look at, and is announced to them. */
+/** Changes of accounts. Each raises the version that the nodes compare, and is announced to them. */
 import { VERSIONS_KEPT } from '../account-rows.ts'
 import type { Port, PortSteps, PortTransaction } from './port.ts'
 import { statement } from './statement.ts'
@@ -11,7 +11,7 @@ const FORGET = statement('DELETE FROM account_changes WHERE version <= $1')
 
 /**
  * Runs a transaction that changes accounts. `work` returns the ids of the changed things: for a DKIM key its domain's,
- * for a route ROUTES. False when there are none.
+ * for a route ROUTES. Returns false when there are none.
  */
 export function* changeAccounts(
   port: Port,

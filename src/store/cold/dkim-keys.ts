@@ -12,14 +12,14 @@ interface DomainReference {
 }
 
 /**
- * A condition on a DKIM key `k`: another active key signs the domain's mail, or this one does not. Mail of a domain is
- * never left without a signature.
+ * A condition on a DKIM key `k`: `k` is inactive, or the domain has another active key. Mail of a domain must never go
+ * unsigned.
  */
 const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
   SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
 
 const LOCK_DOMAIN = statement('SELECT id FROM domains WHERE id = $1 FOR UPDATE')
-/** Two changes at once could otherwise leave no key active. */
+/** Without the lock, two concurrent changes could leave no key active. */
 const LOCK_DOMAIN_OF_KEY = statement(
   'SELECT id FROM domains WHERE id = (SELECT domain_id FROM dkim_keys WHERE id = $1) FOR UPDATE',
 )
@@ -99,7 +99,7 @@ export const dkimKeyWrites = {
 
   *queueDkimKey(port, id, at) {
     return yield* changeAccounts(port, function* (db) {
-      const waiting = 'Another DKIM key of the domain waits already'
+      const waiting = 'Another DKIM key of the domain is already waiting'
       const rows = yield* unlessDuplicate(db, waiting, () => db.all(QUEUE, id, at))
       return rows.map(({ domainId }) => domainId)
     })

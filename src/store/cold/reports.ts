@@ -1,4 +1,4 @@
-/** Reports from outside about recipients, mostly after they have ended. */
+/** Reports of other mail systems about recipients, most of which are already in a final state. */
 import type { EventType } from '../../email/event.ts'
 import { decide, type RecipientReport } from '../../email/lifecycle.ts'
 import {
@@ -16,10 +16,11 @@ import { statement } from './statement.ts'
 const NAMED = String.raw`substring(v.detail FROM '"reportId":("(?:[^"\\]|\\.)*")')`
 
 /**
- * The events of recipients that record reports: how many there are of a type, by the id for those among $2, whose ids
- * are given as JSON text. They are looked up recipient by recipient in the index `events_by_report`, whose condition is
- * repeated here: an email with a thousand recipients may have ten thousand such events. PostgreSQL does not read the
- * detail as JSON, because it refuses NUL and lone surrogates, which strangers may have written into a report.
+ * Counts the events that record reports, by recipient, type and the report's id if it is one of $2; other reports are
+ * counted together. The ids are given as JSON text. The events are looked up recipient by recipient in the index
+ * `events_by_report`, whose condition is repeated here: an email with a thousand recipients may have ten thousand such
+ * events. PostgreSQL does not read the detail as JSON, because it refuses NUL and lone surrogates, which strangers may
+ * have written into a report.
  */
 const KNOWN = statement<KnownRow>(({ engine, rows, texts }) => {
   const places = rows('$1', { email: 'uuid', position: 'integer' })
@@ -53,8 +54,8 @@ interface KnownRow {
 }
 
 /**
- * Events of one type that reports add to a recipient, at most: a server that still tries says so every few hours, for
- * about five days (RFC 5321 4.5.4.1), and the recipient can write as many reports as it likes.
+ * The most events of one type that reports add to a recipient. A server that still tries reports a delay every few
+ * hours for about five days (RFC 5321 4.5.4.1), and a recipient can send any number of reports.
  */
 const MOST_OF_TYPE = 30
 
@@ -63,7 +64,7 @@ export interface PlacedReport {
   happening: RecipientReport['happening']
 }
 
-/** Nothing for a report on an unknown email. */
+/** The report with the place of its recipient; empty when the email is unknown. */
 export function placedIn(
   emails: ReadonlyMap<string, EmailPlace>,
   { emailId, position, happening }: RecipientReport,
@@ -74,12 +75,12 @@ export function placedIn(
 
 export interface RecordedReports {
   events: number
-  /** A recipient has left the queue. */
+  /** True: a recipient has left the queue. */
   unqueued: boolean
   suppressed: boolean
 }
 
-/** Locks the recipients at all these places; by `nameOf` their places. */
+/** Locks the recipients at these places. Returns them by `nameOf` their places. */
 export function* lockPlaces(
   db: PortTransaction,
   reports: readonly PlacedReport[],
@@ -100,7 +101,7 @@ export function* recordReports(
   known: KnownReports,
 ): PortSteps<RecordedReports> {
   const sum = { events: 0, unqueued: false, suppressed: false }
-  /** Decisions that are not written yet: of different recipients, at the same time. */
+  /** Decisions that are not written yet, at most one for each recipient, all of the same time. */
   let decided = new Map<string, RecipientDecision>()
   let decidedAt = 0
   for (const { place, happening } of reports) {
@@ -121,7 +122,8 @@ export function* recordReports(
     decidedAt = happening.at
     recipients.set(name, { ...recipient, ...decision.change })
     sum.events += decision.events.length
-    // Most have left it long ago, and a look for due mail costs as much as the report.
+    // Only a waiting recipient can leave the queue. Most reports concern others, for which a look for due mail would
+    // cost as much as the report.
     sum.unqueued ||= recipient.state === 'waiting' && decision.change !== null
   }
   if (decided.size > 0 && (yield* db.apply([...decided.values()], decidedAt))) sum.suppressed = true
@@ -180,8 +182,8 @@ export class KnownReports {
 }
 
 /**
- * Asks after the recipients were locked: only a statement that begins then sees what other transactions have just
- * recorded. Once for all of a batch.
+ * Must run after the recipients were locked, because only a later statement sees the reports that other transactions
+ * have just recorded. One statement reads the reports of a whole batch.
  */
 export function* knownReports(
   db: PortTransaction,

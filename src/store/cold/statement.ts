@@ -1,7 +1,7 @@
 /**
- * Statements for both databases, in the words of PostgreSQL: values are `$1`, with a cast where PostgreSQL needs the
- * type (`$2::text IS NULL`). SQLite gets them without these casts, and without the clauses that lock rows: its one
- * writer meets no other.
+ * Statements for both databases, in the SQL of PostgreSQL: values are `$1`, with a cast where PostgreSQL needs the type
+ * (`$2::text IS NULL`). SQLite gets them without these casts, and without the clauses that lock rows: it has only one
+ * writer.
  */
 
 export interface ColdStatement<Row = unknown> {
@@ -10,11 +10,11 @@ export interface ColdStatement<Row = unknown> {
   readonly sqlite: string
   /** Declared once, and prepared once; false: its text was made for one call. */
   readonly declared: boolean
-  /** Never there: the type of the rows, for the compiler. */
+  /** Never set; it tells the compiler the type of the rows. */
   readonly row?: Row
 }
 
-/** Expressions that have no common words. */
+/** Expressions for which the two databases have different SQL. */
 export interface Dialect {
   readonly engine: 'postgres' | 'sqlite'
   /** The rows in a parameter, a list of objects: `rows('$1', { id: 'text' })` in a FROM clause. */
@@ -36,7 +36,7 @@ export interface Dialect {
   folded(expression: string): string
   /** The column of `emails` by which other tables refer to an email. */
   readonly emailKey: 'id' | 'num'
-  /** Lies before the keys of all emails. */
+  /** A key that is lower than those of all emails. */
   readonly firstEmail: string
 }
 
@@ -83,7 +83,7 @@ const SQLITE: Dialect = {
 /** All declared statements, for a test that looks at their plans. */
 export const STATEMENTS: ColdStatement[] = []
 
-/** Declares a statement. `name`: for one that is frequent. */
+/** Declares a statement. `name`: for a frequent one, so that PostgreSQL keeps its plan. */
 export function statement<Row>(text: Text, name?: string): ColdStatement<Row> {
   const made = { ...dynamicStatement<Row>(text), declared: true }
   if (name !== undefined) Object.assign(made.postgres, { name })

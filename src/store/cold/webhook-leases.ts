@@ -1,4 +1,4 @@
-/** The webhooks that a node has: it alone sends them events. */
+/** Assigns webhooks to nodes. Only the node that has a webhook sends it events. */
 import { listOf } from '../json-columns.ts'
 import type { AssignedWebhook, WebhookType } from '../webhook.ts'
 import type { Operations, Port } from './port.ts'

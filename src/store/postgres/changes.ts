@@ -10,15 +10,15 @@ import type { StoreChange } from '../store.ts'
 import { Hints, sleep } from './hints.ts'
 
 /**
- * Milliseconds: between two reads of the counters, before a lost connection is made anew, and for the end of a
- * connection.
+ * In milliseconds: the time between two reads of the counters, the wait before a new connection replaces a lost one,
+ * and the time limit for closing a connection.
  */
 const POLL_MS = 500
 const RECONNECT_MS = 250
 const END_MS = 1_000
 /**
- * A change that many commits make is announced to other nodes at most this often: counters are rows that all nodes
- * write.
+ * Milliseconds between two announcements of a kind of change that many commits make. An announcement raises a counter,
+ * and a counter is a row that all nodes write.
  */
 const NOTICE_PAUSE_MS = 20
 
@@ -33,7 +33,7 @@ export type RunQuery = (text: string, values: string[]) => Promise<{ rows: unkno
 
 export interface ChangeParts {
   /**
-   * Opens a connection of its own, which may be kept. Its statements must fail when no answer comes for some seconds.
+   * Opens a connection that the caller may keep. Its statements must fail when no answer comes for some seconds.
    */
   connect(): Promise<Client>
   /** Runs one statement outside a transaction. */
@@ -77,7 +77,7 @@ export class ChangeFeed {
   /**
    * Announces a change of our own, which `work` writes; `work` returns whether there is one. `write` must be the last
    * statement of its transaction, because it locks a row that all nodes write: other nodes find the change with the
-   * commit. The hint to look is sent after the transaction, which must not fail for want of a hint.
+   * commit. The hint is sent after the transaction, so that a failed hint cannot fail the transaction.
    */
   async noticed(
     kind: StoreChange,
@@ -130,7 +130,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Announcements to other nodes that are still open are sent before. */
+  /** Sends pending announcements to other nodes first. */
   async close(): Promise<void> {
     this.#closed = true
     this.#watchers.clear()
@@ -159,7 +159,7 @@ export class ChangeFeed {
   async #notice(kind: StoreChange): Promise<void> {
     do {
       this.#noticeAgain.delete(kind)
-      // When the database is away, each node looks by itself once it is back, and finds the work.
+      // When the database cannot be reached, each node finds the work itself once the database is back.
       await this.noticed(kind, (write) => write(this.#parts.query).then(() => true)).catch(() => {})
       // A timer that keeps the process alive, unlike `sleep`: closing waits for it, and nothing else may keep the
       // process alive by then.
@@ -189,9 +189,9 @@ export class ChangeFeed {
         if (again) await this.#beginAgain(client)
         await this.#poll(client, AbortSignal.any([signal, lost.signal]))
       } catch {
-        // The database is away. Changes made meanwhile are reported once it is back.
+        // The database cannot be reached. Changes made meanwhile are reported once it is back.
       }
-      // A connection that was cut on the way never answers the goodbye.
+      // The end of a connection that was cut on the way is never confirmed.
       if (client !== undefined) await Promise.race([client.end().catch(() => {}), sleep(END_MS)])
       if (!signal.aborted) await sleep(RECONNECT_MS, signal)
     }
@@ -200,8 +200,7 @@ export class ChangeFeed {
   #takeHints(client: Client): void {
     client.on('notification', ({ payload }) => {
       if (payload === this.#id || this.#hints.take()) return
-      // Otherwise the server would send everything it holds, up to gigabytes, before it learns that nobody listens any
-      // more.
+      // Otherwise the server would send all pending rows, up to gigabytes, before it notices that nobody reads them.
       client.connection.stream.destroy()
     })
   }

@@ -6,14 +6,14 @@ import { texts } from './arrays.ts'
 import type { StoreParts } from './parts.ts'
 import { reachOf } from './reach.ts'
 
-/** Events looked at for one page at most, whether or not they match. */
+/** The most events looked at for one page, whether or not they match. */
 const LOOKS = 5_000
 /** Leaves out events of companies themselves. */
 const OF_EMAILS = 'email IS NOT NULL'
 
 /**
  * Looks at the first $3 events after $1, up to $2, and returns those of the company $4 and of the types $5, at most $6.
- * There is always at least one row, with the last number that was looked at and how many were.
+ * There is always at least one row, with the last number that was looked at and the number of events looked at.
  */
 const PAGE = (about: string) => `
 WITH looked AS MATERIALIZED (

@@ -14,7 +14,7 @@ export interface LaneCandidate {
   size: number
   /** Upper bound of the recipients of its email that share a transaction with it, itself included. */
   together: number
-  /** The number of candidates that its lane was asked for. */
+  /** The number of candidates requested from its lane. */
   quota: number
 }
 
@@ -123,7 +123,7 @@ FROM unnest($1::uuid[]) AS t (email) CROSS JOIN LATERAL (
 /** The order of turns, as this node sees it. Companies take turns, and so do the lanes of a company. */
 export class LaneTurns {
   readonly #database: Database
-  /** By company: a number that rises with each of its turns. */
+  /** The number of each company's last turn. The numbers rise with every turn. */
   readonly #served = new Map<number, number>()
   /** By company: the lane (or the position just after it) with which its next turn begins. */
   readonly #places = new Map<number, string>()
@@ -188,13 +188,13 @@ export class LaneTurns {
     })
   }
 
-  /** The company has had its turn, and this lane came last. */
+  /** Notes that the company has had its turn, which ended with this lane. */
   served(company: number, lastDomain: string): void {
     this.#served.set(company, ++this.#turns)
     this.#places.set(company, `${lastDomain}\u0001`)
   }
 
-  /** There was no room for the lane's next email: the lane comes first in the next turn. */
+  /** Puts the lane first in the company's next turn, because there was no room for its next email. */
   keepFirst(company: number, domain: string): void {
     this.#served.set(company, 0)
     this.#places.set(company, domain)

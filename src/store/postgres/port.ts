@@ -23,7 +23,7 @@ import { storable } from './rows.ts'
 
 const TELL = 'INSERT INTO events (company, at, type, detail, email) VALUES ($1, $2, $3, $4, $5)'
 
-/** Runs an operation, and waits at each step. */
+/** Runs an operation, and awaits each of its steps. */
 export async function run<T>(operation: () => PortSteps<T>): Promise<T> {
   const steps = operation()
   let step = steps.next()
@@ -82,7 +82,7 @@ function transactionOn(session: DatabaseSession): PortTransaction {
   }
 }
 
-/** In JSON, too, PostgreSQL cannot store NUL, nor a lone surrogate, which JSON would escape. */
+/** Removes the characters that PostgreSQL cannot store, even in JSON: NUL and lone surrogates. */
 function parameter(value: ParameterValue): Parameter {
   if (!isList(value)) return value
   const stored = (each: unknown) => (typeof each === 'string' ? storable(each).toWellFormed() : each)

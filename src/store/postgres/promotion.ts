@@ -2,7 +2,7 @@ import type { Database, Statement } from './database.ts'
 
 /** Recipients made ready in one step, in the order they became due. */
 const CHUNK = 1_000
-/** Bounds when more are due: recipients of each company, and of all companies together. */
+/** When more are due: the most recipients of one company, and of all companies together, in one step. */
 const OF_EACH = 50
 const OF_ALL = 3_000
 
@@ -46,9 +46,9 @@ SELECT count(*) AS count, max(company) AS last FROM ready`,
 }
 
 /**
- * Finds recipients that waited for a later time and have become due, and gives them their place in the turns. Usually
- * these are few, found in order of time. When many became due at once (after an outage), every company gets its share
- * of each step.
+ * Finds recipients that waited for a later time and have become due, and makes them ready, so that they take their
+ * turns. Usually these are few, and they are found by due time. When many became due at once (after an outage), every
+ * company gets its share of each step.
  */
 export class Promotion {
   readonly #database: Database

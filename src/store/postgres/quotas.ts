@@ -4,7 +4,10 @@ import { uuids } from './arrays.ts'
 import type { DatabaseSession, Statement } from './database.ts'
 import type { PendingEmail } from './pending-email.ts'
 
-/** Locks the counts, in one order: other transactions that count for the same company wait for the end of this one. */
+/**
+ * Locks the counts of companies, in a fixed order. Other transactions that count for the same company wait for this
+ * one.
+ */
 const HOLD: Statement = {
   name: 'hold-quotas',
   text: `
@@ -24,15 +27,15 @@ interface QuotaRow extends QuotaUsage {
 }
 
 /**
- * The emails that exist, among those whose commit may have taken place. Runs when the rows above are locked: until then
- * the commit may be under way.
+ * Those of these emails that exist, although their commit seemed to fail. It runs when the rows above are locked,
+ * because before that the commit may still be under way.
  */
 const PRESENT: Statement = {
   name: 'counted-before',
   text: 'SELECT id::text AS id FROM emails WHERE id = ANY ($1::uuid[])',
 }
 
-/** Emails that are counted together, all or none: that of an entry, or several of one request. */
+/** Emails that are counted together or not at all: a single email, or those of one request. */
 export type QuotaGroup = readonly PendingEmail[]
 
 /**
@@ -68,7 +71,7 @@ export async function takeQuotas(
   return over
 }
 
-/** Emails that were counted by an earlier commit that took place after all. */
+/** The emails that an earlier commit has counted, although it seemed to fail. */
 async function presentOf(session: DatabaseSession, counted: readonly QuotaGroup[]): Promise<Set<string>> {
   const doubtful = counted.flatMap(([first]) => (first!.doubtful === true ? [first!.email.id] : []))
   if (doubtful.length === 0) return new Set()

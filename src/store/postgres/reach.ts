@@ -56,7 +56,7 @@ export function reachOf(
 
   async function drawn(): Promise<number> {
     const [row] = await database.read<{ reached: number }>(drawnTo)
-    // Lower than before: we have failed over to another server.
+    // The number is lower than before after a failover to another server.
     if (row!.reached < settled) {
       settled = 0
       marks = []
@@ -87,8 +87,8 @@ export function reachOf(
   }
 
   /**
-   * A number after the cursor up to which no further row will be added; the cursor or less when no number was drawn
-   * since.
+   * Returns a number after the cursor up to which no further row will be added, or the cursor or less when no number
+   * was drawn since.
    */
   async function reach(cursor: number): Promise<number> {
     const reached = await drawn()
@@ -97,7 +97,7 @@ export function reachOf(
     return reached
   }
 
-  /** The number that can be reached soon: step C succeeds for this mark, or for an earlier one. */
+  /** Returns the highest number for which step C succeeds within the short pauses. */
   async function reachSoon(): Promise<number> {
     const reached = await drawn()
     if (reached <= settled) return reached

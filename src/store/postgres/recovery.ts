@@ -20,13 +20,13 @@ WITH RECURSIVE leased (token) AS (
 SELECT token FROM leased l WHERE token IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.token = l.token)`,
 }
 
-/** A locked row is being recorded under this token; so all others are taken. */
+/** Skips locked rows: the node of this token is recording their results. */
 const HOLD = {
   name: 'hold-lost',
   text: `SELECT email::text AS email, position FROM queue WHERE lease = $1 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
 }
 
-/** Waiting recipients of these emails that are not suspect so far. */
+/** Waiting recipients of these emails that are not suspect yet. */
 const HOLD_OTHERS = {
   name: 'hold-others',
   text: `
@@ -72,8 +72,8 @@ export function recovery({ database, changes }: StoreParts): Pick<QueueStore, 'r
 }
 
 /**
- * Milliseconds, the same for all recipients of an email, so that they may share a transaction. The end of an email's id
- * is random.
+ * Milliseconds of jitter, the same for all recipients of an email, so that they may share a transaction. It is taken
+ * from the end of the email's id, which is random.
  */
 function jitterOf(email: string, jitterMs: number): number {
   return Number.parseInt(email.slice(-8), 16) % (Math.round(jitterMs) + 1)

@@ -6,7 +6,7 @@ import { uuids } from './arrays.ts'
 import type { DatabaseSession } from './database.ts'
 import type { StoreParts } from './parts.ts'
 
-/** Emails looked at in one statement at most, whether or not they are removed. */
+/** The most emails that one statement looks at, whether or not it removes them. */
 const LOOKS = 500
 
 const START: RetentionCursor = { at: Number.MIN_SAFE_INTEGER, id: '00000000-0000-0000-0000-000000000000' }
@@ -30,7 +30,7 @@ const CANDIDATES = `WITH looked AS (
 const LOCK = `SELECT id FROM emails WHERE id = ANY($1::uuid[]) AND content_removed = $2
   ORDER BY id FOR UPDATE SKIP LOCKED`
 
-/** Emails that have ended. Only a retry by hand could begin them again, and it locks their rows. */
+/** Locks finished emails. Only a manual retry could make them wait again, and it locks their rows, too. */
 const LOCK_ENDED = `SELECT e.id FROM emails e
   WHERE e.id = ANY($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.email = e.id)
   ORDER BY e.id FOR UPDATE`
@@ -39,7 +39,10 @@ const FORGET_KEYS = `DELETE FROM idempotency WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
   )) RETURNING 1`
 
-/** Events of companies themselves. In the order of the index, which the planner would not use without statistics. */
+/**
+ * Events of companies themselves. The order is that of the index, which the planner would otherwise not use without
+ * statistics.
+ */
 const FORGET_COMPANY_EVENTS = `DELETE FROM events WHERE number = ANY (ARRAY(
     SELECT number FROM events WHERE email IS NULL AND at < $1 ORDER BY email LIMIT $2 FOR UPDATE SKIP LOCKED
   )) RETURNING 1`
@@ -97,7 +100,7 @@ interface RetentionWalkResult extends SweepResult {
 export function retention({
   database,
 }: StoreParts): Pick<Store, 'retain' | 'retainShorter' | 'removeEmails'> {
-  // Where the walks by age continue: everything before is unfinished or gone.
+  // The places where the walks by age continue. All emails before them are unfinished or removed.
   let contentFrom = START
   let emailsFrom = START
 
@@ -105,7 +108,7 @@ export function retention({
   async function step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<SweepResult> {
     const keys = await database.write(FORGET_KEYS, [Date.now() - KEY_REMEMBERED_MS, limit])
     const ofCompanies = await database.write(FORGET_COMPANY_EVENTS, [Math.round(emailsBefore), limit])
-    // An email goes after its content, so that nothing is removed in two ways.
+    // An email is removed only after its content, so that content is removed in one way only.
     const before = Math.max(contentBefore, emailsBefore)
     const isDue = () => true
     const content = await walk({
@@ -150,7 +153,7 @@ export function retention({
     const values = [contentRemoved, from.at, from.id, Math.round(before)]
     const candidates = await database.read<Candidate>(CANDIDATES, values)
     const finished = candidates.filter((each) => !each.live && isDue(each)).slice(0, limit)
-    // Goes no further than the last email that is removed, unless all were looked at.
+    // The step ends at the last email that it removed, unless it looked at all candidates.
     const all = finished.length < limit
     const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? null
     const touched = finished.length === 0 ? 0 : await removeOurs(finished, contentRemoved, remove)
@@ -210,8 +213,8 @@ export function retention({
 async function removeContent(session: DatabaseSession, ids: Buffer): Promise<void> {
   const blobs = await session.run<{ company: number; sha256: string }>(LOCK_BLOBS, [ids])
   await session.run('DELETE FROM attachments WHERE email = ANY($1::uuid[])', [ids])
-  // Must be a statement that begins after the files are locked: only such a statement sees emails that have come to
-  // refer to them meanwhile.
+  // This must be a separate statement after the lock: only then does it see emails that have begun to refer to the
+  // files meanwhile.
   if (blobs.length > 0) await session.run(DELETE_BLOBS, [JSON.stringify(blobs)])
   await session.run('DELETE FROM captured WHERE email = ANY($1::uuid[])', [ids])
   await session.run(

@@ -25,8 +25,8 @@ export interface BackupResult {
 
 /**
  * Copies the database at `path` to `file`, as of one commit: everything acknowledged before the call is in the copy.
- * The copy is compact, on disk when this returns, and of mode 600; its name never holds a partial copy. Rejects with
- * StoreConflict (a file of that name exists, and not `overwrite`; or the copy would lie on the database) or
+ * The copy is compact, on disk when this returns, and of mode 600; a partial copy never appears under its name. Rejects
+ * with StoreConflict (a file of that name exists and `overwrite` is false, or the copy would overwrite the database) or
  * StoreUnavailable (disk full, damage, no right to write).
  */
 export function backUp(path: string, file: string, { overwrite }: { overwrite: boolean }): BackupResult {
@@ -77,7 +77,7 @@ function copy(path: string, aside: string, file: string): BackupResult {
     db.exec('PRAGMA query_only = OFF')
     db.prepare('VACUUM INTO ?').run(aside)
   } catch (error) {
-    // Corruption concerns the database; any other fault (a full disk) concerns the copy.
+    // Names the database if it is corrupt, and the copy for any other fault, such as a full disk.
     throw asStoreError(error, isCorruption(error) ? path : file)
   } finally {
     db.close()
@@ -109,7 +109,7 @@ function targetOf(file: string): string {
   }
 }
 
-/** A mistyped name must not put the copy over the database, or over one of its files. */
+/** Refuses a mistyped name that would overwrite the database or one of its files. */
 function refuseOwnFiles(path: string, target: string): void {
   const real = realpathSync(path)
   const own = ['', '-wal', '-shm', '.lock', '.key'].map((suffix) => real + suffix)
@@ -118,7 +118,9 @@ function refuseOwnFiles(path: string, target: string): void {
   throw new StoreConflict(`The backup cannot go to ${target}: that file belongs to the database itself`)
 }
 
-/** A directory, a device or another special file is never replaced. Links are replaced themselves. */
+/**
+ * A directory, a device or another special file is never replaced. A symbolic link is replaced, and its target stays.
+ */
 function refuseSpecial(target: string): void {
   const found = statSync(target, { throwIfNoEntry: false })
   if (found === undefined || found.isFile()) return

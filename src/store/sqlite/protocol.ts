@@ -5,7 +5,7 @@ import type { WalkStep } from '../cold/port.ts'
 import type * as store from '../store.ts'
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
-/** The position from which a retry goes on: after this recipient of this lane. */
+/** The position from which the next step of a retry continues: after this recipient of this lane. */
 export interface RetryPlace {
   company: number
   domain: string
@@ -31,7 +31,7 @@ export type Direct<Names extends keyof store.Store> = {
     : never
 }
 
-/** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
+/** Operations that the store passes on unchanged to the writer, in addition to the shared ones (`COLD_WRITES`). */
 export const WRITER_METHODS = [
   'claim',
   'removeEmails',
@@ -40,8 +40,8 @@ export const WRITER_METHODS = [
 ] as const satisfies (keyof store.Store)[]
 
 /**
- * Reads with large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one
- * turn of the event loop.
+ * Reads with large answers. Each has a batch of its own, because the main thread receives a whole batch in one turn of
+ * the event loop.
  */
 export const LARGE_READS: readonly string[] = [
   'readBeginnings',
@@ -55,7 +55,7 @@ export const LARGE_READS: readonly string[] = [
   'readWork',
 ] satisfies (keyof store.Store)[]
 
-/** Methods of the store that are not simply one call of a thread. */
+/** Methods of the store that are more than one call of a thread. */
 type ComposedMethod =
   | 'accept'
   | 'acceptAll'
@@ -91,12 +91,12 @@ export interface Writes extends Direct<WriterMethod | 'accept' | 'acceptAll' | '
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
 }
 
-/** One step each. */
+/** The walks of the store. Each call runs one step. */
 type Walks = {
   [Name in ColdWalks]: (place: unknown, ...args: Parameters<store.Store[Name]>) => WalkStep
 }
 
-/** Operations of the reader: each sees the last commit. Every method that is no other thread's is one of them. */
+/** Operations of the reader: all methods that do not belong to another thread. Each sees the last commit. */
 export type Reads = Direct<Exclude<ThreadMethod, WriterMethod | ColdWalks>> & {
   /** Encoded as in notice-rows.ts. */
   readTold(...args: Parameters<store.Store['readTold']>): ValueRow[]

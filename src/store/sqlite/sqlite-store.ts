@@ -38,9 +38,9 @@ const MAX_OCTETS = 16 * 1024 * 1024
  * transaction.
  */
 const PATIENCE = 5
-/** Reads answered together at most. */
+/** The most reads that are answered together. */
 const MAX_READS = 16
-/** Weight of an operation beside its content, in octets. */
+/** Weight of an operation in octets, in addition to its content. */
 const BASE_WEIGHT = 1_000
 
 const ANOTHER_SERVICE =
@@ -49,19 +49,19 @@ const ANOTHER_SERVICE =
 
 export interface SqliteOptions {
   exclusive: boolean
-  /** Called once for each damaged thing in the database that was found and worked around. */
+  /** Called once for each damage in the database that was found and worked around. */
   onFault?: (error: Error) => void
 }
 
 /**
- * The most lists of suppressions that are written at once: two of one company, and one place is kept for another
- * company.
+ * The most lists of suppressions that are written at once. One company may write two of them; one place is kept for
+ * other companies.
  */
 const LISTS = { size: 3, kept: 1, timesFree: 2 }
 
 /**
- * The store in one SQLite file: one thread writes (group commit), another reads beside it. Other processes may open the
- * same file at the same time, but only one with `exclusive`.
+ * The store in one SQLite file: one thread writes (group commit), and another reads at the same time. Other processes
+ * may open the same file at the same time, but only one with `exclusive`.
  */
 export interface SqliteStore extends types.Store {
   /** Transactions committed since the store was opened. */
@@ -87,7 +87,7 @@ export const SqliteStore = {
   },
 }
 
-/** Loaded only where it is used: the service reads in a thread. */
+/** Loads the reads only when they run in this thread; the service reads in another one. */
 async function readsOf(place: DatabaseLocation): Promise<Serve> {
   const { serveReads } = await import('./reads.ts')
   return (port) => serveReads(port, place)
@@ -211,7 +211,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
   record(attempt: types.AttemptRecord): Promise<types.RecordResult> {
     const { captured } = attempt
     if (captured === null || captured.byteLength < HAND_OVER_FROM) return this.#record(attempt)
-    // The octets of this copy are handed over; a retry needs the caller's again.
+    // The octets are transferred, so they are copied first: the caller needs its own for a retry.
     return joinedInTurns([captured]).then((copy) => this.#record({ ...attempt, captured: copy }))
   }
 

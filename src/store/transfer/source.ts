@@ -6,7 +6,7 @@ import { migrate } from '../sqlite/migrate.ts'
 import { canonical, TableDigest } from './digest.ts'
 import type { TransferTable } from './tables.ts'
 
-/** Bounds of one step: rows, and octets, which only the first row may exceed. */
+/** The most rows and octets of one step. Only a single row may have more octets. */
 const ROWS = 500
 const OCTETS = 4 * 1024 * 1024
 
@@ -39,8 +39,8 @@ export class TransferSource {
   }
 
   /**
-   * Brings its schema up to date and locks it. Throws StoreConflict when a service has it, StoreUnavailable when it
-   * cannot be opened or the command line is just writing to it.
+   * Brings its schema up to date and locks it. Throws StoreConflict when a service uses the database, and
+   * StoreUnavailable when it cannot be opened or a command is writing to it now.
    */
   static open(path: string): TransferSource {
     const place = findPlace(path)

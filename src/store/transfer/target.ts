@@ -10,8 +10,7 @@ import type { Chunk, SourceCounters, SourceRow } from './source.ts'
 import { MOVES, type TransferColumnType, type TransferTable } from './tables.ts'
 
 /**
- * The schema that holds everything until it is complete and verified. A service that starts meanwhile sees nothing of
- * it.
+ * The schema that holds everything until it is complete and verified. A service that starts meanwhile does not see it.
  */
 const SCHEMA = 'postroad_transfer'
 /** Key of the advisory lock that a transfer holds: "Move" in ASCII. */
@@ -165,7 +164,7 @@ export class Target {
     )
   }
 
-  /** An empty database is accepted, and one in which Postroad was started and nothing was set up. */
+  /** Accepts an empty database, and one in which Postroad was started but nothing was set up. */
   async #refuseUsed(): Promise<void> {
     const tables = await this.#tablesOf(null)
     if (tables.length === 0) return
@@ -184,9 +183,9 @@ export class Target {
     }
     if (used!.companies) {
       throw new StoreConflict(
-        `The database ${this.place} holds an installation already. Nothing was changed. Perhaps an earlier run of migrate-data ` +
-          'was ended when it had just put everything in place: compare, with POSTROAD_DATABASE_URL set to this database, what ' +
-          '`postroad company list` and `postroad email list` show. Otherwise name an empty database',
+        `The database ${this.place} holds an installation already. Nothing was changed. An earlier run of migrate-data ` +
+          'may have been stopped right after it had moved everything. To find out, set POSTROAD_DATABASE_URL to this database, and compare the ' +
+          'output of `postroad company list` and `postroad email list`. Otherwise name an empty database',
       )
     }
   }
@@ -202,7 +201,7 @@ export class Target {
       await this.#run(`INSERT INTO ${SCHEMA}.transfer_source (state) VALUES ($1)`, [state])
     } else if (begun.state !== state) {
       throw new StoreConflict(
-        `A transfer to ${this.place} was begun from another database, or this one has been written to since. ` +
+        `A transfer to ${this.place} was begun from another database, or the source has been written to since. ` +
           'Begin again with --restart',
       )
     }

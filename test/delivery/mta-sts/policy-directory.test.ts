@@ -113,13 +113,13 @@ test('a policy is fetched once, kept in the store, and found there by another no
   assert.deepEqual(other.requests, [])
 })
 
-test('a domain that announces no policy has none, and its host is not asked', async (t) => {
+test('a domain that announces no policy has none, and its policy host is not contacted', async (t) => {
   const { policies, requests } = await startPolicies(t, { announced: false })
   assert.equal(await policies.find('x.test'), null)
   assert.deepEqual(requests, [])
 })
 
-test('a policy that is kept survives a blocked look-up, a removed record and a policy host that fails', async (t) => {
+test('a stored policy survives a blocked look-up, a removed record and a failing policy host', async (t) => {
   const { policies, zone, answer, clock, failures } = await startPolicies(t)
   const kept = await policies.find('x.test')
   for (const blocked of [{ rcode: 'SERVFAIL' }, { silent: true }, { absentFor: 1 }] as const) {
@@ -149,7 +149,7 @@ test('a new ID brings the new policy, and a failed fetch is not repeated for fiv
   assert.equal((await policies.find('x.test'))?.mode, 'none')
 })
 
-test('a policy is fetched again after a day, while mail goes on by the one that is kept', async (t) => {
+test('a policy is fetched again after a day, while mail uses the stored one', async (t) => {
   const { policies, answer, clock, held } = await startPolicies(t)
   const kept = await policies.find('x.test')
   clock.now += DAY
@@ -160,7 +160,7 @@ test('a policy is fetched again after a day, while mail goes on by the one that 
   await waitFor(async () => (await policies.find('x.test'))?.expiresAt === clock.now + 7 * DAY)
 })
 
-test('mail does not wait for a policy host that does not answer; the policy counts once it has come', async (t) => {
+test('mail does not wait for a policy host that does not answer; the policy counts once it has arrived', async (t) => {
   const { policies, answer, held } = await startPolicies(t, { patience: 20 })
   delete answer.body
   assert.equal(await policies.find('x.test'), null)
@@ -201,7 +201,7 @@ const REFUSED: Record<
 }
 
 for (const [what, { answer: changes, certificate, reason, result }] of Object.entries(REFUSED)) {
-  test(`${what} is no policy`, async (t) => {
+  test(`${what} is not a policy`, async (t) => {
     const { policies, answer, failures } = await startPolicies(t, certificate && { certificate })
     Object.assign(answer, changes)
     assert.equal(await policies.find('x.test'), null)

@@ -10,7 +10,7 @@ const FILE = [
   'max_age: 604800',
 ]
 
-test('the ID is that of the only record of MTA-STS', () => {
+test('the ID comes from the only MTA-STS record', () => {
   assert.equal(policyId(['v=STSv1; id=20160831085700Z;']), '20160831085700Z')
   assert.equal(policyId(['v=STSv1;id=a', 'v=spf1 -all']), 'a')
   assert.equal(policyId(['v=STSv1; more=x; id=a']), 'a')
@@ -33,7 +33,7 @@ test('a policy of mode none needs no hosts; its age is bounded', () => {
   assert.deepEqual(readPolicy(text), { mode: 'none', mx: [], maxAge: 31_557_600 })
 })
 
-test('what is not a policy is not taken for one', () => {
+test('an invalid file is not taken for a policy', () => {
   const without = (start: string) => FILE.filter((line) => !line.startsWith(start)).join('\n')
   const broken = [
     '',
@@ -53,7 +53,7 @@ test('what is not a policy is not taken for one', () => {
   for (const text of broken) assert.equal(readPolicy(text), null, text)
 })
 
-test('an asterisk stands for one label', () => {
+test('an asterisk matches exactly one label', () => {
   const policy = { mx: ['mail.example.com', '*.example.net'] }
   for (const host of ['mail.example.com', 'mx1.example.net'])
     assert.equal(permitsHost(policy, host), true, host)

@@ -17,7 +17,7 @@ async function hostsOf(records: [preference: number, exchange: string][], ownNam
   return found.kind === 'hosts' ? spread(found.ranks) : found.failure.enhancedCode
 }
 
-test('hosts come by preference, each once, and only names', async () => {
+test('hosts are sorted by preference, without duplicates, and only names count', async () => {
   assert.deepEqual(
     await hostsOf([
       [30, 'c'],
@@ -38,7 +38,7 @@ test('hosts come by preference, each once, and only names', async () => {
   assert.equal(await hostsOf([[10, '192.0.2.1']]), '5.4.4')
 })
 
-test('when we are among the MX, only better hosts are asked (RFC 5321 5.1)', async () => {
+test('when we are among the MX, only better hosts are tried (RFC 5321 5.1)', async () => {
   assert.deepEqual(
     await hostsOf(
       [
@@ -82,7 +82,7 @@ test('whatever the records, the order is by preference and no more than 50 are u
   )
 })
 
-test('address literals of both families, and what only looks like one', async () => {
+test('address literals of both families, and text that only looks like one', async () => {
   const literal = async (domain: string) => {
     const found = await mailHosts(domain, mx([]), { ownName: null })
     return found.kind === 'hosts' ? spread(found.ranks) : found.failure.enhancedCode
@@ -94,7 +94,7 @@ test('address literals of both families, and what only looks like one', async ()
   }
 })
 
-test('equals come in any order, the better always before the others (RFC 5321 5.1)', () => {
+test('hosts of equal preference come in random order, better ones always first (RFC 5321 5.1)', () => {
   const ranks = [['a', 'b', 'c'], ['d'], ['e', 'f']]
   const ties = [0.5, 0.1, 0.9, 0.5, 0.7, 0.2]
   assert.deepEqual(

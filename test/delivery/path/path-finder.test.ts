@@ -42,7 +42,7 @@ function finder(route: DeliveryRoute, asked: string[] = [], routes: CustomRoute[
   })
 }
 
-test('where the route takes all mail the path is known, whoever it is for', async () => {
+test('when one route takes all mail, the path is known for every recipient', async () => {
   const asked: string[] = []
   for (const route of [{ kind: 'capture' } as const, relayAt(25)]) {
     const paths = finder(route, asked)
@@ -55,7 +55,7 @@ test('where the route takes all mail the path is known, whoever it is for', asyn
   assert.deepEqual(asked, [])
 })
 
-test('direct mail waits once for each domain, in whatever case it is written', async () => {
+test('direct mail waits once for each domain, in any case of letters', async () => {
   const asked: string[] = []
   const paths = finder({ kind: 'direct' }, asked)
   assert.equal(paths.findCached(MAIL, 'x.test'), null)
@@ -66,7 +66,7 @@ test('direct mail waits once for each domain, in whatever case it is written', a
   assert.deepEqual(path.limits, { sessions: 20, waiting: 200, ...NO_RATE })
 })
 
-test('what is simulated takes a path of its own by every route, and asks nobody', async () => {
+test('simulated mail takes its own path with every route, without a look-up', async () => {
   const asked: string[] = []
   for (const route of [{ kind: 'capture' } as const, { kind: 'direct' } as const, relayAt(25)]) {
     const paths = finder(route, asked)
@@ -78,7 +78,7 @@ test('what is simulated takes a path of its own by every route, and asks nobody'
   assert.deepEqual(asked, [])
 })
 
-test('a relay that asks for a login gets one session first', () => {
+test('a relay with a login gets one session first', () => {
   const first = (route: DeliveryRoute) => finder(route).findCached(MAIL, 'x.test')?.policy.firstAlone
   assert.equal(first(relayAt(25)), false)
   assert.equal(first(relayAt(25, { user: 'u', password: 'p' })), true)
@@ -93,7 +93,7 @@ function own(
   return { id, companyId: 'company', domainId, url: `smtp://${host}:587?tls=verified`, sealed, createdAt: 0 }
 }
 
-test('mail goes by the route of its domain, else by that of its company, else as all mail does', () => {
+test('mail takes the route of its domain, else that of its company, else the default route', () => {
   const routes = [own('r1', 'domain', 'one.test'), own('r2', null, 'two.test')]
   for (const route of [{ kind: 'direct' } as const, relayAt(25)]) {
     const paths = finder(route, [], routes)
@@ -113,12 +113,12 @@ test('mail goes by the route of its domain, else by that of its company, else as
   assert.notEqual(one!.key, two!.key, 'each with its own login')
 })
 
-test('where all mail is captured, that of a route of its own is, too', () => {
+test('in capture mode, mail with a custom route is captured, too', () => {
   const paths = finder({ kind: 'capture' }, [], [own('r1', null, 'one.test')])
   assert.equal(paths.findCached(MAIL, 'x.test')?.site.kind, 'capture')
 })
 
-test('credentials are opened for the path; with those that do not open nothing is sent', () => {
+test('credentials are unsealed for the path; if that fails, nothing is sent', () => {
   const credentials = { user: 'a@b:c', password: 'p/ä %' }
   const sealed = sealCredentials(seal, 'r1', credentials)
   const path = finder(relayAt(25), [], [own('r1', null, 'one.test', sealed)]).findCached(MAIL, 'x.test')!

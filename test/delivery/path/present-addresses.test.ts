@@ -14,7 +14,7 @@ function proxyAt(port: number, changes: Partial<OutgoingProxy> = {}): OutgoingPr
   return { protocol: 'socks5', host: '127.0.0.1', port, user: null, password: null, ...changes }
 }
 
-test('an address behind a proxy is here while the proxy answers; the log and the listener learn of each change', async (t) => {
+test('an address behind a proxy is usable while the proxy answers; each change is logged and reported', async (t) => {
   const port = await freePort()
   const lines: LogLine[] = []
   let changes = 0
@@ -45,7 +45,7 @@ test('an address behind a proxy is here while the proxy answers; the log and the
   assert.ok(!told.includes(LOGIN.password))
 })
 
-test('a proxy is judged by its login, not by where it connects', async () => {
+test('a proxy is checked by its login, not by a connection', async () => {
   await using open = await startSocks({ from: FROM })
   await using closed = await startSocks({ from: FROM, login: LOGIN })
   await using strict = await startSocks({ from: FROM, reply: () => 2 })

@@ -1,4 +1,4 @@
-/** Sites of direct mail: which domains share servers, how long that is believed, and that nobody waits for somebody else's name server. */
+/** Sites of direct mail: domains that share servers, how long an answer is used, and that no domain waits for the name server of another. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../../src/delivery/path/path.ts'
@@ -96,7 +96,7 @@ test('very many servers, or ones with long names, have a short key all the same'
   assert.ok(a!.key.length <= 200)
 })
 
-test('what is known is known at once; when it is older than a minute it is asked again, and nobody waits for that', async () => {
+test('a known answer is used at once; when it is older than a minute it is refreshed, and no mail waits for that', async () => {
   const { sites, clock, asked, zone } = directory({ 'x.test': ['old.test'] })
   assert.equal(sites.findCached('x.test', 'a'), null)
   const found = await sites.find('x.test', 'a')
@@ -113,7 +113,7 @@ test('what is known is known at once; when it is older than a minute it is asked
   assert.equal(sites.findCached('x.test', 'a'), null, 'too old to be used')
 })
 
-test('that there is nothing, or no answer, is never used beyond its time', async () => {
+test('a negative or failed answer is never used beyond its time', async () => {
   const { sites, clock, zone } = directory({ 'gone.test': 'absent', 'sick.test': 'failed' })
   const [gone, sick] = await Promise.all([sites.find('gone.test', 'a'), sites.find('sick.test', 'a')])
   assert.ok(gone.servers?.hosts.kind === 'none' && gone.servers.hosts.failure.enhancedCode === '5.1.2')
@@ -128,7 +128,7 @@ test('that there is nothing, or no answer, is never used beyond its time', async
   assert.equal((await sites.find('sick.test', 'a')).key, 'mx:mx.test')
 })
 
-test('a name server that is away does not make the site another', async () => {
+test('a name server that is down does not change the site', async () => {
   const { sites, clock, asked, zone } = directory({ 'x.test': ['mx.test'] })
   const found = await sites.find('x.test', 'a')
   zone['x.test'] = 'failed'
@@ -144,7 +144,7 @@ test('a name server that is away does not make the site another', async () => {
   assert.equal(asked.length, 3)
 })
 
-test('a name server that says nothing is not waited for, and its domain goes by itself', async () => {
+test('mail does not wait for a silent name server, and its domain becomes a site of its own', async () => {
   const { sites } = directory({ 'silent.test': new Promise(() => {}) }, { patience: 5 })
   const alive = setInterval(() => {}, 1_000)
   const site = await sites.find('silent.test', 'a')
@@ -154,13 +154,13 @@ test('a name server that says nothing is not waited for, and its domain goes by 
   assert.match(site.servers.hosts.failure.message, /MX lookup of silent\.test failed \(TIMEOUT\)/)
 })
 
-test('a domain whose mail server we are ourselves is a loop', async () => {
+test('a domain whose mail server is this service is a loop', async () => {
   const { sites } = directory({ 'x.test': ['us.test'] }, { ownName: 'us.test' })
   const { servers } = await sites.find('x.test', 'a')
   assert.ok(servers?.hosts.kind === 'none' && servers.hosts.failure.enhancedCode === '5.4.6')
 })
 
-test('at most 64 look-ups are under way, companies take turns, and one whose domains are dead keeps nobody from asking', async () => {
+test('at most 64 look-ups are under way, companies take turns, and one with dead domains does not block others', async () => {
   const dead = Array.from({ length: 500 }, (_, at) => `dead${at}.test`)
   const silence = Promise.withResolvers<string[]>()
   const zone: Record<string, Answer> = { 'alive.test': ['mx.test'] }
@@ -204,7 +204,7 @@ test('the domains of a site are known, and leave it when their servers change', 
   assert.deepEqual([...sites.domainsOf(c!.key)].toSorted(), ['c.test', 'd.test'])
 })
 
-test('a site carries the policy of its domain; mail waits while nobody can tell whether there is one', async () => {
+test('a site has the policy of its domain; mail waits while it is unknown whether there is one', async () => {
   const policy: MtaStsPolicy = { mode: 'enforce', mx: ['mx.a.test'], expiresAt: 1 }
   const { sites } = directory(
     { 'a.test': ['mx.a.test'], 'b.test': ['mx.a.test'], 'c.test': ['mx.a.test'] },

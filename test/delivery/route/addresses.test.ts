@@ -15,7 +15,7 @@ test('families alternate', () => {
   assert.deepEqual(alternate(addresses.slice(0, 1), false), ['::a'])
 })
 
-test('IPv6 is doubted only when the network itself says that there is no way', () => {
+test('IPv6 is avoided only when the network itself reports that there is no route', () => {
   const failing = (code: string) =>
     new Error('no connection', { cause: Object.assign(new Error(code), { code }) })
   const ipv6 = new Ipv6Reachability()

@@ -67,7 +67,7 @@ async function envelope(peer: Peer): Promise<void> {
   await peer.send('250 ok\r\n250 ok\r\n354 go\r\n')
 }
 
-test('answers come together, and each delivery has its own result', async (t) => {
+test('answers arrive together, and each delivery has its own result', async (t) => {
   const { send, first, server } = await farRelay(t, async (peer) => {
     await envelope(peer)
     await peer.message()
@@ -91,7 +91,7 @@ test('answers come together, and each delivery has its own result', async (t) =>
   assert.equal(server.peers.length, 1)
 })
 
-test('a session that is new, near, slow at its dot or nearly used up has nothing follow', async (t) => {
+test('nothing is sent behind the dot on a session that is new, near, slow at its dot or nearly used up', async (t) => {
   const { send, path } = await farRelay(t, async (peer) => {
     await envelope(peer)
     await peer.message()
@@ -134,7 +134,7 @@ test('a session that is new, near, slow at its dot or nearly used up has nothing
   assert.equal(sinks.at('127.0.0.2').connections, 2)
 })
 
-test('a site without envelopes behind the final dot has nothing follow', async (t) => {
+test('nothing is sent behind the dot at a site that does not allow it', async (t) => {
   const { send, first, path } = await farRelay(t, async (peer) => {
     await envelope(peer)
     await peer.message()
@@ -147,7 +147,7 @@ test('a site without envelopes behind the final dot has nothing follow', async (
   assert.equal(second.dots, 0)
 })
 
-test('421 at the dot: the next delivery goes on a new connection, and is sent once', async (t) => {
+test('421 at the dot: the next delivery uses a new connection, and is sent once', async (t) => {
   const { send, first, server } = await farRelay(t, async (peer, number) => {
     if (number > 1) return
     await envelope(peer)
@@ -169,7 +169,7 @@ test('421 at the dot: the next delivery goes on a new connection, and is sent on
   assert.match(heard[1]!, /third@x\.test/)
 })
 
-test('a server that hangs up at the dot has nothing follow any more', async (t) => {
+test('nothing more is sent behind the dot of a server that hangs up there', async (t) => {
   const { send, first, server } = await farRelay(t, async (peer, number) => {
     if (number > 1) {
       await envelope(peer)
@@ -198,7 +198,7 @@ for (const [name, answers] of [
   ['refuses it', '554 SMTP synchronization error\r\n'.repeat(3)],
   ['has enough of the session', '421 4.7.0 synchronization error\r\n'],
 ] as const) {
-  test(`a server that ${name} is asked again on a new connection, and has nothing follow any more`, async (t) => {
+  test(`a server that ${name} is tried again on a new connection, with nothing behind its dots any more`, async (t) => {
     const { send, first, server } = await farRelay(t, async (peer, number) => {
       await envelope(peer)
       await peer.message()
@@ -229,7 +229,7 @@ for (const [name, answers] of [
   })
 }
 
-test('a sender that is refused behind a dot is asked for again, and then refused', async (t) => {
+test('a sender that is refused behind a dot is tried again, and then refused', async (t) => {
   const refusal = '550 5.7.1 not you\r\n503 5.5.1 no\r\n503 5.5.1 no\r\n'
   const server = await rawServer(async (peer, number) => {
     await peer.send('220 mx.example.test ESMTP\r\n')
@@ -262,7 +262,7 @@ test('a sender that is refused behind a dot is asked for again, and then refused
   assert.equal(server.peers.length, 2)
 })
 
-test('a delivery with another demand on TLS waits until the session has been left', async (t) => {
+test('a delivery with another TLS policy waits until the session is free', async (t) => {
   const answer = Promise.withResolvers<void>()
   const { send, first, server } = await farRelay(t, async (peer, number) => {
     if (number > 1) return
@@ -303,7 +303,7 @@ test('a delivery that waits for the session goes back untried when the service s
   await closing
 })
 
-test('a message that cannot be composed leaves the session to the one before', async (t) => {
+test('a message that cannot be composed leaves the session to the earlier one', async (t) => {
   const { send, first, server } = await farRelay(t, async (peer) => {
     await envelope(peer)
     await peer.message()
@@ -365,7 +365,7 @@ test('a stop lets both finish', async (t) => {
   await closing
 })
 
-test('one that goes on with another server tells so, and the next one has the session', async (t) => {
+test('a delivery that continues with another server reports that, and the next one gets the session', async (t) => {
   const refused = (step: string, address: string) =>
     step === 'dot' && address === 'second@x.test' ? { reply: '451 4.3.0 later' } : undefined
   const sinks = await startSinks(t, {
@@ -395,7 +395,7 @@ test('one that goes on with another server tells so, and the next one has the se
   assert.equal(sinks.at('127.0.0.2').connections, 1)
 })
 
-test('of several best servers, the one of the session is chosen', async (t) => {
+test('among several best servers, that of the session is chosen', async (t) => {
   const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
   const sinks = await startSinks(
     t,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { verifyDkim } from '../../../harness/verify-dkim.ts'
 import { content, deliveryTo, publishedKeys, startRig } from './rig.ts'
 
-test('what is captured is the message as it would have left: composed, signed, without Bcc', async (t) => {
+test('the captured message is the one that would have been sent: composed, signed, without Bcc', async (t) => {
   const { deliver } = await startRig(t, { kind: 'capture' })
   const { outcomes, captured, server } = await deliver(['jane@x.test', 'hidden@y.test'])
   assert.deepEqual(
@@ -28,7 +28,7 @@ test('the same delivery gives the same bytes at every attempt', async (t) => {
   assert.deepEqual(first.captured, second.captured)
 })
 
-test('a message that cannot be composed waits, and says why', async (t) => {
+test('a message that cannot be composed waits, with the reason', async (t) => {
   const { courier, log } = await startRig(t, { kind: 'capture' })
   const broken = { kind: 'parts', content: { ...content, from: 'nobody' } } as const
   const result = await courier.deliver(deliveryTo(['jane@x.test'], { message: broken }))

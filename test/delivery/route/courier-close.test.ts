@@ -1,4 +1,4 @@
-/** Stopping: what is under way may finish, what is not begun goes back, and nothing is left open. */
+/** Stopping: transactions under way may finish, other deliveries are released, and no connection stays open. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Reaction, Step } from '../../support/sink.ts'
@@ -30,14 +30,14 @@ test('a transaction under way is finished', async (t) => {
   assert.equal(sink.messages.length, 1)
 })
 
-test('a message whose answer does not come in time is uncertain', async (t) => {
+test('a message whose answer does not arrive in time is uncertain', async (t) => {
   const { courier, delivering } = await startPausing(t, 'dot')
   await courier.close(20)
   assert.equal((await delivering).verdict, 'uncertain')
 })
 
 for (const step of ['mail', 'rcpt', 'data'] as const) {
-  test(`a transaction that hangs at ${step} goes back untried when the patience is over`, async (t) => {
+  test(`a transaction that hangs at ${step} is released when the time is over`, async (t) => {
     const { courier, delivering } = await startPausing(t, step)
     await courier.close(20)
     assert.equal((await delivering).verdict, 'released')
@@ -45,7 +45,7 @@ for (const step of ['mail', 'rcpt', 'data'] as const) {
 }
 
 for (const step of ['connect', 'ehlo'] as const) {
-  test(`a session that is being opened (${step}) is given up at once`, async (t) => {
+  test(`the opening of a session (${step}) is aborted at once`, async (t) => {
     const { courier, delivering } = await startPausing(t, step)
     const closing = courier.close(30_000)
     assert.equal((await delivering).verdict, 'released')
@@ -53,7 +53,7 @@ for (const step of ['connect', 'ehlo'] as const) {
   })
 }
 
-test('what comes after goes back untried, the simulator still answers', async (t) => {
+test('later deliveries are released, and the simulator still answers', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const { courier, outcome } = await startRig(t, relayAt(sinks.port))
   assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
@@ -63,7 +63,7 @@ test('what comes after goes back untried, the simulator still answers', async (t
   assert.equal(sinks.at('127.0.0.1').connections, 1)
 })
 
-test('idle connections say goodbye', async (t) => {
+test('idle connections send QUIT', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const sink = sinks.at('127.0.0.1')
   const { courier, outcome } = await startRig(t, relayAt(sinks.port))
@@ -72,7 +72,7 @@ test('idle connections say goodbye', async (t) => {
   await sink.when(() => sink.dialogue.some((line) => line.endsWith('C: QUIT')), 'QUIT')
 })
 
-test('closing twice is no trouble', async (t) => {
+test('closing twice does no harm', async (t) => {
   const { courier } = await startRig(t, relayAt(9))
   await Promise.all([courier.close(1000), courier.close(1000)])
 })

@@ -56,13 +56,13 @@ function policyOf(mx: string[]) {
   return { mode: 'enforce' as const, mx, expiresAt: Date.now() + 60_000 }
 }
 
-test('a record for the key of the server proves it, whatever its certificate says', async (t) => {
+test('a record for the key of the server authenticates it, whatever its certificate says', async (t) => {
   const { verdict, message, tls } = await attempt(t, { tls: own, records: [tlsaOf(own)] })
   assert.equal(verdict, 'delivered', message)
   assert.deepEqual([tls?.demand, tls?.source, tls?.verified, tls?.doubt], ['verified', 'dane', true, null])
 })
 
-test('a record for the authority proves the server, whose chain tells the certificate', async (t) => {
+test('a record for the authority authenticates the server through its certificate chain', async (t) => {
   const { verdict, tls, connections } = await attempt(t, { tls: chained, records: [tlsaOf(root, 2)] })
   assert.equal(verdict, 'delivered')
   assert.equal(tls?.verified, true)
@@ -72,7 +72,7 @@ test('a record for the authority proves the server, whose chain tells the certif
   assert.deepEqual([again.verdict, again.connections], ['delivered', 1])
 })
 
-test('a server that no record proves gets nothing, in clear or otherwise', async (t) => {
+test('a server that no record authenticates gets nothing, encrypted or not', async (t) => {
   for (const tls of [own, chained, null]) {
     const {
       verdict,
@@ -83,7 +83,7 @@ test('a server that no record proves gets nothing, in clear or otherwise', async
   }
 })
 
-test('records that cannot be used demand TLS, with any certificate', async (t) => {
+test('unusable records demand TLS, with any certificate', async (t) => {
   const records = ['1 1 1 00', '3 9 1 00', '3 1 1 0011']
   const { verdict, tls } = await attempt(t, { tls: own, records })
   assert.deepEqual(
@@ -102,7 +102,7 @@ test('mail waits while the look-up of the records fails', async (t) => {
   }
 })
 
-test('without records, or with answers that nobody has validated, TLS is opportunistic', async (t) => {
+test('without records, or with unvalidated answers, TLS is opportunistic', async (t) => {
   const wrong = tlsaOf(selfSigned(['mx.x.test']))
   const cases: Record<string, Case> = {
     'no records': { tls: null, records: { absentFor: 60 } },

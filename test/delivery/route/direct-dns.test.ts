@@ -1,4 +1,4 @@
-/** What DNS says about a domain, and what becomes of its mail (hostile cases 29 to 32). */
+/** The outcome of mail by the DNS records of its domain (hostile cases 29 to 32). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Zone } from '../../../harness/dns.ts'
@@ -10,7 +10,7 @@ async function startDirect(t: TestContext, zone: Zone, changes: Partial<RouteCou
   return startRig(t, { kind: 'direct' }, zone, { smtpPort: await freePort(), ...changes })
 }
 
-test('null MX: refused at once, no address looked up, the address is not worth another try', async (t) => {
+test('null MX: refused at once without a look-up of addresses, and the address is dead', async (t) => {
   const { outcome, dns } = await startDirect(t, { 'x.test/MX': ['0 .'], 'x.test/A': ['127.0.0.1'] })
   const { verdict, code, enhancedCode, suppress } = await outcome('jane@x.test')
   assert.deepEqual(
@@ -20,7 +20,7 @@ test('null MX: refused at once, no address looked up, the address is not worth a
   assert.deepEqual(dns.queries, ['udp x.test/MX'])
 })
 
-test('a null MX beside another is a mistake: the other counts', async (t) => {
+test('a null MX with another MX is a mistake: the other one counts', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const zone = { 'x.test/MX': ['0 .', '10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
   const { outcome } = await startDirect(t, zone, { smtpPort: sinks.port })
@@ -69,7 +69,7 @@ test('an answer that does not fit into UDP is fetched over TCP', async (t) => {
   assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
 })
 
-test('mail servers without an address bounce when there is no other, and are passed over when there is', async (t) => {
+test('mail servers without an address are skipped, and the mail bounces when there is no other server', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const zone: Zone = {
     'x.test/MX': ['10 gone.x.test', '20 mx.x.test'],
@@ -106,7 +106,7 @@ test('an MX that is an IP address or localhost is no mail server (hostile case 3
   assert.equal((await outcome('jane@mixed.test')).verdict, 'delivered')
 })
 
-test('of many mail servers only some are tried in one attempt', async (t) => {
+test('only some of many mail servers are tried in one attempt', async (t) => {
   const zone: Zone = { 'x.test/MX': [] }
   for (let i = 0; i < 80; i++) {
     ;(zone['x.test/MX'] as string[]).push(`10 mx${i}.x.test`)
@@ -167,7 +167,7 @@ test('a dead first address is followed by the second, within and across families
   }
 })
 
-test('a mail server that has only IPv6 is reached over IPv6, and waits when there is no way', async (t) => {
+test('a mail server with only IPv6 is reached over IPv6, and its mail waits when there is no route', async (t) => {
   const sinks = await startSinks(t, { '::1': {} })
   const zone: Zone = {
     'x.test/MX': ['10 mx.x.test'],
@@ -183,7 +183,7 @@ test('a mail server that has only IPv6 is reached over IPv6, and waits when ther
   assert.equal((await outcome('jane@far.test')).verdict, 'deferred')
 })
 
-test('a mail server at a private address is refused, and the operator alone is told the way out (hostile case 29)', async (t) => {
+test('a mail server at a private address is refused, and only the operator learns the remedy (hostile case 29)', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const zone: Zone = {
     'x.test/MX': ['10 mx.x.test'],
@@ -208,7 +208,7 @@ test('a mail server at a private address is refused, and the operator alone is t
   assert.equal(sinks.at('127.0.0.1').connections, 0)
 })
 
-test('mail to a server at an address that mail leaves from, or at a proxy, waits', async (t) => {
+test('mail to a server at one of our source addresses, or at a proxy, waits', async (t) => {
   const zone: Zone = {
     'source.test/MX': ['10 mx.source.test'],
     'mx.source.test/A': ['8.8.8.8'],

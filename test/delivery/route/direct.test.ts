@@ -66,7 +66,7 @@ test('a mail server behind a CNAME is found', async (t) => {
   assert.equal((await outcome('jane@alias.test')).verdict, 'delivered')
 })
 
-test('the next server is tried when the first is not there, refuses the session or hangs up', async (t) => {
+test('the next server is tried when the first is unreachable, refuses the session or hangs up', async (t) => {
   const refusals: (Script | undefined)[] = [
     at('connect', '554 5.7.1 no service for you', true),
     at('connect', '421 4.3.2 too busy', true),
@@ -89,14 +89,14 @@ test('the next server is tried when the first is not there, refuses the session 
   }
 })
 
-test('a server that answers nothing is given up for the next', async (t) => {
+test('a silent server is given up for the next one', async (t) => {
   const silent: Script = ({ step }) => (step === 'connect' ? { hang: true } : undefined)
   const limits = { timeouts: { greeting: 100 } }
   const { outcome } = await startDirect(t, [{ script: silent }, {}], {}, { limits })
   assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
 })
 
-test('what ends a recipient, or has to do with its mailbox alone, is not asked of another server', async (t) => {
+test('a final refusal, or one about the mailbox, is not tried at another server', async (t) => {
   const answers: [Script, verdict: string][] = [
     [at('mail', '550 5.7.1 sender not welcome'), 'bounced'],
     [at('rcpt', '550 5.1.1 no such user'), 'bounced'],
@@ -114,7 +114,7 @@ test('what ends a recipient, or has to do with its mailbox alone, is not asked o
   }
 })
 
-test('after 4yz for a recipient or the message the next server is asked at once (RFC 5321 5.1)', async (t) => {
+test('after 4yz for a recipient or the message the next server is tried at once (RFC 5321 5.1)', async (t) => {
   const answers: Script[] = [
     at('rcpt', '451 4.7.1 greylisted'),
     at('rcpt', '450 4.3.0 later'),
@@ -134,7 +134,7 @@ test('after 4yz for a recipient or the message the next server is asked at once 
   }
 })
 
-test('only those the first server put off are asked of the next, and each has its own server on record', async (t) => {
+test('only recipients that the first server deferred are tried at the next, and each records its own server', async (t) => {
   const script: Script = ({ step, recipient }) =>
     step === 'rcpt' && recipient !== 'first@x.test' ? { reply: '450 4.7.1 greylisted' } : undefined
   const second: Script = ({ step, recipient }) =>
@@ -153,7 +153,7 @@ test('only those the first server put off are asked of the next, and each has it
   assert.match(byPosition[2]?.message ?? '', /450 4\.7\.1 greylisted$/)
 })
 
-test('a recipient that was settled at one server has that one on record, whoever is asked for the others', async (t) => {
+test('a settled recipient records its server, whichever servers are tried for the others', async (t) => {
   for (const [verdict, atDot] of [
     ['uncertain', { close: true }],
     ['delivered', undefined],
@@ -208,7 +208,7 @@ test('a server that lacks what the message needs yields to one that has it', asy
   }
 })
 
-test('of two equal servers one that always puts off costs no mail', async (t) => {
+test('if one of two equal servers always defers, no mail is lost', async (t) => {
   const script = at('rcpt', '451 4.3.0 always')
   const { deliver, mx } = await startDirect(t, [{ script }, {}], {
     'x.test/MX': ['10 mx1.x.test', '10 mx2.x.test'],
@@ -235,7 +235,7 @@ test('after a session broke, the next server is asked only for the recipients st
   assert.equal(mx(1).messages.length, 0)
 })
 
-test('servers that refuse us before MAIL bounce nobody, and the best one’s words are told', async (t) => {
+test('a refusal before MAIL bounces no recipient, and the best server’s words are reported', async (t) => {
   const refusals: [Script, code: number, finding: RegExp][] = [
     [at('connect', '554 5.7.1 first says no', true), 554, /first says no/],
     [at('ehlo', '504 5.5.2 need fully-qualified hostname'), 504, /need fully-qualified/],
@@ -257,7 +257,7 @@ test('servers that refuse us before MAIL bounce nobody, and the best one’s wor
   }
 })
 
-test('while the operator sets things up nothing that is refused bounces', async (t) => {
+test('during setup no refusal bounces', async (t) => {
   const { outcome, mx } = await startDirect(t, [{}], {}, { softBounce: true })
   for (const script of [
     at('rcpt', '550 5.1.1 no such user'),
@@ -272,14 +272,14 @@ test('while the operator sets things up nothing that is refused bounces', async 
   assert.equal((await outcome('jane@nowhere.test')).verdict, 'deferred')
 })
 
-test('a server that refuses us matters little while another takes the mail', async (t) => {
+test('a server that refuses us does not matter while another accepts the mail', async (t) => {
   const { deliver } = await startDirect(t, [{ script: at('connect', '554 5.7.1 no', true) }, {}])
   const { outcomes, hindrance } = await deliver(['jane@x.test'])
   assert.equal(outcomes[0]?.verdict, 'delivered')
   assert.equal(hindrance, undefined)
 })
 
-test('what a recipient can have his server say of limits does not concern what others are sent', async (t) => {
+test('words about limits from a recipient’s server do not affect mail to others', async (t) => {
   const { deliver, mx } = await startDirect(t, [{}])
   for (const [script, met] of [
     [at('dot', '550 5.7.1 Too many connections from your address'), 'recipient'],
@@ -294,7 +294,7 @@ test('what a recipient can have his server say of limits does not concern what o
   }
 })
 
-test('a server that has too much of us yields to the next, and is said to', async (t) => {
+test('a server that gets too much from us yields to the next, and is reported', async (t) => {
   for (const script of [
     at('connect', '421 4.7.0 too many connections', true),
     at('rcpt', '450 4.7.1 Error: too much mail from 192.0.2.1'),
@@ -311,7 +311,7 @@ test('a server that has too much of us yields to the next, and is said to', asyn
   }
 })
 
-test('what the only server said is what is recorded, whether or not it hung up', async (t) => {
+test('the words of the only server are recorded, whether or not it hung up', async (t) => {
   for (const close of [true, false]) {
     const { deliver, mx, port } = await startDirect(t, [{ script: at('mail', '421 4.3.2 closing', close) }])
     const { outcomes, server } = await deliver(['jane@x.test'])
@@ -326,7 +326,7 @@ test('what the only server said is what is recorded, whether or not it hung up',
   }
 })
 
-test('after a lost answer to the final dot nobody else is asked (hostile case 26)', async (t) => {
+test('after a lost answer to the final dot no other server is tried (hostile case 26)', async (t) => {
   const script: Script = ({ step }) => (step === 'dot' ? { close: true } : undefined)
   const { deliver, mx, port } = await startDirect(t, [{ script }, {}])
   const { outcomes, server } = await deliver(['jane@x.test'])
@@ -336,7 +336,7 @@ test('after a lost answer to the final dot nobody else is asked (hostile case 26
   assert.equal(mx(2).connections, 0)
 })
 
-test('the preferred server goes first, at the address it was reached at (hostile case 24)', async (t) => {
+test('the preferred server is tried first, at its earlier address (hostile case 24)', async (t) => {
   const { deliver, port } = await startDirect(t, [{}, {}], { 'mx2.x.test/A': ['127.0.0.1', '127.0.0.2'] })
   const preferredServer = `mx2.x.test [127.0.0.2]:${port}`
   const result = await deliver(['jane@x.test'], { preferredServer })
@@ -344,7 +344,7 @@ test('the preferred server goes first, at the address it was reached at (hostile
   assert.equal(result.server, preferredServer)
 })
 
-test('a preferred server that is gone yields to the others', async (t) => {
+test('a preferred server that is unreachable yields to the others', async (t) => {
   const { deliver, port } = await startDirect(t, [{}, {}], { 'mx2.x.test/A': ['127.0.0.9'] })
   const dead = await deliver(['jane@x.test'], { preferredServer: `mx2.x.test [127.0.0.9]:${port}` })
   assert.equal(dead.server, `mx1.x.test [127.0.0.1]:${port}`)
@@ -352,7 +352,7 @@ test('a preferred server that is gone yields to the others', async (t) => {
   assert.equal(moved.server, `mx1.x.test [127.0.0.1]:${port}`)
 })
 
-test('after an uncertain attempt only that server is asked, while it serves the domain', async (t) => {
+test('after an uncertain attempt only that server is tried, while it serves the domain', async (t) => {
   const { deliver, mx, port } = await startDirect(t, [{}, { script: at('rcpt', '451 4.3.0 later') }])
   const preferredServer = `mx2.x.test [127.0.0.2]:${port}`
   const waits = await deliver(['jane@x.test'], { preferredServer, preferredOnly: true })
@@ -361,7 +361,7 @@ test('after an uncertain attempt only that server is asked, while it serves the 
   assert.equal(mx(1).connections, 0)
 })
 
-test('when two servers of a domain refuse this service, the others are left alone', async (t) => {
+test('when two servers of a domain refuse this service, the others are not tried', async (t) => {
   const refusing = { script: at('rcpt', '554 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org') }
   const { outcome, mx } = await startDirect(t, [refusing, refusing, {}, {}])
   assert.equal((await outcome('jane@x.test')).verdict, 'postponed')
@@ -371,7 +371,7 @@ test('when two servers of a domain refuse this service, the others are left alon
   )
 })
 
-test('a server that no longer serves the domain binds nobody', async (t) => {
+test('a preferred server that no longer serves the domain is ignored', async (t) => {
   const { deliver, port } = await startDirect(t, [{ script: at('connect', '421 4.3.2 busy', true) }, {}])
   const preferredServer = `old.x.test [127.0.0.2]:${port}`
   const { server, outcomes } = await deliver(['jane@x.test'], { preferredServer, preferredOnly: true })
@@ -379,7 +379,7 @@ test('a server that no longer serves the domain binds nobody', async (t) => {
   assert.equal(server, `mx2.x.test [127.0.0.2]:${port}`)
 })
 
-test('without the right to it nothing is handed over', async (t) => {
+test('nothing is handed over without the right to send', async (t) => {
   const right = new SendingRight()
   const { outcome, mx } = await startDirect(t, [{}], {}, { right })
   assert.equal((await outcome('jane@x.test')).verdict, 'released')
@@ -392,7 +392,7 @@ test('without the right to it nothing is handed over', async (t) => {
   assert.equal((await outcome('jane@x.test')).verdict, 'released')
 })
 
-test('the time of one attempt has an end', async (t) => {
+test('the time of one attempt is limited', async (t) => {
   const { outcome, mx } = await startDirect(t, [{}], {}, { limits: { attempt: 0 } })
   const { verdict, message } = await outcome('jane@x.test')
   assert.equal(verdict, 'deferred')
@@ -400,7 +400,7 @@ test('the time of one attempt has an end', async (t) => {
   assert.equal(mx(1).connections, 0)
 })
 
-test('a host that cannot be reached is asked once for all mail, whatever the domain', async (t) => {
+test('an unreachable host is tried once for all mail, whatever the domain', async (t) => {
   const zone: Zone = { 'x.test/MX': ['10 mx9.x.test', '20 mx2.x.test'], 'mx9.x.test/A': ['127.0.0.9'] }
   for (const name of ['a', 'b', 'c']) zone[`${name}.test/MX`] = ['10 mx9.x.test']
   const { deliver, mx } = await startDirect(t, [{}, {}], zone)
@@ -420,7 +420,7 @@ test('a host that cannot be reached is asked once for all mail, whatever the dom
   assert.equal(mx(2).messages.length, 1)
 })
 
-test('who is one too many for a transaction goes with the next, at once and on the same connection', async (t) => {
+test('recipients over the limit of a transaction go with the next one, at once and on the same connection', async (t) => {
   const script: Script = ({ step, recipients }) =>
     step === 'rcpt' && recipients.length === 2 ? { reply: '452 4.5.3 Error: too many recipients' } : undefined
   const { deliver, mx } = await startDirect(t, [{ script }])
@@ -436,13 +436,13 @@ test('who is one too many for a transaction goes with the next, at once and on t
   assert.equal(mx(1).connections, 1)
 })
 
-test('a server that finds one recipient too many is not asked without end', async (t) => {
+test('a server that refuses even one recipient as too many is not tried without end', async (t) => {
   const { outcome, mx } = await startDirect(t, [{ script: at('rcpt', '452 4.5.3 too many recipients') }])
   assert.equal((await outcome('jane@x.test')).verdict, 'deferred')
   assert.equal(mx(1).dialogue.filter((line) => line.includes('C: MAIL')).length, 1)
 })
 
-test('a connection on which everybody was put off is not used again, and ends with QUIT', async (t) => {
+test('a connection on which all recipients were deferred is not used again, and ends with QUIT', async (t) => {
   const { outcome, mx } = await startDirect(t, [
     { script: at('rcpt', '450 4.3.2 Service currently unavailable') },
   ])
@@ -453,7 +453,7 @@ test('a connection on which everybody was put off is not used again, and ends wi
   assert.ok(mx(1).dialogue.includes('1 C: QUIT'), mx(1).dialogue.join('\n'))
 })
 
-test('a server that will not have us is said goodbye to', async (t) => {
+test('a server that refuses us gets QUIT', async (t) => {
   for (const script of [
     at('connect', '554 5.7.1 no service'),
     at('connect', '450 4.3.2 not now'),

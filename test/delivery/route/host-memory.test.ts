@@ -12,7 +12,7 @@ function memory(after: (lasted: number) => number = () => PAUSE) {
   return { clock, hosts: new HostMemory({ after }, () => clock.now) }
 }
 
-test('a host that could not be reached is left alone for its pause, and no other host is', () => {
+test('only an unreachable host is skipped during its pause', () => {
   const { clock, hosts } = memory()
   assert.equal(hosts.waits(HOST), 0)
   hosts.recordFailure(HOST, clock.now)
@@ -23,7 +23,7 @@ test('a host that could not be reached is left alone for its pause, and no other
   assert.equal(hosts.waits(HOST), 1)
 })
 
-test('when the pause is over one asks, and the others wait for what it finds out', () => {
+test('after the pause one delivery tries the host, and the others wait for its result', () => {
   const { clock, hosts } = memory()
   hosts.recordFailure(HOST, clock.now)
   clock.now += PAUSE
@@ -33,7 +33,7 @@ test('when the pause is over one asks, and the others wait for what it finds out
   for (let count = 0; count < 3; count++) assert.equal(hosts.waits(HOST), 0)
 })
 
-test('where the one that asks never says what it found, another asks after a minute', () => {
+test('if that delivery never reports a result, another one tries after a minute', () => {
   const { clock, hosts } = memory()
   hosts.recordFailure(HOST, clock.now)
   clock.now += PAUSE
@@ -43,7 +43,7 @@ test('where the one that asks never says what it found, another asks after a min
   assert.equal(hosts.waits(HOST), MINUTE)
 })
 
-test('an outage lasts from when it was first met, and is forgotten with the first answer', () => {
+test('an outage counts from its first failure, and ends with the first answer', () => {
   const lasted: number[] = []
   const { clock, hosts } = memory((ms) => {
     lasted.push(ms)
@@ -58,7 +58,7 @@ test('an outage lasts from when it was first met, and is forgotten with the firs
   assert.deepEqual(lasted, [10, PAUSE + 10, 20, 30])
 })
 
-test('no host is left alone for more than ten minutes', () => {
+test('no host is skipped for more than ten minutes', () => {
   const { clock, hosts } = memory(() => 24 * 60 * MINUTE)
   hosts.recordFailure(HOST, clock.now)
   assert.equal(hosts.waits(HOST), 10 * MINUTE)

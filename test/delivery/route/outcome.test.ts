@@ -26,7 +26,7 @@ test('an outcome carries position, codes and at most 1,000 characters', () => {
   assert.equal(outcomeOfFailure(7, failure).message.length, 1000)
 })
 
-test('a session that could not be opened is told with the server and a fitting code', () => {
+test('a failure to open a session is reported with the server and a fitting code', () => {
   const server = 'mx.x.test [192.0.2.1]:25'
   const refused = failureOfError(new SmtpError('connect', 'connect', 'connection refused'), server, 'direct')
   assert.deepEqual(refused, {
@@ -63,7 +63,7 @@ test('a session that could not be opened is told with the server and a fitting c
   )
 })
 
-test('of what several servers said, that one of them may take it later counts, and the best one’s word', () => {
+test('among several answers, a temporary one counts, and that of the best server', () => {
   const said = (finding: RouteFailure['finding'], message: string) => ({ finding, enhancedCode: '', message })
   const gone = said('recipient', 'first')
   const alsoGone = said('recipient', 'second')
@@ -76,7 +76,7 @@ test('of what several servers said, that one of them may take it later counts, a
   assert.equal(asTemporary(patience), patience)
 })
 
-test('what the message needs and one server has not is not that recipient’s end while another may have it', () => {
+test('a missing capability of one server is not final while another server may have it', () => {
   const reply = {
     verdict: 'failed',
     message: 'no SMTPUTF8',
@@ -93,7 +93,7 @@ test('what the message needs and one server has not is not that recipient’s en
   )
 })
 
-test('an outcome has the category of its words, and where these say nothing, of its finding', () => {
+test('the category of an outcome follows from its words, or else from its finding', () => {
   const answered = (stage: 'mail' | 'rcpt' | 'dot', code: number, enhancedCode: string, message: string) => {
     const verdict = code < 500 ? 'deferred' : 'bounced'
     const reply = { verdict, stage, code, enhancedCode, message } as const

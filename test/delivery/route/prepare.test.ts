@@ -21,7 +21,7 @@ const header =
   'From: news@acme.test\r\nTo: jane@x.test\r\nDate: Fri, 20 Nov 2026 12:00:00 +0000\r\nSubject: raw\r\n'
 const mime = `${header}MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n`
 
-test('parts are composed once, whatever the next hop can do', async () => {
+test('parts are composed once, whatever the next hop supports', async () => {
   const prepared = prepare({ message: { kind: 'parts', content }, signing: [signingKey] })
   const message = await prepared(all)
   assert.equal(await prepared(none), message)
@@ -43,7 +43,7 @@ test('without a key the message leaves unsigned', async () => {
   assert.equal(joined(message).toString(), `${header}\r\nhello\r\n`)
 })
 
-test('a ready message leaves as it is behind its signature', async () => {
+test('a ready message is sent unchanged after its signature', async () => {
   for (const text of [`${header}\r\nhello\r\n`, `${header}\r\n`, `${mime}\r\nGrüße\r\n`]) {
     const message = await prepare({ message: raw(text), signing: [signingKey] })(all)
     const bytes = joined(message)
@@ -54,12 +54,12 @@ test('a ready message leaves as it is behind its signature', async () => {
   }
 })
 
-test('a ready message that is header only gets the empty line it lacks', async () => {
+test('a ready message with only a header gets the missing empty line', async () => {
   const { chunks } = await prepare({ message: raw(header.slice(0, -2)), signing: [] })(all)
   assert.equal(Buffer.concat(chunks).toString(), `${header}\r\n`)
 })
 
-test('a copy of a ready message is filled in where it is signed, not by who hands out the work', async () => {
+test('a copy of a ready message is filled in by the thread that signs it', async () => {
   const octets = Buffer.from(`${mime}\r\nhello %recipient.who%\r\n`)
   const email = { individual: true, raw: octets, content: { ...content, to: ['Jane <jane@x.test>'] } }
   const recipient = { address: 'jane@x.test', variables: { who: 'Grüße' } }
@@ -83,7 +83,7 @@ test('for a server without 8BITMIME a ready message is re-encoded before it is s
   assert.notEqual(await prepared(all), message)
 })
 
-test('what cannot be re-encoded is refused for good by a session without 8BITMIME, and taken by one with it', async (t) => {
+test('a message that cannot be re-encoded fails for good on a session without 8BITMIME, and is sent on one with it', async (t) => {
   const type =
     'Content-Type: multipart/signed; protocol="application/pgp-signature"; micalg=pgp-sha256; boundary=b'
   const part = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nGrüße\r\n'
@@ -106,7 +106,7 @@ test('a ready message of 7-bit text is the same for every server', async () => {
   assert.equal(await prepared(none), await prepared(all))
 })
 
-test('what the next server is offered follows what it can do', async (t) => {
+test('the encoding follows the capabilities of the next server', async (t) => {
   const message = raw(`${mime}\r\nGrüße\r\n`)
   for (const [offers, eightBit] of [
     [['8BITMIME'], true],

@@ -44,7 +44,7 @@ function at(proxy: TestProxy, protocol: OutgoingProxy['protocol'] = 'socks5') {
 
 const ROOT = { name: 'Test Root', ...selfSigned(['Test Root']) }
 
-test('SOCKS5: mail leaves from the address of the proxy, with a login, over TLS that is verified', async (t) => {
+test('SOCKS5: mail leaves from the address of the proxy, with a login, over verified TLS', async (t) => {
   await using proxy = await startSocks({ from: FROM, login: LOGIN })
   const { deliver, mx, port } = await startProxied(
     t,
@@ -68,7 +68,7 @@ test('SOCKS5: mail leaves from the address of the proxy, with a login, over TLS 
   assert.equal(proxy.connections, 1, 'the session is used again')
 })
 
-test('SOCKS5: a greeting that comes in one piece with the answer is read', async (t) => {
+test('SOCKS5: a greeting that arrives together with the proxy’s answer is read', async (t) => {
   await using proxy = await startSocks({ from: FROM, inOnePiece: true })
   const { deliver } = await startProxied(t, at(proxy))
   const { outcomes, dialogue } = await deliver()
@@ -111,7 +111,7 @@ const failing: [string, (t: TestContext) => Promise<[Partial<OutgoingProxy> & { 
     ],
   ]
 for (const [what, prepare] of failing) {
-  test(`a proxy that ${what}: the mail waits without an attempt, and no other server is asked`, async (t) => {
+  test(`a proxy that ${what}: the mail waits without an attempt, and no other server is tried`, async (t) => {
     const [changes, message] = await prepare(t)
     const proxy = { protocol: 'socks5', host: '127.0.0.1', ...changes } as const
     const { deliver, mx } = await startProxied(t, proxy, { hosts: [{}, {}] })
@@ -127,7 +127,7 @@ for (const [what, prepare] of failing) {
   })
 }
 
-test('a silent proxy is given up, and blamed; a server that it cannot reach in time is blamed itself', async (t) => {
+test('a silent proxy is given up, and the error names it; for a server that it cannot reach in time the error names the server', async (t) => {
   await using silent = await startHeaderProxy()
   const first = await startProxied(t, at(silent))
   const { outcomes, hindrance } = await first.deliver()
@@ -140,7 +140,7 @@ test('a silent proxy is given up, and blamed; a server that it cannot reach in t
   assert.match(late.outcomes[0]?.message ?? '', /^mx1\.x\.test .* took too long over connecting$/)
 })
 
-test('SOCKS5: a server that the proxy cannot reach costs an attempt, and the next one is asked', async (t) => {
+test('SOCKS5: a server that the proxy cannot reach costs an attempt, and the next one is tried', async (t) => {
   await using proxy = await startSocks({
     from: FROM,
     reply: ({ address }) => (address === '127.0.30.1' ? 5 : null),
@@ -158,7 +158,7 @@ test('SOCKS5: a server that the proxy cannot reach costs an attempt, and the nex
   assert.equal(refused.hindrance?.kind, 'unreachable')
 })
 
-test('PROXY: the proxy connects from the address that the header names, with STARTTLS on the way', async (t) => {
+test('PROXY: the proxy connects from the address that the header names, and STARTTLS works through it', async (t) => {
   await using proxy = await startHeaderProxy()
   const { deliver, mx, port } = await startProxied(t, at(proxy, 'proxy'), {
     hosts: [{ tls: issuedBy(ROOT, ['mx1.x.test']) }],
@@ -171,7 +171,7 @@ test('PROXY: the proxy connects from the address that the header names, with STA
   assert.deepEqual(proxy.requests, [{ from: FROM, address: '127.0.30.1', port }])
 })
 
-test('PROXY: a proxy that hangs up before the greeting has not reached the server', async (t) => {
+test('PROXY: a proxy that hangs up before the greeting could not reach the server', async (t) => {
   await using proxy = await startHeaderProxy({ fails: true })
   const { deliver } = await startProxied(t, at(proxy, 'proxy'))
   const { outcomes, hindrance } = await deliver()

@@ -104,7 +104,7 @@ test('each recipient has its own answer', async (t) => {
   )
 })
 
-test('STARTTLS is used where offered, and said to be', async (t) => {
+test('STARTTLS is used when it is offered, and the outcome shows it', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': { tls: certificate } })
   const { deliver } = await startRig(t, relayAt(sinks.port))
   const result = await deliver(['jane@x.test'])
@@ -129,7 +129,7 @@ test('tls=required waits when the relay has none; tls=verified when its certific
   }
 })
 
-test('a certificate of a trusted authority passes tls=verified, from the first byte too', async (t) => {
+test('a certificate of a trusted authority passes tls=verified, with implicit TLS too', async (t) => {
   for (const implicitTls of [false, true]) {
     const sinks = await startSinks(t, { '127.0.0.1': { tls: { ...certificate, implicit: implicitTls } } })
     const relay = relayAt(sinks.port, { tls: 'verified', implicitTls })
@@ -145,7 +145,7 @@ test('credentials are used over TLS', async (t) => {
   assert.equal(accepted.length, 1)
 })
 
-test('a relay that refuses the credentials, or wants some, bounces nobody', async (t) => {
+test('a relay that refuses the credentials, or demands some, bounces no recipient', async (t) => {
   const { port } = await startRelay(t)
   const relays = [
     [relayAt(port, { tls: 'required', user: 'user', password: 'wrong' }), 535],
@@ -162,7 +162,7 @@ test('a relay that refuses the credentials, or wants some, bounces nobody', asyn
   }
 })
 
-test('what a relay refuses for want of a right bounces and suppresses nobody', async (t) => {
+test('a relay’s refusal for lack of a right bounces and suppresses no recipient', async (t) => {
   const replies = [
     '550 relay not permitted',
     '550 authentication required',
@@ -186,7 +186,7 @@ test('what a relay refuses for want of a right bounces and suppresses nobody', a
   assert.deepEqual([bare.verdict, bare.suppress ?? false], ['bounced', false])
 })
 
-test('credentials never follow into the clear when TLS breaks', async (t) => {
+test('credentials are never sent unencrypted when TLS breaks', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': { tls: certificate, offers: ['AUTH PLAIN LOGIN'] } })
   const sink = sinks.at('127.0.0.1')
   sink.script = ({ step }) => (step === 'starttls' ? { close: true } : undefined)
@@ -196,7 +196,7 @@ test('credentials never follow into the clear when TLS breaks', async (t) => {
   assert.ok(!sink.dialogue.some((line) => line.includes('C: AUTH')))
 })
 
-test('a relay that is not there, has no name, or refuses the session with 5xx bounces nobody', async (t) => {
+test('a relay that is unreachable, has no address, or refuses the session with 5xx bounces no recipient', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   sinks.at('127.0.0.1').script = ({ step }) =>
     step === 'connect' ? { reply: '554 5.7.1 go away', close: true } : undefined

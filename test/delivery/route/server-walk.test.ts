@@ -1,4 +1,4 @@
-/** How long each address of a server is waited for. */
+/** The time limits for connections to each address of a server. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ProbePauses } from '../../../src/delivery/route/probe-pauses.ts'
@@ -55,7 +55,7 @@ async function walk(addresses: string[], limits: Partial<WalkLimits> = {}) {
   return { asked: pool.asked, verdict: outcomes[0]!.verdict }
 }
 
-test('a dead address is waited for 10 s while there is another to go to, the last one 30 s', async () => {
+test('a dead address gets 10 s while there is another one to try, and the last one 30 s', async () => {
   assert.deepEqual(await walk(['2001:db8::1', '192.0.2.1', '192.0.2.2']), {
     asked: [
       ['2001:db8::1', 10_000],
@@ -67,7 +67,7 @@ test('a dead address is waited for 10 s while there is another to go to, the las
   assert.deepEqual((await walk(['192.0.2.1'])).asked, [['192.0.2.1', 30_000]])
 })
 
-test('the last address that may be asked is the last one, however many there are', async () => {
+test('the last address within the limit counts as the last one, however many there are', async () => {
   const { asked } = await walk(['192.0.2.1', '192.0.2.2', '192.0.2.3'], { addressesPerServer: 2 })
   assert.deepEqual(asked, [
     ['192.0.2.1', 10_000],
@@ -75,7 +75,7 @@ test('the last address that may be asked is the last one, however many there are
   ])
 })
 
-test('no address is waited for longer than the time for connecting', async () => {
+test('no address gets more than the time for connecting', async () => {
   const { asked } = await walk(['192.0.2.1', '192.0.2.2'], { timeouts: { connect: 5_000 } })
   assert.deepEqual(asked, [
     ['192.0.2.1', 5_000],

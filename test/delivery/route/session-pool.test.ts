@@ -38,7 +38,7 @@ async function startPool(
 const quits = (sink: Sink) =>
   sink.dialogue.filter((line) => line.endsWith('C: QUIT')).map((line) => line.split(' ')[0])
 
-test('the session given back last is taken first, and only for its own site', async (t) => {
+test('the session released last is used first, and only for its own site', async (t) => {
   const { pool, open } = await startPool(t)
   const [first, second, other] = [await open(), await open(), await open('elsewhere')]
   for (const pooled of [first, second, other]) pool.release(pooled)
@@ -51,7 +51,7 @@ test('the session given back last is taken first, and only for its own site', as
   assert.equal(pool.idle, 1)
 })
 
-test('a session to another address than the one asked for is left alone', async (t) => {
+test('a session to another address than the wanted one is not used', async (t) => {
   const { pool, open } = await startPool(t)
   pool.release(await open())
   assert.equal(pool.take('site', '127.0.0.2'), null)
@@ -67,21 +67,21 @@ test('a session is ended after its number of transactions', async (t) => {
   await sink.when(() => quits(sink).length === 1, 'QUIT')
 })
 
-test('a session that has become too old is ended instead of used', async (t) => {
+test('a session that is too old is ended instead of used', async (t) => {
   const { pool, open, sink } = await startPool(t, { maxAge: 0 })
   pool.release(await open())
   assert.equal(pool.idle, 0)
   await sink.when(() => quits(sink).length === 1, 'QUIT')
 })
 
-test('what nobody needs for a while is ended', async (t) => {
+test('an unused session is ended after a while', async (t) => {
   const { pool, open, sink } = await startPool(t, { idleTimeout: 20 })
   for (const pooled of [await open(), await open()]) pool.release(pooled)
   await sink.when(() => quits(sink).length === 2, 'two QUITs')
   assert.equal(pool.idle, 0)
 })
 
-test('of too many idle sessions the one that waited longest is ended', async (t) => {
+test('among too many idle sessions the one that is idle longest is ended', async (t) => {
   const { pool, open, sink } = await startPool(t, { maxIdle: 2 })
   for (const pooled of [await open('a'), await open('b'), await open('c')]) pool.release(pooled)
   await sink.when(() => quits(sink).length === 1, 'QUIT')
@@ -100,7 +100,7 @@ test('a session that the server ended while idle is not offered', async (t) => {
   assert.equal(pool.take('site', null), null)
 })
 
-test('a closed pool keeps nothing, and destroying it cuts what is busy', async (t) => {
+test('a closed pool keeps no sessions, and destroying it cuts busy ones', async (t) => {
   const { pool, open, sink } = await startPool(t)
   const [idle, busy, returning] = [await open(), await open(), await open()]
   pool.release(idle)
@@ -132,7 +132,7 @@ for (const [what, reaction] of [
   })
 }
 
-test('a new connection that fails as well is no reason for a third', async (t) => {
+test('a new connection that fails as well is not followed by a third', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const sink = sinks.at('127.0.0.1')
   sink.script = ({ step, session, transaction }) =>

@@ -60,7 +60,7 @@ test('labels and capitals make no difference', async (t) => {
   assert.equal((await outcome('Delivered+a+b@Simulator.Test')).verdict, 'delivered')
 })
 
-test('an address that is not there bounces, naming those that are', async (t) => {
+test('an unknown address bounces, and the error names the known ones', async (t) => {
   const { outcome } = await startRig(t, { kind: 'capture' })
   for (const address of ['jane@simulator.test', 'constructor@simulator.test', 'bounced.x@simulator.test']) {
     const { verdict, code, enhancedCode, message, suppress } = await outcome(address)
@@ -76,7 +76,7 @@ test('an address that is not there bounces, naming those that are', async (t) =>
   }
 })
 
-test('an address at resend.dev that is not there bounces like one at simulator.test', async (t) => {
+test('an unknown address at resend.dev bounces like one at simulator.test', async (t) => {
   const { outcome, dns } = await startRig(t, { kind: 'direct' })
   const { verdict, message } = await outcome('jane@resend.dev')
   assert.equal(verdict, 'bounced')
@@ -84,7 +84,7 @@ test('an address at resend.dev that is not there bounces like one at simulator.t
   assert.deepEqual(dns.queries, [])
 })
 
-test('test mode ends as delivered whatever the address, and nothing leaves', async (t) => {
+test('test mode ends as delivered whatever the address, and nothing is sent', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const { deliver } = await startRig(t, relayAt(sinks.port))
   const { outcomes } = await deliver(['jane@x.test', 'bounced@simulator.test'], {

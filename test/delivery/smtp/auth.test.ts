@@ -71,7 +71,7 @@ async function refusal(target: SmtpTarget): Promise<{ error: SmtpError; dialogue
 }
 
 for (const mechanism of ['plain', 'login', 'cram-md5', 'xoauth2'] as const) {
-  test(`${mechanism} against a server of its own kind`, async () => {
+  test(`${mechanism} with a server that supports it`, async () => {
     await using server = await smtpServer([mechanism.toUpperCase()])
     for (const tls of ['off', 'required'] as const) {
       const { session, replies, dialogue } = await sendOnce(
@@ -98,7 +98,7 @@ for (const mechanism of ['plain', 'login', 'cram-md5', 'xoauth2'] as const) {
   })
 }
 
-test('the best of what is offered: PLAIN under TLS, CRAM-MD5 in clear, XOAUTH2 never unasked', async () => {
+test('the best mechanism is used: PLAIN with TLS, CRAM-MD5 without, XOAUTH2 only if configured', async () => {
   await using all = await smtpServer(['XOAUTH2', 'CRAM-MD5', 'LOGIN', 'PLAIN'])
   for (const tls of ['required', 'off'] as const) {
     const { session } = await sendOnce(targetAt(all.port, { tls, credentials: credentials() }))
@@ -142,7 +142,7 @@ async function scripted(
   return { error, dialogue: dialogue.text, heard: server.peers[0]!.heard }
 }
 
-test('the old syntax, and a server that overlooks the initial response', async () => {
+test('the old syntax, and a server that ignores the initial response', async () => {
   const { error, dialogue } = await scripted('AUTH=PLAIN', async (peer) => {
     const response = Buffer.from(`\0${user}\0${password}`).toString('base64')
     assert.deepEqual(await peer.answer('334 ', '235 welcome'), [`AUTH PLAIN ${response}`, response])
@@ -177,7 +177,7 @@ test('a server that repeats the credentials does not get them into the record or
   assertSecret(error!.message + dialogue)
 })
 
-test('without TLS the credentials stay here, unless the operator said off', async () => {
+test('without TLS no credentials are sent, unless the operator has set tls=off', async () => {
   for (const tls of ['opportunistic', 'required', 'verified'] as const) {
     const { error, heard } = await scripted('AUTH PLAIN LOGIN', async () => {}, { tls })
     assert.match(error!.kind, tls === 'opportunistic' ? /^auth$/ : /^tls$/)
@@ -193,7 +193,7 @@ test('a mechanism that is not offered is not tried', async () => {
   assert.doesNotMatch(heard, /AUTH/)
 })
 
-test('refused for now is not refused for good; 421 ends it', async () => {
+test('a temporary refusal is not permanent; 421 ends the session', async () => {
   const busy = await scripted('AUTH PLAIN', async (peer) => void (await peer.answer('454 4.7.0 later')))
   assert.equal(busy.error!.kind, 'auth')
   assert.equal(busy.error!.permanent, false)

@@ -1,4 +1,4 @@
-/** The envelope of the next transaction behind the final dot of the one before (RFC 2920 3.1). */
+/** The envelope of the next transaction behind the final dot of the earlier one (RFC 2920 3.1). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -77,7 +77,7 @@ async function lines(peer: Peer, count: number): Promise<(string | null)[]> {
 }
 
 for (const tls of ['off', 'required'] as const) {
-  test(`the answers to the dot and to the next envelope come together (TLS ${tls})`, async () => {
+  test(`the answers to the dot and to the next envelope arrive together (TLS ${tls})`, async () => {
     await using connection = await withMessage(
       async (peer) => {
         assert.deepEqual(await lines(peer, 3), envelopeOf('second'))
@@ -115,7 +115,7 @@ for (const [answer, expected] of [
   ['550 5.7.1 spam', 'bounced'],
   ['451 4.3.0 later', 'deferred'],
 ] as const) {
-  test(`${answer} to the dot does not concern the next one`, async () => {
+  test(`${answer} to the dot does not affect the next transaction`, async () => {
     await using connection = await withMessage(async (peer) => {
       await lines(peer, 3)
       await peer.send(`${answer}\r\n250 ok\r\n250 ok\r\n354 go\r\n`)
@@ -136,7 +136,7 @@ for (const [name, end, expected] of [
   ['RST', async (peer: Peer) => peer.reset(), 'uncertain'],
   ['garbage', async (peer: Peer) => peer.send('what?\r\n'), 'uncertain'],
 ] as const) {
-  test(`the session ends with ${name} at the dot: of the next one nothing was sent but its envelope`, async () => {
+  test(`the session ends with ${name} at the dot: only the envelope of the next transaction was sent`, async () => {
     await using connection = await withMessage(async (peer) => {
       await lines(peer, 3)
       await end(peer)
@@ -171,7 +171,7 @@ for (const step of ['', '250 ok\r\n', '250 ok\r\n250 ok\r\n']) {
 }
 
 for (const refusal of ['503 5.5.1 no valid recipients', '554 5.5.1 no valid recipients']) {
-  test(`all recipients of the next one are refused, and DATA with ${refusal}`, async () => {
+  test(`all recipients of the next transaction are refused, and DATA with ${refusal}`, async () => {
     await using connection = await withMessage(async (peer) => {
       await lines(peer, 3)
       await peer.send(`250 kept\r\n250 ok\r\n550 5.1.1 nobody\r\n${refusal}\r\n`)
@@ -187,7 +187,7 @@ for (const refusal of ['503 5.5.1 no valid recipients', '554 5.5.1 no valid reci
   })
 }
 
-test('DATA is accepted although all recipients of the next one are refused: nothing is sent', async () => {
+test('DATA is accepted although all recipients of the next transaction are refused: nothing is sent', async () => {
   await using connection = await withMessage(async (peer) => {
     await lines(peer, 3)
     await peer.send('250 kept\r\n250 ok\r\n550 5.1.1 nobody\r\n354 go\r\n')
@@ -208,7 +208,7 @@ for (const [name, replies] of [
   ['refuses the sender', '550 5.7.1 not you\r\n503 5.5.1 MAIL first\r\n503 5.5.1 MAIL first\r\n'],
   ['refuses DATA', '250 ok\r\n250 ok\r\n550 pipelining not allowed\r\n'],
 ] as const) {
-  test(`a server that ${name} behind a dot has refused nobody`, async () => {
+  test(`a server that ${name} behind a dot has refused no recipient`, async () => {
     await using connection = await withMessage(async (peer) => {
       await lines(peer, 3)
       await peer.send(`250 kept\r\n${replies}`)
@@ -224,7 +224,7 @@ for (const [name, replies] of [
   })
 }
 
-test('of several recipients, all are untried when DATA is refused behind a dot', async () => {
+test('all of several recipients are untried when DATA is refused behind a dot', async () => {
   await using connection = await withMessage(async (peer) => {
     await lines(peer, 4)
     await peer.send('250 kept\r\n250 ok\r\n550 5.1.1 nobody\r\n250 ok\r\n554 SMTP synchronization error\r\n')
@@ -239,7 +239,7 @@ test('of several recipients, all are untried when DATA is refused behind a dot',
   }
 })
 
-test('the usual refusal of a mailbox, 550 5.5.0, is one behind a dot as well', async () => {
+test('the usual refusal of a mailbox, 550 5.5.0, counts behind a dot as well', async () => {
   await using connection = await withMessage(async (peer) => {
     await lines(peer, 3)
     const refusal = '550 5.5.0 Requested action not taken: mailbox unavailable'
@@ -268,7 +268,7 @@ test('a sender that is deferred behind a dot is deferred', async () => {
   assert.equal(await verdict(send(session, 'third')), 'delivered')
 })
 
-test('an envelope that the server swallows is waited for shortly', async () => {
+test('an envelope that the server ignores is given up after a short time', async () => {
   await using connection = await withMessage(
     async (peer) => {
       await lines(peer, 3)
@@ -307,7 +307,7 @@ test('the envelope of a message that is not ready waits for it', async () => {
   assert.equal(await verdict(second), 'delivered')
 })
 
-test('one that is given up before its envelope leaves room for another', async () => {
+test('a transaction that is given up before its envelope leaves room for another', async () => {
   await using connection = await withMessage(async (peer) => {
     assert.deepEqual(await lines(peer, 3), envelopeOf('fourth'))
     await peer.send('250 kept\r\n250 ok\r\n250 ok\r\n354 go\r\n')
@@ -350,7 +350,7 @@ test('only one transaction starts behind another, and none without PIPELINING', 
   slow.destroy()
 })
 
-test('a message with refused recipients is not followed: they may be tried again on the session', async () => {
+test('nothing is sent behind a message with refused recipients, which may be tried again on the session', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.greet('PIPELINING')
     await peer.answer('250 ok', '250 ok', '452 4.5.3 too many', '354 go')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 
-test('one line a step, with its milliseconds and its direction', () => {
+test('each step is one line, with its milliseconds and its direction', () => {
   const dialogue = new Dialogue()
   dialogue.note('connected')
   dialogue.sent('QUIT')
@@ -10,7 +10,7 @@ test('one line a step, with its milliseconds and its direction', () => {
   assert.match(dialogue.text, /^\d+ \* connected\n\d+ > QUIT\n\d+ < 221 bye$/)
 })
 
-test('a long one keeps its beginning and its end, and says how much is missing', () => {
+test('a long dialogue keeps its beginning and its end, and shows how much is missing', () => {
   const dialogue = new Dialogue()
   for (let at = 0; at < 10_000; at++) dialogue.sent(`RCPT TO:<rcpt${at}@x.test>`)
   const { text } = dialogue
@@ -22,7 +22,7 @@ test('a long one keeps its beginning and its end, and says how much is missing',
   assert.equal(kept + missing, 10_000)
 })
 
-test('one endless line does not fill it', () => {
+test('one endless line does not fill the dialogue', () => {
   const dialogue = new Dialogue()
   dialogue.received(`220 ${'x'.repeat(50_000)}`)
   dialogue.sent('EHLO a')

@@ -46,7 +46,7 @@ const text = fc
   .array(fc.constantFrom('.', '\r\n', 'a', '..', '\r\n.', '\r\n.\r\n', 'é'), { maxLength: 30 })
   .map((parts) => parts.join(''))
 
-test('every text arrives whole and leaves nothing over, wherever it is cut', () => {
+test('every text arrives complete, wherever it is cut', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(80), { maxLength: 6 }), (content, cuts) => {
       const bytes = Buffer.from(content, 'latin1')

@@ -7,7 +7,7 @@ function ehlo(...lines: string[]): Extensions {
   return parseExtensions({ code: 250, enhancedCode: null, lines: ['mx.example.test', ...lines] })
 }
 
-test('the extensions we use, in any case; others are skipped', () => {
+test('known extensions are read in any case of letters; others are skipped', () => {
   const extensions = ehlo(
     'pipelining',
     'SIZE 35882577',
@@ -29,25 +29,25 @@ test('the extensions we use, in any case; others are skipped', () => {
   })
 })
 
-test('the first line is a greeting, whatever it says', () => {
+test('the first line is a greeting, whatever its content', () => {
   const reply = { code: 250, enhancedCode: null, lines: ['PIPELINING'] }
   assert.deepEqual(parseExtensions(reply), noExtensions)
 })
 
-test('SIZE without a figure, with zero or with nonsense names no limit (RFC 1870 3)', () => {
+test('SIZE without a number, with zero or with an invalid one names no limit (RFC 1870 3)', () => {
   for (const line of ['SIZE', 'SIZE 0', 'SIZE lots', 'SIZE -1', 'SIZE 1e3']) {
     assert.equal(ehlo(line).size, null, line)
     assert.equal(ehlo(line).sizeOffered, true, line)
   }
 })
 
-test('AUTH in both syntaxes, which add up', () => {
+test('AUTH in both syntaxes, whose mechanisms are combined', () => {
   assert.deepEqual([...ehlo('AUTH PLAIN login').auth], ['PLAIN', 'LOGIN'])
   assert.deepEqual([...ehlo('AUTH=LOGIN PLAIN').auth], ['LOGIN', 'PLAIN'])
   assert.deepEqual([...ehlo('AUTH=LOGIN', 'AUTH CRAM-MD5  PLAIN').auth], ['LOGIN', 'CRAM-MD5', 'PLAIN'])
 })
 
-test('MAIL tells only what the server understands and the message needs', () => {
+test('MAIL has only parameters that the server understands and the message needs', () => {
   const plain = { chunks: [], size: 123, eightBit: false, smtpUtf8: false }
   const rich = ehlo('SIZE', '8BITMIME', 'SMTPUTF8')
   assert.equal(mailCommand('a@x.test', plain, noExtensions, false), 'MAIL FROM:<a@x.test>')
@@ -62,7 +62,7 @@ test('MAIL tells only what the server understands and the message needs', () => 
   )
 })
 
-test('addresses that end the path early, or hold a line end, are not sendable', () => {
+test('addresses that end the path early, or contain a line end, are not sendable', () => {
   for (const address of [
     'a@x.test',
     '"a b>"@x.test',

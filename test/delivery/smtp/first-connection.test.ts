@@ -42,7 +42,7 @@ function targetAt(port: number): SmtpTarget {
   }
 }
 
-test('while one address is silent the other one is connected to, and is the one that counts', async (t) => {
+test('while one address is silent, the other one is tried as well, and its connection is used', async (t) => {
   await using sink = await startSink()
   const silent = targetAt(await startSilent(t))
   const fallback = { target: targetAt(sink.port), used: false }
@@ -54,7 +54,7 @@ test('while one address is silent the other one is connected to, and is the one 
   await session.quit()
 })
 
-test('an address that answers is not doubted', async (t) => {
+test('when the first address answers, the other one is not tried', async (t) => {
   await using sink = await startSink()
   const fallback = { target: targetAt(await startSilent(t)), used: false }
   const session = await openSession(targetAt(sink.port), new Dialogue(), undefined, fallback)
@@ -63,7 +63,7 @@ test('an address that answers is not doubted', async (t) => {
   await session.quit()
 })
 
-test('where neither answers, the one that failed last counts', async (t) => {
+test('when neither answers, the last failure counts', async (t) => {
   const silent = { ...targetAt(await startSilent(t)), timeouts: { connect: 600 } }
   const refusing = targetAt(await freePort())
   const fallback = { target: refusing, used: false }
@@ -72,7 +72,7 @@ test('where neither answers, the one that failed last counts', async (t) => {
   assert.equal(fallback.used, false)
 })
 
-test('a stop gives up both', async (t) => {
+test('a stop aborts both', async (t) => {
   const [one, other] = [targetAt(await startSilent(t)), targetAt(await startSilent(t))]
   const stopping = new AbortController()
   const dialogue = new Dialogue()

@@ -52,7 +52,7 @@ for (const [name, script] of [
   ['999', async (peer: Peer) => peer.send('999 what\r\n')],
   ['two codes in a reply', async (peer: Peer) => peer.send('250-ok\r\n550 no\r\n')],
 ] as const) {
-  test(`after the dot, ${name} leaves it uncertain`, async () => {
+  test(`after the dot, ${name} makes the delivery uncertain`, async () => {
     const results = await handOver(
       async (peer) => {
         assert.notEqual(await peer.message(), null)
@@ -93,7 +93,7 @@ test('delivered stays delivered, whatever follows the answer', async () => {
   }
 })
 
-test('a large message arrives whole, dots and all, through a slow reader', async () => {
+test('a large message with dots arrives complete at a slow reader', async () => {
   const lines = Array.from(
     { length: 30_000 },
     (_, at) => `${at % 3 === 0 ? '.' : ''}${randomBytes(30).toString('base64')}\r\n`,
@@ -124,7 +124,7 @@ test('a large message arrives whole, dots and all, through a slow reader', async
   }
 })
 
-test('a server that stops reading is given up before the dot, so it is for later', async () => {
+test('a server that stops reading is given up before the dot, and the message is deferred', async () => {
   for (const { replies, usable } of await handOver(
     async (peer) => peer.pause(),
     { text: 'x'.repeat(50_000_000) },
@@ -136,7 +136,7 @@ test('a server that stops reading is given up before the dot, so it is for later
   }
 })
 
-test('a message that trickles away is given up at the limit for the transaction', async () => {
+test('a message that is read too slowly is given up at the limit for the transaction', async () => {
   const results = await handOver(
     async (peer) => {
       peer.pause()
@@ -151,7 +151,7 @@ test('a message that trickles away is given up at the limit for the transaction'
   for (const { replies } of results) assert.equal(replies[0]!.verdict, 'deferred')
 })
 
-test('once the dot is sent, the limit for the transaction cuts nothing: the server may still take its time', async () => {
+test('after the dot, the limit for the transaction does not apply: the server may take its time', async () => {
   const limit = 1_000
   for (const { replies, usable } of await handOver(
     async (peer) => {
@@ -173,7 +173,7 @@ for (const [name, reply] of [
   ['552', '552 5.3.4 too large'],
   ['250', '250 thanks'],
 ] as const) {
-  test(`${name} in the middle of the message ends it: for later`, async () => {
+  test(`${name} in the middle of the message defers it`, async () => {
     for (const { replies, heard, usable } of await handOver(
       async (peer) => {
         peer.pause()
@@ -191,7 +191,7 @@ for (const [name, reply] of [
   })
 }
 
-test('an answer that comes before the message is not the answer to it', async () => {
+test('an answer that arrives before the message does not count as its answer', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.greet('PIPELINING')
     for (let at = 0; at < 3; at++) await peer.line()
@@ -203,7 +203,7 @@ test('an answer that comes before the message is not the answer to it', async ()
   await server.finished()
 })
 
-test('nothing is handed over without leave: before MAIL, before DATA, before the dot', async () => {
+test('nothing is handed over without permission: before MAIL, before DATA, before the dot', async () => {
   for (const [leaves, sent] of [
     [0, /^EHLO out\.example\.test\r\n$/],
     [1, /RCPT TO:<one@rcpt\.test>\r\n$/],
@@ -229,7 +229,7 @@ test('nothing is handed over without leave: before MAIL, before DATA, before the
   }
 })
 
-test('leave is asked at the very end of a large message', async () => {
+test('permission is requested at the very end of a large message', async () => {
   let asked = 0
   const results = await handOver(
     async (peer) => {
@@ -242,7 +242,7 @@ test('leave is asked at the very end of a large message', async () => {
   assert.equal(asked, 4)
 })
 
-test('destroyed by us with the answer outstanding: uncertain; before: for later', async () => {
+test('destroyed by us while the answer is outstanding: uncertain; before that: deferred', async () => {
   for (const dotFirst of [true, false]) {
     let reached = () => {}
     const there = new Promise<void>((resolve) => {
@@ -269,7 +269,7 @@ test('destroyed by us with the answer outstanding: uncertain; before: for later'
   }
 })
 
-test('leave that throws is our own fault, and the session is not used again', async () => {
+test('a permission check that throws is our own fault, and the session is not used again', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.greet()
     await peer.answer('250 ok', '250 ok', '354 go')

@@ -41,7 +41,7 @@ async function opened(
   return session
 }
 
-test('greeting and EHLO tell what the server can', async () => {
+test('greeting and EHLO reveal the capabilities of the server', async () => {
   const session = await opened(async (peer) => {
     assert.equal(await peer.greet('PIPELINING', 'SIZE 1000', '8BITMIME'), 'EHLO out.example.test')
   })
@@ -85,7 +85,7 @@ test('EHLO and HELO refused', async () => {
   assert.equal(error.permanent, true)
 })
 
-test('EHLO refused, and gone before HELO: the refusal is what counts', async () => {
+test('EHLO refused, and the server gone before HELO: the refusal counts', async () => {
   const { error } = await refusal(async (peer) => {
     await peer.send('220 mx\r\n')
     await peer.answer('554 5.7.1 not you')
@@ -135,7 +135,7 @@ for (const [name, bytes] of [
   ['a reply too many', '220 mx\r\n250 unasked\r\n'],
   ['NUL octets', Buffer.alloc(100)],
 ] as const) {
-  test(`a greeting that is none: ${name}`, async () => {
+  test(`an invalid greeting: ${name}`, async () => {
     const { error } = await refusal(async (peer) => {
       await peer.send(bytes)
     })
@@ -203,7 +203,7 @@ test('a trickle does not move the deadline: one byte at a time', async () => {
   assert.equal(error.stage, 'greeting')
 })
 
-test('a trickle does not move the deadline: a continuation that goes on and on', async () => {
+test('a trickle does not move the deadline: endless continuation lines', async () => {
   const { error } = await refusal(
     async (peer) => {
       await peer.send('220 mx\r\n')
@@ -219,7 +219,7 @@ test('a trickle does not move the deadline: a continuation that goes on and on',
   assert.equal(error.stage, 'ehlo')
 })
 
-test('all steps together have a limit of their own', async () => {
+test('all steps together have a limit', async () => {
   const { error } = await refusal(
     async (peer) => {
       await peer.send('220 mx\r\n')
@@ -260,13 +260,13 @@ test('an attempt abandoned beforehand does not begin', async () => {
   await assert.rejects(opening, { kind: 'closed', stage: 'connect' })
 })
 
-test('an EHLO name cannot bring a command of its own', async () => {
+test('an EHLO name cannot inject a command', async () => {
   for (const helo of ['a\r\nMAIL FROM:<a@evil.test>', 'a b', '', 'ü.test']) {
     await assert.rejects(openSession(targetAt(1, { helo }), new Dialogue()), TypeError)
   }
 })
 
-test('bare LF in replies is understood', async () => {
+test('bare LF in replies is accepted', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.send('220 mx\n')
     await peer.answer('250-mx\n250 8BITMIME\n'.trimEnd())

@@ -51,13 +51,13 @@ test('any segmentation gives the same replies', () => {
   )
 })
 
-test('a character cut in two by a segment is whole again', () => {
+test('a character that segments cut in two is decoded', () => {
   const wire = Buffer.from('550 Empfänger ünbekannt\r\n')
   const bytes = [...wire].map((byte) => Buffer.from([byte]))
   assert.equal(read(...bytes)[0]!.lines[0], 'Empfänger ünbekannt')
 })
 
-test('enhanced codes are taken only where their class agrees with the code (RFC 2034 4)', () => {
+test('enhanced codes are accepted only if their class agrees with the code (RFC 2034 4)', () => {
   assert.equal(read('550 5.1.1 unknown\r\n')[0]!.enhancedCode, '5.1.1')
   assert.equal(read('550-5.7.26 first\r\n550 5.7.26 second\r\n')[0]!.enhancedCode, '5.7.26')
   assert.equal(read('250 5.1.1 odd\r\n')[0]!.enhancedCode, null)
@@ -104,12 +104,12 @@ test('one long segment is refused too, with or without an end', () => {
   assert.equal(read(`250 ${'x'.repeat(4000)}\r\n`)[0]!.lines[0]!.length, 4000)
 })
 
-test('a continuation that never ends is refused by lines and by octets', () => {
+test('an endless continuation is refused by number of lines and of octets', () => {
   assert.throws(() => read('250-more\r\n'.repeat(1000)), /more than 256 lines/)
   assert.throws(() => read(`250-${'x'.repeat(4000)}\r\n`.repeat(17)), /more than 65536 octets/)
 })
 
-test('clean tells whether a reply is half read', () => {
+test('clean is false while a reply is half read', () => {
   const reader = new ReplyReader(() => {})
   assert.equal(reader.clean, true)
   reader.push(Buffer.from('220 ready\r\n'))
@@ -122,7 +122,7 @@ test('clean tells whether a reply is half read', () => {
   assert.equal(reader.clean, true)
 })
 
-test('a reply is told on one line of at most 1,000 characters', () => {
+test('the text of a reply is one line of at most 1,000 characters', () => {
   assert.equal(replyText(read('550-5.1.1 No\r\n550-\r\n550 such user\r\n')[0]!), '550 5.1.1 No such user')
   assert.equal(replyText(read('421\r\n')[0]!), '421')
   assert.equal(replyText(read(`550 ${'x'.repeat(3000)}\r\n`)[0]!).length, 1000)

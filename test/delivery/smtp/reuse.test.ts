@@ -90,7 +90,7 @@ for (const capabilities of [[], ['PIPELINING']]) {
   })
 }
 
-test('RSET refused is the end of the session', async () => {
+test('a refused RSET ends the session', async () => {
   await using connection = await connected(['PIPELINING'], async (peer) => {
     await peer.answer('250 ok', '550 unknown', '554 no valid recipients')
     await peer.answer('502 no RSET here', '250 ok', '250 ok', '354 go')
@@ -103,7 +103,7 @@ test('RSET refused is the end of the session', async () => {
   await server.finished()
 })
 
-test('one transaction at a time', async () => {
+test('only one transaction runs at a time', async () => {
   await using connection = await connected([], (peer) => peer.accept())
   const { session } = connection
   const first = verdict(session)
@@ -154,7 +154,7 @@ test('a session that ends during a transaction does not call that an idle end', 
   assert.equal(session.usable, false)
 })
 
-test('neither does one that we end', async () => {
+test('a session that we end does not call that an idle end either', async () => {
   await using connection = await connected([], async (peer) => {
     await peer.closed()
   })
@@ -205,7 +205,7 @@ for (const [name, script] of [
   })
 }
 
-test('quit after the end, and twice, is nothing', async () => {
+test('quit after the end, and a second one, have no effect', async () => {
   await using connection = await connected([], async (peer) => {
     await peer.answer('221 bye')
     peer.end()

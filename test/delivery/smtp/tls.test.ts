@@ -85,7 +85,7 @@ for (const [changes, verified] of [
   })
 }
 
-test('off leaves STARTTLS alone', async () => {
+test('off does not use STARTTLS', async () => {
   await using server = await smtpServer()
   const { session, replies } = await sendOnce(targetAt(server.port))
   assert.equal(replies[0]!.verdict, 'delivered')
@@ -96,7 +96,7 @@ test('off leaves STARTTLS alone', async () => {
 
 for (const implicitTls of [false, true]) {
   const how = implicitTls ? 'implicit TLS' : 'STARTTLS'
-  test(`verified refuses a stranger's certificate, another name and an old one (${how})`, async () => {
+  test(`verified refuses an untrusted certificate, another name and an expired one (${how})`, async () => {
     const old = selfSigned(['mx.example.test'], -1)
     for (const [options, changes, reason] of [
       [{}, { ca: [] }, /DEPTH_ZERO_SELF_SIGNED_CERT/],
@@ -118,7 +118,7 @@ for (const implicitTls of [false, true]) {
   })
 }
 
-test('opportunistic goes on in clear where TLS is not offered, or is refused', async () => {
+test('opportunistic continues unencrypted when TLS is not offered, or is refused', async () => {
   for (const script of [
     async (peer: Peer) => void (await peer.greet()),
     async (peer: Peer) => {
@@ -143,7 +143,7 @@ test('opportunistic goes on in clear where TLS is not offered, or is refused', a
 })
 
 for (const tls of ['required', 'verified'] as const) {
-  test(`${tls}: STARTTLS not offered, refused, or EHLO unknown defers with nothing in clear`, async () => {
+  test(`${tls}: STARTTLS not offered, refused, or EHLO unknown defers without sending anything unencrypted`, async () => {
     for (const script of [
       async (peer: Peer) => void (await peer.greet('PIPELINING')),
       async (peer: Peer) => {
@@ -198,7 +198,7 @@ for (const [name, injected] of [
   })
 }
 
-test('bytes that come a moment later are taken by the handshake, and break it', async () => {
+test('bytes that arrive a moment later are read by the handshake, and break it', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.greet('STARTTLS')
     await peer.answer('220 go ahead')
@@ -209,7 +209,7 @@ test('bytes that come a moment later are taken by the handshake, and break it', 
   assert.match(error.kind, /^(tls|protocol)$/)
 })
 
-test('what was learned before TLS is forgotten', async () => {
+test('capabilities from before TLS are forgotten', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.greet('STARTTLS', 'PIPELINING', 'SIZE 10', 'AUTH PLAIN')
     await peer.answer('220 go ahead')
@@ -227,7 +227,7 @@ test('what was learned before TLS is forgotten', async () => {
   await server.finished()
 })
 
-test('a handshake that fails, ends or never ends is an error of kind tls, so that the caller may go on in clear', async () => {
+test('a handshake that fails, is cut or never ends is an error of kind tls, so that the caller may continue unencrypted', async () => {
   for (const script of [
     async (peer: Peer) => peer.send('this is not TLS\r\n'),
     async (peer: Peer) => peer.end(),

@@ -92,7 +92,7 @@ for (const pipelining of [false, true]) {
     assert.equal(usable, true)
   })
 
-  test(`251 is taken, 452 and 552 for too many recipients are for later, 552 for a full mailbox is final (${how})`, async () => {
+  test(`251 is accepted, 452 and 552 for too many recipients are deferred, 552 for a full mailbox is final (${how})`, async () => {
     const { verdicts } = await transact(
       capabilities,
       async (peer) => {
@@ -112,7 +112,7 @@ for (const pipelining of [false, true]) {
     assert.deepEqual(verdicts, ['delivered', 'deferred', 'deferred', 'bounced'])
   })
 
-  test(`codes nobody knows count by their first digit (${how})`, async () => {
+  test(`unknown codes count by their first digit (${how})`, async () => {
     const { verdicts } = await transact(
       capabilities,
       async (peer) => {
@@ -138,7 +138,7 @@ for (const pipelining of [false, true]) {
     [550, 'bounced'],
     [451, 'deferred'],
   ] as const) {
-    test(`MAIL refused with ${code} is everybody's answer (${how})`, async () => {
+    test(`MAIL refused with ${code} is the answer for all recipients (${how})`, async () => {
       const { replies, usable } = await transact(
         capabilities,
         async (peer) => {
@@ -157,7 +157,7 @@ for (const pipelining of [false, true]) {
       assert.equal(usable, true)
     })
 
-    test(`DATA refused with ${code} is the answer of those who were taken (${how})`, async () => {
+    test(`DATA refused with ${code} is the answer for the accepted recipients (${how})`, async () => {
       const { replies, usable } = await transact(
         capabilities,
         (peer) =>
@@ -176,7 +176,7 @@ for (const pipelining of [false, true]) {
       assert.equal(usable, true)
     })
 
-    test(`the message refused with ${code} is the answer of those who were taken (${how})`, async () => {
+    test(`the message refused with ${code} is the answer for the accepted recipients (${how})`, async () => {
       const { replies, usable } = await transact(
         capabilities,
         async (peer) => {
@@ -200,7 +200,7 @@ for (const pipelining of [false, true]) {
     })
   }
 
-  test(`421 at each step defers who has no answer yet, and ends the session (${how})`, async () => {
+  test(`421 at each step defers recipients without an answer, and ends the session (${how})`, async () => {
     const gone = '421 4.3.2 shutting down'
     for (const [answers, expected] of [
       [[gone], ['deferred', 'deferred']],
@@ -238,7 +238,7 @@ for (const pipelining of [false, true]) {
     }
   })
 
-  test(`a connection cut at each step before the dot defers who has no answer yet (${how})`, async () => {
+  test(`a connection cut at each step before the dot defers recipients without an answer (${how})`, async () => {
     for (const ending of ['end', 'reset'] as const) {
       for (let answered = 0; answered <= 4; answered++) {
         const { verdicts, replies, usable } = await transact(
@@ -304,7 +304,7 @@ test('without PIPELINING nothing is sent ahead', async () => {
   })
 })
 
-test('with PIPELINING the envelope goes out together, and waits for 354 before the message', async () => {
+test('with PIPELINING the envelope is sent at once, and the message waits for 354', async () => {
   const { verdicts } = await transact(
     ['PIPELINING'],
     async (peer) => {
@@ -325,7 +325,7 @@ test('with PIPELINING the envelope goes out together, and waits for 354 before t
   assert.deepEqual(verdicts, ['delivered', 'delivered', 'delivered', 'delivered'])
 })
 
-test('a thousand recipients go out in bounded groups', async () => {
+test('a thousand recipients are sent in bounded groups', async () => {
   const recipients = Array.from({ length: 1000 }, (_, at) => `r${at}@r.test`)
   let ahead = 0
   const { verdicts } = await transact(
@@ -349,7 +349,7 @@ test('a thousand recipients go out in bounded groups', async () => {
   assert.ok(ahead <= 101, `${ahead} commands in flight`)
 })
 
-test('every recipient refused, and 354 all the same: we leave, and nobody counts as delivered', async () => {
+test('all recipients refused, but 354 to DATA: the session ends, and no recipient counts as delivered', async () => {
   for (const mail of ['250 ok', '550 no sender like you']) {
     const { verdicts, heard, usable } = await transact(
       ['PIPELINING'],
@@ -365,7 +365,7 @@ test('every recipient refused, and 354 all the same: we leave, and nobody counts
   }
 })
 
-test("replies out of step defer everybody: nothing is counted as delivered or bounced by a reply that may be another's", async () => {
+test('replies out of step defer all recipients: a reply that may belong to another command counts for none', async () => {
   for (const [name, replies] of [
     ['one too many', ['250 ok', '250 ok', '550 unknown', '354 go', '250 what']],
     ['two too many', ['250 ok', '250 ok', '550 unknown', '550 unknown', '354 go', '250 what']],
@@ -392,7 +392,7 @@ test("replies out of step defer everybody: nothing is counted as delivered or bo
   }
 })
 
-test('a reply too few is waited for, and given up', async () => {
+test('a missing reply is given up after its time limit', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.greet('PIPELINING')
     for (let at = 0; at < 4; at++) await peer.line()
@@ -409,7 +409,7 @@ test('a reply too few is waited for, and given up', async () => {
   await server.finished()
 })
 
-test('MAIL answered with 503 is about the session, so it is for later and on another one', async () => {
+test('MAIL answered with 503 is about the session, so the message is deferred and uses another one', async () => {
   const { verdicts, usable } = await transact(['PIPELINING'], (peer) =>
     peer.answer('503 5.5.1 nested MAIL', '250 ok', '354 go'),
   )
@@ -426,7 +426,7 @@ test('a message over the limit of the server is refused before MAIL (RFC 1870 4)
   assert.equal(usable, true)
 })
 
-test('SIZE is told where it is offered', async () => {
+test('SIZE is sent if the server offers it', async () => {
   const { heard } = await transact(['SIZE 25'], (peer) => peer.accept())
   assert.match(heard, /MAIL FROM:<sender@example\.test> SIZE=25\r\n/)
 })
@@ -442,7 +442,7 @@ test('8-bit content is declared, or not sent (RFC 6152 3)', async () => {
   assert.doesNotMatch(unable.heard, /MAIL/)
 })
 
-test('SMTPUTF8 is asked for when an address or the header needs it, and only then', async () => {
+test('SMTPUTF8 is requested only when an address or the header needs it', async () => {
   const capabilities = ['8BITMIME', 'SMTPUTF8']
   for (const changes of [{ sender: 'jörg@x.test' }, { recipients: ['jörg@r.test'] }, { smtpUtf8: true }]) {
     const { heard, verdicts } = await transact(capabilities, (peer) => peer.accept(), changes)
@@ -453,7 +453,7 @@ test('SMTPUTF8 is asked for when an address or the header needs it, and only the
   assert.doesNotMatch(heard, /UTF8/)
 })
 
-test('without SMTPUTF8, what needs it fails with a sentence and the rest goes on (RFC 6531 3.2)', async () => {
+test('without SMTPUTF8, recipients that need it fail with a sentence and the others are sent (RFC 6531 3.2)', async () => {
   const some = await transact(['8BITMIME'], (peer) => peer.accept(), {
     recipients: ['jörg@r.test', 'joerg@r.test'],
   })
@@ -471,7 +471,7 @@ test('without SMTPUTF8, what needs it fails with a sentence and the rest goes on
   }
 })
 
-test('an address that would speak SMTP does not get the chance', async () => {
+test('an address cannot inject SMTP commands', async () => {
   const evil = 'a@r.test>\r\nRCPT TO:<victim@r.test'
   const { verdicts, heard } = await transact(['PIPELINING'], (peer) => peer.accept(), {
     recipients: [evil, 'b@r.test'],
@@ -483,7 +483,7 @@ test('an address that would speak SMTP does not get the chance', async () => {
   assert.doesNotMatch(sender.heard, /MAIL/)
 })
 
-test('a message that could end early for a lax server is not sent', async () => {
+test('a message that a lax server could end early is not sent', async () => {
   const { replies, heard, usable } = await transact([], async () => {}, {
     text: 'a: b\r\n\r\nx\n.\nMAIL\r\n',
   })
@@ -497,7 +497,7 @@ test('the null sender', async () => {
   assert.match(heard, /MAIL FROM:<>\r\n/)
 })
 
-test('a message that cannot be composed is the only thing that rejects, and costs no session', async () => {
+test('only a message that cannot be composed rejects, and the session stays usable', async () => {
   await using server = await rawServer(async (peer) => {
     await peer.greet()
     await peer.accept()
@@ -511,7 +511,7 @@ test('a message that cannot be composed is the only thing that rejects, and cost
   session.destroy()
 })
 
-test('the composer is told what the server can', async () => {
+test('the composer gets the capabilities of the server', async () => {
   for (const capabilities of [[], ['8BITMIME'], ['8BITMIME', 'SMTPUTF8']]) {
     await using server = await rawServer(async (peer) => {
       await peer.greet(...capabilities)

@@ -1,4 +1,4 @@
-/** The audit list through the API of the console: filters, export, and who signs in and out. */
+/** The audit list through the API of the console: filters, export, and sign-ins and sign-outs. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -46,7 +46,7 @@ describe('the audit list of the console', () => {
     return reply.body.entries as Entry[]
   }
 
-  test('has how somebody signed in and what he ended, in each company of his and in no words of another', async () => {
+  test('shows how a person signed in and which sessions the person ended, in each of the person’s companies and without facts of another one', async () => {
     const other = await service.company(`Other ${randomUUIDv7()}`)
     const ids = [company.id, other.id].sort()
     const person = await newPerson(service, {
@@ -106,7 +106,7 @@ describe('the audit list of the console', () => {
     assert.deepEqual([entry?.action, entry?.company], ['signIn', null])
   })
 
-  test('tells owners how people protect their accounts, and no company of an unconfirmed membership', async () => {
+  test('shows owners how people protect their accounts, but not in a company with an unconfirmed membership', async () => {
     const doubtful = await service.company(`Doubtful ${randomUUIDv7()}`)
     const person = await newPerson(service, {
       memberships: [
@@ -135,7 +135,7 @@ describe('the audit list of the console', () => {
     assert.equal(own.filter(({ company: of }) => of === null).length, 3)
   })
 
-  test('tells owners from where people sign in, and nobody else of a company', async () => {
+  test('shows only owners of a company from where people sign in', async () => {
     const developer = await member('developer')
     const person = await newPerson(service, { memberships: [{ companyId: company.id, role: 'viewer' }] })
     await new Newcomer(service.url).enter(service, person)
@@ -146,7 +146,7 @@ describe('the audit list of the console', () => {
     assertSaid(await (await member('viewer')).ask('GET', path('/export')), 403)
   })
 
-  test('is filtered by who, action and time, and given out as a file that spreadsheets do not run', async () => {
+  test('is filtered by actor, action and time, and exported as a file whose cells spreadsheets do not run', async () => {
     const began = new Date().toISOString()
     for (const name of ['=HYPERLINK("https://evil.test")', 'shop']) {
       const made = await owner.ask('POST', `/companies/${company.id}/keys`, { name, scopes: ['sending'] })
@@ -180,7 +180,7 @@ describe('the audit list of the console', () => {
     )
   })
 
-  test('has one entry for a file of suppressions, however many pieces it came in', async () => {
+  test('has one entry for a file of suppressions, however many pieces it arrives in', async () => {
     const send = (text: string, more: object = {}, by = owner, list = 'manual') =>
       by.ask('POST', `/companies/${company.id}/suppressions/import`, { list, text, ...more })
     const addresses = (from: number, to: number) =>
@@ -215,7 +215,7 @@ describe('the audit list of the console', () => {
     assert.deepEqual((await entries()).at(-1), whole)
   })
 
-  test('has no entry that goes on in another company of the same person', async () => {
+  test('has no entry that continues in another company of the same person', async () => {
     const other = await service.company(`Other ${randomUUIDv7()}`)
     const ids = [company.id, other.id]
     const both = await Visitor.signIn(
@@ -239,7 +239,7 @@ describe('the audit list of the console', () => {
     }
   })
 
-  test('has no more of what was given than a page can show', async () => {
+  test('keeps no more of an input than a page can show', async () => {
     const networks = Array.from({ length: 80 }, (_, n) => `192.0.2.${n}`)
     const made = await owner.ask('POST', `/companies/${company.id}/keys`, {
       name: 'many',

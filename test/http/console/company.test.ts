@@ -41,7 +41,7 @@ describe('a company in the console', () => {
       headers: { cookie: visitor.cookie },
     })
 
-  test('has a logo that its people see, and nobody else', async () => {
+  test('has a logo that only its people see', async () => {
     assert.equal(await digest(), null)
     assert.equal((await fetched(owner, null)).status, 404)
     assert.equal((await put(PNG)).status, 200)
@@ -61,7 +61,7 @@ describe('a company in the console', () => {
     assert.equal((await put(PNG, foreigner)).status, 404)
   })
 
-  test('takes no other files, and its owners alone change it', async () => {
+  test('accepts only pictures as a logo, and only from its owners', async () => {
     const before = await digest()
     const wide = Buffer.from(PNG)
     wide.writeUInt32BE(513, 16)
@@ -83,7 +83,7 @@ describe('a company in the console', () => {
     assert.equal(await digest(), before)
   })
 
-  test('loses it again, which the audit list tells', async () => {
+  test('can remove the logo, which the audit list shows', async () => {
     assert.equal((await owner.ask('DELETE', path())).status, 200)
     await until(async () => (await digest()) === null, 'no logo')
     assert.equal((await fetched(owner, null)).status, 404)
@@ -95,7 +95,7 @@ describe('a company in the console', () => {
     assert.deepEqual(done.at(-1), ['setLogo', mine.name])
   })
 
-  test('shows its limits and what it has used of them', async () => {
+  test('shows its limits and their use', async () => {
     await service.store.updateCompany(mine.id, { limits: { daily: 5 } })
     await until(async () => {
       const { limits } = (await developer.ask('GET', `/companies/${mine.id}`)).body as {

@@ -14,7 +14,7 @@ const clock: Clock = { now: () => 1_000, wait: async () => {} }
 const parts = { tickets: new Tickets(() => key), clock }
 const publicUrl = new PublicUrl('https://mail.example', new ClientAddress([]))
 
-test('a device is known to the eight people who signed in there last, and to nobody else', () => {
+test('a device is recognised for the eight people who signed in there last', () => {
   const headers: IncomingMessage['headers'] = {}
   const request = { headers } as IncomingMessage
   const signIn = (person: string) => {

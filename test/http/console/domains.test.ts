@@ -1,4 +1,4 @@
-/** Sending domains through the API of the console: from a name to what may send, with a DNS server that the test writes. */
+/** Sending domains through the API of the console, from adding a name to sending mail, with a DNS server of the test. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -93,7 +93,7 @@ describe('domains in the console', () => {
     return ok(await who.ask('GET', `${at}/${domain.id}/check?name=${encodeURIComponent(name)}`))
   }
 
-  test('one is added, published, verified, and sends; DNS is asked record by record', async () => {
+  test('a domain is added, published and verified, and sends; DNS is checked record by record', async () => {
     const domain = await added('Shop.Example')
     assert.deepEqual([domain.name, domain.status, domain.sending], ['shop.example', 'pending', 'inactive'])
     assert.deepEqual(
@@ -142,7 +142,7 @@ describe('domains in the console', () => {
     )
   })
 
-  test('DNS that does not answer changes nothing, whatever was known; an answer that is wrong does', async () => {
+  test('DNS that does not answer changes nothing, whatever was known; a wrong answer does', async () => {
     const verify = async ({ id }: Shown) => {
       const reply = await developer.ask('POST', `${at}/${id}/verify`)
       const { domain } = ok<{ domain: Shown }>(reply)
@@ -165,7 +165,7 @@ describe('domains in the console', () => {
     assert.deepEqual(await verify(verified), ['verified', 'active', 'right'])
   })
 
-  test('a record whose name a provider has added to is found there', async () => {
+  test('a record is found at the name to which a provider has appended the zone', async () => {
     const domain = await added('mail.deep.example')
     const [{ name, value }] = domain.records as [ShownRecord]
     dns.zone[`${name}.deep.example/TXT`] = [value]
@@ -181,7 +181,7 @@ describe('domains in the console', () => {
     )
   })
 
-  test('DNS that does not answer is told as that', async () => {
+  test('DNS that does not answer is reported as such', async () => {
     const domain = await added()
     dns.zone[`${domain.name}/TXT`] = { rcode: 'SERVFAIL' }
     const { state, advice } = await check(domain, domain.name)
@@ -189,7 +189,7 @@ describe('domains in the console', () => {
     assert.match(advice!, /did not answer .* Try again/)
   })
 
-  test('who may look only changes nothing; strangers to the company see nothing', async () => {
+  test('a viewer changes nothing; people of other companies see nothing', async () => {
     const domain = await added()
     const one = `${at}/${domain.id}`
     refused(await viewer.ask('POST', at, { name: 'new.example' }), 403, 'not_allowed')
@@ -212,7 +212,7 @@ describe('domains in the console', () => {
     refused(await operator.ask('POST', '/companies/all/domains', { name: 'x.example' }), 422, 'invalid')
   })
 
-  test('an operator lets it send, and stops it', async () => {
+  test('an operator activates and suspends a domain', async () => {
     const domain = await added()
     const sending = `${at}/${domain.id}/sending`
     assert.equal(ok<Shown>(await operator.ask('PUT', sending, { sending: 'active' })).sending, 'active')
@@ -226,7 +226,7 @@ describe('domains in the console', () => {
     assertJsonError(await api.send(mail), 403, 'validation_error')
   })
 
-  test('DKIM keys are added, renamed, switched and removed; the last that signs stays', async () => {
+  test('DKIM keys are added, renamed, switched and removed; the last one that signs stays', async () => {
     const domain = await added()
     const keys = `${at}/${domain.id}/dkim`
     const shown = ok<Shown>(await developer.ask('POST', keys, { selector: 'Next' }), 201)
@@ -299,7 +299,7 @@ describe('domains in the console', () => {
     assert.deepEqual(stages(finished), ['retiring', 'retiring', 'signs'])
   })
 
-  test('mail of a domain may be from others of its company, and of no other', async () => {
+  test('mail of a domain may have a From at other domains of its company, and of no other company', async () => {
     const [domain, other] = [await added(), await added()]
     const one = `${at}/${domain.id}`
     const changed = ok<Shown>(await developer.ask('PATCH', one, { speaksFor: [other.id] }))
@@ -340,7 +340,7 @@ describe('domains in the console', () => {
     refused(await operator.ask('DELETE', ofCompany), 404, 'not_found')
   })
 
-  test('one is removed for good, and may be added again', async () => {
+  test('a domain is removed for good, and may be added again', async () => {
     const domain = await added('gone.example')
     ok(await developer.ask('DELETE', `${at}/${domain.id}`))
     refused(await developer.ask('GET', `${at}/${domain.id}`), 404, 'not_found')

@@ -1,4 +1,4 @@
-/** One email in the API of the console: what is shown of it, what its frames and files may do, and what can be done with it. */
+/** One email in the API of the console: its content, the rights of its frames and files, and the actions on it. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -71,7 +71,7 @@ describe('one email in the console', () => {
   const raw = (id: string, rest: string, who = owner, of = company.id) =>
     call(`${service.url}/console/api${path(id, rest, of)}`, { headers: { cookie: who.cookie } })
 
-  test('what became of it is told, with what the server was told and answered', async () => {
+  test('its history is shown, with the commands and replies of the session', async () => {
     const shown = await settled(await api.accepted(mail()))
     assert.equal(shown.company.name, company.name)
     assert.deepEqual(shown.states, { captured: 1 })
@@ -79,7 +79,7 @@ describe('one email in the console', () => {
     assert.ok(shown.mostAttempts > 1)
   })
 
-  test('what was said in an attempt is read by itself', async () => {
+  test('the dialogue of an attempt is a request of its own', async () => {
     const id = await api.accepted(mail())
     const { attempts } = await settled(id)
     const [attempt] = attempts
@@ -98,7 +98,7 @@ describe('one email in the console', () => {
     assert.equal((await raw(id, own, stranger, foreign)).status, 404)
   })
 
-  test('what waits says for what and until when', async () => {
+  test('a waiting recipient shows the reason and the time', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const id = await api.accepted(mail({ scheduled_at: at }))
     const [recipient] = ok<Shown>(await owner.ask('GET', path(id))).recipients
@@ -111,7 +111,7 @@ describe('one email in the console', () => {
     assert.equal((await owner.ask('POST', path(id, '/cancel'))).status, 409)
   })
 
-  test('several emails are canceled or retried at once, and each that cannot be is named', async () => {
+  test('several emails are canceled or retried together, and each refusal names its email', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const waiting = [
       await api.accepted(mail({ scheduled_at: at })),
@@ -138,7 +138,7 @@ describe('one email in the console', () => {
     assert.deepEqual(ok(one), { changed: 1, refused: [] })
   })
 
-  test('other companies know nothing of it, wherever they look', async () => {
+  test('no route shows it to other companies', async () => {
     const id = await api.accepted(mail())
     for (const rest of ['', '/neighbours', '/content', '/source', '/preview', '/source.eml', '/files/0']) {
       assert.equal((await raw(id, rest, stranger, foreign)).status, 404, rest)
@@ -159,7 +159,7 @@ describe('one email in the console', () => {
     assert.equal((await owner.ask('GET', path('nothing'))).status, 404)
   })
 
-  test('the emails before and behind it are those of its company', async () => {
+  test('its newer and older neighbours are of its company', async () => {
     const [first, second, third] = [
       await api.accepted(mail()),
       await api.accepted(mail()),
@@ -169,7 +169,7 @@ describe('one email in the console', () => {
     assert.equal(ok<{ newer: null }>(await owner.ask('GET', path(third!, '/neighbours'))).newer, null)
   })
 
-  test('files are saved, never shown, but for pictures that are what they say', async () => {
+  test('files are downloaded and never shown, except for genuine pictures', async () => {
     const id = await api.accepted(
       mail({
         attachments: [
@@ -196,7 +196,7 @@ describe('one email in the console', () => {
     assert.equal((await raw(id, '/files/3')).status, 404)
   })
 
-  test('the preview can do nothing: its policy, its pictures, its links', async () => {
+  test('the preview is harmless: its policy, its pictures, its links', async () => {
     const html = `<base target=_top><meta http-equiv=refresh content="0;url=https://evil.test"><p>Hi
       <img src="cid:logo"><img src="cid:gone"><a ping=x target=_top HREF='https://shop.test/?a=1&amp;b="2"'>shop</a>
       <a href=javascript:alert(1)>js</a><a href="#part">part</a><form action=https://evil.test></form>
@@ -269,7 +269,7 @@ describe('one email in the console', () => {
     assert.ok(preview.text.length <= most + 64 * 1024, `${preview.text.length} octets`)
   })
 
-  test('the source is shown with its structure and signatures, and loaded down whole', async () => {
+  test('the source is shown with its structure and signatures, and downloaded whole', async () => {
     const id = await api.accepted(mail({ attachments: [{ filename: 'ä.txt', content: 'aGk=' }] }))
     const source = ok<{
       text: string
@@ -300,7 +300,7 @@ describe('one email in the console', () => {
     assert.match(whole.headers.get('content-disposition')!, /^attachment; filename="[0-9a-f-]+\.eml"/)
   })
 
-  test('large and broken messages are shown as far as they go', async () => {
+  test('large and broken messages are shown as far as possible', async () => {
     const large = await api.accepted(mail({ html: `<p>${'x'.repeat(3_000_000)}</p>`, text: 't' }))
     const content = ok<{ html: string; clipped: string[] }>(await owner.ask('GET', path(large, '/content')))
     assert.deepEqual(content.clipped, ['html'])
@@ -331,7 +331,7 @@ describe('one email in the console', () => {
     } else assert.equal(sent.status, 400)
   })
 
-  test('in batch mail each copy is shown as its recipient gets it', async () => {
+  test('each copy of a batch is shown as its recipient gets it', async () => {
     const reply = await api.form('acme.example', [
       ['from', 'a@acme.example'],
       ['to', 'b@x.test'],
@@ -356,7 +356,7 @@ describe('one email in the console', () => {
     assert.equal((await owner.ask('GET', path(id, '/text?recipient=d%40x.test'))).status, 404)
   })
 
-  test('the text of a ready message is read from it, whatever it is encoded in', async () => {
+  test('the text of a ready message is decoded from any encoding', async () => {
     const send = async (type: string, body: string) => {
       const message = [
         ...['From: a@acme.example', 'To: b@x.test', 'Subject: Ready', 'MIME-Version: 1.0', type, '', body],
@@ -410,7 +410,7 @@ describe('one email in the console', () => {
     assert.equal((await again({ click: 'click-00003', to: 'no address' })).status, 422)
   })
 
-  test('what is large is sent again whole: its bodies, its files, a ready message', async () => {
+  test('a large email is sent again whole: its bodies, its files, a ready message', async () => {
     const html = `<p>${'é &amp; x\r\n'.repeat(200_000)}`
     const content = Buffer.alloc(2_000_000, 'file').toString('base64')
     const attachments = [1, 2].map((n) => ({ filename: `${n}.bin`, content }))
@@ -431,7 +431,7 @@ describe('one email in the console', () => {
     assert.ok(Math.abs(before! - after!) < 200, `${before} octets, then ${after}`)
   })
 
-  test('of a batch each gets its own values again, and others those of the first', async () => {
+  test('a batch is sent again with each recipient’s own values, and to others with those of the first', async () => {
     const to = Array.from({ length: 120 }, (_, index) => `r${index}@x.test`)
     const values = Object.fromEntries(to.map((address, index) => [address, { n: `${index} é` }]))
     const body = new URLSearchParams({
@@ -462,7 +462,7 @@ describe('one email in the console', () => {
     for (const position of [0, 1]) assert.equal(await subjectOf(others, position), await subjectOf(id, 0))
   })
 
-  test('a recipient is suppressed; what is done cannot be tried again', async () => {
+  test('a recipient is suppressed; a finished one cannot be retried', async () => {
     const id = await api.accepted(mail({ to: 'stop@x.test' }))
     await settled(id)
     assert.deepEqual(ok(await owner.ask('POST', path(id, '/suppress'), { position: 0 })), { changed: 1 })
@@ -473,7 +473,7 @@ describe('one email in the console', () => {
     assert.deepEqual(next.states, { suppressed: 1 })
   })
 
-  test('links are asked for by HEAD, and never at private addresses', async () => {
+  test('links are checked with HEAD, and never at private addresses', async () => {
     const id = await api.accepted(mail())
     const { answers } = ok<{ answers: { outcome: string; detail: string }[] }>(
       await owner.ask('POST', path(id, '/reach'), {

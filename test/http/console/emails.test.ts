@@ -1,4 +1,4 @@
-/** The list of emails: what stands in it, its pages, what narrows it, and whose emails they are. */
+/** The list of emails: its rows, pages, filters and companies. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
@@ -72,7 +72,7 @@ describe('the list of emails', () => {
   })
   after(() => service.close())
 
-  test('has the newest first, each with what a row shows', async () => {
+  test('has the newest first, each with the fields of a row', async () => {
     const page = await list()
     assert.deepEqual(ids(page), sent)
     assert.equal(page.next, null)
@@ -96,7 +96,7 @@ describe('the list of emails', () => {
     )
   })
 
-  test('comes in pages that leave nothing out, and tell nothing twice', async () => {
+  test('has pages that omit nothing and repeat nothing', async () => {
     const found: string[] = []
     let pages = 0
     for (let next: string | null = ''; next !== null; pages++) {
@@ -138,7 +138,7 @@ describe('the list of emails', () => {
     for (const [query, wanted] of rows) assert.deepEqual(ids(await list(`?${query}`)), wanted, query)
   })
 
-  test('says what is wrong with a filter, and takes none that it does not know', async () => {
+  test('explains an invalid filter, and refuses an unknown one', async () => {
     const wrong = ['q=tag:a&tag=b', 'zone=Nowhere/City&q=after:today']
     for (const query of [
       'event=lost',
@@ -159,7 +159,7 @@ describe('the list of emails', () => {
     assert.equal(unknown.text, nowhere.text.replaceAll('nowhere', 'theirs'))
   })
 
-  test('says where words were found that are not in the subject', async () => {
+  test('shows where words were found that are not in the subject', async () => {
     const id = await send({ subject: 'Your parcel', text: 'The tracking number is QX-5519.' })
     const byText = await list('?q=QX-5519')
     assert.deepEqual(ids(byText), [id])
@@ -182,7 +182,7 @@ describe('the list of emails', () => {
     await service.store.removeEmails([id, bounced])
   })
 
-  test('is counted as far as a thousand, with the filters of the list', async () => {
+  test('is counted up to a thousand, with the filters of the list', async () => {
     const count = async (query: string, visitor = member, company = mine.id) => {
       const reply = await visitor.ask('GET', `/companies/${company}/emails/count${query}`)
       assert.equal(reply.status, 200, reply.text)
@@ -200,7 +200,7 @@ describe('the list of emails', () => {
     assert.equal(twice.status, 422)
   })
 
-  test('has the beginning of each email beside it, and says which have files', async () => {
+  test('shows the beginning of each email, and marks those with files', async () => {
     const file = { filename: 'a.txt', content: btoa('a') }
     const whole = await send({
       subject: 'Snippet',

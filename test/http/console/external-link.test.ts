@@ -1,4 +1,4 @@
-/** Links out of shown mail: whose they are, and until when. */
+/** Links in shown mail that lead outside: for whom they work, and until when. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { externalLink, isGenuine, linkSigner } from '../../../src/http/shown-emails/external-link.ts'
@@ -6,7 +6,7 @@ import { externalLink, isGenuine, linkSigner } from '../../../src/http/shown-ema
 const DAY = 24 * 3_600_000
 const SECRET = Buffer.alloc(32, 7)
 
-test('a link holds for the person it was made for, for a day', () => {
+test('a link works for the person it was made for, for a day', () => {
   const now = Date.UTC(2026, 10, 20)
   const signer = linkSigner(SECRET, 'ada', now)
   const link = new URL(externalLink('https://shop.test/?a=1', signer)!, 'https://x.test').searchParams

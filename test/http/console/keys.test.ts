@@ -52,7 +52,7 @@ describe('API keys in the console', () => {
   }
   const mail = { from: 'a@acme.example', to: 'b@x.test', subject: 's', text: 't' }
 
-  test('one is made with its bounds, sends, is renamed, and works no more once it is revoked', async () => {
+  test('a key is created with its bounds, sends, is renamed, and stops working once it is revoked', async () => {
     const input = {
       ...{ name: ' Shop ', scopes: ['sending'], domain, networks: ['127.0.0.1', '10.0.0.0/8'] },
       expiresAt: '2099-01-01T00:00:00.000Z',
@@ -76,7 +76,7 @@ describe('API keys in the console', () => {
     refused(await developer.ask('DELETE', one), 409, 'nothing_to_do')
   })
 
-  test('one is rotated: both keys send until the old one ends, with the same bounds', async () => {
+  test('a key is rotated: both keys send until the old one expires, with the same bounds', async () => {
     const input = { name: 'Rotating', scopes: ['sending'], domain, networks: ['127.0.0.1'] }
     const made = ok<{ key: ShownKey; token: string }>(await developer.ask('POST', at, input), 201)
     const rotation = `${at}/${made.key.id}/rotation`
@@ -111,7 +111,7 @@ describe('API keys in the console', () => {
     assert.deepEqual(lastUses, [{ ...use, at: '2026-01-02T00:00:00.000Z' }, null])
   })
 
-  test('what is no key is refused, and nobody makes one who only looks', async () => {
+  test('an invalid key is refused, and a viewer cannot create one', async () => {
     const valid = { name: 'k', scopes: ['sending'] }
     refused(await developer.ask('POST', at, { ...valid, name: ' ' }), 422, 'invalid')
     refused(await developer.ask('POST', at, { ...valid, scopes: [] }), 422, 'invalid')
@@ -121,7 +121,7 @@ describe('API keys in the console', () => {
     refused(await viewer.ask('POST', at, valid), 403, 'not_allowed')
   })
 
-  test('those of another company are not there, nor its domains, for operators either', async () => {
+  test('keys and domains of another company are not found, even for operators', async () => {
     refused(await developer.ask('DELETE', `${at}/${foreign.key}`), 404, 'not_found')
     refused(await operator.ask('DELETE', `${at}/${foreign.key}`), 404, 'not_found')
     refused(await developer.ask('GET', `/companies/${foreign.company}/keys`), 404, 'not_found')
@@ -132,7 +132,7 @@ describe('API keys in the console', () => {
     assert.ok(all.keys.some(({ id }) => id === foreign.key))
   })
 
-  test('a session says where programs reach the service; a port picked at the start is none to write down', async () => {
+  test('a session shows where programs reach the service, but not a port that the system has picked', async () => {
     const { installation } = ok<{ installation: { url: string; smtp: object[] } }>(
       await viewer.ask('GET', '/session'),
     )

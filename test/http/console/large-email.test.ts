@@ -1,6 +1,6 @@
 /**
- * What looking at a large email takes of a service of its own: memory within its plan however many look at once, and
- * little of the main thread, which others wait for.
+ * The cost of showing a large email, on a service of its own: memory within the plan however many people look at once,
+ * and little time of the main thread, for which others wait.
  */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
@@ -120,7 +120,7 @@ describe('a large email in the console', {
     })
   }
 
-  test('the page of it costs the main thread what that of a small one costs', async (t) => {
+  test('its page costs the main thread no more than that of a small email', async (t) => {
     await look('')
     const before = mainThread()
     for (let n = 0; n < 20; n++) assert.equal((await look('')).status, 200)
@@ -129,7 +129,7 @@ describe('a large email in the console', {
     assert.ok(each < 20, `${each} ms each`)
   })
 
-  test('to look at its copy, and to look again, takes the main thread little', async (t) => {
+  test('showing its copy, once and again, takes little time of the main thread', async (t) => {
     for (const rest of ['/preview', '/source', '/text', '/preview', '/source', '/text']) {
       const before = mainThread()
       assert.equal((await look(rest)).status, 200)

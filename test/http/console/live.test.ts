@@ -1,4 +1,4 @@
-/** The stream of what changes: nothing missed, nothing of others, and it ends when its reader may no longer read. */
+/** The stream of changes misses nothing, shows nothing of other companies, and ends when its reader loses the right to read. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
@@ -14,7 +14,7 @@ interface Tenant {
   send(subject?: string): Promise<string>
 }
 
-describe('the stream of what changes', () => {
+describe('the stream of changes', () => {
   let service: Service
   let acme: Tenant
   let other: Tenant
@@ -40,7 +40,7 @@ describe('the stream of what changes', () => {
   })
   after(() => service.close())
 
-  test('says how far the log goes, then each email that changes, as it is then', async () => {
+  test('sends the position in the log, then each email that changes, in its current state', async () => {
     const stream = await EventStream.open(await member(acme), acme.live)
     assert.equal(stream.response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
     assert.equal(stream.response.headers.get('cache-control'), 'no-store')
@@ -63,7 +63,7 @@ describe('the stream of what changes', () => {
     await stream.cut()
   })
 
-  test('misses nothing over interruptions, in either way of saying where to go on', async () => {
+  test('misses nothing after an interruption, with either way to name the position', async () => {
     const visitor = await member(acme)
     let stream = await EventStream.open(visitor, acme.live)
     await stream.next()
@@ -92,7 +92,7 @@ describe('the stream of what changes', () => {
     await stream.cut()
   })
 
-  test('says that there is more where that is too much to tell', async () => {
+  test('reports that there is more when there are too many changes', async () => {
     const visitor = await member(acme)
     const stream = await EventStream.open(visitor, acme.live)
     await stream.next()
@@ -112,7 +112,7 @@ describe('the stream of what changes', () => {
     await elsewhere.cut()
   })
 
-  test('tells a company nothing of another, and an operator of all', async () => {
+  test('shows a company no changes of another, and an operator those of all', async () => {
     const mine = await EventStream.open(await member(acme), acme.live)
     const theirs = await EventStream.open(await member(other), other.live)
     const all = await EventStream.open(operator, `${service.url}/console/api/companies/all/live`)
@@ -132,7 +132,7 @@ describe('the stream of what changes', () => {
     assert.equal((await stranger.ask('GET', `/companies/${other.company.id}/live?after=x`)).status, 422)
   })
 
-  test('ends when the session does, or its person belongs to the company no more', async () => {
+  test('ends with the session, and when the person leaves the company', async () => {
     // The other membership does not keep the stream of this company open.
     const both = [acme, other].map(({ company: { id } }) => ({ companyId: id, role: 'viewer' as const }))
     const leaves = await Visitor.signIn(service, both)
@@ -157,7 +157,7 @@ describe('the stream of what changes', () => {
     await elsewhere.cut()
   })
 
-  test('is no request under way, and one person has so many', async () => {
+  test('does not count as a request under way, and is limited for each person', async () => {
     const visitor = await member(acme)
     const streams: EventStream[] = []
     for (let n = 0; n < 24; n++) streams.push(await EventStream.open(visitor, acme.live))

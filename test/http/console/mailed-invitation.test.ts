@@ -42,7 +42,7 @@ test('an invitation is mailed with its link', async () => {
   assert.ok(content!.text!.beginning.includes(`Accept the invitation: ${link}\n`))
 })
 
-test('a person chooses what to be told of', async () => {
+test('a person chooses which alerts to get', async () => {
   const visitor = await tenant.visitor('viewer')
   const changed = await visitor.ask('PATCH', '/account', { alerts: ['rates', 'domains', 'rates'] })
   ok(changed)

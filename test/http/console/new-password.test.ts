@@ -97,7 +97,7 @@ describe('a forgotten password', () => {
     return { entries: all.filter(({ actor }) => actor.id === personId).map(({ action }) => action) }
   }
 
-  test('with and without an account the answer is the same, and given before the account is looked for', async (t) => {
+  test('with and without an account the answer is the same, and is sent before the account is looked up', async (t) => {
     const { address } = await withPassword()
     const without = (await newPerson(service)).address!
     const replies = []
@@ -124,7 +124,7 @@ describe('a forgotten password', () => {
     await mailed(address, 2)
   })
 
-  test('a mailbox gets three links at once, and a client asks for ten; others are told to wait', async () => {
+  test('a mailbox gets three links at once, and a client may request ten; further requests have to wait', async () => {
     const { address } = await withPassword()
     for (let count = 0; count < 3; count++) assertSaid(await ask(address), 200)
     const refused = await ask(address.toUpperCase())
@@ -142,7 +142,7 @@ describe('a forgotten password', () => {
     assertSaid(await visitor().signIn(address, OLD), 200)
   })
 
-  test('a flood of requests, each from another network, is counted a few times, and leaves room for others', async (t) => {
+  test('only a few requests of a flood from many networks are counted, and others have room', async (t) => {
     const other = await startService({
       delivery: relayTo(sink),
       systemFrom: 'postroad@ops.example',
@@ -174,14 +174,14 @@ describe('a forgotten password', () => {
     assert.equal(counted.mock.callCount(), one + 1 + many)
   })
 
-  test('the host of the request is not that of the link', async () => {
+  test('the link does not use the host of the request', async () => {
     const { address } = await withPassword()
     await visitor().ask('POST', '/session/forgotten', { address }, { 'x-forwarded-host': 'evil.example' })
     await mailed(address)
     assert.ok(!mailTo(address)[0]!.includes('evil'))
   })
 
-  test('nobody who reads the mail of the service finds the link in it', async () => {
+  test('the link is hidden from readers of the service’s stored mail', async () => {
     const { address } = await withPassword()
     assertSaid(await ask(address), 200)
     const token = await mailed(address)
@@ -239,7 +239,7 @@ describe('a forgotten password', () => {
     return text!
   }
 
-  test('an account that is opened by a passkey or at a provider alone gets no link, but learns how to sign in', async () => {
+  test('an account with only passkeys or a provider gets no link, but a mail that says how to sign in', async () => {
     const byPasskey = await newPerson(service, { credentials: { ...NO_CREDENTIALS, passkeys: [passkey] } })
     assert.match(
       await notice(byPasskey),
@@ -269,7 +269,7 @@ describe('a forgotten password', () => {
     assertSaid(read, 200)
   })
 
-  test('a link ends when its account would get none any more', async () => {
+  test('a link expires when its account may not have one any more', async () => {
     const person = await withPassword()
     assertSaid(await ask(person.address), 200)
     const token = await mailed(person.address)
@@ -278,7 +278,7 @@ describe('a forgotten password', () => {
     assertSaid(await visitor().post('/session/new-password', { token, password: NEW }), 404)
   })
 
-  test('a link leaves over TLS alone where mail is delivered directly, and a notice in any way', async (t) => {
+  test('a link leaves only over TLS with direct delivery, and a notice with or without TLS', async (t) => {
     const dns = await startDns({ 'people.test/MX': { rcode: 'SERVFAIL' } })
     t.after(() => dns.close())
     const other = await startService({
@@ -302,7 +302,7 @@ describe('a forgotten password', () => {
     assert.equal(await mailOf(await newPerson(other, { operator: true })), null)
   })
 
-  test('many uses of one link at once cost one hash', async (t) => {
+  test('many simultaneous uses of one link cost one hash', async (t) => {
     const { address } = await withPassword()
     assertSaid(await ask(address), 200)
     const token = await mailed(address)
@@ -317,7 +317,7 @@ describe('a forgotten password', () => {
     assertSaid(await visitor().signIn(address, NEW), 200)
   })
 
-  test('a link ends after an hour, with another password, and with another address', async (t) => {
+  test('a link expires after an hour, with another password, and with another address', async (t) => {
     const { id, address } = await withPassword()
     assertSaid(await ask(address), 200)
     const token = await mailed(address)
@@ -333,7 +333,7 @@ describe('a forgotten password', () => {
     assertSaid(await read(), 404)
   })
 
-  test('two-step verification is asked for, and its codes count once', async (t) => {
+  test('two-step verification is required, and each code works once', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const { id, address } = await withPassword()
     const visit = visitor()
@@ -359,7 +359,7 @@ describe('a forgotten password', () => {
     assert.notEqual(credentials.totp, null)
   })
 
-  test('without a sender, or without a public URL, nothing is mailed, and the page is told', async (t: TestContext) => {
+  test('without a sender, or without a public URL, nothing is mailed, and the page knows', async (t: TestContext) => {
     for (const change of [{ systemFrom: 'postroad@ops.example' }, { publicUrl: 'https://post.example' }]) {
       const other = await startService({ delivery: relayTo(sink), ...change })
       t.after(() => other.close())

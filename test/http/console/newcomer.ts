@@ -1,4 +1,4 @@
-/** Somebody at the console as his browser speaks for him: it keeps cookies, and sends what the page sends. */
+/** A browser of the console: it keeps cookies, and sends the requests of the page. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { parseSetCookie, type SetCookie } from 'cookie'

@@ -1,4 +1,4 @@
-/** What the console shows of how mail went, and of the installation, over HTTP. */
+/** The console's figures of mail and of the installation, over HTTP. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type {
@@ -54,7 +54,7 @@ async function volume(who: Visitor, company: string, query = 'span=hour'): Promi
 }
 
 describe('overview', () => {
-  test('what happened when: of a company, of one of its domains, and of all together', async () => {
+  test('figures by time: of a company, of one of its domains, and of all companies together', async () => {
     const own = await volume(viewer, acme)
     assert.deepEqual([own.totals.accepted, own.totals.delivered, own.totals.bounced], [2, 1, 1])
     assert.equal(own.series.delivered?.length, (own.until - own.since) / own.step)
@@ -66,7 +66,7 @@ describe('overview', () => {
     assert.equal((await volume(operator, 'all', 'span=year')).totals.accepted, 3)
   })
 
-  test('what happened at one receiving domain, by the hour', async () => {
+  test('figures of one recipient domain by the hour', async () => {
     const there = await volume(viewer, acme, 'span=hour&to=Simulator.test')
     assert.deepEqual(there.totals, { accepted: 1, bounced: 1 })
     assert.equal(there.series.bounced?.length, 2)
@@ -108,7 +108,7 @@ describe('overview', () => {
     )
   })
 
-  test('what waits, and why: a pause shows at its destination', async () => {
+  test('waiting mail with its reason: a pause shows at its destination', async () => {
     assert.deepEqual(
       ok(await operator.ask('POST', '/installation/pauses', { company: acme, domain: 'slow.example' })),
       {},
@@ -161,7 +161,7 @@ describe('overview', () => {
     )
   })
 
-  test('what is not asked rightly, or of others, is refused', async () => {
+  test('an invalid request, or one about another company, is refused', async () => {
     const status = async (who: Visitor, path: string) => (await who.ask('GET', path)).status
     assert.equal(await status(viewer, `/companies/${acme}/overview/volume`), 422)
     assert.equal(await status(viewer, `/companies/${acme}/overview/volume?span=century`), 422)
@@ -196,7 +196,7 @@ describe('overview', () => {
 })
 
 describe('the first steps', () => {
-  test('a message that is written here is sent as from an application, and shows who wrote it', async () => {
+  test('a message written in the console is sent like one of an application, and shows its author', async () => {
     const owner = await Visitor.signIn(service, [{ companyId: acme, role: 'owner' }])
     const { domains } = ok<{ domains: string[] }>(await owner.ask('GET', `/companies/${acme}/senders`))
     assert.deepEqual(domains, ['acme.example'])
@@ -215,7 +215,7 @@ describe('the first steps', () => {
     assert.deepEqual([step.state, step.found], ['done', 'The latest email is "Hello", to you@example.test.'])
   })
 
-  test('what cannot be sent is told at its field; a viewer sends nothing, nor does anybody for another company', async () => {
+  test('an error is reported at its field; a viewer sends nothing, and nobody sends for another company', async () => {
     const owner = await Visitor.signIn(service, [{ companyId: acme, role: 'owner' }])
     const send = (who: Visitor, company: string, change: object) => {
       const message = { from: 'a@acme.example', to: 'you@example.test', subject: 'x', text: 't', ...change }

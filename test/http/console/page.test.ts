@@ -1,4 +1,4 @@
-/** The page of the console over HTTP: what is found where, and what browsers are told to do with it. */
+/** The page of the console over HTTP: its paths, and the headers that tell browsers what to do with it. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -83,7 +83,7 @@ describe('the page of the console', () => {
     )
 
   for (const link of LINKS) {
-    test(`${link} is the page, with the policy of its own`, async () => {
+    test(`${link} is the page, with its own policy`, async () => {
       const { status, headers, body } = await ask(url, link, { headers: { 'accept-encoding': 'br' } })
       assert.equal(status, 200)
       assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
@@ -126,7 +126,7 @@ describe('the page of the console', () => {
     })
   }
 
-  test('scripts are kept for good, and compressed as the client can read them', async () => {
+  test('scripts are cached for good, and compressed as the client accepts', async () => {
     const plain = await ask(url, script)
     assert.equal(plain.status, 200)
     assert.equal(plain.headers.get('content-type'), 'text/javascript; charset=utf-8')
@@ -156,7 +156,7 @@ describe('the page of the console', () => {
     }
   })
 
-  test('what has no digest in its name is asked for again, and told to be the same', async () => {
+  test('a file without a digest in its name is revalidated, and answered with 304', async () => {
     const { headers } = await ask(url, '/console/icon.svg')
     assert.equal(headers.get('content-type'), 'image/svg+xml')
     assert.equal(headers.get('cache-control'), 'no-cache')
@@ -171,14 +171,14 @@ describe('the page of the console', () => {
     assert.equal(other.status, 200)
   })
 
-  test('a script of another build is not found, instead of the page in its place', async () => {
+  test('a script of another build is a 404, and not the page', async () => {
     const { status, headers } = await ask(url, '/console/assets/index-older.js')
     assert.equal(status, 404)
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.match(headers.get('content-security-policy')!, /^default-src 'none';.* sandbox$/)
   })
 
-  test('takes GET and HEAD alone', async () => {
+  test('accepts only GET and HEAD', async () => {
     for (const target of ['/console/', '/console/c/x/emails', script]) {
       const head = await ask(url, target, { method: 'HEAD' })
       assert.deepEqual([head.status, head.body.length], [200, 0])
@@ -203,7 +203,7 @@ describe('the page of the console', () => {
     assert.equal((await ask(url, '/console/apis')).status, 200)
   })
 
-  test('answers of the API may be kept by nobody, and shown as no page', async () => {
+  test('answers of the API must not be cached, and cannot be shown as a page', async () => {
     const { status, headers } = await ask(url, '/console/api/session')
     assert.equal(status, 401)
     assert.equal(headers.get('cache-control'), 'no-store')
@@ -211,7 +211,7 @@ describe('the page of the console', () => {
     assert.match(headers.get('content-security-policy')!, /^default-src 'none';.* sandbox$/)
   })
 
-  test('GET / leads a browser there, and tells other programs what this is', async () => {
+  test('GET / redirects a browser to it, and describes the service to other programs', async () => {
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
     const browser = await ask(url, '/', { headers: { accept } })
     assert.deepEqual([browser.status, browser.headers.get('location')], [303, '/console/'])
@@ -248,7 +248,7 @@ describe('a page that is not built', () => {
     renameSync(fresh, dist())
   }
 
-  test('says so and asks again, until it is; one that is built anew takes its place', async () => {
+  test('answers that it is being built, and reloads until it is; a new build replaces it', async () => {
     class Unbuilt extends ConsolePage {
       constructor(core: HttpCore) {
         super(core, pathToFileURL(`${dist()}/`))
@@ -292,7 +292,7 @@ describe('POSTROAD_CONSOLE_LISTEN', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('an address: the console is there alone, and the dialects are not', async () => {
+  test('an address: only the console is served there, and no dialect', async () => {
     await using service = await startService({ console: { host: '127.0.0.1', port: 0 } })
     const server = await serveApis(service, workers, APIS)
     try {
@@ -316,7 +316,7 @@ describe('POSTROAD_CONSOLE_LISTEN', () => {
     }
   })
 
-  test('off: it is nowhere', async () => {
+  test('off: it is not served', async () => {
     await using service = await startService({ console: 'off' })
     for (const path of ['/console/', '/console/api/session', '/console/icon.svg']) {
       assert.equal((await ask(service.url, path)).status, 404, path)
@@ -324,7 +324,7 @@ describe('POSTROAD_CONSOLE_LISTEN', () => {
     assert.equal((await ask(service.url, '/', { headers: { accept: 'text/html' } })).status, 200)
   })
 
-  test('a node that takes no mail in has none', async () => {
+  test('a node without the role api does not serve it', async () => {
     await using service = await startService({ roles: ['delivery'], console: { host: '127.0.0.1', port: 0 } })
     assert.equal((await ask(service.url, '/console/')).status, 404)
   })

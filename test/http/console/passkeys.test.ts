@@ -1,4 +1,4 @@
-/** What a browser may answer with when it makes a passkey: no attestation, and nothing is fetched for one. */
+/** The answers of browsers that create a passkey: attestations are refused, and nothing is fetched for them. */
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -90,7 +90,7 @@ describe('a new passkey', () => {
     assert.equal(reply.status, 200, reply.text)
   })
 
-  test('with an attestation is refused in words, and no list of certificates is fetched', async () => {
+  test('with an attestation is refused with a reason, and no list of certificates is fetched', async () => {
     const real = globalThis.fetch
     const fetched: string[] = []
     globalThis.fetch = (input, init) => {
@@ -123,7 +123,7 @@ describe('a new passkey', () => {
     assert.deepEqual(fetched, [])
   })
 
-  test('of nonsense, or of more than a passkey has, is refused in words', async () => {
+  test('with malformed or too large fields is refused with a reason', async () => {
     const nested = (octets: number) => Buffer.alloc(octets, 0x81).toString('base64url')
     for (const [attestationObject, words] of [
       [nested(12_000), /was not created for/],

@@ -1,4 +1,4 @@
-/** A small OpenID Connect provider, over real HTTP: it says who somebody is, or lies as it is told to. */
+/** A small OpenID Connect provider over real HTTP, which identifies a person, or lies as the test wants. */
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** HTML of strangers as it is shown: a browser finds in it what we have written, and no other link. */
+/** Strangers' HTML as it is shown: a browser parses it as we have written it, and finds no other link. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ const shown = (html: string) =>
     picture: (id) => (id === 'logo' ? 'data:image/png;base64,AAAA' : null),
   })
 
-test('no link leads past the page that asks, wherever a tokenizer and a browser disagree', () => {
+test('every link leads to the page that asks first, even where a tokenizer and a browser disagree', () => {
   assert.ok(HOSTILE_LINKS.length > 150)
   for (const html of HOSTILE_LINKS) assert.deepEqual(strayLinks(shown(html), ASKS), [], html)
 })
@@ -36,7 +36,7 @@ function mixed(documents: readonly string[]): string {
     .join('')
 }
 
-test('what is written is read alike a second time', () => {
+test('the output parses to the same output again', () => {
   fc.assert(
     fc.property(hostileHtml, (html) => {
       const once = shown(html)
@@ -48,7 +48,7 @@ test('what is written is read alike a second time', () => {
 
 const textOf = (html: string) => html.replace(/<[^>]*>/g, '')
 
-test('mail looks as it was written: its layout, styles, pictures and links', () => {
+test('mail keeps its layout, styles, pictures and links', () => {
   const html = `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
 <html><head><title>T</title><style type="text/css">p > a { color: red } @media (max-width: 9px) { x { y: "<" } }</style></head>
 <body bgcolor="#fff"><!--[if mso]><p>mso</p><![endif]--><table width="100%" style="background:url(cid:logo)"><tr><td>
@@ -67,7 +67,7 @@ test('mail looks as it was written: its layout, styles, pictures and links', () 
   assert.equal(shown('<noscript>n</noscript><script>s</script><xmp><b></xmp>e'), 'ne')
 })
 
-test('twice as much costs twice as much, whatever is repeated', () => {
+test('the cost is linear, whatever is repeated', () => {
   fc.assert(
     fc.property(hostileShape, (shape) => {
       const cost = (characters: number) => {

@@ -1,4 +1,4 @@
-/** Who sends from the console is held to the rate of the company, as its keys are. */
+/** The rate limit of a company holds for people who send from the console as it does for its keys. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
@@ -45,13 +45,13 @@ describe('the rate of a company', () => {
     })
   }
 
-  test('is one for its keys and the console together', async () => {
+  test('is shared by its keys and the console', async () => {
     const few = Array.from({ length: 5 }, () => [api.send(MESSAGE), sendTest(), sendAgain()]).flat()
     const some = await refused(few)
     assert.ok(some.length >= 8, `${some.length} of 15`)
   })
 
-  test('is not used up by who looks', async () => {
+  test('is not used up by requests that only read', async () => {
     const looks = Array.from({ length: 10 }, () => owner.ask('GET', `${path}/emails/${id}`))
     for (const { status } of await Promise.all(looks)) assert.equal(status, 200)
   })

@@ -1,4 +1,4 @@
-/** What a company's people meet who ask for more at once than may be under way, however many they are. */
+/** The limits on simultaneous requests of a company's people, who share them however many they are. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Store } from '../../../src/store/store.ts'
@@ -11,7 +11,7 @@ import type { Visitor } from './visitor.ts'
 const UNDER_WAY = 2
 const MAY_WAIT = 100
 
-describe('what takes long in the console', () => {
+describe('long requests of the console', () => {
   let service: Service
   let many: Tenant
   let other: Tenant
@@ -61,7 +61,7 @@ describe('what takes long in the console', () => {
     ['overview/domains?span=day', 'sumEvents'],
     ['overview/reasons?span=day', 'sumEvents'],
   ] as const) {
-    test(`${what}: few at a time of one company, and none of another wait for them`, async () => {
+    test(`${what}: one company has few at a time, and those of another do not wait for them`, async () => {
       const of = ({ company }: Tenant) => `/companies/${company.id}/${what}`
       const gate = held(name)
       const both = Array.from({ length: UNDER_WAY }, () => viewer.ask('GET', of(many)))
@@ -83,7 +83,7 @@ describe('what takes long in the console', () => {
     })
   }
 
-  test('what waits is counted once for all who ask meanwhile', async () => {
+  test('waiting mail is counted once for all simultaneous requests', async () => {
     const url = `/companies/${many.company.id}/overview/backlog`
     const gate = held('backlog', 1)
     const asked = Array.from({ length: MAY_WAIT + 3 }, () => viewer.ask('GET', url))
@@ -119,7 +119,7 @@ describe('people of one company', () => {
     return { status, body, leave: () => leaving.abort() }
   }
 
-  test('have the requests under way of one, and not of each', async (t) => {
+  test('share the requests under way of one caller', async (t) => {
     // 40 requests.
     const service = await startService({ memory: 40 * 1024 * 1024 })
     t.after(() => service.close())
@@ -146,7 +146,7 @@ describe('people of one company', () => {
     await Promise.all(asked)
   })
 
-  test('have the live streams of one, and not of each', async (t) => {
+  test('share the live streams of one caller', async (t) => {
     const service = await startService()
     t.after(() => service.close())
     const [many, other] = [await Tenant.make(service, 'Many'), await Tenant.make(service, 'Other')]

@@ -1,4 +1,4 @@
-/** Signing in by an OpenID Connect provider: who was invited comes in, nobody is made up. */
+/** Signing in with an OpenID Connect provider: it works for invited people, and creates no account. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -7,7 +7,7 @@ import { type Service, startService } from '../../support/service.ts'
 import { assertSaid, Newcomer, newPerson } from './newcomer.ts'
 import { Provider } from './provider.ts'
 
-describe('signing in by OpenID Connect', () => {
+describe('signing in with OpenID Connect', () => {
   let provider: Provider
   let service: Service
 
@@ -33,7 +33,7 @@ describe('signing in by OpenID Connect', () => {
     return { visit, reply: await visit.post('/session/oidc/return', { query: provider.agree(url) }) }
   }
 
-  test('the page is told of the provider, and sends the browser there with all that binds the answer', async () => {
+  test('the page knows the provider, and sends the browser there with everything that binds the answer', async () => {
     const { visit, url } = await begin()
     assert.deepEqual((await visit.get('/session/ways')).body, {
       openid: new URL(provider.url).host,
@@ -50,7 +50,7 @@ describe('signing in by OpenID Connect', () => {
   })
 
   for (const byUserInfo of [false, true]) {
-    test(`who was invited is known by the address that was verified${byUserInfo ? ', though it is told by userinfo only' : ''}`, async () => {
+    test(`an invited person is recognised by the verified address${byUserInfo ? ', even if only userinfo has it' : ''}`, async () => {
       const person = await newPerson(service)
       Object.assign(provider, { byUserInfo })
       provider.claims = { ...provider.claims, email: person.address!.toUpperCase(), email_verified: true }
@@ -71,7 +71,7 @@ describe('signing in by OpenID Connect', () => {
     })
   }
 
-  test('whoever has set a password under an address of another does not share his account', async () => {
+  test('a stranger who has set a password under somebody’s address does not share that person’s account', async () => {
     const person = await newPerson(service)
     const mallory = await new Newcomer(service.url).enter(service, person)
     assertSaid(await mallory.ask('PUT', '/account/password', { password: 'waiting for the owner' }), 200)
@@ -86,7 +86,7 @@ describe('signing in by OpenID Connect', () => {
     assertSaid(await new Newcomer(service.url).signIn(person.address!, 'marmalade on the violin'), 200)
   })
 
-  test('what another has accepted under the address is told nothing of its holder, who proves it later', async () => {
+  test('a company whose invitation a stranger accepted learns nothing of the address’s holder, who proves it later', async () => {
     const company = await service.company()
     const memberships = [{ companyId: company.id, role: 'viewer' as const }]
     const person = await newPerson(service, { memberships })
@@ -104,7 +104,7 @@ describe('signing in by OpenID Connect', () => {
     assert.equal(await signIns(), 2)
   })
 
-  test('an account that gives way keeps the holder of its address from nothing, and one that opens something stays', async () => {
+  test('an account that gives way does not block the holder of its address, and one that gives access to something stays', async () => {
     const company = await service.company()
     const { issuer } = service.settings.openid!
     for (const memberships of [[], [{ companyId: company.id, role: 'viewer' as const }]]) {
@@ -126,7 +126,7 @@ describe('signing in by OpenID Connect', () => {
     }
   })
 
-  test('nobody is made up: strangers, and addresses that nobody has verified', async () => {
+  test('no account is created for strangers and unverified addresses', async () => {
     const person = await newPerson(service)
     const people = (await service.store.people(null)).length
     const claims = [
@@ -147,7 +147,7 @@ describe('signing in by OpenID Connect', () => {
     assert.deepEqual((await service.store.findPerson({ id: person.id }))!.credentials.identities, [])
   })
 
-  test('an answer counts once, in the browser that asked, and only as it was asked for', async () => {
+  test('an answer counts once, in the browser that began, and only for its purpose', async () => {
     const person = await newPerson(service)
     provider.claims = { sub: randomUUID(), email: person.address!, email_verified: true }
     const refused = async (query: (url: string) => string, visitor?: Newcomer) => {
@@ -178,7 +178,7 @@ describe('signing in by OpenID Connect', () => {
     assertSaid(await visit.post('/session/oidc/return', { query }), 401, 'wrong')
   })
 
-  test('somebody who has signed in connects an account, signs in by it, and disconnects it', async () => {
+  test('a person connects an account, signs in with it, and disconnects it', async () => {
     const person = await newPerson(service)
     const visit = await new Newcomer(service.url).enter(service, person)
     provider.claims = { sub: randomUUID(), email: 'ada@elsewhere.test', email_verified: true }
@@ -224,7 +224,7 @@ describe('signing in by OpenID Connect', () => {
     )
   })
 
-  test('an account is connected with a fresh proof, by whoever began it, and not in place of a sign-in', async (t) => {
+  test('connecting an account requires a fresh proof and the person who began it, and is no sign-in', async (t) => {
     const person = await newPerson(service)
     const visit = await new Newcomer(service.url).enter(service, person)
     provider.claims = { sub: randomUUID(), email: 'somebody@elsewhere.test', email_verified: true }
@@ -248,7 +248,7 @@ describe('signing in by OpenID Connect', () => {
     assert.deepEqual((await service.store.findPerson({ id: person.id }))!.credentials.identities, [])
   })
 
-  test('ID tokens of others, for others, of another time and with another nonce are refused', async () => {
+  test('ID tokens with another issuer, audience, time or nonce are refused', async () => {
     const person = await newPerson(service)
     provider.claims = { sub: randomUUID(), email: person.address!, email_verified: true }
     const lies = [{ iss: 'https://evil.test' }, { aud: 'another client' }, { nonce: 'another' }, { exp: 1 }]
@@ -262,7 +262,7 @@ describe('signing in by OpenID Connect', () => {
 })
 
 describe('a provider', () => {
-  test('that answers wrongly, or lies in a network that is not asked, is told as such', async () => {
+  test('that answers wrongly, or is in a refused network, is reported as such', async () => {
     const provider = await Provider.start()
     const openid = { issuer: `${provider.url}/nothing`, clientId: 'postroad', clientSecret: null }
     try {
@@ -276,7 +276,7 @@ describe('a provider', () => {
     }
   })
 
-  test('that is not set is none: the page does not offer it', async () => {
+  test('that is not configured is not offered by the page', async () => {
     await using service = await startService()
     const visit = new Newcomer(service.url)
     assert.deepEqual((await visit.get('/session/ways')).body, { openid: null, forgotten: false })

@@ -1,4 +1,4 @@
-/** Two-step verification over HTTP: codes and recovery codes count once, whoever races for them. */
+/** Two-step verification over HTTP: codes and recovery codes work once, even in a race. */
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { TOTP } from 'otpauth'
@@ -48,7 +48,7 @@ describe('the second step of signing in', () => {
   const second = (ticket: string, code: string, visit = visitor()) =>
     visit.post('/session/second-factor', { ticket, code })
 
-  test('takes a code of the app, each once', async (t) => {
+  test('accepts each code of the app once', async (t) => {
     const { person, app } = await secured(t)
     // The one that turned it on is used.
     assertSaid(await second(await ticketOf(person), app.generate()), 401, 'wrong')
@@ -65,7 +65,7 @@ describe('the second step of signing in', () => {
     assert.ok(!JSON.stringify(credentials).includes(app.secret.base32))
   })
 
-  test('takes a recovery code, of several who try it at once from one of them', async (t) => {
+  test('accepts a recovery code from one of several who try it at once', async (t) => {
     const { person, codes } = await secured(t)
     const ticket = await ticketOf(person)
     const tries = await Promise.all(Array.from({ length: 5 }, () => second(ticket, codes[0]!)))
@@ -77,7 +77,7 @@ describe('the second step of signing in', () => {
     assert.equal((await service.store.sessions(person.id, Date.now())).length, 3)
   })
 
-  test('a code that is given twice at once signs in once', async (t) => {
+  test('a code that is sent twice at once signs in once', async (t) => {
     const { person, app } = await secured(t)
     t.mock.timers.tick(30_000)
     const [one, two] = [await ticketOf(person), await ticketOf(person)]
@@ -101,7 +101,7 @@ describe('the second step of signing in', () => {
     }
   })
 
-  test('recovery codes are renewed, and gone with two-step verification', async (t) => {
+  test('recovery codes are renewed, and removed with two-step verification', async (t) => {
     const { person, visit, codes } = await secured(t)
     const renewed = (await visit.post('/account/recovery-codes')).body.codes as string[]
     assert.equal(renewed.length, 10)
@@ -137,7 +137,7 @@ describe('the second step of signing in', () => {
     assertSaid(await add(), 409, 'conflict')
   })
 
-  test('codes are not guessed: after some wrong ones each is refused for a while', async (t) => {
+  test('codes cannot be guessed: after some wrong ones, all are refused for a while', async (t) => {
     const { person, codes } = await secured(t)
     const ticket = await ticketOf(person)
     const replies = []

@@ -1,4 +1,4 @@
-/** Signing in to the console by a link or a password, and what a session is. */
+/** Signing in to the console with a link or a password, and sessions. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { beginSession, makeLink } from '../../../src/operate/sessions.ts'
@@ -46,7 +46,7 @@ describe('signing in to the console', () => {
     assert.doesNotMatch(JSON.stringify(service.logged), new RegExp(PASSWORD))
   })
 
-  test('a wrong password, an account without one and one that is not there are told alike', async () => {
+  test('a wrong password, an account without one and an unknown account get the same answer', async () => {
     const { address } = await withPassword()
     const without = (await newPerson(service)).address!
     const replies = []
@@ -61,7 +61,7 @@ describe('signing in to the console', () => {
     }
   })
 
-  test('what changes while somebody proves who he is counts: no session outlives it', async (t) => {
+  test('a change of the account during a sign-in counts: no session outlives it', async (t) => {
     const { store } = service
     const begin = store.addSession
     t.after(() => Object.assign(store, { addSession: begin }))
@@ -106,7 +106,7 @@ describe('signing in to the console', () => {
     }
   })
 
-  test('a browser is known to the eight people who signed in there last', async () => {
+  test('a browser is recognised for the eight people who signed in there last', async () => {
     // The octets of a ticket say how many it is for, and no more than eight make it longer.
     const lengths = new Set<number>()
     const again = visitor()
@@ -117,7 +117,7 @@ describe('signing in to the console', () => {
     assert.equal(lengths.size, 8)
   })
 
-  test('passwords that are tried first are refused, with a sentence', async () => {
+  test('common passwords are refused with a sentence', async () => {
     const person = await newPerson(service, { address: 'grace.hopper@people.test', name: 'Grace Hopper' })
     const visit = await visitor().enter(service, person)
     for (const password of [
@@ -136,7 +136,7 @@ describe('signing in to the console', () => {
     assert.equal((await service.store.findPerson({ id: person.id }))!.credentials.password, null)
   })
 
-  test('the session is a cookie that no script sees and no other site sends', async () => {
+  test('the session is a cookie that scripts cannot read and other sites cannot send', async () => {
     const { address } = await withPassword()
     const visit = visitor()
     await visit.signIn(address, PASSWORD)
@@ -160,7 +160,7 @@ describe('signing in to the console', () => {
     assertSaid(await encrypted.get('/session'), 200)
   })
 
-  test('over TLS a cookie without the prefix counts for nothing, nor one with it without TLS', async () => {
+  test('a cookie without the prefix is ignored over TLS, and one with it without TLS', async () => {
     const { address } = await withPassword()
     const [plain, encrypted] = [{}, { 'x-forwarded-proto': 'https' }].map(
       (headers) => new Newcomer(service.url, { 'x-forwarded-for': '2001:db8:e::1', ...headers }),
@@ -200,7 +200,7 @@ describe('signing in to the console', () => {
     assertSaid(await visit.get('/session'), 401, 'signed_out')
   })
 
-  test('a session that was begun before the lifetime was made shorter ends by it', async () => {
+  test('a shorter lifetime applies to existing sessions', async () => {
     const hour = 3_600_000
     await using short = await startService({ sessionLifetime: hour })
     const person = await newPerson(short)
@@ -216,7 +216,7 @@ describe('signing in to the console', () => {
     }
   })
 
-  test('whoever signs in has another token: one that was planted is worth nothing, one that he had ends', async () => {
+  test('a sign-in makes a new token: a planted one is worthless, and the earlier one ends', async () => {
     const { address } = await withPassword()
     const visit = visitor()
     const planted = 'p'.repeat(43)
@@ -248,7 +248,7 @@ describe('signing in to the console', () => {
     assertSaid(await visitor().signIn(address, 'violins in the marmalade'), 200)
   })
 
-  test('a proof that is under way as the password is changed is none any more', async () => {
+  test('a proof under way is void when the password changes', async () => {
     const person = await withPassword()
     const [own, thief] = [visitor(), visitor()]
     for (const each of [own, thief]) assertSaid(await each.signIn(person.address, PASSWORD), 200)
@@ -271,7 +271,7 @@ describe('signing in to the console', () => {
     assert.equal((await store.sessions(person.id, Date.now())).length, 1)
   })
 
-  test('who is signed out elsewhere while he changes the password does not change it', async () => {
+  test('a person who is signed out elsewhere during a change of the password does not change it', async () => {
     const person = await withPassword()
     const [own, thief] = [visitor(), visitor()]
     for (const each of [own, thief]) assertSaid(await each.signIn(person.address, PASSWORD), 200)
@@ -284,7 +284,7 @@ describe('signing in to the console', () => {
     assert.deepEqual((await service.store.findPerson({ id: person.id }))!.credentials, credentials)
   })
 
-  test('links that were made before the password was changed sign nobody in', async () => {
+  test('links from before a change of the password do not work', async () => {
     const person = await withPassword()
     const token = await makeLink(service.store, person.id, Date.now())
     const own = visitor()
@@ -326,7 +326,7 @@ describe('signing in to the console', () => {
     assertSaid(await first.get('/session'), 200)
   })
 
-  test('what comes from another page is refused, whatever it looks like', async () => {
+  test('requests of other sites are refused, whatever they look like', async () => {
     const person = await newPerson(service)
     const visit = await visitor().enter(service, person)
     const { host } = new URL(service.url)
@@ -357,7 +357,7 @@ describe('signing in to the console', () => {
     }
   })
 
-  test('many wrong guesses from elsewhere keep nobody out who has signed in on his device before', async () => {
+  test('many wrong guesses from elsewhere lock nobody out on a device with an earlier sign-in', async () => {
     const { address } = await withPassword()
     const own = visitor()
     assertSaid(await own.signIn(address, PASSWORD), 200)
@@ -376,7 +376,7 @@ describe('signing in to the console', () => {
     assertSaid(await own.signIn(address, PASSWORD), 200)
   })
 
-  test('a device has a pace of its own only at the accounts that were used on it', async () => {
+  test('a device is throttled separately only for accounts that were used on it', async () => {
     const victim = await withPassword()
     const own = await withPassword()
     const guesser = visitor('198.51.100.8')
@@ -392,7 +392,7 @@ describe('signing in to the console', () => {
     assert.notEqual(await Promise.race([refused.promise, all]), null, 'no guess was refused')
   })
 
-  test('what takes a fresh proof is refused to a session that began long ago, until the password is given again', async (t) => {
+  test('actions that need a fresh proof are refused to an old session until the password is entered again', async (t) => {
     const { address, id } = await withPassword()
     const visit = visitor()
     assertSaid(await visit.signIn(address, PASSWORD), 200)
@@ -423,7 +423,7 @@ describe('signing in to the console', () => {
     assert.equal(entry!.done, true)
   })
 
-  test('only operators take another address, which nobody has', async () => {
+  test('only operators change their address, to one that nobody has', async () => {
     const person = await newPerson(service)
     const taken = (await newPerson(service, { operator: true })).address!
     const visit = await visitor().enter(service, person)

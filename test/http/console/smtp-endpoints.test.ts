@@ -1,4 +1,4 @@
-/** What a session says about SMTP: where programs send, or the setting that turns it on. */
+/** The facts about SMTP in a session: the addresses for programs, or the setting that turns SMTP on. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freePort } from '../../../harness/free-port.ts'

@@ -1,4 +1,4 @@
-/** The line beside the subject of an email in a list. */
+/** The line after the subject of an email in a list. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { snippetOf } from '../../../src/http/shown-emails/snippet.ts'
@@ -39,7 +39,7 @@ const MIXED = [
 ]
 
 describe('a snippet', () => {
-  test('is the text in one line, or what the HTML shows', () => {
+  test('is the text in one line, or the visible text of the HTML', () => {
     const text = (change: object) => snippetOf({ ...NONE, ...change }).text
     assert.equal(text({ text: ' a\n\n\tb ' }), 'a b')
     assert.equal(text({ html: '<style>p{color:red}</style><h1>Hi</h1><p>you' }), 'Hi you')
@@ -58,7 +58,7 @@ describe('a snippet', () => {
     assert.deepEqual(ready(['Subject: s', '', 'Plain']), { text: 'Plain', attached: false })
   })
 
-  test('of a message that was not read to its end names files that it may have', () => {
+  test('of a message that was read only in part names files that it may have', () => {
     const end = MIXED.join('\r\n').indexOf('Other')
     assert.deepEqual(ready(MIXED, end), { text: 'Grüße', attached: true })
     assert.deepEqual(ready(['Content-Type: multipart/mixed; boundary=b', '', '--b', '', 'x', '--b--']), {
@@ -69,7 +69,7 @@ describe('a snippet', () => {
     assert.deepEqual(ready(alternative, end), { text: 'Grüße', attached: false })
   })
 
-  test('of what is no message is empty', () => {
+  test('of text that is not a message is empty', () => {
     assert.deepEqual(ready(['Content-Transfer-Encoding: none-such', '', 'x']), { text: '', attached: false })
     assert.deepEqual(ready([`Content-Type: multipart/mixed; boundary=b`, '', '--b']), {
       text: '',

@@ -1,4 +1,4 @@
-/** What a stream may keep in memory for a client that takes nothing in, and what is left of one that has gone. */
+/** The memory that a stream may use for a client that does not read, and its release when a client has left. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -85,7 +85,7 @@ describe('a stream', () => {
     return emails.length * subject.length
   }
 
-  test('whose client reads nothing is cut off once half a megabyte waits for it, and gives all back', async () => {
+  test('is cut off once half a megabyte waits for a client that does not read, and releases everything', async () => {
     const { socket, stream } = await client()
     socket.pause()
     let told = 0
@@ -102,7 +102,7 @@ describe('a stream', () => {
     socket.destroy()
   })
 
-  test('whose client reads is told everything', async () => {
+  test('sends everything to a client that reads', async () => {
     const { socket, stream } = await client()
     socket.resume()
     const { socket: server } = stream.response
@@ -115,14 +115,14 @@ describe('a stream', () => {
     assert.deepEqual([stream.places, listeners.size], [0, 0])
   })
 
-  test('of a client that has gone before it began keeps nobody listening, and no place', async () => {
+  test('of a client that left before it began keeps no listener and no place', async () => {
     const { socket, stream } = await client()
     socket.destroy()
     await once(stream.response, 'close')
     assert.deepEqual([open(stream.response).places, listeners.size], [0, 0])
   })
 
-  test('that would begin once they are all ended ends at once, and gives its place back', async () => {
+  test('that begins after all streams were ended ends at once, and releases its place', async () => {
     const [before, read] = [await client(), await client()]
     read.socket.resume()
     streams.close()

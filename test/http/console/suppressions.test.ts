@@ -1,4 +1,4 @@
-/** Lists of suppressions through the API of the console: looked through, changed, and as files both ways. */
+/** Lists of suppressions through the API of the console: search, changes, import and export. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -64,7 +64,7 @@ describe('suppressions in the console', () => {
   const bring = async (body: object, who = developer): Promise<Imported> =>
     ok<Imported>(await who.ask('POST', `${of}/suppressions/import`, body))
 
-  test('those that begin with a term are looked through to and fro, each address with all of its types', async () => {
+  test('entries that begin with a term are paged in both directions, each address with all of its types', async () => {
     const names = Array.from({ length: 35 }, (_, index) => `w${String(index).padStart(2, '0')}@walk.test`)
     const { companyId } = developer.person.memberships[0]!
     await service.store.addSuppressions(
@@ -129,7 +129,7 @@ describe('suppressions in the console', () => {
     )
   })
 
-  test('pages are turned both ways, and keep an address together', async () => {
+  test('pages go in both directions, and never split an address', async () => {
     const all = Array.from({ length: 25 }, (_, nth) => `page${String(nth).padStart(2, '0')}@pages.test`)
     const types = ['bounce', 'complaint', 'manual', 'unsubscribe']
     for (const address of all) for (const type of types) await add(address, type)
@@ -159,7 +159,7 @@ describe('suppressions in the console', () => {
     assert.deepEqual((await page(`?limit=10&before=${older.previous}`)).data, newest.data)
   })
 
-  test('a file is brought in by the piece, and its bad lines are told by their numbers', async () => {
+  test('a file is imported in pieces, and its bad lines are reported by number', async () => {
     const head = 'E-Mail;Reason;Type'
     const first = await bring({ list: 'bounce', text: `${head}\none@file.test;gone;\nnobody;;\n` })
     assert.deepEqual([first.added, first.present, first.bad], [1, 0, 1])
@@ -197,7 +197,7 @@ describe('suppressions in the console', () => {
     )
   })
 
-  test('a list is given out as a file that spreadsheets take as text, and that is read again', async () => {
+  test('a list is exported as a file that spreadsheets take as text, and that can be imported again', async () => {
     await add('formula@out.test', 'manual', { reason: '=HYPERLINK("https://evil.test")' })
     const reply = await viewer.ask('GET', `${of}/suppressions/export`)
     assert.equal(reply.status, 200)
@@ -213,7 +213,7 @@ describe('suppressions in the console', () => {
     assert.match(bounces.headers.get('content-disposition')!, /filename="bounce\.csv"/)
   })
 
-  test('a list longer than one answer is given out whole', async () => {
+  test('a list longer than one answer is exported whole', async () => {
     const text = Array.from({ length: 3_000 }, (_, nth) => `many${nth}@long.test,${'why '.repeat(10)}`).join(
       '\n',
     )
@@ -275,7 +275,7 @@ describe('suppressions in the console', () => {
     assert.deepEqual(await listed(), [])
   })
 
-  test('who may only look changes nothing, and of others nothing is seen', async () => {
+  test('a viewer changes nothing, and nothing of other companies is shown', async () => {
     const changes: [string, string, object?][] = [
       ['POST', `${of}/suppressions`, { address: 'a@b.test', type: 'manual' }],
       ['DELETE', `${of}/suppressions/${(await page('?term=zora')).data[0]!.id}`],

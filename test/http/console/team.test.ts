@@ -1,4 +1,4 @@
-/** The people of a company through the API of the console: what each may do, and what nobody learns. */
+/** The people of a company through the API of the console: their rights, and facts that stay hidden. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
@@ -66,7 +66,7 @@ describe('the team of a company', () => {
   let serial = 0
   const newAddress = () => `new${serial++}@people.test`
 
-  test('who is invited belongs to it once he has used the link, and only then', async () => {
+  test('an invited person belongs to it only after using the link', async () => {
     const address = newAddress()
     const token = await invite(address.toUpperCase(), 'developer')
     const before = await team()
@@ -86,7 +86,7 @@ describe('the team of a company', () => {
     assert.deepEqual([again.status, code(again)], [409, 'already_exists'])
   })
 
-  test('whether an address is known elsewhere is not told to who invites it, nor does he get in as its owner', async () => {
+  test('an inviter does not learn whether the address has an account, and cannot sign in as its holder', async () => {
     const known = await member({ [beta.id]: 'viewer' })
     const answers = await Promise.all(
       [known.person.address!, newAddress()].map(async (address) => {
@@ -121,7 +121,7 @@ describe('the team of a company', () => {
     await owner.ask('DELETE', `${teamOf(acme)}/${known.person.id}`)
   })
 
-  test('an account made by one company’s link does not come to belong to another by being invited', async () => {
+  test('an account made with one company’s link does not join another by an invitation alone', async () => {
     const address = newAddress()
     const other = await member({ [beta.id]: 'owner' })
     const taken = await open(await invite(address, 'viewer', { by: other, to: beta }))
@@ -135,7 +135,7 @@ describe('the team of a company', () => {
     assert.equal((await open(token)).status, 404)
   })
 
-  test('an invitation that is made again takes the place of the one before', async () => {
+  test('a repeated invitation replaces the earlier one', async () => {
     const address = newAddress()
     const [old, fresh] = [await invite(address, 'viewer'), await invite(address, 'owner')]
     assert.equal((await open(old)).status, 404)
@@ -145,7 +145,7 @@ describe('the team of a company', () => {
     ok(await owner.ask('DELETE', `${teamOf(acme)}/${id}`))
   })
 
-  test('an invitation shows who invites whom as what, to whoever reads it, and is used by neither reading nor declining it for others', async () => {
+  test('an invitation shows the inviter, the address and the role, and reading it or declining it for others does not use it up', async () => {
     const address = newAddress()
     const token = await invite(address, 'developer')
     const shown = await read(token)
@@ -168,7 +168,7 @@ describe('the team of a company', () => {
     assert.deepEqual([entry!.actor.name, entry!.target], [address, address])
   })
 
-  test('a link for somebody else ends no session before that was agreed to', async () => {
+  test('a link for another person ends no session without consent', async () => {
     const bob = await member({ [beta.id]: 'viewer' })
     const eve = await member({ [beta.id]: 'viewer' })
     const made = await operator.ask('POST', `/installation/people/${eve.person.id}/link`)
@@ -191,7 +191,7 @@ describe('the team of a company', () => {
     assert.equal((await bob.ask('GET', '/session')).status, 401)
   })
 
-  test('an owner who is removed does not come back by an invitation made before, nor a demoted one', async () => {
+  test('a removed or demoted owner does not return with an earlier invitation', async () => {
     for (const end of ['DELETE', 'PATCH']) {
       const company = await service.company(`Team ended ${end}`)
       const first = await member({ [company.id]: 'owner' })
@@ -208,7 +208,7 @@ describe('the team of a company', () => {
     }
   })
 
-  test('nobody keeps an address from its holder by accepting an invitation that was meant for them', async () => {
+  test('accepting another person’s invitation does not block the holder of the address', async () => {
     const address = newAddress()
     const bad = await member({ [beta.id]: 'owner' })
     const squatter = cookieOf(await open(await invite(address, 'viewer', { by: bad, to: beta })))
@@ -233,7 +233,7 @@ describe('the team of a company', () => {
     await service.store.removePerson(String(made.body.id))
   })
 
-  test('sign-ins are told to no company that somebody does not belong to by their own word', async () => {
+  test('sign-ins are shown only to companies whose membership the person has confirmed', async () => {
     const both = await member({ [acme.id]: 'viewer', [beta.id]: 'viewer' })
     const { id } = both.person
     assert.ok(await service.store.updatePerson(id, 0, { doubtMemberships: true }))
@@ -270,7 +270,7 @@ describe('the team of a company', () => {
     assert.deepEqual([kept.status, code(kept)], [409, 'conflict'])
   })
 
-  test('what is no address, or no role, is refused', async () => {
+  test('an invalid address or role is refused', async () => {
     for (const body of [
       { address: 'nobody', role: 'viewer' },
       { address: 'a@b.test, c@d.test', role: 'viewer' },
@@ -282,7 +282,7 @@ describe('the team of a company', () => {
     }
   })
 
-  test('another role counts from the next request on, and a removal takes the sessions along', async () => {
+  test('another role counts from the next request on, and a removal ends the sessions', async () => {
     const viewer = await member({ [acme.id]: 'viewer', [beta.id]: 'viewer' })
     const add = () => viewer.ask('POST', `/companies/${acme.id}/keys`, { name: 'k', scopes: ['sending'] })
     assert.equal((await add()).status, 403)
@@ -297,7 +297,7 @@ describe('the team of a company', () => {
     assert.equal(twice.status, 404)
   })
 
-  test('a company keeps an owner, unless an operator says otherwise', async () => {
+  test('a company keeps an owner, unless an operator removes the last one', async () => {
     const company = await service.company('Team Gamma')
     const last = await member({ [company.id]: 'owner' })
     const itself = `${teamOf(company)}/${last.person.id}`
@@ -316,7 +316,7 @@ describe('the team of a company', () => {
     )
   })
 
-  test('two invitations of one new address that are opened at once make one account, and none is lost', async () => {
+  test('two invitations of a new address that are opened at once make one account, and neither is lost', async () => {
     const other = await member({ [beta.id]: 'owner' })
     for (let round = 0; round < 5; round++) {
       const address = newAddress()
@@ -377,7 +377,7 @@ describe('the team of a company', () => {
     }
   })
 
-  test('operators see everybody, make others operators, and remove people; one of them stays', async () => {
+  test('operators see everybody, appoint operators and remove people; one operator stays', async () => {
     const at = '/installation/people'
     const reply = await operator.ask('POST', at, { address: newAddress() })
     ok(reply, 201)
@@ -405,7 +405,7 @@ describe('the team of a company', () => {
     assert.deepEqual([last.status, code(last)], [409, 'conflict'])
   })
 
-  test('what was changed stands in the audit list of the company, with who and when', async () => {
+  test('changes are in the audit list of the company, with actor and time', async () => {
     const company = await service.company('Team Delta')
     const boss = await member({ [company.id]: 'owner' })
     const began = Date.now()

@@ -1,4 +1,4 @@
-/** A company with people of every role, and things of its own for each call that asks for one. */
+/** A company with people of every role, and objects of its own for each call that needs one. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../../../src/accounts/account.ts'
 import { OPERATOR } from '../../../src/operate/authority.ts'

@@ -1,10 +1,10 @@
 /**
- * Every route of the console: how it is called, and what people of each role come to. A new route is a row here:
+ * Every route of the console: how it is called, and which roles may call it. A new route is a row here:
  *
  *     'PATCH /companies/:company/keys/:key': { may: MANAGES, ids: async (of) => ({ key: await of.key() }), body: { name: 'k' } },
  *
- * From a row follow all tries of tenants.test.ts: each role, somebody of another company, ids of another company on one's
- * own paths, nobody, and a session that has ended.
+ * tenants.test.ts derives all attempts from a row: each role, a person of another company, ids of another company on
+ * the own paths, no session, and a session that has ended.
  */
 import { randomUUID } from 'node:crypto'
 import { identityId } from '../../../src/operate/own-identities.ts'

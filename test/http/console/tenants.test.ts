@@ -1,4 +1,4 @@
-/** Two companies side by side: every route of the console, tried by everybody with everything that is not his. */
+/** Two companies side by side: every route of the console is tried by every role, with every object of the other company. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CONSOLE_ROUTES } from '../../../src/http/console/contract/routes.ts'
@@ -34,7 +34,7 @@ describe('two companies side by side', () => {
   })
   after(() => service.close())
 
-  test('every route has a row, and every row is of a route', () => {
+  test('every route has a row, and every row has a route', () => {
     assert.deepEqual(Object.keys(ROWS).sort(), ENDPOINTS.map(nameOf).sort())
   })
 
@@ -103,7 +103,7 @@ describe('two companies side by side', () => {
         })
       }
 
-      test('for nobody, and for whose session has ended', async () => {
+      test('is refused without a session, and with one that has ended', async () => {
         const self = await visitor('owner', acme)
         const parts = await partsOf(row, acme, self)
         if (access === 'stranger') {
@@ -118,7 +118,7 @@ describe('two companies side by side', () => {
       })
 
       if (access === 'company') {
-        test('of another company is not there, as one that never was', async () => {
+        test('of another company is not found, just like an unknown one', async () => {
           const stranger = await beta.visitor('owner')
           const parts = await partsOf(row, acme, stranger)
           const foreign = await ask(acme, parts, stranger.cookie)
@@ -131,7 +131,7 @@ describe('two companies side by side', () => {
       }
 
       if (access === 'company') {
-        test('of one company has no more to say to who owns another than the role in the one', async () => {
+        test('of one company allows the owner of another no more than the role in the former', async () => {
           const self = await Visitor.signIn(service, [
             { companyId: beta.company.id, role: 'owner' },
             { companyId: acme.company.id, role: 'viewer' },
@@ -145,7 +145,7 @@ describe('two companies side by side', () => {
       const named = [...declared.url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
       const ids = named.filter((name) => name !== 'company' && !(name in (row.words ?? {})))
       if (ids.length === 0 || access === 'operator') return
-      test('does not know what another has, in the words for what is not there', async () => {
+      test('is told that an object of another company does not exist', async () => {
         for (const who of access === 'company'
           ? (['owner', 'owner of both', 'operator'] as const)
           : (['owner'] as const)) {

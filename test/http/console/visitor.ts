@@ -1,4 +1,4 @@
-/** Somebody who has signed in to the console of a running service, and asks its API as the page does. */
+/** A person who has signed in to the console of a running service, and calls its API as the page does. */
 import { randomUUIDv7 } from 'node:crypto'
 import { beginSession, SESSION_LASTS } from '../../../src/operate/sessions.ts'
 import { type Membership, newPerson, type Person } from '../../../src/people/person.ts'

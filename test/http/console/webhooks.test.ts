@@ -76,7 +76,7 @@ describe('webhooks in the console', () => {
     }, 'tries')
   const mail = { from: 'a@acme.example', to: 'b@x.test', subject: 'Bonjour', text: 't' }
 
-  test('one is made, changed, switched off and on, and removed', async () => {
+  test('a webhook is created, changed, switched off and on, and removed', async () => {
     const words = ok<Record<'json' | 'form', { word: string; types: string[] }[]>>(
       await viewer.ask('GET', '/webhook-words'),
     )
@@ -120,7 +120,7 @@ describe('webhooks in the console', () => {
     for (const id of [one, other]) ok(await developer.ask('DELETE', `${at}/${id}`))
   })
 
-  test('a try that failed is shown with what was sent and answered, and told again', async () => {
+  test('a failed attempt is shown with its request and response, and its event is sent again', async () => {
     const id = await made({ events: ['email.sent'] })
     const one = `${at}/${id}`
     receiver.answer = () => ({ status: 500, body: 'out of order' })
@@ -159,7 +159,7 @@ describe('webhooks in the console', () => {
     ok(await developer.ask('DELETE', one))
   })
 
-  test('what was given up is told again by a time, and what was taken is not', async () => {
+  test('events that were given up are sent again from a time on, and delivered ones are not', async () => {
     // 406 of the form dialect: do not try again.
     const id = await made({ dialect: 'form', events: ['accepted'] })
     const one = `${at}/${id}`
@@ -196,7 +196,7 @@ describe('webhooks in the console', () => {
     ok(await developer.ask('DELETE', `${at}/${id}`))
   })
 
-  test('who may only look sees no secret and changes nothing; of others nothing is there', async () => {
+  test('a viewer sees no secret and changes nothing; webhooks of other companies are not found', async () => {
     const id = await made()
     const one = `${at}/${id}`
     const changes: [string, string, object?][] = [
@@ -223,7 +223,7 @@ describe('webhooks in the console', () => {
     ok(await developer.ask('DELETE', one))
   })
 
-  test('of a URL who may only look sees where it is, and not what lets anybody post there', async () => {
+  test('a viewer sees the origin of a URL, but not the secrets in its path and query', async () => {
     const origin = 'https://hooks.example:8443'
     const [plain, secret] = [
       await made({ url: `${origin}/` }),

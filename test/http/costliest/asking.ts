@@ -1,4 +1,4 @@
-/** Requests as clients make them who do not keep what they are answered. */
+/** Requests of clients that discard the answers. */
 import http from 'node:http'
 
 export interface Asked {

@@ -1,8 +1,8 @@
 /**
- * Nothing that anybody asks keeps the service from the others: each route with the costliest request that its limits
- * allow (rows.ts), one after the other and several at once, on a service that has a lot (filled.ts). The main thread is
- * never away for more than 50 ms of its processor time, the memory stays within the plan, and whoever asks for too much
- * is told so in words.
+ * No request keeps the service from other clients: each route with the costliest request that its limits
+ * allow (rows.ts), one after the other and several at once, on a service with much data (filled.ts). No turn of the
+ * main thread takes more than 50 ms of processor time, the memory stays within the plan, and a request for too much is
+ * refused with a reason.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

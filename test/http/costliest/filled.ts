@@ -1,4 +1,4 @@
-/** A service whose one company has as much as hurts: what routes list, read, search and count is there. */
+/** A service whose company has as much data as the limits allow, for the routes that list, read, search and count. */
 import assert from 'node:assert/strict'
 import { Insiders } from '../../../harness/service/insiders.ts'
 import type { ServiceChild } from '../../../harness/service/service-child.ts'

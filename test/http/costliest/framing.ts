@@ -1,4 +1,4 @@
-/** What the framing of requests allows, whatever the route: octets that are much work before anything is asked. */
+/** The costliest framing of requests, whatever the route: octets that cause much work before a request is read. */
 import { once } from 'node:events'
 import net from 'node:net'
 import { TlsRecords } from '../../../harness/tls-records.ts'

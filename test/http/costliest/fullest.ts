@@ -1,4 +1,4 @@
-/** The most that a schema allows: the longest texts, the fullest arrays, the largest numbers, all that may be there. */
+/** Makes the largest value that a schema allows: the longest texts, the fullest arrays, the largest numbers, and all optional properties. */
 
 /** As far as is looked at here. */
 export interface Shape {

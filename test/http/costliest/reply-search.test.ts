@@ -1,8 +1,7 @@
 /**
- * The costliest search for words of replies: two thousand emails, each with a hundred recipients whom a stranger's server
- * refused in different words that almost are what is looked for. It takes a service of its own, because no other route
- * needs so much mail that was refused. The main thread is never away for more than the table of costliest requests
- * allows.
+ * The costliest search for words of replies: two thousand emails, each with a hundred recipients that a stranger's
+ * server refused in different words, which almost match the search. It has a service of its own, because no other route
+ * needs so much refused mail. No turn of the main thread takes longer than the table of costliest requests allows.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

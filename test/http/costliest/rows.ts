@@ -1,10 +1,10 @@
 /**
  * The costliest request that the limits of each route allow. A declared route has one without a row: the most that its
- * schema allows, on what there is most of. A row says more where somebody knows what is worse:
+ * schema allows, on what there is most of. A row overrides it where a costlier request is known:
  *
  *     'POST /v1/analytics/metrics': { body: { metrics: Array(18_000).fill('accepted_count') } },
  *
- * A route that is written by hand has to have a row, and so has one whose path names what `NAMED` does not know.
+ * A route that is not declared must have a row, and so must one whose path has a parameter that `NAMED` does not know.
  */
 import { randomUUIDv7 } from 'node:crypto'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** What a whole company has in the form dialect: its API keys and its webhooks. */
+/** The objects of a whole company in the form dialect: its API keys and its webhooks. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company, SendingDomain } from '../../../src/accounts/account.ts'
@@ -92,7 +92,7 @@ describe('/v1/keys', () => {
     assert.ok(!(await listed()).some((each) => each.id === id))
   })
 
-  test('roles and kinds, an end, and what is not here', async () => {
+  test('roles and kinds, an expiry, and features that are missing here', async () => {
     const admin = await made([['role', 'admin']])
     assert.deepEqual([admin.kind, admin.role, admin.domain_name], ['user', 'admin', null])
     const basicKey = await made([
@@ -146,7 +146,7 @@ describe('/v1/keys', () => {
     }
   })
 
-  test('a key gives no more than it has, and one for a domain gives none', async () => {
+  test('a key cannot give another key more rights than its own, and a key for one domain creates none', async () => {
     const { token } = await service.key(mine.company.id, { scopes: ['management'] })
     const manage = asking(service, token)
     assertFormError(
@@ -169,7 +169,7 @@ describe('/v1/keys', () => {
     assertFormError(await ofDomain('DELETE', `/v1/keys/${mine.key.id}`), 404)
   })
 
-  test('keys and domains of another company are not there', async () => {
+  test('keys and domains of another company are not found', async () => {
     const nobodys = '01a1fba6-08a9-7e45-998a-efec67aab0d1'
     const unknown = await mine.ask('DELETE', `/v1/keys/${nobodys}`)
     assertFormError(unknown, 404)
@@ -208,7 +208,7 @@ describe('/v1/webhooks', () => {
     assert.deepEqual([reply.status, reply.text, ...named], [204, '', null, null])
   }
 
-  test('made, shown, replaced and removed', async () => {
+  test('a webhook is created, shown, replaced and removed', async () => {
     const id = await made([...given(ONE, 'delivered', 'opened'), ['description', 'All of it']])
     const { body: shown } = await mine.ask('GET', `/v1/webhooks/${id}`)
     assert.ok(Math.abs(Date.parse(String(shown.created_at)) - Date.now()) < 60_000)
@@ -233,7 +233,7 @@ describe('/v1/webhooks', () => {
     assertFormError(await mine.ask('DELETE', `/v1/webhooks/${id}`), 404)
   })
 
-  test('several at once: by id, and all', async () => {
+  test('several are removed at once: by id, and all', async () => {
     const ids: string[] = []
     for (const word of ['a', 'b', 'c']) ids.push(await made(given(`https://${word}.example/`, 'delivered')))
     assertFormError(await mine.ask('POST', '/v1/webhooks', given(TWO, 'delivered')), 400, /at most 3 URLs/)
@@ -252,7 +252,7 @@ describe('/v1/webhooks', () => {
     ])
   })
 
-  test('what is missing or unknown is named', async () => {
+  test('a missing or unknown field is named', async () => {
     for (const [fields, message] of [
       [given(ONE), /event_types parameter is missing/],
       [given(ONE, ' '), /event_types parameter is missing/],
@@ -264,7 +264,7 @@ describe('/v1/webhooks', () => {
     }
   })
 
-  test('a key for one domain, and another company, know none of them', async () => {
+  test('a key for one domain, and another company, do not see them', async () => {
     const id = await made(given(ONE, 'delivered'))
     const { token } = await service.key(mine.company.id, {
       scopes: ['management', 'reading'],
@@ -293,7 +293,7 @@ describe('/v1/webhooks', () => {
     withoutContent(await mine.ask('DELETE', `/v1/webhooks/${id}`))
   })
 
-  test('it is told of the mail of every domain', async (t) => {
+  test('a webhook gets events of mail of every domain', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     await service.domain(mine.company.id, 'second.test')

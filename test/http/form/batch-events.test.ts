@@ -1,4 +1,4 @@
-/** What is told of the recipients of a batch: each one's own message, and nothing of the others. */
+/** Events about recipients of a batch show each one's own message, and nothing of the others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { OPERATOR } from '../../../src/operate/authority.ts'
@@ -163,7 +163,7 @@ describe('events of a batch', () => {
     )
   })
 
-  test('one event has at most 4 KB, whatever the others are called; its message is the copy', async () => {
+  test('one event has at most 4 KB, however many other recipients there are; its message is the copy', async () => {
     const name = 'An uncommonly long name '.repeat(20)
     const members = Array.from({ length: 1_000 }, (_, n) =>
       n === 0 ? 'me@one.test' : `${name}${n} <other-${n}@many.test>`,
@@ -187,7 +187,7 @@ describe('events of a batch', () => {
     )
   })
 
-  test('webhooks of both dialects tell each recipient of its own message, small enough for any server', async () => {
+  test('webhooks of both dialects report each recipient with its own message, small enough for any server', async () => {
     await using receiver = await Receiver.start()
     const { store, settings, app } = service
     const op = operationOn(settings, store, OPERATOR, await store.accounts(), { seal: app.seal })
@@ -227,7 +227,7 @@ describe('events of a batch', () => {
     assert.equal(new Set(ids).size, 260)
   })
 
-  test('mail that many see each other in tells the first fifty, and each its own address', async () => {
+  test('events of mail to many visible recipients name the first fifty, and each its own address', async () => {
     const many = Array.from({ length: 700 }, (_, n) => `Person ${n} <p${n}@Visible.Example>`)
     await send([
       ...many.map((to): [string, string] => ['to', to]),
@@ -245,7 +245,7 @@ describe('events of a batch', () => {
     assert.equal(page.items.length, 300)
   })
 
-  test('a recipient has one spelling, the one that was given', async () => {
+  test('a recipient is spelt as the sender spelt it', async () => {
     await send([
       ['to', 'Ada Lovelace <Ada@Spelling.Example>'],
       ['to', 'ben@bücher.example'],

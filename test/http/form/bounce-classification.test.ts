@@ -1,4 +1,4 @@
-/** Why mail was refused or late, as the form dialect counts it. */
+/** The reasons for refused and late mail, as the form dialect counts them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
@@ -67,7 +67,7 @@ describe('bounce classification', () => {
   const counted = (items: Item[], dimension: string) =>
     items.map((item) => [item[dimension], item.metrics.classified_failures_count])
 
-  test('as the Python client asks: an item for each provider and domain', async () => {
+  test('as the Python client requests it: an item for each provider and domain', async () => {
     const now = Date.now()
     const date = (at: number) => new Date(at).toUTCString().replace('GMT', 'UTC')
     const names = [
@@ -136,7 +136,7 @@ describe('bounce classification', () => {
     assert.equal(Date.parse(String(timestamp)) % 3_600_000, 0)
   })
 
-  test('filtered by what an item is made of', async () => {
+  test('filtered by each field of an item', async () => {
     const where = (attribute: string, comparator: string, ...values: string[]) =>
       ask({
         dimensions: ['category'],

@@ -1,4 +1,4 @@
-/** What the form dialect fills into each copy, what it drops, and a part in AMP. */
+/** Copies of a batch in the form dialect: filled values, dropped placeholders, and AMP parts. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import PostalMime from 'postal-mime'
@@ -64,7 +64,7 @@ describe('copies of the form dialect', () => {
     assert.equal(shown.body.message_id, template)
   })
 
-  test('so has each copy of a ready message', async () => {
+  test('each copy of a ready message has its own Message-ID as well', async () => {
     const { addresses, fields } = people({ id: 'a1' }, { id: 'b2' })
     const message =
       'From: a@ours.test\r\nTo: %recipient%\r\nSubject: s\r\nMessage-ID: <%recipient.id%@ours.test>\r\n\r\nhello\r\n'
@@ -88,7 +88,7 @@ describe('copies of the form dialect', () => {
     ['would be another field', [{ id: 'a@ours.test>\r\nBcc: <v@x.test' }, { id: 'b@ours.test' }]],
   ]
   for (const [what, values] of unusable) {
-    test(`one of our making takes the place of a template that ${what}`, async () => {
+    test(`a generated one replaces a template that ${what}`, async () => {
       const { addresses, fields } = people(...values)
       const { body } = await send(...fields, ['h:Message-Id', '<%recipient.id%>'])
       assert.match(String(body.id), /^<[\w-]+@ours\.test>$/)
@@ -140,7 +140,7 @@ describe('copies of the form dialect', () => {
     assert.equal(decoded.trim(), amp.replace('%recipient.name%', 'Änn'))
   })
 
-  test('amp-html alone is no message: who cannot show it would see nothing', async () => {
+  test('amp-html alone is no message, because most mail programs would show nothing', async () => {
     const reply = await api.form('ours.test', [
       ['from', 'a@ours.test'],
       ['to', 'b@x.test'],

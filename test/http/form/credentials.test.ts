@@ -26,7 +26,7 @@ describe('credentials of the form dialect', () => {
       ...(method !== 'GET' && method !== 'DELETE' && { body: new URLSearchParams(fields) }),
     })
 
-  test('one is made, works, is changed and ends', async () => {
+  test('a login is created, works, is changed and is removed', async () => {
     const made = await ask('POST', '', { login: 'alice' })
     assert.equal(made.status, 200, made.text)
     assert.equal(made.body.message, 'Created 1 credentials pair(s)')
@@ -57,7 +57,7 @@ describe('credentials of the form dialect', () => {
     assertFormError(await ask('DELETE', '/alice'), 404, 'Credentials not found')
   })
 
-  test('what is asked for wrongly is refused, and all end at once', async () => {
+  test('invalid requests are refused, and all logins can be removed at once', async () => {
     assertFormError(
       await ask('POST', '', { login: 'bob', password: 'secret' }),
       400,
@@ -72,7 +72,7 @@ describe('credentials of the form dialect', () => {
     })
     assert.equal((await ask('GET')).body.total_count, 0)
   })
-  test('no other key is a login, whatever it is called', async () => {
+  test('no other key is a login, whatever its name', async () => {
     const sister = await service.domain(companyId, 'sister.test')
     const made = [
       await service.key(companyId, { name: 'boss@smtp.test', domainId: sister.id }),

@@ -44,7 +44,7 @@ describe('domains of the form dialect', () => {
   const get = (path: string, token = manager) =>
     call(`${service.url}${path}`, { headers: { authorization: basic(token) } })
 
-  test('one is added, shown with its records, verified, and listed', async () => {
+  test('a domain is added, shown with its records, verified, and listed', async () => {
     const made = await mg.domains.create({ name: 'Second.test' })
     assert.equal(made.name, 'second.test')
     assert.equal(made.state, 'unverified')
@@ -91,7 +91,7 @@ describe('domains of the form dialect', () => {
     assert.deepEqual([(page.items as unknown[]).length, page.total_count], [1, 2])
   })
 
-  test('what is to be followed of its mail is kept', async () => {
+  test('its tracking settings are kept', async () => {
     const { domainTracking } = mg.domains
     const before = await domainTracking.getTracking('first.test')
     assert.deepEqual([before.open.active, before.click.active], [false, false])
@@ -140,7 +140,7 @@ describe('domains of the form dialect', () => {
     await mg.domains.update('first.test', { web_scheme: 'https' })
   })
 
-  test('settings that are so anyway are taken, and others refused', async () => {
+  test('settings that match the fixed behaviour are accepted, and others refused', async () => {
     const updated = await mg.domains.update('first.test', { web_scheme: 'https', wildcard: false })
     assert.equal(updated.name, 'first.test')
     for (const data of [{ web_scheme: 'ftp' as 'http' }, { wildcard: true }, { message_ttl: 60 }] as const) {
@@ -151,7 +151,7 @@ describe('domains of the form dialect', () => {
     assertFormError(await get('/v3/domains/insisting.test'), 404)
   })
 
-  test('its DKIM keys are listed, and it goes for good', async () => {
+  test('its DKIM keys are listed, and it is removed for good', async () => {
     await mg.domains.create({ name: 'gone.test', web_scheme: 'https' })
     const { items } = await mg.domains.domainKeys.list('gone.test')
     const [key] = items as { selector: string; dns_record: { name: string } }[]
@@ -165,7 +165,7 @@ describe('domains of the form dialect', () => {
     assertFormError(await get('/v4/domains/gone.test'), 404, 'Domain not found: gone.test')
   })
 
-  test('more DKIM keys are made, signed with, renamed and removed', async () => {
+  test('more DKIM keys are created, sign, are renamed and removed', async () => {
     const keys = mg.domains.domainKeys
     await mg.domains.create({ name: 'keys.test' })
     const made = await keys.create({ signingDomain: 'keys.test', selector: 'new', bits: '2048' })
@@ -207,7 +207,7 @@ describe('domains of the form dialect', () => {
     await assert.rejects(keys.destroy('keys.test', 'nothing'), { status: 404 })
   })
 
-  test('its connection is as the operator has set it, and its queues run', async () => {
+  test('its connection settings are those of the operator, and its queues are shown as running', async () => {
     const settings = await mg.domains.getConnection('first.test')
     assert.equal(settings.require_tls, false)
     await mg.domains.updateConnection('first.test', { require_tls: false })
@@ -221,7 +221,7 @@ describe('domains of the form dialect', () => {
     assert.deepEqual(regular, { is_disabled: false })
   })
 
-  test('what is not the caller’s to see or to do is refused', async () => {
+  test('requests beyond the caller’s rights are refused', async () => {
     assertFormError(await get('/v3/domains/foreign.test'), 404, 'Domain not found: foreign.test')
     assertFormError(await get('/v3/domains/-'), 404, 'Domain not found: -')
     const add = { method: 'POST', headers: { authorization: basic(reader) } }
@@ -257,7 +257,7 @@ describe('DKIM by CNAME records in the form dialect', () => {
   const domainIn = ({ body }: { body: Record<string, unknown> }) => body.domain as Record<string, unknown>
   const types = (records: Records) => records.map(({ record_type, name }) => `${record_type} ${name}`)
 
-  test('a new domain has it, unless it is turned off, and one that sends can move', async () => {
+  test('a new domain uses it unless it is turned off, and an active domain can switch to it', async () => {
     const made = await ask('POST', '/v4/domains', { name: 'new.test' })
     assert.equal(domainIn(made).use_automatic_sender_security, true)
     assert.deepEqual(types(made.body.sending_dns_records as Records).slice(0, 2), [
@@ -281,7 +281,7 @@ describe('DKIM by CNAME records in the form dialect', () => {
     assert.equal(same.status, 200)
   })
 
-  test('keys are rotated at once, or by themselves as often as was set', async () => {
+  test('keys are rotated on request, or automatically at the interval that was set', async () => {
     await service.tenant('foreign.test')
     const { id } = (await service.store.accounts()).domains.find(({ name }) => name === 'new.test')!
     await service.store.updateDomain(id, { sending: 'active' })

@@ -68,7 +68,7 @@ describe('the form dialect refuses', () => {
       })
     }
 
-    test('before anything is said about a domain', async () => {
+    test('bad credentials before it reveals anything about a domain', async () => {
       const reply = await call(`${api.url}/v3/other.example/messages`, { method: 'POST' })
       assert.equal(reply.status, 401)
     })

@@ -1,4 +1,4 @@
-/** The Events API of the form dialect: filters, expressions, and pages that a poller follows for ever. */
+/** The Events API of the form dialect: filters, expressions, and pages that a poller follows without end. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
@@ -163,7 +163,7 @@ describe('events of the form dialect', () => {
     assert.deepEqual(new Set(items.map(({ event }) => event)), new Set(['accepted', 'delivered']))
   })
 
-  test('pages go back as they came, newest first unless it is said otherwise', async () => {
+  test('pages go in both directions, newest first by default', async () => {
     const names = ['p1', 'p2', 'p3', 'p4', 'p5'].map((name) => `${name}@pages.test`)
     for (const to of names)
       await send([
@@ -197,7 +197,7 @@ describe('events of the form dialect', () => {
     assert.ok(URL.canParse(beyond.paging.next))
   })
 
-  test('a page has at most 300 events, also one that goes on', async () => {
+  test('a page has at most 300 events, also a further one', async () => {
     const to = Array.from({ length: 302 }, (_, n): [string, string] => ['to', `m${n}@many.test`])
     await send([...to, ['o:tag', 'many']])
     const known = { tags: 'many', event: 'delivered', ascending: 'yes' }
@@ -223,7 +223,7 @@ describe('events of the form dialect', () => {
     }
   })
 
-  test('times narrow it, as dates or as seconds', async () => {
+  test('times restrict it, as dates or as seconds', async () => {
     const begin = Date.now()
     await send([
       ['to', 'now@times.test'],
@@ -261,7 +261,7 @@ describe('events of the form dialect', () => {
     assert.equal((items as unknown[]).length, 3)
   })
 
-  test('a domain’s events are its own, and another company’s nobody’s', async () => {
+  test('a domain shows only its own events, and those of another company are not found', async () => {
     await send(
       [
         ['to', 'x@own.test'],
@@ -281,7 +281,7 @@ describe('events of the form dialect', () => {
     assert.doesNotMatch(Buffer.from(token!, 'base64url').toString('latin1'), /after|upTo/)
   })
 
-  test('what cannot be read is refused with what is wrong', async () => {
+  test('an invalid query is refused with the reason', async () => {
     const asked = (path: string) =>
       call(`${service.url}/v3/events.test/events${path}`, { headers: { authorization: basic(key) } })
     assertFormError(await asked('?begin=yesterday'), 400, /begin.* RFC 2822/)

@@ -1,4 +1,4 @@
-/** Filter expressions of the events API: what they match, what of them an index can serve, and what is none. */
+/** Filter expressions of the events API: their matches, the parts that an index can serve, and invalid ones. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -23,7 +23,7 @@ function matches(text: string, value: string | number): boolean {
 }
 
 describe('a filter expression', () => {
-  test('matches what its words, phrases and operators say', () => {
+  test('matches by its words, phrases and operators', () => {
     const cases: [expression: string, value: string | number, matches: boolean][] = [
       ['delivered OR opened OR failed', 'opened', true],
       ['delivered OR opened OR failed', 'clicked', false],
@@ -48,7 +48,7 @@ describe('a filter expression', () => {
     }
   })
 
-  test('says what an index can serve of it', () => {
+  test('tells which parts an index can serve', () => {
     assert.deepEqual(alternatives(parse('Delivered OR (opened OR failed)')), [
       'delivered',
       'opened',
@@ -61,7 +61,7 @@ describe('a filter expression', () => {
     assert.equal(requiredTerm(parse('NOT a')), null)
   })
 
-  test('is refused when it is none, with what is wrong', () => {
+  test('is refused with the reason when it is invalid', () => {
     const cases: [expression: string, why: RegExp][] = [
       ['', /missing/],
       ['a OR', /missing/],
@@ -81,7 +81,7 @@ describe('a filter expression', () => {
     }
   })
 
-  test('takes time in proportion to its length, whatever it holds', () => {
+  test('takes time in proportion to its length, whatever its content', () => {
     for (const piece of ['(', ')', '"', 'NOT ', 'a OR ', '<', '\\', 'a ', '" ']) {
       const text = piece.repeat(2_000).slice(0, 2_000)
       try {
@@ -94,7 +94,7 @@ describe('a filter expression', () => {
 })
 
 describe('terms', () => {
-  test('are found as one after the other would be', () => {
+  test('are found together as they would be one by one', () => {
     const seed = Date.now() % 1_000_000
     let state = seed
     const random = (below: number) => {
@@ -114,7 +114,7 @@ describe('terms', () => {
     }
   })
 
-  test('of an expression cost no more the more there are of them, whatever a subject is made of', () => {
+  test('cost the same however many an expression has, whatever the subject', () => {
     const subject = `${'z'.repeat(250_000)}a`
     const message = { headers: { subject }, attachments: [], recipients: [], size: 1 }
     let units = 0

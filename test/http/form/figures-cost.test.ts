@@ -1,4 +1,4 @@
-/** The largest figures that a key may ask for, over as much as one company may have counted. */
+/** The largest figures that a key may request, over the most counts that a company may have. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { EVENT_TYPES } from '../../../src/email/event.ts'
@@ -105,7 +105,7 @@ describe('the costliest figures', () => {
     assert.ok(ms < MOST_MS, `${ms} ms`)
   })
 
-  test('a metric is told once, however often it is named, and more names than there are metrics are refused', async () => {
+  test('a metric is returned once, however often it is named, and more names than metrics are refused', async () => {
     const asked = (times: number) => ({ metrics: Array.from({ length: times }, () => 'opened_count') })
     const { body } = await ask('/v1/analytics/metrics', { ...asked(20), dimensions: ['tag'] })
     const [item] = body.items as { metrics: object }[]
@@ -117,7 +117,7 @@ describe('the costliest figures', () => {
     )
   })
 
-  test('every event by the hour, in as many steps as there may be', async (t) => {
+  test('every event by the hour, with the most steps', async (t) => {
     const events = Object.keys(STATS)
       .map((event) => `event=${event}`)
       .join('&')

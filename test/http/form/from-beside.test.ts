@@ -1,4 +1,4 @@
-/** A domain that speaks for others of its company: mail for mg.example.test that is from somebody at example.test. */
+/** A domain whose mail may have From at other domains of its company: mail for mg.example.test from an address at example.test. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { keysOfDomains, verifyDkim } from '../../../harness/verify-dkim.ts'
@@ -9,7 +9,7 @@ import { type Sink, startSink } from '../../support/sink.ts'
 import { until } from '../../support/until.ts'
 import { Api, assertFormError, newestEmail } from '../requests.ts'
 
-describe('From beside the domain of the path', () => {
+describe('From at another domain than that of the path', () => {
   let sink: Sink
   let service: Service
   let companyId: string
@@ -37,7 +37,7 @@ describe('From beside the domain of the path', () => {
   const speaksFor = (...others: SendingDomain[]) =>
     service.store.updateDomain(mg!.id, { speaksFor: others.map(({ id }) => id) })
 
-  test('without the setting it is refused, in words that name the setting', async () => {
+  test('without the setting it is refused, with an error that names the setting', async () => {
     await speaksFor()
     await service.app.refreshAccounts()
     for (const from of ['ann@example.test', 'ann@victim.test', 'ann@nobody.test']) {
@@ -92,7 +92,7 @@ describe('From beside the domain of the path', () => {
     }
   })
 
-  test('only what is named: no other domain of the company, no other company, no other Sender', async () => {
+  test('only named domains: no other domain of the company, no other company, no other Sender', async () => {
     await speaksFor(parent!)
     await service.app.refreshAccounts()
     assertFormError(await form('ann@other.test'), 400, /--from other\.test/)
@@ -103,7 +103,7 @@ describe('From beside the domain of the path', () => {
     assert.equal((await form('ann@other.test', { 'h:Sender': 'ann@example.test' })).status, 200)
   })
 
-  test('a domain that may not send stays silent, whoever speaks for it', async () => {
+  test('mail from an inactive domain is refused, whichever domain may use it in From', async () => {
     const idle = await service.domain(companyId, 'idle.test', 'inactive')
     await speaksFor(parent!, idle)
     await service.app.refreshAccounts()
@@ -118,7 +118,7 @@ describe('From beside the domain of the path', () => {
     assert.equal((await form('ann@mg.example.test', {}, restricted)).status, 200)
   })
 
-  test('what waits is held while the domain of its From is suspended, and goes out afterwards', async () => {
+  test('waiting mail is held while the domain of its From is suspended, and is sent afterwards', async () => {
     await speaksFor(parent!)
     await service.app.refreshAccounts()
     const reply = await form('ann@example.test', {

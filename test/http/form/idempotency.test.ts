@@ -1,4 +1,4 @@
-/** `Idempotency-Key` in the form dialect: a form that is sent again is the same one, whatever its octets. */
+/** `Idempotency-Key` in the form dialect: a repeated form counts as the same, even if its octets differ. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
@@ -115,7 +115,7 @@ describe('Idempotency-Key of a form', () => {
     assertFormError(await send('ready', mime(`${MIME}!`), 'messages.mime'), 409)
   })
 
-  test('a key of the JSON dialect is not to be used again here, nor the other way round', async () => {
+  test('a key of the JSON dialect cannot be reused here, and the other way round', async () => {
     const email = { from: 'a@acme.example', to: 'b@x.test', text: 'hello' }
     assert.equal((await api.send(email, { 'idempotency-key': 'from JSON' })).status, 200)
     assertFormError(await send('from JSON'), 409)

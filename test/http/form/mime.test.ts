@@ -55,7 +55,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
     assert.equal(reply.body.id, '<ready.made@acme.example>')
   })
 
-  test('what is kept is the message itself, and its header can be read back', async () => {
+  test('the message itself is kept, and its header can be read back', async () => {
     assert.equal((await send(to, message)).status, 200)
     const id = await newestEmail(service, companyId)
     const work = await service.store.readWork(id)
@@ -96,7 +96,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
     assert.ok(Buffer.from(work?.raw ?? []).includes(Buffer.from('h\u00e9llo', 'latin1')))
   })
 
-  test('the options beside it count', async () => {
+  test('the options of the form count', async () => {
     const reply = await send(
       to,
       message,
@@ -113,7 +113,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
 
   const controlled = (...fields: string[]) => ({ ...message, value: `${fields.join('\r\n')}\r\n${MIME}` })
 
-  test('X-Mailgun-Drop-Message: the message is accepted, ends as a rehearsal and leaves for nobody', async () => {
+  test('X-Mailgun-Drop-Message: the message is accepted, ends in the simulator and is sent to nobody', async () => {
     await using sink = await startSink()
     const { delivery } = loadSettings(
       { POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off` },
@@ -134,7 +134,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
     assert.equal(sink.messages.length, 1)
   })
 
-  test('control fields of the message mean what their twins mean; those beside it win', async () => {
+  test('control fields of the message mean the same as those of the form, which take precedence', async () => {
     const at = Math.floor(Date.now() / 1000) + 7_200
     const reply = await send(
       to,
@@ -172,7 +172,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
     assert.doesNotMatch(Buffer.from(work?.raw ?? []).toString(), /x-mailgun/i)
   })
 
-  test('what clients repeat beside the message says nothing: the message has it', async () => {
+  test('form fields that repeat parts of the message are ignored', async () => {
     const names = ['from', 'subject', 'text', 'html', 'h:Content-Type', 'h:mime-version', 'h:Subject']
     const reply = await send(to, message, ...names.map((name) => ({ name, value: 'x' })))
     assert.equal(reply.status, 200, reply.text)
@@ -273,7 +273,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
       assert.equal(reply.headers.get('allow'), 'POST')
     })
 
-    test('and leaves nothing behind', async () => {
+    test('and stores nothing', async () => {
       const before = await emailCount(service, companyId)
       await send(to, { ...message, value: MIME.replace('ann@acme.example', 'ann@other.example') })
       assert.equal(await emailCount(service, companyId), before)

@@ -1,4 +1,4 @@
-/** The multipart reader: every octet of a part, and no more work than the form is worth. */
+/** The multipart reader returns every octet of a part, with work in proportion to the form. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ const content = fc
 const read = (body: string) => readMultipart(Buffer.from(body), 'multipart/form-data; boundary=x', 10)
 
 describe('readMultipart', () => {
-  test('gives back every part, octet by octet, whatever stands around them', () => {
+  test('returns every part, octet by octet, whatever surrounds them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ name: fc.constantFrom('attachment', 'x', 'message'), content }), {
@@ -56,13 +56,13 @@ describe('readMultipart', () => {
     )
   })
 
-  test('a delimiter is one only at the beginning of a line', () => {
+  test('a delimiter counts only at the beginning of a line', () => {
     const { fields } = read('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb--x--\r\n--x--')
     assert.deepEqual(fields, [['a', 'b--x--']])
   })
 })
 
-describe('what may stand around the content of a form is bounded', () => {
+describe('everything around the content of a form is bounded', () => {
   const bound = 16 * 1024
   const part = 'Content-Disposition: form-data; name="a"\r\n'
   const endless: [what: string, before: string, repeated: string, message: RegExp][] = [
@@ -91,7 +91,7 @@ describe('what may stand around the content of a form is bounded', () => {
   }
 
   for (const cut of [0, 1, 3, 4, 5, 6, 20, 47, 48, 49, 50, 52, 55, 56]) {
-    test(`what ends after ${cut} octets is refused`, () => {
+    test(`a form that ends after ${cut} octets is refused`, () => {
       const body = `--x\r\n${part}\r\nb\r\n--x--`
       assert.deepEqual(read(body).fields, [['a', 'b']])
       assert.throws(() => read(body.slice(0, cut)), /it ends before its closing boundary/)

@@ -1,4 +1,4 @@
-/** mailgun.js: what no other test calls of it. */
+/** mailgun.js: its methods that no other test calls. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
@@ -134,7 +134,7 @@ describe('mailgun.js', () => {
     )
   })
 
-  test('what is not here answers 404 as JSON, with the sentence that clients show', async () => {
+  test('a missing feature answers 404 as JSON, with the sentence that clients show', async () => {
     for (const call of [
       () => mg.routes.list({}),
       () => mg.lists.list({}),

@@ -1,4 +1,4 @@
-/** The fields that the document tells of the routes that are written by hand: each is read, and means what it says. */
+/** The fields that the OpenAPI document lists for routes that are not declared: each is read as described. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { DEFAULT_POOL } from '../../../src/accounts/account.ts'
@@ -78,7 +78,7 @@ before(async () => {
 after(() => service.close())
 
 for (const [route, checks] of Object.entries(ROUTES)) {
-  test(`POST /v3/{domain}/${route} reads what is told of it`, async () => {
+  test(`POST /v3/{domain}/${route} reads the documented fields`, async () => {
     const { operation } = openApi.routes.find(({ path }) => path === `/v3/{domain}/${route}`)!
     for (const { schema } of Object.values(operation.requestBody!.content!)) {
       assert.deepEqual(Object.keys(schema!.properties).toSorted(), Object.keys(checks).toSorted())

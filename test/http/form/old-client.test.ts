@@ -157,7 +157,7 @@ describe('mailgun-js', () => {
     })
   }
 
-  test('DKIM keys, by the paths that it has no words for', async () => {
+  test('DKIM keys, by paths for which it has no methods', async () => {
     const client = oldClient(service.url, key, D)
     // It asks below /v3 alone.
     const renamed = await client.put(`/domains/${D}/dkim_selector?dkim_selector=fresh`)
@@ -168,7 +168,7 @@ describe('mailgun-js', () => {
     assert.equal(authority.changed, false)
   })
 
-  test('a login takes a chosen password, and the refusal of a short one says why', async () => {
+  test('a login accepts a chosen password, and the refusal of a short one gives the reason', async () => {
     const credentials = () => mg.domains!(D).credentials!()
     const made = await credentials().create!({ login: 'bob', password: 'plover-harvest-7' })
     assert.equal(made.message, 'Created 1 credentials pair(s)')

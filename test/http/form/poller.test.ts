@@ -1,4 +1,4 @@
-/** Who follows `next` for ever, while nodes write to PostgreSQL at the same time: numbers are drawn in another order than they are committed. */
+/** A poller that follows `next` while several nodes write to PostgreSQL, where numbers are committed in another order than they are drawn. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -104,7 +104,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
     )
   })
 
-  test('is not kept waiting by a long transaction, and gets what that one brings when it ends', async (t) => {
+  test('does not wait for a long transaction, and gets its events when it ends', async (t) => {
     const url = await freshDatabase(t)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())

@@ -103,7 +103,7 @@ describe('requests of other clients', () => {
     assertFormError(await ask('POST', '/v1/keys/public'), 405, /allowed: DELETE/)
   })
 
-  test('what none of them has here is a 404 in words that they can read', async () => {
+  test('missing features are a 404 with a body that they can read', async () => {
     for (const [method, path] of [
       ['GET', '/v3/other.test/tags/one/stats/aggregates/providers'],
       ['POST', '/v1/analytics/usage/metrics'],

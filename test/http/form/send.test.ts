@@ -1,4 +1,4 @@
-/** `POST /v3/{domain}/messages`: what is accepted, rule by rule, and what becomes of it. */
+/** `POST /v3/{domain}/messages`: what is accepted, rule by rule, and how it is sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { textOf } from '../../../src/mail/body.ts'
@@ -116,7 +116,7 @@ describe('POST /v3/{domain}/messages accepts', () => {
     ])
   })
 
-  test('bcc recipients stand nowhere in the message', async () => {
+  test('the message does not name bcc recipients', async () => {
     const email = await sent(['cc', 'c@x.test'], ['bcc', 'secret@x.test'])
     assert.deepEqual(addresses(email), ['bob@x.test', 'c@x.test', 'secret@x.test'])
     assert.doesNotMatch(JSON.stringify(email.content), /secret/)
@@ -301,7 +301,7 @@ describe('POST /v3/{domain}/messages accepts', () => {
     })
   }
 
-  test('options that observe, ask for what happens anyway, or are unheard of break nothing', async () => {
+  test('options for tracking, options that match the default, and unknown ones do no harm', async () => {
     await sent(
       ['o:tracking', 'yes'],
       ['o:tracking-clicks', 'htmlonly'],
@@ -347,7 +347,7 @@ describe('POST /v3/{domain}/messages accepts', () => {
     )
   })
 
-  test('a file without a type and without a telling name is text when it is text', async () => {
+  test('a file without a type and a known extension is text when its content is text', async () => {
     const { content } = await sentParts(
       { name: 'attachment', value: 'hi', filename: 'README' },
       { name: 'attachment', value: new Uint8Array([0xff, 0xfe]), filename: 'data' },
@@ -358,7 +358,7 @@ describe('POST /v3/{domain}/messages accepts', () => {
     )
   })
 
-  test('file names in UTF-8 and in RFC 2231 spelling; of a path the last component', async () => {
+  test('file names in UTF-8 and in RFC 2231 encoding; only the last component of a path', async () => {
     const { content } = await sentParts(
       { name: 'attachment', value: 'x', filename: 'ü ñ.txt' },
       {
@@ -385,7 +385,7 @@ describe('POST /v3/{domain}/messages accepts', () => {
     assert.equal((await work()).content.attachments.length, 2)
   })
 
-  test('a file that nobody chose, as browsers send it, is none', async () => {
+  test('a file field without a chosen file, as browsers send it, is ignored', async () => {
     const { content } = await sentParts({ name: 'upload', value: '', filename: '' })
     assert.deepEqual(content.attachments, [])
   })
@@ -409,7 +409,7 @@ describe('POST /v3/{domain}/messages accepts', () => {
     assert.equal(email.testMode, true)
   })
 
-  test('h:X-Mailgun-* fields mean what their twins mean, give way to them, and do not travel', async () => {
+  test('h:X-Mailgun-* fields mean the same as their o: fields, yield to them, and are not sent', async () => {
     const at = Math.floor(Date.now() / 1000) + 7_200
     const email = await sent(
       ['h:X-Mailgun-Tag', 'two'],

@@ -1,4 +1,4 @@
-/** What was counted, as the form dialect tells it: totals, tags, metrics, and the logs of the newer endpoints. */
+/** Figures of the form dialect: totals, tags, metrics, and the logs of the newer endpoints. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
@@ -190,7 +190,7 @@ describe('figures of the form dialect', () => {
     )
   })
 
-  test('tags, when they were seen, and what became of them', async () => {
+  test('tags, with the times of their use and their figures', async () => {
     const first = await tags.list('stats.test', { limit: 1 })
     assert.deepEqual(
       first.items.map(({ tag }) => tag),
@@ -211,7 +211,7 @@ describe('figures of the form dialect', () => {
     assertFormError(await get('/v3/stats.test/tags/winter'), 404, 'Tag not found')
   })
 
-  test('tags of all domains, as the newest client asks for them', async () => {
+  test('tags of all domains, as the newest client requests them', async () => {
     const all = await mg.tags.list({})
     assert.deepEqual(all.pagination, { sort: 'lastseen:desc', skip: 0, limit: 10 })
     assert.deepEqual(all.items.map(({ tag, metrics }) => [tag, metrics]).sort(), [
@@ -261,7 +261,7 @@ describe('figures of the form dialect', () => {
     assert.equal((listed.body.items as unknown[]).length, 2, listed.text)
   })
 
-  test('a key for one domain sees the tags of that one', async () => {
+  test('a key for one domain sees the tags of that domain', async () => {
     const other = await service.domain(company.id, 'other.test')
     const { token } = await service.key(company.id, { scopes: ['reading'], domainId: other.id })
     assert.deepEqual((await newestClient(service.url, token).tags.list({})).items, [])
@@ -354,7 +354,7 @@ describe('figures of the form dialect', () => {
     assertFormError(await post('/v1/analytics/logs', { events }), 400, detail)
   })
 
-  test('a tag that is removed of all domains is listed in none', async () => {
+  test('a tag that is removed from all domains is listed in none', async () => {
     assert.equal((await mg.tags.destroy('spring')).message, 'Tag deleted')
     assert.deepEqual((await mg.tags.list({})).items, [])
     assertFormError(await get('/v3/stats.test/tags/spring'), 404, 'Tag not found')

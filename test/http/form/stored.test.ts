@@ -1,4 +1,4 @@
-/** Messages that were accepted, read back and sent again, as the clients of the form dialect do it. */
+/** Accepted messages are read back and sent again, as the clients of the form dialect do it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { accept, email } from '../../store/samples.ts'
@@ -95,7 +95,7 @@ describe('stored messages of the form dialect', () => {
     assert.equal((await get(again.storage.url)).body.subject, 'Again')
   })
 
-  test('of a batch the first copy is shown as it was sent', async () => {
+  test('a batch shows its first copy as it was sent', async () => {
     const sent = await api.form('stored.test', [
       ['from', 'sue@stored.test'],
       ['to', 'b1@x.test'],
@@ -110,7 +110,7 @@ describe('stored messages of the form dialect', () => {
     assert.match(String(mime['body-mime']), /^Subject: Hi Bea\r$/m)
   })
 
-  test('what is foreign, or is not there, is not found', async () => {
+  test('a message of another company, and an unknown one, are not found', async () => {
     const { storage } = await happened('ann@x.test')
     const stranger = (await service.tenant('strange.test')).key.token
     const asked = (url: string) => call(url, { headers: { authorization: basic(stranger) } })
@@ -122,7 +122,7 @@ describe('stored messages of the form dialect', () => {
     assertFormError(await call(storage.url, again), 400, 'to parameter is missing')
   })
 
-  test('what waits of a domain is canceled, and what waits of others stays', async () => {
+  test('waiting mail of a domain is canceled, and that of others stays', async () => {
     const { company } = await service.tenant('queue.test')
     await service.domain(company.id, 'stays.test')
     const { token } = await service.key(company.id, { scopes: ['management', 'reading', 'sending'] })
@@ -155,7 +155,7 @@ describe('stored messages of the form dialect', () => {
     )
   })
 
-  test('all that waits of a domain is canceled, however much it is', async () => {
+  test('all waiting mail of a domain is canceled, however much it is', async () => {
     const { company, domain } = await service.tenant('much.test')
     const { token } = await service.key(company.id, { scopes: ['management'] })
     const dueAt = Date.now() + 3_600_000

@@ -27,7 +27,7 @@ describe('suppressions of the form dialect', () => {
     call(`${service.url}/v3/list.test/${path}`, { ...init, headers: { authorization: basic(key) } })
   const remove = (path: string) => ask(path, { method: 'DELETE' })
 
-  test('each list takes one or many, shows them, and lets them go', async () => {
+  test('entries are added to each list one by one or together, shown and removed', async () => {
     const one = await ask('bounces', {
       method: 'POST',
       body: new URLSearchParams({
@@ -87,7 +87,7 @@ describe('suppressions of the form dialect', () => {
     assert.equal(destroyed.address, 'two@x.test')
   })
 
-  test('what is not there is told in the sentences that clients know', async () => {
+  test('a missing entry is reported with the sentences that clients know', async () => {
     for (const [path, message] of [
       ['bounces/no%40x.test', 'Address not found in bounces table'],
       ['bounces/none', 'Address not found in bounces table'],
@@ -116,7 +116,7 @@ describe('suppressions of the form dialect', () => {
     assertFormError(await call(`${service.url}/v3/list.test/bounces`, read), 404, /Domain not found/)
   })
 
-  test('lists go on in pages, by address', async () => {
+  test('lists have pages, sorted by address', async () => {
     const addresses = Array.from({ length: 5 }, (_, index) => `p${index}@pages.test`)
     await mg.suppressions.create(
       'list.test',
@@ -143,7 +143,7 @@ describe('suppressions of the form dialect', () => {
     assert.deepEqual(shown(await ask('bounces')), [])
   })
 
-  test('a list of two types goes on in pages, to and fro, each address once', async () => {
+  test('a list of two types has pages in both directions, with each address once', async () => {
     const { companyId, id: domainId } = (await service.store.accounts()).domains.find(
       ({ name }) => name === 'list.test',
     )!
@@ -178,7 +178,7 @@ describe('suppressions of the form dialect', () => {
     assert.equal((await remove('bounces')).status, 200)
   })
 
-  test('what was unsubscribed from is written as it is read: "*" is all mail, and no tag', async () => {
+  test('tags of an unsubscription are written as they are read: "*" means all mail, and is no tag', async () => {
     const given: [what: string, fields: object, tags: string[]][] = [
       ['nothing', {}, ['*']],
       ['"*" as a tag', { tag: '*' }, ['*']],
@@ -217,7 +217,7 @@ describe('suppressions of the form dialect', () => {
     }
   })
 
-  test('an address that was put there by hand is among the bounces, and goes with them', async () => {
+  test('an address that was added by hand is listed and removed with the bounces', async () => {
     const { companyId } = (await service.store.accounts()).domains.find(({ name }) => name === 'list.test')!
     const { addSuppression } = await import('../../../src/operate/suppressions.ts')
     const { OPERATOR } = await import('../../../src/operate/authority.ts')
@@ -234,7 +234,7 @@ describe('suppressions of the form dialect', () => {
     assert.equal((await remove('bounces/hand%40x.test')).status, 200)
   })
 
-  test('each domain of a company has lists of its own, and nobody empties those of another', async () => {
+  test('each domain of a company has its own lists, and clearing one leaves the others', async () => {
     const { company } = await service.tenant('one.test')
     await service.domain(company.id, 'two.test')
     const { token } = await service.key(company.id, { scopes: ['management', 'reading', 'sending'] })
@@ -273,7 +273,7 @@ describe('suppressions of the form dialect', () => {
     assert.deepEqual(await values('one.test/unsubscribes'), ['file@x.test'])
   })
 
-  test('a CSV file is taken in, whatever the client calls it', async () => {
+  test('a CSV file is imported, whatever its name and type', async () => {
     const csv =
       'address,tags,created_at\ni1@csv.test,news,"Sun, 26 Jan 2025 07:29:04 UTC"\nnot one,,\ni2@csv.test,,\n'
     const answer = await mg.suppressions.upload('list.test', 'unsubscribes', csv)
@@ -287,7 +287,7 @@ describe('suppressions of the form dialect', () => {
     assert.equal(items.length, 2)
   })
 
-  test('a file is read elsewhere, whatever is in it: the main thread goes on', async () => {
+  test('a file is read by a worker, so that the main thread stays free', async () => {
     const upload = async (text: string) => {
       const form = new FormData()
       form.append('file', new Blob([text]), 'list.csv')
@@ -322,7 +322,7 @@ describe('suppressions of the form dialect', () => {
     assert.deepEqual((await upload(lines.join('\n'))).counts, [199, 0, 1])
   })
 
-  test('a file that is no list is not read to its end', async () => {
+  test('a file that is not a list is not read to its end', async () => {
     const form = new FormData()
     form.append('file', new Blob([`address\ngood@nolist.test\n${'none\n'.repeat(100_000)}`]), 'none.csv')
     const reply = await call(`${service.url}/v3/list.test/bounces/import`, {
@@ -366,7 +366,7 @@ describe('suppressions of the form dialect', () => {
     assert.deepEqual((await ask('whitelists')).body.items, [])
   })
 
-  test('mail to the suppressed fails with the code of its list, and goes out again after it was removed', async () => {
+  test('mail to a suppressed address fails with the code of its list, and is sent again after the removal', async () => {
     const lists = [
       ['bounces', 605, 'suppress-bounce'],
       ['unsubscribes', 606, 'suppress-unsubscribe'],

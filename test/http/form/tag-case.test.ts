@@ -1,4 +1,4 @@
-/** Tags in the form dialect: their case makes no difference, and several of them reach every webhook. */
+/** Tags in the form dialect: their case does not matter, and webhooks get all tags of an email. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
@@ -27,7 +27,7 @@ describe('tags', () => {
   const get = (path: string) =>
     call(`${service.url}/v3/${DOMAIN}/${path}`, { headers: { authorization: basic(token) } })
 
-  test('several o:tag are all in a webhook of the JSON dialect', async (t) => {
+  test('several o:tag fields all appear in a webhook of the JSON dialect', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     const made = await call(`${service.url}/webhooks`, {
@@ -52,7 +52,7 @@ describe('tags', () => {
     assert.deepEqual(tagsTo('named@x.test'), { kind: 'order', shop: 'north' })
   })
 
-  test('are found, described, counted and removed in any case, and shown as they were spelt first', async () => {
+  test('are found, described, counted and removed in any case, and shown as they were first spelt', async () => {
     await send('one@x.test', ['T1', 'News'])
     await send('two@x.test', ['t1'])
     await until(async () => {

@@ -1,4 +1,4 @@
-/** Files that were not chosen: clients and browsers send the field all the same, and nothing is missing then. */
+/** File fields without a chosen file, which clients and browsers send all the same, are no error. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'

@@ -18,7 +18,7 @@ function refusal(body: string): string {
 }
 
 describe('an urlencoded form', () => {
-  test('is read back to what was written, whatever it is', () => {
+  test('decodes to the original, whatever the content', () => {
     const text = fc.string({ unit: 'binary' })
     const field = fc.tuple(text, text).filter(([name, value]) => name !== '' || value !== '')
     fc.assert(
@@ -28,7 +28,7 @@ describe('an urlencoded form', () => {
     )
   })
 
-  test('has escapes in both cases of letters, and octets that stand for themselves', () => {
+  test('may have escapes in upper and lower case, and unescaped octets', () => {
     assert.deepEqual(read('a=%c3%bc%C3%BC+ü%2B'), [['a', 'üü ü+']])
     assert.deepEqual(read('a&b=&=c&&d=e=f'), [
       ['a', ''],
@@ -46,7 +46,7 @@ describe('an urlencoded form', () => {
   }
 
   for (const wrong of ['%ff', '%c3', '%ed%a0%80', '%c0%80', '%f4%90%80%80']) {
-    test(`that is not UTF-8 (${wrong}) is refused by the name of its field`, () => {
+    test(`that is not UTF-8 (${wrong}) is refused with the name of the field`, () => {
       assert.match(refusal(`subject=${wrong}`), /^The value of subject is not text in UTF-8/)
     })
   }

@@ -30,7 +30,7 @@ describe('webhooks of the form dialect', () => {
       ...(fields && { body: new URLSearchParams(fields) }),
     })
 
-  test('by event: made, shown, changed and removed', async () => {
+  test('are created, shown, changed and removed by event', async () => {
     const made = await mg.webhooks.create('hooks.test', 'clicked', ONE, false)
     assert.deepEqual({ ...made }, { id: 'clicked', url: ONE, urls: [ONE] })
     await mg.webhooks.create('hooks.test', 'delivered', ONE, false)
@@ -64,7 +64,7 @@ describe('webhooks of the form dialect', () => {
     )
   })
 
-  test('by URL: with many events at once', async () => {
+  test('have many events at once by URL', async () => {
     const path = '/v4/domains/hooks.test/webhooks'
     const made = await ask('POST', path, [
       ['url', TWO],
@@ -85,7 +85,7 @@ describe('webhooks of the form dialect', () => {
     assertFormError(await ask('DELETE', `${path}?${query}`), 404, 'Webhook not found')
   })
 
-  test('the old client keeps them, and takes what it is told for genuine', async () => {
+  test('work with the old client, which accepts their signatures', async () => {
     await using receiver = await Receiver.start()
     const old = oldClient(service.url, key, 'hooks.test')
     const path = '/domains/hooks.test/webhooks'
@@ -114,7 +114,7 @@ describe('webhooks of the form dialect', () => {
     assert.deepEqual((await old.get(path)).webhooks, {})
   })
 
-  test('the signing key is the company’s, and another one when it is asked for', async () => {
+  test('have the signing key of the company, which can be replaced', async () => {
     const { http_signing_key: first } = (await ask('GET', '/v5/accounts/http_signing_key')).body
     assert.match(String(first), /^\S{16,}$/)
     assert.equal((await ask('GET', '/v5/accounts/http_signing_key')).body.http_signing_key, first)
@@ -123,7 +123,7 @@ describe('webhooks of the form dialect', () => {
     assert.equal((await ask('GET', '/v5/accounts/http_signing_key')).body.http_signing_key, second)
   })
 
-  test('what is filled into the variables of one company’s mail keeps no other’s webhook from being told', async () => {
+  test('large variables of one company’s mail do not delay the webhooks of another', async () => {
     await using receiver = await Receiver.start()
     await mg.webhooks.create('hooks.test', 'delivered', `${receiver.url}own`, false)
     const other = await service.tenant('neighbour.test')

@@ -1,4 +1,4 @@
-/** What clients of the form dialect rely on, from the request to the mail and its events. */
+/** Behaviour that clients of the form dialect rely on, from the request to the mail and its events. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import PostalMime from 'postal-mime'
@@ -74,7 +74,7 @@ describe('a request, its mail and its events', () => {
     assert.deepEqual(tags, ['one', 'other'])
   })
 
-  test('names in brackets, and a structural field: one Content-Type, and it is of our making', async () => {
+  test('names in brackets, and a structural field: one Content-Type, which Postroad generates', async () => {
     const reply = await api.form('ours.test', [
       ['from[]', 'a@ours.test'],
       ['to[]', 'brackets@x.test'],
@@ -112,7 +112,7 @@ describe('a request, its mail and its events', () => {
     )
   })
 
-  test('a comma within a name is no end of an address', async () => {
+  test('a comma within a name does not end an address', async () => {
     await sent(['to', '"Doe, Jane" <doe@x.test>, Bob <bob@y.test>'])
     const { recipients, raw } = await sink.messageFor('doe@x.test')
     assert.deepEqual(recipients, ['doe@x.test', 'bob@y.test'])
@@ -126,13 +126,13 @@ describe('a request, its mail and its events', () => {
     )
   })
 
-  test('an answer is the id and the sentence, compact, and nothing else', async () => {
+  test('an answer is the id and the sentence in compact JSON, and nothing else', async () => {
     const reply = await api.form('ours.test', [...usual, ['to', 'answer@x.test']])
     assert.match(reply.text, /^\{"id":"<[^<>@\s]+@ours\.test>","message":"Queued\. Thank you\."\}$/)
     assert.match(reply.headers.get('content-type')!, /^application\/json/)
   })
 
-  test('a batch: one id, a mail for each, values in subject, header fields and user variables', async () => {
+  test('a batch: one id, a mail for each recipient, values in subject, header fields and user variables', async () => {
     const variables = { 'bat1@x.test': { n: 'B' }, 'bat2@x.test': { n: 'C' } }
     const { body } = await api.form('ours.test', [
       ['from', 'a@ours.test'],
@@ -159,7 +159,7 @@ describe('a request, its mail and its events', () => {
     }
   })
 
-  test('Reply-To may be a value of the recipient, which is then an address', async () => {
+  test('Reply-To may be a recipient’s value that is an address', async () => {
     const batch = (variables: object) =>
       api.form('ours.test', [
         ...usual,
@@ -194,7 +194,7 @@ describe('a request, its mail and its events', () => {
     assertFormError(alone, 400, /reply/i)
   })
 
-  test('a value that makes no address of Reply-To is refused', async () => {
+  test('a value that makes Reply-To invalid is refused', async () => {
     const reply = await api.form('ours.test', [
       ...usual,
       ['to', 'bad@x.test'],
@@ -204,14 +204,14 @@ describe('a request, its mail and its events', () => {
     assertFormError(reply, 400, /recipient-variables.*bad@x\.test: Reply-To/)
   })
 
-  test('recipient variables without a value are a batch as well', async () => {
+  test('empty recipient variables make a batch as well', async () => {
     await sent(['to', 'none1@x.test'], ['to', 'none2@x.test'], ['recipient-variables', '{}'])
     for (const address of ['none1@x.test', 'none2@x.test']) {
       assert.deepEqual(toOf(await received(address)), [address])
     }
   })
 
-  test('a Message-ID of the sender’s is the answer’s, the mail’s and the events’', async () => {
+  test('a Message-ID of the sender is in the answer, the mail and the events', async () => {
     const chosen = '<chosen.1@ours.test>'
     assert.equal(await sent(['to', 'own@x.test'], ['h:Message-Id', chosen]), chosen)
     assert.equal((await received('own@x.test')).messageId, chosen)
@@ -236,7 +236,7 @@ describe('a request, its mail and its events', () => {
     })
   }
 
-  test('an inline file stands beside its HTML', async () => {
+  test('an inline file is in multipart/related with its HTML', async () => {
     const parts: Part[] = [
       ...usual.map(([name, value]) => ({ name, value })),
       { name: 'to', value: 'inline@x.test' },

@@ -1,4 +1,4 @@
-/** Attachments of `POST /emails`: all encodings in use, and a clear answer to everything else. */
+/** Attachments of `POST /emails`: all encodings in use, and a clear error for everything else. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -83,7 +83,7 @@ describe('attachments in JSON', () => {
     )
   })
 
-  test('a filename of false is no name: the file is called by its media type', async () => {
+  test('a filename of false counts as absent: the name is derived from the media type', async () => {
     const named = await accepted({ filename: false, content: 'aGk=', content_type: 'application/pdf' })
     assert.deepEqual([named.filename, named.contentType], ['attachment-1.pdf', 'application/pdf'])
     assert.equal((await accepted({ filename: false, content: 'aGk=' })).filename, 'attachment-1.bin')
@@ -102,7 +102,7 @@ describe('attachments in JSON', () => {
 
     // As Laravel's transport for Resend sends it: the text itself, and every other file in base64.
     for (const content_type of ['text/calendar', 'Text/Calendar; method=REQUEST; charset=utf-8']) {
-      test(`of ${content_type} may be the text itself`, async () => {
+      test(`of ${content_type} may be plain text`, async () => {
         const file = await accepted({ filename: 'invite.ics', content: calendar, content_type })
         assert.equal(Buffer.from(file.content).toString(), calendar)
         assert.equal(file.contentType, content_type)
@@ -189,17 +189,17 @@ describe('attachments in JSON', () => {
     })
   }
 
-  test('attachments that are no array: 422 that names the field', async () => {
+  test('attachments that are not an array: 422 that names the field', async () => {
     const reply = await api.send({ ...email(), attachments: { 0: good } })
     assertJsonError(reply, 422, 'validation_error', /^Invalid `attachments` field\. /)
   })
 
-  test('path: null beside content is no path', async () => {
+  test('path: null with content counts as absent', async () => {
     assert.equal((await accepted({ ...good, path: null })).filename, 'a.txt')
   })
 })
 
-test('base64 is what RFC 4648 says, in either alphabet, and nothing else', () => {
+test('base64 follows RFC 4648, in either alphabet, and anything else is refused', () => {
   const characters = [
     'A',
     'Q',

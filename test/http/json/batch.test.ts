@@ -1,4 +1,4 @@
-/** `POST /emails/batch`: all or none, or those that are right; in one commit, and once for a key. */
+/** `POST /emails/batch`: all emails or none, or only the valid ones; in one commit, and once for each idempotency key. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { textOf } from '../../../src/mail/body.ts'
@@ -31,7 +31,7 @@ describe('POST /emails/batch', () => {
   const subjects = async (reply: Reply) =>
     Promise.all(ids(reply).map(async (id) => (await service.store.readEmail(id))?.content.subject))
 
-  test('answers the ids in the order of the emails, and nothing else', async () => {
+  test('returns the ids in the order of the emails, and nothing else', async () => {
     const reply = await send([
       { ...email, subject: 'one' },
       { ...email, subject: 'two' },
@@ -62,7 +62,7 @@ describe('POST /emails/batch', () => {
     assert.match(textOf(stored?.content.text ?? ''), /Hi you/)
   })
 
-  test('a hundred at once, and no more', async () => {
+  test('accepts at most a hundred at once', async () => {
     const many = Array.from({ length: 101 }, (_, index) => ({ ...email, subject: `${index}` }))
     const reply = await send(many.slice(0, 100))
     assert.equal(reply.status, 200, reply.text)
@@ -77,7 +77,7 @@ describe('POST /emails/batch', () => {
     assert.equal((await send(large.slice(1))).status, 200)
   })
 
-  test('strict, which is the default: one that is wrong refuses all, and says which', async () => {
+  test('strict, the default: an invalid email refuses all, and the error names it', async () => {
     const before = await emailCount(service, companyId)
     for (const headers of [{}, { 'x-batch-validation': 'strict' }]) {
       const reply = await send([email, wrong, { ...email, to: 'nonsense' }], headers)
@@ -97,7 +97,7 @@ describe('POST /emails/batch', () => {
     assert.equal(await emailCount(service, companyId), before)
   })
 
-  test('permissive: those that are right are sent, and the others named', async () => {
+  test('permissive: valid emails are sent, and the others are named', async () => {
     const before = await emailCount(service, companyId)
     const reply = await send(
       [
@@ -124,7 +124,7 @@ describe('POST /emails/batch', () => {
     assert.deepEqual(ids(await send([wrong], permissive)), [])
   })
 
-  test('permissive: each error has the index of its email, whatever is found out when', async () => {
+  test('permissive: each error has the index of its email, at whatever stage it is found', async () => {
     const foreign = { ...email, from: 'ann@foreign.example' }
     const cases: [what: string, batch: unknown[], errors: [index: number, like: RegExp][]][] = [
       [
@@ -170,7 +170,7 @@ describe('POST /emails/batch', () => {
     }
   })
 
-  test('what is wrong with all of it', async () => {
+  test('errors of the whole batch', async () => {
     assertJsonError(await send(email), 400, 'validation_error', /must be a JSON array/)
     assertJsonError(await send('[{"from":'), 400, 'validation_error', /not valid JSON/)
     assertJsonError(await send([]), 422, 'validation_error', /1 to 100 emails; there are none/)
@@ -189,7 +189,7 @@ describe('POST /emails/batch', () => {
     assertJsonError(await send([email], form), 415, 'validation_error')
   })
 
-  test('a quota is of all of them', async () => {
+  test('a quota counts all emails of the batch', async () => {
     const { company, key } = await service.tenant('quota.example')
     await service.store.updateCompany(company.id, { limits: { daily: 3 } })
     await service.app.refreshAccounts()
@@ -219,20 +219,20 @@ describe('POST /emails/batch', () => {
       assert.equal(await emailCount(service, companyId), before + 2)
     })
 
-    test('another batch under the same key is a conflict', async () => {
+    test('another batch with the same key is a conflict', async () => {
       assert.equal((await keyed([email], 'b2')).status, 200)
       assertJsonError(await keyed([email, email], 'b2'), 409, 'invalid_idempotent_request')
       assertJsonError(await keyed([email], 'b2', permissive), 409, 'invalid_idempotent_request')
     })
 
-    test('the key of an email is another key', async () => {
+    test('the key of a single email is a different key', async () => {
       const single = await api.send(email, { 'idempotency-key': 'b3' })
       const batch = await keyed([email], 'b3')
       assert.deepEqual([single.status, batch.status], [200, 200])
       assert.notEqual(single.body.id, ids(batch)[0])
     })
 
-    test('a permissive batch is answered the same again', async () => {
+    test('a repeated permissive batch gets the same answer', async () => {
       const batch = [wrong, email, wrong]
       const first = await keyed(batch, 'b4', permissive)
       assert.deepEqual((await keyed(batch, 'b4', permissive)).body, first.body)

@@ -356,7 +356,7 @@ describe('the JSON dialect refuses', () => {
     )
   })
 
-  test('the answer to an unknown domain differs from that to another company’s in the name alone', async () => {
+  test('the answers about an unknown domain and one of another company differ only in the name', async () => {
     const unknown = await api.send({ ...minimal, from: 'a@unknown.example' })
     const foreign = await api.send({ ...minimal, from: 'a@other.example' })
     assert.equal(unknown.text.replace('unknown', 'other'), foreign.text)

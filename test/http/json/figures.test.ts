@@ -1,4 +1,4 @@
-/** `GET /emails/metrics` and `GET /usage`: what was counted, as the JSON dialect tells it. */
+/** `GET /emails/metrics` and `GET /usage`: figures in the JSON dialect. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type GetEmailsMetricsOptions, Resend } from 'resend'
@@ -81,14 +81,14 @@ describe('figures of the JSON dialect', () => {
     }
   })
 
-  test('of some domains alone', async () => {
+  test('of some domains only', async () => {
     const options = { metrics: ['sent'] as ['sent'] }
     assert.deepEqual((await metrics({ ...options, domainId: [second.id] })).totals, { sent: 1 })
     const both = await metrics({ ...options, domainId: [first.id, second.id], dimensions: ['domain'] })
     assert.deepEqual([both.totals.sent, both.data!.length], [4, 2])
   })
 
-  test('periods are those of a zone', async () => {
+  test('periods follow a time zone', async () => {
     for (const [timezone, hours] of [
       ['Asia/Tokyo', 9],
       ['America/Phoenix', -7],
@@ -115,7 +115,7 @@ describe('figures of the JSON dialect', () => {
     )
   })
 
-  test('what cannot be answered is named', async () => {
+  test('the error of an invalid query names the field', async () => {
     for (const [query, message] of [
       ['granularity=yearly', /granularity/],
       ['timezone=Mars/Olympus', /timezone.*zone/],
@@ -135,7 +135,7 @@ describe('figures of the JSON dialect', () => {
     }
   })
 
-  test('a key for one domain has figures of that one, and no usage', async () => {
+  test('a key for one domain sees its figures, and no usage', async () => {
     const { token } = await service.key(company.id, { scopes: ['reading'], domainId: second.id })
     const own = new Api(service.url, token)
     const totals = async (query: string) =>
@@ -169,7 +169,7 @@ describe('figures of the JSON dialect', () => {
     }
   })
 
-  test('usage: what was accepted today and this month, and the limits', async () => {
+  test('usage: the emails accepted today and this month, and the limits', async () => {
     const { data, error } = await resend.usage.get()
     assert.ok(data, JSON.stringify(error))
     const { daily, monthly } = data.emails

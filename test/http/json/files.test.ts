@@ -1,4 +1,4 @@
-/** The files of an email, read back: lists, single ones, and links that work without a key, for a while. */
+/** The files of an email, read back: lists, single files, and links that work without a key for a while. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import MailComposer from 'nodemailer/lib/mail-composer/index.js'
@@ -42,7 +42,7 @@ describe('the files of an email', () => {
   })
   after(() => service.close())
 
-  test('are listed in order, with all that the clients know of them', async () => {
+  test('are listed in order, with all fields that the clients know', async () => {
     const reply = await api.get(`/emails/${id}/attachments`)
     assert.equal(reply.status, 200, reply.text)
     assert.deepEqual([reply.body.object, reply.body.has_more], ['list', false])
@@ -91,7 +91,7 @@ describe('the files of an email', () => {
     }
   })
 
-  test('are downloaded without a key, as they were sent', async () => {
+  test('are downloaded without a key, unchanged', async () => {
     for (const [index, octets] of [Buffer.from('hi'), large, Buffer.from('<b>')].entries()) {
       const { download_url } = files[index]!
       const response = await fetch(download_url)
@@ -111,7 +111,7 @@ describe('the files of an email', () => {
     assert.equal(headers.get('content-type'), 'image/png')
   })
 
-  test('a link that is altered, or of another file, gives nothing', async () => {
+  test('an altered link, or one of another file, is refused', async () => {
     const url = new URL(files[0]!.download_url)
     const altered = (change: (url: URL) => void) => {
       const copy = new URL(url)
@@ -137,7 +137,7 @@ describe('the files of an email', () => {
     assertJsonError(foreign, 404, 'not_found')
   })
 
-  test('a link ends', async () => {
+  test('a link expires', async () => {
     const links = new DownloadLinks({ derive: (purpose) => service.app.seal.derive(purpose) })
     const hourAgo = Date.now() - 3_601_000
     const { url, expiresAt } = links.to({ emailId: id, position: 0 }, service.url, hourAgo)
@@ -150,7 +150,7 @@ describe('the files of an email', () => {
     assert.deepEqual((await api.get(`/emails/${plain}/attachments`)).body.data, [])
   })
 
-  test('whoever may not read the email sees nothing of its files', async () => {
+  test('a caller who may not read the email sees none of its files', async () => {
     const stranger = new Api(service.url, (await service.tenant('other.example')).key.token)
     const sender = new Api(service.url, (await service.key(companyId, { scopes: ['sending'] })).token)
     const manager = new Api(service.url, (await service.key(companyId, { scopes: ['management'] })).token)
@@ -234,7 +234,7 @@ describe('the files of a ready message', () => {
     })
   }
 
-  test('a message without any has none', async () => {
+  test('a message without files has an empty list', async () => {
     assert.deepEqual(await listed(await handedIn([])), [])
   })
 

@@ -1,4 +1,4 @@
-/** Large bodies of `POST /emails`: read by a scanner that builds only what has a meaning, to the same submission. */
+/** Large bodies of `POST /emails`: a scanner that builds only the known names makes the same submission of them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -35,7 +35,7 @@ function assertSame(json: string): void {
 }
 
 describe('a large body', () => {
-  test('gives what a small one of the same content gives', () => {
+  test('gives the same submission as a small one with the same content', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('a@x.test', '', '\\"\n\u2028', '\ud83d'),
@@ -111,13 +111,13 @@ describe('a large body', () => {
     test(`${json}: the same as a small one`, () => assertSame(json))
   }
 
-  test('a long text keeps its escapes, halves of pairs and all', () => {
+  test('a long text is decoded like any other, even lone surrogates', () => {
     const html = `<p>"\\ \u00fc\u{1f389}\ud83d\t\u0000</p>`.repeat(10_000)
     const body = Buffer.from(JSON.stringify({ html, text: 'x'.repeat(100_000) }))
     assert.equal(readSubmission(body).html, html)
   })
 
-  test('of names without a meaning nothing is built, whatever their number and depth', () => {
+  test('values of unknown names are not built, whatever their number and depth', () => {
     const many = `{"text":"x","a":{${Array.from({ length: 300_000 }, (_, n) => `"k${n}":[[{}]]`).join(',')}}}`
     assert.equal(readSubmission(Buffer.from(many)).text, 'x')
     const deep = `{"text":"x","a":${'['.repeat(90_000)}${']'.repeat(90_000)}}`

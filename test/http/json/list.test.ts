@@ -44,14 +44,14 @@ describe('GET /emails', () => {
   /** By how they were accepted, from 0. */
   const nth = (...places: number[]) => places.map((place) => ids[ids.length - 1 - place])
 
-  test('lists all of the company, newest first', async () => {
+  test('lists all emails of the company, newest first', async () => {
     const reply = await api.get('/emails')
     assert.deepEqual(listed(reply), ids)
     assert.deepEqual(Object.keys(reply.body), ['object', 'has_more', 'data'])
     assert.deepEqual([reply.body.object, reply.body.has_more], ['list', false])
   })
 
-  test('shows what clients know of an email in a list', async () => {
+  test('shows the fields of an email that clients know in a list', async () => {
     const { body } = await api.get('/emails?tag=kind:letter')
     const [shown] = body.data as Record<string, unknown>[]
     const { created_at, message_id, last_event, ...rest } = shown!
@@ -117,7 +117,7 @@ describe('GET /emails', () => {
     })
   }
 
-  test('what is no value is refused', async () => {
+  test('an invalid value is refused', async () => {
     for (const [query, message] of [
       ['limit=0', /`limit`/],
       ['limit=x', /`limit`/],
@@ -132,7 +132,7 @@ describe('GET /emails', () => {
     }
   })
 
-  test('keys see what they may read', async () => {
+  test('keys see only emails that they may read', async () => {
     const sender = new Api(service.url, (await service.key(companyId, { scopes: ['sending'] })).token)
     assertJsonError(await sender.get('/emails'), 403, 'restricted_api_key', /`reading`/)
     const ofDomain = new Api(service.url, (await service.key(companyId, { domainId })).token)

@@ -85,7 +85,7 @@ describe('the log of API requests', () => {
     }
   })
 
-  test('shows a company nothing of another one, and a key for one domain nothing', async () => {
+  test('shows a company nothing of another one, and nothing at all to a key for one domain', async () => {
     const other = await service.tenant('elsewhere.test')
     const { token: stranger } = await service.key(other.company.id, { scopes: ['reading'] })
     const own = await logged({ refused: true })

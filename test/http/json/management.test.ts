@@ -53,7 +53,7 @@ function given<Data>({ data, error }: { data: Data | null; error: unknown }): Da
 }
 
 describe('/domains', () => {
-  test('made, shown, listed, changed, verified and removed with the newest client', async () => {
+  test('a domain is created, shown, listed, changed, verified and removed with the newest client', async () => {
     const made = given(await resend.domains.create({ name: 'Shop.Example.test', openTracking: true }))
     assert.match(made.id, UUID7)
     assert.match(made.created_at, TIME)
@@ -133,7 +133,7 @@ describe('/domains', () => {
     assert.equal(given(await old.domains.remove(made.id)).deleted, true)
   })
 
-  test('what waits for its time fails when its domain is gone, and says why', async () => {
+  test('scheduled mail fails with the reason when its domain was removed', async () => {
     const { id: domainId } = given(await resend.domains.create({ name: 'leaving.test' }))
     await service.store.updateDomain(domainId, { sending: 'active' })
     await service.app.refreshAccounts()
@@ -189,7 +189,7 @@ describe('/domains', () => {
     assertJsonError(await request('PUT', '/domains'), 405, 'method_not_allowed')
   })
 
-  test('a domain has the return path that was asked for, and then needs its records', async () => {
+  test('a domain has the return path that the request names, and then needs its records', async () => {
     const created = await request('POST', '/domains', { name: 'back.test', custom_return_path: 'outbound' })
     const records = created.body.records as {
       record: string
@@ -216,7 +216,7 @@ describe('/domains', () => {
     assert.equal(without.length, 2, 'nothing gets the bounces here')
   })
 
-  test('a domain may demand TLS, for the mail that is accepted from then on', async () => {
+  test('a domain may demand TLS for mail that is accepted from then on', async () => {
     const path = `/domains/${(await service.domain(companyId, 'secret.test')).id}`
     const demanded = async () => {
       const id = await api.accepted({ from: 'a@secret.test', to: 'b@x.test', subject: 'Hi', text: 'Hi' })
@@ -254,7 +254,7 @@ describe('/domains', () => {
 })
 
 describe('/api-keys', () => {
-  test('made, used, listed, renamed and revoked with both clients', async () => {
+  test('a key is created, used, listed, renamed and revoked with both clients', async () => {
     for (const client of [resend, old]) {
       const made = given(await client.apiKeys.create({ name: 'shop' }))
       assert.deepEqual(Object.keys(made).sort(), ['id', 'token'])
@@ -278,7 +278,7 @@ describe('/api-keys', () => {
     assert.ok(!given(await resend.apiKeys.list()).data.some((key) => key.id === id))
   })
 
-  test('sending access sends, from its domain alone, and manages nothing', async () => {
+  test('a key with sending access sends only from its domain, and manages nothing', async () => {
     const domain = given(await resend.domains.list()).data.find(({ name }) => name === 'first.test')!
     const { token } = given(
       await resend.apiKeys.create({ name: 'k', permission: 'sending_access', domain_id: domain.id }),
@@ -293,7 +293,7 @@ describe('/api-keys', () => {
     assertJsonError(await call(`${service.url}/domains`), 401, 'missing_api_key')
   })
 
-  test('a key gives no more than it has, and one for a domain none at all', async () => {
+  test('a key cannot give another key more rights than its own, and a key for one domain creates none', async () => {
     const narrow = await service.key(companyId, { scopes: ['management'] })
     const full = { name: 'k', permission: 'full_access' }
     const refused = await request('POST', '/api-keys', full, narrow.token)
@@ -341,7 +341,7 @@ describe('/api-keys', () => {
 })
 
 describe('/suppressions', () => {
-  test('added, shown, listed and removed with the newest client', async () => {
+  test('a suppression is added, shown, listed and removed with the newest client', async () => {
     const one = given(await resend.suppressions.add({ email: 'Gone@X.test' }))
     assert.match(one.id, UUID7)
     assert.deepEqual(given(await resend.suppressions.add({ email: 'gone@x.test' })), one, 'it keeps its id')
@@ -394,7 +394,7 @@ describe('/suppressions', () => {
     }
   })
 
-  test('each kind shows where it comes from, and goes by its id alone or with its address', async () => {
+  test('each kind shows its origin, and is removed by its id alone or with its address', async () => {
     const at = Date.now()
     const entry = {
       companyId,

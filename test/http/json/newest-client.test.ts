@@ -1,4 +1,4 @@
-/** resend, the newest: what no other test calls of it, and what is not here. */
+/** The newest resend client: methods that no other test calls, and missing features. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Resend } from 'resend'
@@ -17,7 +17,7 @@ describe('resend', () => {
   })
   after(() => service.close())
 
-  test('emails.create and batch.create, which are send by another name', async () => {
+  test('emails.create and batch.create, which are aliases of send', async () => {
     const one = await resend.emails.create(letter)
     assert.ok(one.data?.id, JSON.stringify(one.error))
     const both = await resend.batch.create([letter, letter])
@@ -29,7 +29,7 @@ describe('resend', () => {
     )
   })
 
-  test('what is not here is an error that it can read, and none of its exceptions', async () => {
+  test('a missing feature is an error that it can read, and not an exception', async () => {
     const id = '0198f0c0-0000-7000-8000-000000000000'
     for (const [name, call] of Object.entries({
       'emails.share': () => resend.emails.share(id),

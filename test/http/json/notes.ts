@@ -1,4 +1,4 @@
-/** What docs/architecture/recipes.md ("Add a route") tried in the JSON dialect: notes on topics, each company's own. */
+/** The example of docs/architecture/recipes.md ("Add a route") in the JSON dialect: notes on topics, for each company its own. */
 import { LINE } from '../../../src/http/bounds.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { listPage, listSchema, PAGE } from '../../../src/http/json/list.ts'

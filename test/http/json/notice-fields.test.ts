@@ -1,4 +1,4 @@
-/** The fields that the document tells of an email, in the JSON dialect: each is read, and means what it says. */
+/** The fields of an email that the OpenAPI document lists for the JSON dialect: each is read as described. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ClaimedEmail, StoredEmail } from '../../../src/store/store.ts'
@@ -57,7 +57,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('POST /emails reads what is told of it', async () => {
+test('POST /emails reads the documented fields', async () => {
   const { operation } = openApi.routes.find(({ method, path }) => method === 'POST' && path === '/emails')!
   const schema = operation.requestBody!.content!['application/json']!.schema as {
     properties: Record<string, { items?: { properties: object } }>

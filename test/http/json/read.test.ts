@@ -1,4 +1,4 @@
-/** `GET /emails/{id}`: all fields always, and who may read what. */
+/** `GET /emails/{id}`: all fields always, and the rights to read. */
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { after, before, describe, test } from 'node:test'
@@ -93,7 +93,7 @@ describe('GET /emails/{id}', () => {
     assert.ok(at >= before && at <= Date.now())
   })
 
-  test('last_event is of the closed vocabulary, `sent` by acceptance itself', async () => {
+  test('last_event is one of a closed list, and `sent` after acceptance', async () => {
     const id = await api.accepted(minimal)
     const history = await service.store.readHistory(id)
     assert.ok(history?.events.some(({ type }) => type === 'sent'))
@@ -167,7 +167,7 @@ describe('GET /emails/{id}', () => {
     }
   })
 
-  test('a key with sending alone reads what it sent itself, and nothing else', async () => {
+  test('a key with only sending reads emails that it sent itself, and no others', async () => {
     const mine = new Api(api.url, (await service.key(company.id, { scopes: ['sending'] })).token)
     const own = await mine.accepted(minimal)
     assert.equal((await mine.get(`/emails/${own}`)).status, 200)
@@ -175,12 +175,12 @@ describe('GET /emails/{id}', () => {
     assertJsonError(await mine.get(`/emails/${theirs}`), 404, 'not_found', 'Email not found')
   })
 
-  test('a key with reading reads all of its company', async () => {
+  test('a key with reading reads all emails of its company', async () => {
     const reader = new Api(api.url, (await service.key(company.id, { scopes: ['reading'] })).token)
     assert.equal((await reader.get(`/emails/${await api.accepted(minimal)}`)).status, 200)
   })
 
-  test('a key with neither is told which scope it lacks, whatever it asks for', async () => {
+  test('a key with neither gets the name of the scope that it lacks, whatever it requests', async () => {
     const manager = new Api(api.url, (await service.key(company.id, { scopes: ['management'] })).token)
     const id = await api.accepted(minimal)
     const lacks =
@@ -190,7 +190,7 @@ describe('GET /emails/{id}', () => {
     }
   })
 
-  test('a key for one domain reads that domain', async () => {
+  test('a key for one domain reads emails of that domain', async () => {
     const second = await service.domain(company.id, 'second.example')
     const here = new Api(api.url, (await service.key(company.id, { domainId: domain.id })).token)
     const there = new Api(api.url, (await service.key(company.id, { domainId: second.id })).token)

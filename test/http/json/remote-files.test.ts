@@ -1,4 +1,4 @@
-/** Attachments by `path`: fetched before the 200, never from where the service must not go. */
+/** Attachments by `path`: they are fetched before the 200, and never from private addresses. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -52,7 +52,7 @@ describe('attachments by path', () => {
     }))
   }
 
-  test('are in the message when the answer comes, among those that were brought', async () => {
+  test('are in the message when the answer arrives, together with those of the request', async () => {
     const files = await accepted(
       email(
         { path: `${base}/invoices/2026%20November.pdf` },
@@ -95,7 +95,7 @@ describe('attachments by path', () => {
     )
   })
 
-  test('what cannot be had is an attachment that is wrong, and nothing is accepted', async () => {
+  test('a file that cannot be fetched is an invalid attachment, and nothing is accepted', async () => {
     const before = await emailCount(service, companyId)
     const good = { filename: 'a.txt', content: 'aGk=' }
     const bad: [attachment: object, message: RegExp][] = [
@@ -117,7 +117,7 @@ describe('attachments by path', () => {
     assert.equal(await emailCount(service, companyId), before)
   })
 
-  test('the same request under one key is one email', async () => {
+  test('repeated requests with one key are one email', async () => {
     const headers = { 'idempotency-key': 'with a file' }
     const [first, second] = await Promise.all([
       api.send(email({ path: `${base}/once.txt` }), headers),
@@ -127,7 +127,7 @@ describe('attachments by path', () => {
     assert.equal(first.body.id, second.body.id)
   })
 
-  test('a request that is repeated is answered as before, though its file is there no more', async () => {
+  test('a repeated request is answered as before, although its file no longer exists', async () => {
     const path = `${base}/gone.txt`
     const batch = (key: string) =>
       call(`${api.url}/emails/batch`, {
@@ -150,7 +150,7 @@ describe('attachments by path', () => {
     assertJsonError(await batch('other'), 422, 'invalid_attachment', /^Email at index 0: .*answered 404/)
   })
 
-  test('a batch that was accepted in part is answered the same again, errors and all', async () => {
+  test('a batch that was accepted in part gets the same answer again, including the errors', async () => {
     gone = false
     const path = `${base}/gone.txt`
     const foreign = { ...email({ path }), from: 'eve@foreign.example' }
@@ -191,7 +191,7 @@ describe('attachments by path', () => {
     gone = false
   })
 
-  test('nothing is fetched for who may not send it, or for what is refused anyway', async () => {
+  test('nothing is fetched for a caller who may not send, or for a request that is refused anyway', async () => {
     const reader = await service.key(companyId, { scopes: ['reading'] })
     asked.length = 0
     const files = email({ path: `${base}/unfetched.txt` })
@@ -222,7 +222,7 @@ describe('attachments by path', () => {
     assert.match(invalid.message, /^Invalid `to` field\./)
   })
 
-  test('the largest file has room in the least memory, as long as nothing else takes it', async () => {
+  test('the largest file has room in the least memory if nothing else uses it', async () => {
     // Large bodies may cost 27 MB together, and a file four times its octets.
     const limits = { memory: 40 * 1024 * 1024, maxMessageSize: 12_000_000 }
     await using small = await startService({ allowPrivateNetworks: true, ...limits })
@@ -255,7 +255,7 @@ describe('attachments by path', () => {
     assertJsonError(tooMany, 422, 'invalid_attachment', /more than 12000000 octets in total/)
   })
 
-  test('no private address is connected to, by whatever name', async () => {
+  test('no connection to a private address is made, under any name', async () => {
     await using guarded = await startService()
     const { key } = await guarded.tenant('acme.example')
     const guardedApi = new Api(guarded.url, key.token)

@@ -1,6 +1,5 @@
 /**
- * Phrases go through a library whose cost grows with the cube of a text: within the bounds of a phrase none costs more
- * than a little, whatever its words.
+ * Phrases go through a library whose cost grows with the cube of a text: no phrase within the limits costs much, whatever its words.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +48,7 @@ function cost(text: string, times: number): number {
 /** Ms. What 99 characters of `1 day   ` again and again took before phrases were bounded was 490. */
 const MOST = 5
 
-test('no two words that alternate make a phrase that is more than a little work', () => {
+test('no phrase of two alternating words costs much', () => {
   for (let nth = 0; nth < 200; nth++) read('in 1 day 1 day 1 day')
   const phrases = BETWEEN.flatMap((between) =>
     WORDS.flatMap((one) => WORDS.map((other) => longest([one, other], between))),
@@ -59,7 +58,7 @@ test('no two words that alternate make a phrase that is more than a little work'
   assert.deepEqual(worst, [])
 })
 
-test('the worst that a longer search has found cost as little', () => {
+test('the worst phrases of a longer search cost as little', () => {
   const found = [
     'half an.11/22.half an.11/22.half an.11/22.half an.11/22',
     'september/month/september/month/september/month/september',
@@ -77,7 +76,7 @@ test('the worst that a longer search has found cost as little', () => {
   }
 })
 
-test('what is longer never reaches the library', () => {
+test('a longer text never reaches the library', () => {
   for (const text of ['1 day   '.repeat(12), '1day'.repeat(16), 'a '.repeat(20), '1 day'.repeat(50_000)]) {
     assert.throws(() => readScheduledAt(text, NOW), Refusal)
     assert.ok(cost(text, 40) < MOST)

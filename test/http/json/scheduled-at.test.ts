@@ -1,4 +1,4 @@
-/** What phrases mean, seen from a moment. */
+/** The meaning of phrases at a fixed moment. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readScheduledAt } from '../../../src/http/json/emails/scheduled-at.ts'
@@ -74,7 +74,7 @@ describe('readScheduledAt', () => {
     'someday',
   ]
   for (const text of none) {
-    test(`${text} is none`, () => assert.throws(() => readScheduledAt(text, NOW), /ISO 8601.* phrase/))
+    test(`${text} is not a time`, () => assert.throws(() => readScheduledAt(text, NOW), /ISO 8601.* phrase/))
   }
 
   /** What the library would guess at. */
@@ -101,7 +101,7 @@ describe('readScheduledAt', () => {
     ['Nov 22 at 9am', /means 2027-11-22T09:00:00\.000Z, and must not be more than 30 days ahead/],
   ]
   for (const [text, why] of refused) {
-    test(`${text} is refused in words`, () => {
+    test(`${text} is refused with a reason`, () => {
       assert.throws(
         () => readScheduledAt(text, NOW),
         (error) => {
@@ -119,7 +119,7 @@ describe('readScheduledAt', () => {
     }
   })
 
-  test('the zone of the machine says nothing', () => {
+  test('the time zone of the machine does not matter', () => {
     const zone = process.env.TZ
     process.env.TZ = 'America/New_York'
     try {

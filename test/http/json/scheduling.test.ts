@@ -1,4 +1,4 @@
-/** `PATCH /emails/{id}` and `POST /emails/{id}/cancel`: what a sender can still do about a scheduled email. */
+/** `PATCH /emails/{id}` and `POST /emails/{id}/cancel`: changes of a scheduled email by its sender. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
@@ -71,7 +71,7 @@ describe('a scheduled email', () => {
     }
   })
 
-  test('that is canceled is neither canceled again nor given another time', async () => {
+  test('that is canceled cannot be canceled again or rescheduled', async () => {
     const id = await scheduled()
     assert.equal((await cancel(id)).status, 200)
     assertJsonError(await cancel(id), 422, 'validation_error', /canceled already/)
@@ -90,7 +90,7 @@ describe('a scheduled email', () => {
     )
   })
 
-  test('gets no time that is none', async () => {
+  test('does not accept an invalid time', async () => {
     const id = await scheduled()
     assertJsonError(await update(id, {}), 422, 'missing_required_field', 'Missing `scheduled_at` field.')
     assertJsonError(await update(id, { scheduled_at: 'someday' }), 422, 'validation_error', /`scheduled_at`/)
@@ -99,7 +99,7 @@ describe('a scheduled email', () => {
     assertJsonError(await ask('PATCH', `/emails/${id}`, '{'), 400, 'validation_error')
   })
 
-  test('is nobody else’s to change', async () => {
+  test('cannot be changed by anybody else', async () => {
     const id = await scheduled()
     const stranger = (await service.tenant('other.example')).key.token
     const sender = (await service.key(companyId, { scopes: ['sending'] })).token
@@ -116,7 +116,7 @@ describe('a scheduled email', () => {
     assert.equal((await cancel(id, undefined, manager)).status, 200)
   })
 
-  test('is canceled by the key that sent it, though that reads nothing else', async () => {
+  test('is canceled by the key that sent it, although that key reads nothing else', async () => {
     const sender = new Api(service.url, (await service.key(companyId, { scopes: ['sending'] })).token)
     const id = await sender.accepted({ ...email, scheduled_at: inAnHour() })
     assert.equal((await cancel(id, undefined, sender.token)).status, 200)

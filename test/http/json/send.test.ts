@@ -1,4 +1,4 @@
-/** `POST /emails`: what is accepted, rule by rule, and what becomes of it. */
+/** `POST /emails`: what is accepted, rule by rule, and how it is sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { textOf } from '../../../src/mail/body.ts'
@@ -53,7 +53,7 @@ describe('POST /emails accepts', () => {
     }
   })
 
-  test('POST /email, as the oldest clients have it, is the same', async () => {
+  test('POST /email, which the oldest clients use, is the same', async () => {
     const init = {
       method: 'POST',
       headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
@@ -116,7 +116,7 @@ describe('POST /emails accepts', () => {
     assert.deepEqual(addresses(work), ['a@x.test'])
   })
 
-  test('bcc recipients are envelope recipients and stand nowhere in the message', async () => {
+  test('bcc recipients are in the envelope and not in the message', async () => {
     const { content, recipients } = await accepted({ ...minimal, bcc: 'secret@x.test' })
     assert.deepEqual(
       recipients.map(({ address }) => address),
@@ -135,12 +135,12 @@ describe('POST /emails accepts', () => {
     assert.match(textOf(content.text ?? ''), /https:\/\/x\.test\/y/)
   })
 
-  test('text: "" opts out of the derivation', async () => {
+  test('text: "" turns the derivation off', async () => {
     const { content } = await accepted({ ...minimal, text: '', html: '<p>Hello</p>' })
     assert.equal(content.text, undefined)
   })
 
-  test('html: "" beside a text counts as absent', async () => {
+  test('html: "" with a text counts as absent', async () => {
     assert.equal((await accepted({ ...minimal, html: '' })).content.html, undefined)
   })
 
@@ -181,7 +181,7 @@ describe('POST /emails accepts', () => {
     assert.deepEqual(content.headers, [['Date', date]])
   })
 
-  test('numbers and booleans are taken as text where a header field or a tag has one', async () => {
+  test('numbers and booleans in header fields and tags count as text', async () => {
     const given = { Priority: 5, 'X-Factor': 0.5, 'X-Urgent': true, 'X-None': null }
     const tags = [
       { name: 'order', value: 4711 },
@@ -220,7 +220,7 @@ describe('POST /emails accepts', () => {
     }
   })
 
-  test('scheduled_at as phrases that users of the SDKs write', async () => {
+  test('scheduled_at may be a phrase that users of the SDKs write', async () => {
     const phrases: [phrase: string, milliseconds: number][] = [
       ['in 1 min', 60_000],
       ['in 1min', 60_000],
@@ -243,7 +243,7 @@ describe('POST /emails accepts', () => {
     assert.equal((await service.store.readEmail(id))?.scheduledAt, null)
   })
 
-  test('replyTo and scheduledAt, as old clients pass them through, are understood', async () => {
+  test('replyTo and scheduledAt, as old clients send them, are accepted', async () => {
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
     const id = await api.accepted({ ...minimal, replyTo: 'r@x.test', scheduledAt })
     const email = await service.store.readEmail(id)
@@ -280,7 +280,7 @@ describe('POST /emails accepts', () => {
     assert.equal((await api.send(body, { 'content-type': 'application/json; charset=UTF-8' })).status, 200)
   })
 
-  test('of a key that stands twice the last one counts', async () => {
+  test('the last of repeated keys counts', async () => {
     const reply = await api.send(
       '{"from":"ann@acme.example","to":"first@x.test","to":"last@x.test","text":"t"}',
     )

@@ -40,7 +40,7 @@ describe('emails that are shared by a link', () => {
 
   const secondsOf = (url: string) => Number(new URL(url).searchParams.get('expires')) - Date.now() / 1000
 
-  test('shows who it is from and to, and its HTML in a frame that can do nothing', async () => {
+  test('shows its sender and recipients, and its HTML in a sandboxed frame', async () => {
     const id = await api.accepted({
       from: '"A <b>" <a@share.test>',
       to: 'jane@x.test',
@@ -85,7 +85,7 @@ describe('emails that are shared by a link', () => {
     assert.match(text, /1 &#60; 2 &#38; &#60;b&#62;/)
   })
 
-  test('of a batch the first copy alone, and no link by which its recipient unsubscribes', async () => {
+  test('shows only the first copy of a batch, without the unsubscribe link of its recipient', async () => {
     const sent = await api.form('share.test', [
       ['from', 'a@share.test'],
       ['to', 'one@x.test'],
@@ -107,7 +107,7 @@ describe('emails that are shared by a link', () => {
     assert.doesNotMatch(text, /\/unsubscribe\/[\w-]{40}/)
   })
 
-  test('ends when it was to end, after 48 hours at most', async () => {
+  test('expires at the chosen time, after 48 hours at most', async () => {
     const id = await api.accepted({ from: 'a@share.test', to: 'b@x.test', subject: 's', text: 't' })
     for (const [expiresIn, seconds] of [
       ['10m', 600],
@@ -136,7 +136,7 @@ describe('emails that are shared by a link', () => {
     assert.throws(() => signatures.check(id, query, 1_000_001), /link_refused|has ended/)
   })
 
-  test('no other link is one, nor does one show another email', async () => {
+  test('does not accept an altered link, or a link for another email', async () => {
     const one = await api.accepted({ from: 'a@share.test', to: 'b@x.test', subject: 's', text: 't' })
     const two = await api.accepted({ from: 'a@share.test', to: 'b@x.test', subject: 's', text: 't' })
     const url = await shared(one)
@@ -156,7 +156,7 @@ describe('emails that are shared by a link', () => {
     assertJsonError(await open(url.split('?')[0]!), 403, 'invalid_access', /is incomplete/)
   })
 
-  test('is made by who may read the email, in the words for an unknown one to others', async () => {
+  test('is created by callers who may read the email; for others the email does not exist', async () => {
     const id = await api.accepted({ from: 'a@share.test', to: 'b@x.test', subject: 's', text: 't' })
     const post = (key: string, of: string) =>
       call(`${service.url}/emails/${of}/share`, {

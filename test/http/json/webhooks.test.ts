@@ -82,7 +82,7 @@ function verify({ headers, body }: Received, webhookSecret: string): void {
 }
 
 describe('/webhooks', () => {
-  test('made, shown, listed, changed, rotated and removed with the newest client', async (t) => {
+  test('a webhook is created, shown, listed, changed, rotated and removed with the newest client', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     const created = await resend.webhooks.create({ endpoint: receiver.url, events: EVENTS })
@@ -136,7 +136,7 @@ describe('/webhooks', () => {
     given(await resend.webhooks.remove(id))
   })
 
-  test('all documented events may be named; those that are never sent are kept, shown, and tell nothing', async (t) => {
+  test('all documented events may be named; those that are never sent are kept and shown', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     const all = Object.keys(DOCUMENTED) as WebhookEvent[]
@@ -168,7 +168,7 @@ describe('/webhooks', () => {
     given(await resend.webhooks.remove(idle))
   })
 
-  test('with the oldest client, which has no words for them but calls any path', async () => {
+  test('with the oldest client, which has no methods for them but calls any path', async () => {
     process.env.RESEND_BASE_URL = service.url
     const { Resend: Old } = await import('resend-4')
     const old = new Old(api.token)
@@ -181,7 +181,7 @@ describe('/webhooks', () => {
     assert.equal(given(await old.delete<{ deleted: boolean }>(`/webhooks/${id}`)).deleted, true)
   })
 
-  test('its events, their tries and their replays', async (t) => {
+  test('its events, their attempts and their replays', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     receiver.answer = () => ({ status: 500, body: 'not today' })
@@ -251,7 +251,7 @@ describe('/webhooks', () => {
     assertJsonError(refused, 422, 'validation_error', /not an event of this webhook/)
   })
 
-  test('an event that nobody answered, and one that waits', async (t) => {
+  test('an event without an answer, and one that waits', async (t) => {
     const receiver = await Receiver.start()
     const { id } = given(
       await resend.webhooks.create({ endpoint: receiver.url, events: ['email.delivered'] }),
@@ -316,8 +316,8 @@ describe('/webhooks', () => {
   })
 })
 
-describe('whose webhooks they are', () => {
-  test('a key that sends is refused, another company finds nothing', async () => {
+describe('the owners of webhooks', () => {
+  test('a key with only sending is refused, and another company finds nothing', async () => {
     const { id } = given(await resend.webhooks.create({ endpoint: 'https://x.test/', events: EVENTS }))
     const sending = (await service.key(companyId, { scopes: ['sending'] })).token
     const theirs = await service.tenant('others.test')
@@ -344,7 +344,7 @@ describe('whose webhooks they are', () => {
     given(await resend.webhooks.remove(id))
   })
 
-  test('a key of one domain has webhooks of its mail alone, and is told of no other', async (t) => {
+  test('a key for one domain has webhooks only for its mail, and sees no others', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     const { token } = await service.key(companyId, { scopes: ['management'], domainId })

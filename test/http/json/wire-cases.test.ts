@@ -1,4 +1,4 @@
-/** What clients of the original rely on, octet by octet: one case each, in the order in which a client meets them. */
+/** Behaviour that clients of the original rely on, octet by octet: one case each, in the order in which a client meets them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
@@ -64,7 +64,7 @@ describe('on the wire', () => {
     assert.ok(!Number.isNaN(Date.parse(String(body.created_at))))
   })
 
-  test('what is missing or wrong is named in the words that clients look for', async () => {
+  test('a missing or invalid field is named in the words that clients look for', async () => {
     // The original asks for a subject; mail may do without.
     await sent({ ...letter, subject: undefined })
     for (const field of ['to', 'from']) {
@@ -84,7 +84,7 @@ describe('on the wire', () => {
     assert.equal((await post({ ...letter, to: crowd.slice(0, 50) })).status, 200)
   })
 
-  test('keys: none, one that is wrong, and one that may only send', async () => {
+  test('keys: none, an invalid one, and one that may only send', async () => {
     const none = await call(`${service.url}/emails`, { method: 'POST', body: JSON.stringify(letter) })
     assertJsonError(none, 401, 'missing_api_key')
     assertJsonError(await post(letter, { token: 're_wrong' }), 401, 'invalid_api_key', 'API key is invalid')
@@ -95,7 +95,7 @@ describe('on the wire', () => {
     assertJsonError(await reads(`/emails/${await sent(letter)}`), 404, 'not_found', 'Email not found')
   })
 
-  test('a repeated request under one key is one email, a changed one a conflict, a batch another request', async () => {
+  test('a repeated request with one key is one email, a changed one a conflict, and a batch another request', async () => {
     const keyed = { headers: { 'idempotency-key': 'k1' } }
     const before = await emailCount(service, companyId)
     const first = await post(letter, keyed)
@@ -121,7 +121,7 @@ describe('on the wire', () => {
     assertJsonError(bare, 422, 'invalid_attachment', /either a `content` or `path`/)
   })
 
-  test('what the transports of frameworks send for nothing', async () => {
+  test('needless fields that the transports of frameworks send', async () => {
     const nothing = { cc: [], bcc: [], reply_to: [], attachments: [], tags: [], headers: {}, html: null }
     await sent({ ...letter, ...nothing, topic_id: null, created_at: 'now' })
   })
@@ -152,7 +152,7 @@ describe('on the wire', () => {
     assertJsonError(await batch(Array.from({ length: 101 }, () => letter)), 422, 'validation_error')
   })
 
-  test('scheduled, given another time, and canceled by a request that has a type and no body', async () => {
+  test('an email is scheduled, rescheduled, and canceled by a request with a type and no body', async () => {
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
     const id = await sent({ ...letter, scheduled_at: at(1) })
     const shown = async () => (await ask('GET', `/emails/${id}`)).body.last_event
@@ -170,7 +170,7 @@ describe('on the wire', () => {
     assert.equal(await shown(), 'canceled')
   })
 
-  test('a GET that carries `{}`, and slashes that a base URL has left', async () => {
+  test('a GET with the body `{}`, and double slashes after a base URL', async () => {
     const id = await sent(letter)
     const connection = new RawConnection(service.url)
     connection.write(
@@ -180,7 +180,7 @@ describe('on the wire', () => {
     assert.match(await connection.closed(), /^HTTP\/1\.1 200 [\s\S]*"object":"email"/)
   })
 
-  test('errors are JSON, never empty, and say their status twice', async () => {
+  test('errors are JSON, never empty, and repeat their status in the body', async () => {
     const unknown = '0198f0c0-0000-7000-8000-000000000000'
     assertJsonError(await ask('GET', `/emails/${unknown}`), 404, 'not_found', 'Email not found')
     assertJsonError(await ask('POST', `/emails/${unknown}/cancel`), 404, 'not_found', 'Email not found')
@@ -190,7 +190,7 @@ describe('on the wire', () => {
     assertJsonError(await post('{'), 400, 'validation_error')
   })
 
-  test('every answer says the rate in plain integers, since some clients read them from each', async () => {
+  test('every answer has the rate limit in plain integers, since some clients read it from each', async () => {
     const id = await sent(letter)
     for (const { headers } of [
       await post(letter),

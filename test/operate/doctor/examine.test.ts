@@ -162,7 +162,7 @@ describe('block lists', () => {
     const refused = await check(ZEN, DIRECT)
     assert.deepEqual(seen(refused), [
       'unknown',
-      'This resolver is not allowed to ask Spamhaus ZEN: it answers 127.255.255.254.',
+      'Spamhaus ZEN does not accept queries of this resolver: it answers 127.255.255.254.',
     ])
     assert.match(refused.advice!, /POSTROAD_DNS_SERVERS/)
     assert.match((await check('block-list:spamcop', DIRECT)).found, /returns not even its test entry/)

@@ -1,4 +1,4 @@
-/** Cuts a CSV file between its records, so that it never is in memory as a whole. */
+/** Cuts a CSV file between its records, so that it is never in memory as a whole. */
 import {
   behindFirstLine,
   type CsvDelimiter,

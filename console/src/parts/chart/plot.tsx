@@ -137,7 +137,7 @@ function isAlone(values: readonly (number | null)[], index: number): boolean {
 
 /**
  * The data of uPlot, with times in seconds. Bars are stacked: each series lies on top of those after it in
- * the list, so that the first is drawn behind all others. Lines among them stand for themselves.
+ * the list, so that the first is drawn behind all others. Lines are not stacked.
  */
 function dataOf(
   times: readonly number[],

@@ -37,7 +37,7 @@ const COUNT_QUERY = object({}, { term: TERM, type: TYPE, domain: DOMAIN })
 
 const COUNT = object({
   count: INTEGER,
-  /** There are more: counting has an end. */
+  /** True: there are more, because counting stopped at its limit. */
   more: { type: 'boolean' },
 })
 
@@ -46,7 +46,7 @@ const SUPPRESSION = object({
   company: TEXT,
   address: TEXT,
   type: TYPE,
-  /** For an unsubscription: it stops only mail with these tags. */
+  /** For an unsubscription: the tags of the mail that it stops; null: it stops all mail. */
   tags: orNull({ type: 'array', items: TEXT }),
   reason: TEXT,
   code: INTEGER_OR_NULL,

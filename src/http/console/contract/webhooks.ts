@@ -24,7 +24,7 @@ const WEBHOOK_PROPERTIES = {
   failingSince: TIME_OR_NULL,
   disabledAt: TIME_OR_NULL,
   disabledReason: TEXT_OR_NULL,
-  /** Time of the oldest event that the webhook has still to be told; null: none is outstanding. */
+  /** Time of the oldest event that has not been sent to the webhook yet; null: there is none. */
   behindSince: TIME_OR_NULL,
 } as const
 
@@ -130,7 +130,7 @@ const REPLAY = object(
     what: { enum: ['failed', 'everything'] },
   },
   {
-    /** Continues after an earlier answer. */
+    /** `next` of an earlier answer: continues where that one ended. */
     from: { type: 'string', maxLength: 100 },
   },
 )

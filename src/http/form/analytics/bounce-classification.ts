@@ -25,11 +25,11 @@ import {
 import { domainOf, FILTER, type FilterCondition, holds } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
-/** More than there are dimensions or metrics: a client may repeat one. */
+/** The most names in a request: more than there are dimensions or metrics, because a client may repeat one. */
 const MOST_NAMES = 100
 const USUAL_LIMIT = 10
 const USUAL_SORT = 'classified_failures_count:desc'
-/** Groups of counts that one answer is made of. */
+/** The most groups of counts in one answer. */
 const MOST_GROUPS = 3_000
 
 const metrics = route('POST /v2/bounce-classification/metrics', {
@@ -161,7 +161,7 @@ function readConditions(conditions: readonly FilterCondition[]): (failures: Fail
       const known = DIMENSIONS.filter((dimension) => dimension !== 'timestamp').join(', ')
       throw invalidField('filter', `there is no attribute "${attribute}"; the attributes are ${known}`)
     }
-    // There are few different values, but a condition may have many.
+    // Cached by value: the failures have few different values, but a condition may have many.
     const answers = new Map<string, boolean>()
     return ({ values }: Failures): boolean => {
       const value = values[attribute].toLowerCase()

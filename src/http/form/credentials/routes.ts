@@ -89,7 +89,7 @@ const create = route(`POST ${URL}`, {
     throw alreadyThere()
   }
   const { key, shown } = await makeLogin(core, op, domain, login, body.password)
-  // Hashing a password takes long, and a client that does not wait for the answer asks again.
+  // A repeated request may have created the login meanwhile: hashing takes long, and impatient clients retry.
   const now = await onOwnDomain(core, caller, params.domain)
   if ((await othersThan(key, now)).some(({ id }) => id < key.id)) {
     await revoke(now.op, [key])
@@ -109,7 +109,7 @@ const update = route(`PUT ${URL}/:login`, {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const [{ name }] = await keysOf(op, domain, params.login)
   const { key, shown } = await makeLogin(core, op, domain, name, body.password)
-  // Of several changes at once the last one stays.
+  // The last of several simultaneous changes stays.
   const now = await onOwnDomain(core, caller, params.domain)
   const older = (await othersThan(key, now)).filter(({ id }) => id < key.id)
   await revoke(now.op, older)
@@ -149,7 +149,7 @@ async function credentialsOf(op: Operation, { id, name }: SendingDomain): Promis
   return keys.filter((key) => key.domainId === id && key.revokedAt === null && key.name.endsWith(`@${name}`))
 }
 
-/** The keys of a login, the oldest first: several while a password is changed. Throws a Fault where there are none. */
+/** The keys of a login, the oldest first: several while a password is changed. Throws a Fault if there are none. */
 async function keysOf(op: Operation, domain: SendingDomain, text: string): Promise<[ApiKey, ...ApiKey[]]> {
   const login = loginAt(domain, text)
   const [first, ...more] = (await credentialsOf(op, domain)).filter(({ name }) => name === login)
@@ -203,7 +203,7 @@ async function makeLogin(
   return { key, shown: {} }
 }
 
-/** Throws a Refusal. `own`: words that others would guess. */
+/** Throws a Refusal for a weak password. `own`: words that others would guess. */
 function assertPassword(password: string, own: readonly string[]): void {
   // A password in the form of a token would be looked up among the keys.
   const problem = isToken(password)

@@ -20,7 +20,7 @@ export interface Period {
   since: number
   until: number
   resolution: Resolution
-  /** The size of the stored counts that are added up. */
+  /** The length of the stored counts that are added up. */
   size: keyof typeof LENGTHS
   /** The beginning of each step. */
   steps: number[]

@@ -1,4 +1,4 @@
-/** `GET /emails/{id}/attachments/{attachment}/download`: the octets of a file, for every holder of its link. */
+/** `GET /emails/{id}/attachments/{attachment}/download`: the octets of a file, for anyone who has its link. */
 import type { FastifyRequest } from 'fastify'
 import type { LongAnswer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
@@ -23,11 +23,11 @@ export async function download(
 ): Promise<LongAnswer> {
   const emailId = params.id.toLowerCase()
   const attachment = params.attachment.toLowerCase()
-  // Checked before any look-up: a forged link causes no work.
+  // The signature is checked before any look-up, so that a forged link causes no work.
   links.check(attachment, query, Date.now())
   const origin = await deps.store.emailOrigin(emailId)
   if (origin === null) throw unknownEmail()
-  // The request counts towards the share of the company, whose file it is.
+  // The request counts towards the share of the company that owns the file.
   admission.admit(raw, origin.companyId)
   const email = { id: emailId, origin }
   await roomToList(admission, raw, origin)

@@ -12,14 +12,14 @@ const MAX_RECIPIENTS = 1_000
 
 export interface ProseRecipient {
   address: string
-  /** The address that it became behind an alias, or itself. */
+  /** The address that an alias led to, or the address itself. */
   final: string
   /** The words about this recipient. */
   reason: string
 }
 
 export interface Prose {
-  /** A known server begins its reports so. */
+  /** True: the text begins as the reports of a known server do. */
   opened: boolean
   fails: boolean
   delays: boolean
@@ -27,7 +27,7 @@ export interface Prose {
   recipients: ProseRecipient[]
   /** All that the server says. */
   said: string
-  /** The email that came back within the text; '' when none did. */
+  /** The email that the text quotes; '' when it quotes none. */
   returned: string
 }
 
@@ -40,7 +40,7 @@ export interface Parties {
 
 /**
  * @param subject of the report, which may say more than its text
- * @param partiesOf gets the email that came back within the text
+ * @param partiesOf gets the quoted email
  */
 export function readProse(
   subject: string,
@@ -52,7 +52,7 @@ export function readProse(
     .split(/\r?\n/, MAX_LINES)
     .map((line) => line.slice(0, MAX_LINE).trimEnd())
   const split = splitReturned(lines)
-  // Answers quote reports.
+  // A quoted line belongs to an earlier report that this mail answers.
   const said = split.said.map((line) => (/^\s*>(?!>>)/.test(line) ? '' : line))
   const text = said.join('\n')
   const returned = split.returned.join('\r\n')
@@ -103,7 +103,7 @@ function recipientsIn(lines: readonly string[], parties: Parties): NamedRecipien
     const strangers = named.filter(
       ({ address }) => parties.addressees.has(address) || !parties.own.has(address),
     )
-    // Some write to themselves.
+    // People may write to themselves.
     const chosen = strangers.length === 0 && level === 0 ? named : strangers
     if (chosen.length > 0) return chosen
   }
@@ -112,7 +112,7 @@ function recipientsIn(lines: readonly string[], parties: Parties): NamedRecipien
 
 const addressOf = (text: string) => cleanAddress(text.replace(/^["'<]+|["'>]+$/g, ''))
 
-/** Exim and Sendmail name the address that was written to below the one that it became. */
+/** Exim and Sendmail name the original address below the one that an alias led to. */
 function writtenTo(lines: readonly string[], index: number): string | null {
   for (const line of lines.slice(index + 1, index + 4)) {
     const found =
@@ -125,13 +125,13 @@ function writtenTo(lines: readonly string[], index: number): string | null {
   return null
 }
 
-/** Words in front of an address that the reader may turn to, and of that of the sender. */
+/** Words in front of a contact address, and in front of the sender's address. */
 const CONTACT =
   /\b(?:contact|assistance|help|questions?|support|(?:send|write|forward)(?: (?:mail|it|this|them|an e-?mail))? to|mail from|sender)\b[:\s]*$/i
 const CONTACT_IN_SENTENCE =
   /\b(?:contact\b|for (?:further )?assistance\b|for help\b|questions?\b.{0,40}\bto\b)/i
 
-/** An address that the reader may turn to, or that of the sender in a wrapped line. */
+/** Whether an address is a contact, or that of the sender in a wrapped line. */
 function isContact(lines: readonly string[], index: number): boolean {
   const line = lines[index]!
   const before = line.slice(0, line.indexOf('@'))
@@ -141,7 +141,7 @@ function isContact(lines: readonly string[], index: number): boolean {
   return CONTACT.test((lines[above] ?? '').slice(-200))
 }
 
-/** Sendmail's own words for whatever it was told. */
+/** Sendmail's generic words for any reply. */
 const SAYS_NOTHING =
   /^\s*(?:-+ ?transcript of session follows ?-+|5\d\d (?:5\.\d\.\d )?(?:\S{1,320}\.\.\. )?(?:service unavailable|data format error))\s*$/i
 
@@ -151,7 +151,7 @@ function withReasonsBelow(lines: readonly string[], named: readonly NamedRecipie
   let next = lines.length
   for (const [position, { line, address, rest }] of [...named.entries()].toReversed()) {
     const reason = [rest, ...linesBehind(lines, line, next, alone)].join('\n').trim()
-    // The first one that says anything counts.
+    // The first reason that is not empty counts.
     if (reason !== '' || !reasons.has(address)) reasons.set(address, reason)
     if (named[position - 1]?.address !== address) next = line
   }
@@ -173,7 +173,9 @@ function withReasonsAbove(lines: readonly string[], named: readonly NamedRecipie
   return [...found.values()]
 }
 
-/** The lines of a reason: until the next recipient. Behind the last of several stands what concerns all of them. */
+/**
+ * The lines of a reason, up to the next recipient. The lines after the last of several recipients concern all of them.
+ */
 function linesBehind(lines: readonly string[], line: number, next: number, alone: boolean): string[] {
   const behind = lines.slice(line + 1, Math.max(line + 1, Math.min(next, line + REASON_LINES)))
   const rule = alone ? -1 : behind.findIndex((each) => /^[ \t]*-{3}/.test(each))

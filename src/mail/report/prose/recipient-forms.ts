@@ -1,12 +1,13 @@
 /**
  * The forms in which servers name a recipient in prose, as data, the most certain first. Only the most certain form
- * that occurs in a text is believed: a text whose recipients stand alone on their lines may name contacts in sentences.
+ * that occurs in a text is used, because a text that lists its recipients on lines of their own may name contact
+ * addresses in sentences.
  */
 import { ADDRESS } from '../address-text.ts'
 
 export interface RecipientForm {
   form: string
-  /** Group 1: the address, with its brackets if it has any. Group 2, if any: the address it was written to. */
+  /** Group 1: the address, with its brackets if it has any. Group 2, if any: the address that the mail was sent to. */
   pattern: RegExp
   /** The words in front of the address are the reason. */
   reasonBefore?: true

@@ -16,7 +16,7 @@ import { type NamedStatement, named } from '../named.ts'
 import type { StoreParts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
 
-/** Events after a number that are searched at most. */
+/** The most events after a number that are searched. */
 const MOST_BEHIND = 20_000
 
 const NOTHING: EmailPortion = { emails: [], octets: 0, full: false }
@@ -40,8 +40,8 @@ const WANTED = wantedIn({
 })
 
 /**
- * The first :limit emails of `from` in the order of `place`, up to :octets. Lengths are stored beside values, and the
- * last event is looked up only for the emails that are shown: nothing else is read.
+ * The first :limit emails of `from` in the order of `place`, up to :octets. Only what is shown is read: lengths are
+ * stored beside the values, and the last event is looked up for the emails of the page alone.
  */
 function portion(name: string, from: string, order: SearchOrder, place = 'e.seq'): NamedStatement {
   const text = `
@@ -66,8 +66,8 @@ const LOOKED = (order: SearchOrder, columns = 'e.*') =>
 const WALK = bothWays((order) => portion('walk-emails', `(${LOOKED(order)}) AS e WHERE true`, order))
 
 /**
- * Emails of all companies have no index by place, so each company's emails are looked into. There are so few between
- * :above and :below that they may be sorted.
+ * Emails of all companies together have no index by place, so each company's emails are searched. There are so few
+ * between :above and :below that they may be sorted.
  */
 const OF_ALL = (among: string) => `companies AS own CROSS JOIN LATERAL (
     SELECT * FROM emails m WHERE m.company = own.num AND ${among} OFFSET 0
@@ -77,13 +77,13 @@ const WALK_ALL = bothWays((order) =>
   portion('walk-all-emails', OF_ALL('m.seq > :above AND m.seq < :below'), order),
 )
 
-/** The first and the last place of all: one look-up for each company. */
+/** The first and the last place among all companies, with one look-up for each company. */
 const ENDS = `SELECT min(first) AS first, max(last) AS last FROM (
     SELECT (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS first,
       (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq DESC LIMIT 1) AS last
     FROM companies c) AS ends`
 
-/** How many emails were looked at, and which was the last. */
+/** The number of emails that the walk looked at, and the last of them. */
 const WALKED = bothWays((order) =>
   named(
     `walked-emails-${order}`,
@@ -95,7 +95,8 @@ const WALKED = bothWays((order) =>
 )
 
 /**
- * `seq + 0` is in no index: otherwise emails might be walked in their order until enough of the wanted places were met.
+ * No index contains `seq + 0`. With `seq`, the planner might walk emails in order until it had met enough of the wanted
+ * places.
  */
 const UNORDERED = 'e.seq + 0'
 

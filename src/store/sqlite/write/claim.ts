@@ -7,7 +7,7 @@ import { GIVEN, type RecipientFacts, RecipientQuery } from '../recipient-rows.ts
 import { one } from '../rows.ts'
 import { WriteOperation } from './parts.ts'
 
-/** Lanes looked into in one turn of a company before the next company's turn; bounds the time of a claim. */
+/** The most lanes that are looked at in one turn of a company. It bounds the time of a claim. */
 const LOOKS_PER_TURN = 100
 
 /** The state of one claim. */
@@ -29,9 +29,9 @@ interface Offer {
 
 /**
  * Takes due work under a lease. Companies take turns, and each turn brings recipients of one email; the lanes of a
- * company take turns too. So a company or a recipient domain with a million waiting recipients is one among others.
+ * company take turns too. So a million waiting recipients of one company, or at one domain, do not delay the others.
  *
- * Damage costs only the lane or email in which it was met: the claim is rolled back and run again (RunAgain) without
+ * Damage stops only the lane or email in which it was met: the claim is rolled back and run again (RunAgain) without
  * it.
  */
 export class Claim extends WriteOperation {
@@ -93,8 +93,8 @@ export class Claim extends WriteOperation {
     const { now } = gathering.request
     if (room <= 0) return 0
     const companyId = this.parts.companies.id(company)
-    // Lanes that were passed over stay out of the ring meanwhile, so that they cannot hide the lanes behind them,
-    // however many they are.
+    // Lanes that were passed over stay out of the ring for the rest of the turn, so that they cannot hide the lanes
+    // behind them.
     const passed: string[] = []
     let taken = 0
     for (let looks = 0; taken === 0 && looks < LOOKS_PER_TURN; ) {
@@ -122,7 +122,7 @@ export class Claim extends WriteOperation {
     return taken
   }
 
-  /** Only reads. Null when nothing is due in the lane. */
+  /** Reads the offer of a lane, and changes nothing. Null when nothing is due in the lane. */
   #offer(gathering: ClaimProgress, company: number, domain: string): Offer | 'no room' | 'damaged' | null {
     const { damage } = this.parts
     const { now } = gathering.request

@@ -7,8 +7,9 @@ import { WriteOperation } from './parts.ts'
 const CHUNK = 500
 
 /**
- * A row that is given back grows by its due time, and SQLite then moves rows between neighbouring pages: as many emails
- * as fit on two pages may fail beside a damaged one, while their lane is intact.
+ * From this many failed emails on, the damage is blamed on the lane. Fewer may fail beside one damaged page: a row that
+ * is given back grows by its due time, SQLite then moves rows between neighbouring pages, and about this many emails
+ * fit on two pages.
  */
 const NEIGHBOURS = 300
 
@@ -76,7 +77,10 @@ export class Recovery extends WriteOperation {
     return recovered
   }
 
-  /** The dangerous content may be in all of the email's recipients: none of them must take down the next process. */
+  /**
+   * Marks the email's other recipients as suspect, because the dangerous content may be in all copies and must not
+   * crash the next process.
+   */
   #suspectOthers(email: number, now: number): void {
     const { damage, recipients } = this.parts
     if (damage.email(email, now)) return
@@ -101,8 +105,8 @@ export class Recovery extends WriteOperation {
 }
 
 /**
- * From 0 to 1, scattered by Fibonacci hashing; the same for all recipients of an email, so that they may share a
- * transaction.
+ * A number from 0 to 1, scattered by Fibonacci hashing; the same for all recipients of an email, so that they may share
+ * a transaction.
  */
 function spread(email: number): number {
   return (Math.imul(email, 0x9e37_79b9) >>> 0) / 2 ** 32

@@ -29,8 +29,8 @@ const MAX_RUNS = 500
 
 /**
  * Runs a batch of operations in one transaction: one commit, one fsync for all. An operation that fails is rolled back
- * alone; when the commit fails, or a fault of the environment comes up in the middle, nothing of the batch is kept and
- * every operation of it fails.
+ * alone; when the commit or its environment (the disk, say) fails, nothing of the batch is kept, and every operation of
+ * it fails.
  */
 export class Transactions extends OnConnection {
   readonly #path: string
@@ -164,7 +164,7 @@ export class Transactions extends OnConnection {
     const reason = asStoreError(cause, this.#path)
     if (call.name !== 'record' || !isCorruption(cause)) return reason
     const { emailId } = call.args[0]
-    return new StoreDamaged(`What became of the email ${emailId} cannot be written. ${reason.message}`, {
+    return new StoreDamaged(`The result of the email ${emailId} cannot be written. ${reason.message}`, {
       cause,
     })
   }
