@@ -18,7 +18,10 @@ const LONGEST_PAUSE_MS = 15 * MINUTE_MS
 const TOGETHER_MS = 20
 /** Paths whose messages are counted; the path used longest ago is forgotten. */
 const MAX_PATHS = 10_000
-/** Paths, and parts of paths for one company, whose accepted messages are counted; the one used longest ago is forgotten. */
+/**
+ * Paths, and parts of paths for one company, whose accepted messages are counted; the one used longest ago is
+ * forgotten.
+ */
 const MAX_COUNTED = 20_000
 
 /** The pause that is granted to a server that asks for `asked` milliseconds. */

@@ -1,7 +1,7 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { DomainDkimKey, DomainCheck, RequiredRecord, SenderRecord } from '../../api/domains.ts'
+import type { DomainCheck, DomainDkimKey, RequiredRecord, SenderRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { IN_FULL, nameIn, type RecordForm, textIn, valueIn } from './record-names.ts'
