@@ -81,7 +81,7 @@ export interface App {
   metricsUrl: string | null
   /** The addresses of SMTP submission. */
   submission: SmtpAddresses
-  /** The addresses that take mail that comes back. */
+  /** The addresses that take returned mail. */
   bounces: string[]
   /** The accounts created by the first start on an empty database, else null. */
   firstStart: FirstStart | null
@@ -310,7 +310,7 @@ function startDomainChecks({ settings, store, directory, seal, log, started }: W
   checks.start()
 }
 
-/** Tells operators of problems, where somebody wants to be told. */
+/** Sends alerts about problems, if there are addresses for them. */
 function startAlerts(parts: WithIntake, base: string | null): void {
   const { settings, store, directory, seal, systemMail, token, log, started } = parts
   const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
@@ -413,7 +413,7 @@ function watchGauges(
   })
 }
 
-/** HTTP, SMTP submission, and the listener for mail that comes back: they are ready to listen. */
+/** HTTP, SMTP submission, and the listener for returned mail: they are ready to listen. */
 async function createServers(parts: WithIntake) {
   const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, inbound } = parts
   const { metrics, log, started } = parts
@@ -478,7 +478,7 @@ async function createServers(parts: WithIntake) {
   return { server, submission, bounces }
 }
 
-/** Mail that comes back, by whichever way in. */
+/** Returned mail, by whichever way in. */
 function openInbound({ settings, store, directory, seal, workers, metrics, log }: WithDelivery): Inbound {
   return createInbound({
     store,

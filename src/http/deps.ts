@@ -43,7 +43,7 @@ export interface HttpDeps extends IngressDeps {
     AttemptCounter &
     Pick<RequestStore, 'addApiRequests' | 'trimApiRequests'> &
     Pick<AccountStore, 'noteKeyUses'>
-  /** Receives mail that came back. */
+  /** Receives returned mail. */
   receiveMail: ReceiveMail
   /** Takes in reports about the domains of this installation. */
   domainReports: ReportReceiver

@@ -47,11 +47,11 @@ const PACES = {
   code: { free: 8, every: 90_000 },
   /** Links for a new password, each use of which costs a hash. A use that sets the password does not count. */
   link: { free: 5, every: 60_000 },
-  /** Mails with a link for a new password, to one address: so that nobody fills a mailbox. */
+  /** Mails with a link for a new password to one address, limited so that nobody can flood a mailbox. */
   mailbox: { free: 3, every: 20 * 60_000 },
-  /** The same, asked for from one source address. */
+  /** The same mails, requested from one source address. */
   mailer: { free: 10, every: 60_000 },
-  /** The same, asked for from all address groups of one network. */
+  /** The same mails, requested from all address groups of one network. */
   network: { free: 30, every: 20_000 },
 } as const satisfies Record<string, AttemptPace>
 type PaceName = keyof typeof PACES

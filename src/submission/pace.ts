@@ -1,5 +1,5 @@
 /**
- * The pace of mail that comes back. Mails that come within some milliseconds begin together, because then they share
+ * The pace of returned mail. Mails that come within some milliseconds begin together, because then they share
  * look-ups, a commit, and what it costs to wake the threads of the store. While sending keeps this thread busy, few
  * begin: the server that hands them in waits for its answer, and the mail that is sent does not wait. Servers take
  * turns, so that a flood from one delays only its own.
@@ -24,7 +24,7 @@ const GROWTH = 10
 export interface PaceParts {
   /** Monotonic ms. */
   now(): number
-  /** Whether mail is being accepted or sent, beside the mail that comes back. */
+  /** Whether mail is being accepted or sent, apart from returned mail. */
   isSending(): boolean
   /** Ms in which this thread was busy and idle since a fixed moment. */
   utilization(): { active: number; idle: number }

@@ -16,7 +16,7 @@ export interface SessionPoolOptions {
   maxIdle: number
 }
 
-/** A session taken from the pool: give it back with `release`, whatever became of it. */
+/** A session taken from the pool: it must be given back with `release`, whatever happens to it. */
 export interface PooledSession {
   readonly session: SmtpSession
   /** The session has done a transaction before: the server may have closed it without our knowing. */
