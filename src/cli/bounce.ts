@@ -19,7 +19,7 @@ export function addBounce(program: Command): void {
     usage: 'list',
     description: 'List returned mail, newest first.',
     details:
-      'The kind is what the mail is, the outcome what followed from it: "bounce show" explains it. POSTROAD_RETENTION_INBOUND is how long it is kept.',
+      'The kind is the type of the mail, the outcome its consequence: "bounce show" explains it. POSTROAD_RETENTION_INBOUND sets how long the mail is kept.',
     examples: [
       'bounce list --kind bounce',
       'bounce list --email 019abcde-0000-7000-8000-000000000000 --json',
