@@ -334,7 +334,7 @@ function startAlerts(parts: WithIntake, base: string | null): void {
       return nodes.find((node) => node.roles.includes('delivery'))?.token === token()
     },
     tell: (alert, isOver) => tellAlert(channels, alert, isOver),
-    onFault: rareWarning(log, 'Could not check for problems, or tell of them; retrying'),
+    onFault: rareWarning(log, 'Could not check for problems, or send alerts about them; retrying'),
   })
   started.defer(() => watch.stop())
   watch.start()
@@ -478,7 +478,7 @@ async function createServers(parts: WithIntake) {
   return { server, submission, bounces }
 }
 
-/** Returned mail, by whichever way in. */
+/** Receives returned mail, whichever way it arrives. */
 function openInbound({ settings, store, directory, seal, workers, metrics, log }: WithDelivery): Inbound {
   return createInbound({
     store,
@@ -518,7 +518,7 @@ function createIntake({ settings, store, accounts, workers, scheduler, metrics, 
   })
 }
 
-/** Requests to servers that strangers name. */
+/** Makes requests to servers that strangers name. */
 function openOutgoing({ settings, started }: Start): Outgoing {
   const outgoing = new Outgoing({
     guard: addressGuard({ allowPrivateNetworks: settings.allowPrivateNetworks }),
@@ -531,7 +531,9 @@ function openOutgoing({ settings, started }: Start): Outgoing {
   return outgoing
 }
 
-/** Lets the first people in. Done when nothing else can fail: the key that it creates is shown only once. */
+/**
+ * Prepares the first sign-in. It runs when nothing else can fail, because the key that it creates is shown only once.
+ */
 async function welcome({ settings, store, accounts, directory }: WithStore, base: string | null) {
   const firstStart = await makeUp(settings, store, directory.companies())
   // Another node may have been first.

@@ -32,9 +32,9 @@ export interface AttemptCounter {
 }
 
 const PACES = {
-  /** One source address, whichever accounts it tries. */
+  /** Attempts from one source address at any accounts. */
   address: { free: 20, every: 2_000 },
-  /** One source address at one account. */
+  /** Attempts from one source address at one account. */
   pair: { free: 5, every: 3_000 },
   /** All devices on which an account was never used, together. */
   account: { free: 30, every: 1_000 },
@@ -69,7 +69,7 @@ export interface AttemptSource {
   what: 'password' | 'code' | 'mail' | 'link'
 }
 
-/** The next attempt would have to wait longer than the limit. */
+/** Thrown when the next attempt would have to wait longer than the limit. */
 export class TooManyAttempts extends Error {
   override name = 'TooManyAttempts'
   /** Milliseconds until the next attempt is possible. */

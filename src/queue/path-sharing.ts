@@ -52,7 +52,7 @@ interface LearntState {
   state: SharedState
   /** Id of the company whose mail has met it; null: not known, or several. */
   owner: string | null
-  /** Of all mail on the path. */
+  /** True: the state is that of all mail on the path. */
   isWhole: boolean
 }
 

@@ -5,10 +5,10 @@
 import { clip } from '../fault.ts'
 import { readText } from './string.ts'
 
-/** Nesting of objects and arrays: of built values, and of skipped ones. */
+/** The deepest nesting of objects and arrays in built values, and in skipped ones. */
 const MAX_BUILT_DEPTH = 64
 const MAX_DEPTH = 100_000
-/** Values and names that are built. */
+/** The most values and names that are built. */
 const MAX_VALUES = 250_000
 /**
  * Items of one array that are built. No array here may have that many, so a check of the length needs no further items.

@@ -52,8 +52,11 @@ export function withHead(pages: readonly EmailsPage[], head: EmailsPage): Emails
     const emails = page.emails.filter(below)
     return index === 0
       ? {
-          ...{ ...page, cursor: head.cursor, emails: [...head.emails, ...emails] },
-          ...{ words: [...head.words, ...page.words], texts: head.texts },
+          ...page,
+          cursor: head.cursor,
+          emails: [...head.emails, ...emails],
+          words: [...head.words, ...page.words],
+          texts: head.texts,
         }
       : { ...page, emails }
   })
