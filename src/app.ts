@@ -82,7 +82,7 @@ export interface App {
   metricsUrl: string | null
   /** The addresses of SMTP submission. */
   submission: SmtpAddresses
-  /** The addresses that take mail that comes back. */
+  /** The addresses that take returned mail. */
   bounces: string[]
   /** The accounts created by the first start on an empty database, else null. */
   firstStart: FirstStart | null
@@ -311,7 +311,7 @@ function startDomainChecks({ settings, store, directory, seal, log, started }: W
   checks.start()
 }
 
-/** Tells operators of problems, where somebody wants to be told. */
+/** Sends alerts about problems, if there are addresses for them. */
 function startAlerts(parts: WithIntake, base: string | null): void {
   const { settings, store, directory, seal, systemMail, token, log, started } = parts
   const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
@@ -335,7 +335,7 @@ function startAlerts(parts: WithIntake, base: string | null): void {
       return nodes.find((node) => node.roles.includes('delivery'))?.token === token()
     },
     tell: (alert, isOver) => tellAlert(channels, alert, isOver),
-    onFault: rareWarning(log, 'Could not check for problems, or tell of them; retrying'),
+    onFault: rareWarning(log, 'Could not check for problems, or send alerts about them; retrying'),
   })
   started.defer(() => watch.stop())
   watch.start()
@@ -414,7 +414,7 @@ function watchGauges(
   })
 }
 
-/** HTTP, SMTP submission, and the listener for mail that comes back: they are ready to listen. */
+/** HTTP, SMTP submission, and the listener for returned mail: they are ready to listen. */
 async function createServers(parts: WithIntake) {
   const { settings, store, directory, seal, workers, scheduler, apiUrl, sites, inbound } = parts
   const { metrics, log, started } = parts
@@ -481,7 +481,7 @@ async function createServers(parts: WithIntake) {
   return { server, submission, bounces, pace }
 }
 
-/** Mail that comes back, by whichever way in. */
+/** Receives returned mail, whichever way it arrives. */
 function openInbound({ settings, store, directory, seal, workers, metrics, log }: WithDelivery): Inbound {
   return createInbound({
     store,
@@ -521,7 +521,7 @@ function createIntake({ settings, store, accounts, workers, scheduler, metrics, 
   })
 }
 
-/** Requests to servers that strangers name. */
+/** Makes requests to servers that strangers name. */
 function openOutgoing({ settings, started }: Start): Outgoing {
   const outgoing = new Outgoing({
     guard: addressGuard({ allowPrivateNetworks: settings.allowPrivateNetworks }),
@@ -534,7 +534,9 @@ function openOutgoing({ settings, started }: Start): Outgoing {
   return outgoing
 }
 
-/** Lets the first people in. Done when nothing else can fail: the key that it creates is shown only once. */
+/**
+ * Prepares the first sign-in. It runs when nothing else can fail, because the key that it creates is shown only once.
+ */
 async function welcome({ settings, store, accounts, directory }: WithStore, base: string | null) {
   const firstStart = await makeUp(settings, store, directory.companies())
   // Another node may have been first.

@@ -46,7 +46,7 @@ export const USUAL_MOST: Readonly<Record<LimitedResource, number>> = {
   keys: 1_000,
   webhooks: 100,
 }
-/** DKIM keys of a domain, at most. */
+/** The most DKIM keys of a domain. */
 export const MOST_DKIM_KEYS = 10
 
 export const NO_LIMITS: CompanyLimits = {

@@ -39,12 +39,12 @@ export interface DnsRecord {
   name: string
   /** Of an MX record the name of the host, of a CNAME record the name that it leads to. */
   value: string
-  /** Of an MX record (RFC 5321 5.1); null: it is none. */
+  /** The preference of an MX record (RFC 5321 5.1); null: another type. */
   preference: number | null
   /** Sending becomes active when every required record is right; the others are advice. */
   required: boolean
   purpose: string
-  /** The TXT record at the end of a CNAME record, which the operator publishes; null: it is none. */
+  /** For a CNAME record: the TXT record that it leads to, which the operator publishes; null: another type. */
   target: string | null
   /** The record may be removed from DNS. */
   obsolete: boolean

@@ -1,6 +1,6 @@
 /** The zones of DNS that the records of a domain may be in. */
 
-/** The domain itself and the levels above it, at most. */
+/** The most levels that are looked up: the domain itself and those above it. */
 const MOST_ZONES = 3
 
 /** The domain, and the parents that may be its zone: never a top-level domain. */

@@ -17,9 +17,9 @@ export function addBounce(program: Command): void {
 
   command(bounce, {
     usage: 'list',
-    description: 'List mail that came back, the newest first.',
+    description: 'List returned mail, newest first.',
     details:
-      'The kind is what the mail is, the outcome what followed from it: "bounce show" explains it. POSTROAD_RETENTION_INBOUND is how long it is kept.',
+      'The kind is the type of the mail, the outcome its consequence: "bounce show" explains it. POSTROAD_RETENTION_INBOUND sets how long the mail is kept.',
     examples: [
       'bounce list --kind bounce',
       'bounce list --email 019abcde-0000-7000-8000-000000000000 --json',
@@ -34,7 +34,7 @@ export function addBounce(program: Command): void {
 
   command(bounce, {
     usage: 'show <id>',
-    description: 'Show a mail that came back: what it reports, and what followed from it.',
+    description: 'Show a returned mail: what it reports, and its consequences.',
     details: '--raw prints the message itself as it arrived, up to 64 KiB.',
     examples: ['bounce show 019abcde-0000-7000-8000-000000000000'],
   })
@@ -43,7 +43,7 @@ export function addBounce(program: Command): void {
 
   command(bounce, {
     usage: 'read <file...>',
-    description: 'Show what a mail that came back says about which recipients; - reads from stdin.',
+    description: 'Show what a returned mail reports about its recipients; - reads from stdin.',
     details:
       'A file is a mail as it arrived, with its header. The kind is bounce (delivery failed), delay (still being tried), complaint ' +
       '(the recipient called it spam), auto_reply, or none (anything else).\n\n' +

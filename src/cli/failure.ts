@@ -13,8 +13,8 @@ export class WrongUsage extends Error {
 }
 
 /**
- * Errors, beside those of verbs, whose messages are written for the operator; any other error is a bug and is printed
- * with its stack. Matched by name, because not every command loads the module that throws them.
+ * Errors, in addition to those of verbs, whose messages are written for the operator; any other error is a bug and is
+ * printed with its stack. Matched by name, because not every command loads the module that throws them.
  */
 const FOR_THE_OPERATOR = [
   'CommandFailed',

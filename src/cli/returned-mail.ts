@@ -49,7 +49,7 @@ const listAll = listing({
     clipped(findings.map(({ address }) => address).join(', '), 60),
     emailId ?? '-',
   ],
-  nothing: 'No mail that came back matches.',
+  nothing: 'No returned mail matches.',
 })
 
 export async function show(id: string, { json, raw }: JsonOption & { raw?: boolean }): Promise<void> {

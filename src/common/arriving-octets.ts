@@ -7,7 +7,7 @@ const IN_ONE_PIECE = 128 * 1024
 /** Size of a block that small chunks are collected in, in octets. */
 const BLOCK = 64 * 1024
 
-/** A body as it arrives. When a client sends one octet at a time, they must not each be kept as an object. */
+/** A body as it arrives. It keeps no object for each chunk, because a client may send one octet at a time. */
 export class ArrivingOctets {
   /** A large body is filled while it arrives, so it is in memory once and not twice. */
   readonly #large: Buffer | null
@@ -18,7 +18,7 @@ export class ArrivingOctets {
   /** Octets in the large body, or in the block. */
   #filled = 0
 
-  /** `declared`: the total number of octets, if known. Then each chunk must be the caller's alone. */
+  /** `declared`: the total number of octets, if known. If it is known, each chunk must be used by the caller alone. */
   constructor(declared: number | null) {
     const isLarge = declared !== null && declared >= IN_ONE_PIECE
     this.#large = isLarge ? Buffer.allocUnsafeSlow(declared) : null

@@ -171,7 +171,7 @@ export function parseSubmission(text: string): SubmissionListener[] | 'auto' {
 
 const SUBMISSION_OPTIONS = ['tls', 'proxy', 'login']
 
-/** Listeners for mail that comes back; empty: off. */
+/** Listeners for returned mail; empty: off. */
 export function parseBounceListen(text: string): SubmissionListener[] {
   if (text.toLowerCase() === 'off') return []
   return listItems(text).map((item) => {

@@ -589,7 +589,7 @@ export const SETTINGS = {
     default: '30d',
     allowed: '1m to 365d',
     description:
-      'How long mail that came back (bounces, complaints, automatic replies) is kept, for the page "Returned mail" and `postroad bounce list`. Its ' +
+      'How long returned mail (bounces, complaints, automatic replies) is kept, for the page "Returned mail" and `postroad bounce list`. Its ' +
       'events belong to the emails and stay. Of mail that changed nothing, at most the newest 2,000 of each outcome are kept.',
     example: '90d',
   }),

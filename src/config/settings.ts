@@ -28,6 +28,6 @@ export interface Settings extends SettingFields {
   trustedProxies: string[]
   /** `ip` or `ip:port` each; empty: the system's. */
   dnsServers: string[]
-  /** Servers whose AD bit is believed, besides those on loopback: `ip` or `ip:port` each. */
+  /** Servers whose AD bit is trusted, in addition to those on loopback: `ip` or `ip:port` each. */
   dnsValidating: string[]
 }

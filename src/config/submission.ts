@@ -35,7 +35,7 @@ export function submissionOf(values: SubmissionValues): SubmissionListener[] {
   }))
 }
 
-/** The addresses for mail that comes back. */
+/** The addresses for returned mail. */
 export function checkBounceListeners(
   listeners: readonly SubmissionListener[],
   { POSTROAD_TRUSTED_PROXIES: proxies }: Pick<SubmissionValues, 'POSTROAD_TRUSTED_PROXIES'>,

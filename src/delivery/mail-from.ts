@@ -6,7 +6,7 @@ import { recipientDomain } from './recipient-domain.ts'
 /**
  * The same at every attempt, because greylisting servers know a message by it. So it names a recipient only where each
  * has a transaction of its own: a transaction for several may have a single one left when it is tried again. Direct
- * mail has a transaction for each domain, and names that: whoever gets the email at one domain could otherwise report
+ * mail has a transaction for each domain, and names that: otherwise a recipient at one domain could report
  * on its recipients at another. A relay takes recipients of several domains at once.
  */
 export function mailFrom(

@@ -37,7 +37,7 @@ function variablesOf(
   passwords: PasswordTokens | null,
 ): Record<string, string> {
   const own = variables ?? {}
-  // Nobody else can have a token made, such as in a link to a server of their own.
+  // Strangers cannot have a token made, such as in a link to a server of their own.
   if (isOfService({ keyId })) return passwords?.withToken(own) ?? own
   if (links === null || !wantsLinks(content)) return own
   return { ...own, ...links.variables({ emailId, position, companyId, domainId, address }) }

@@ -23,7 +23,7 @@ export interface RouteFailure extends ReplyAdvice {
   classification?: Classification
   /** The server that gave the reply; absent when no transaction took place. */
   server?: string
-  /** The server that was asked, whatever came of it. */
+  /** The server that was tried, whatever the result. */
   asked?: string
   /** The reply is to MAIL: no recipient was named before. */
   toMail?: boolean

@@ -12,8 +12,8 @@ import type { Delivery } from './delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 
 /**
- * Gives the same bytes for the same capabilities, however often it is called. Rejects when the message cannot be
- * composed or signed.
+ * Returns the message for these capabilities, with the same bytes each time. Rejects when it cannot be composed or
+ * signed.
  */
 export type PreparedMessage = (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
 
@@ -40,7 +40,7 @@ export interface Preparation {
   signer?: Signer | undefined
 }
 
-/** Nothing is done before the first request; then each variant is made once. */
+/** Prepares a message on the first call of the result. Each variant is made once. */
 export function prepareMessage(
   { email, message, signing }: Composable,
   { boundaries, signer = signInPool }: Preparation,

@@ -7,7 +7,7 @@ export type Lookup<T> =
   | {
       kind: 'found'
       records: T[]
-      /** A resolver whose word is believed has validated the answer (RFC 4035 3.2.3), aliases included. */
+      /** A trusted resolver has validated the answer (RFC 4035 3.2.3), aliases included. */
       secure?: true
       /** The name at the end of the chain of CNAME records, where the records are. */
       alias?: string

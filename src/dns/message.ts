@@ -102,7 +102,7 @@ export interface DnsAnswer {
   authorities: packet.Answer[]
 }
 
-/** Throws for octets that are no message. */
+/** Throws for octets that are not a message. */
 export function readAnswer(reply: Buffer): DnsAnswer {
   const records = reply.readUInt16BE(6) + reply.readUInt16BE(8) + reply.readUInt16BE(10)
   if (reply.readUInt16BE(4) > 1 || records > MOST_RECORDS) throw new RangeError('Too many records')

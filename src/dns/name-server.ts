@@ -6,7 +6,7 @@ export interface NameServer {
   address: string
   port: number
   /**
-   * The AD bit of its answers is believed (RFC 6840 5.8): it validates, and nobody can change an answer on the way to
+   * The AD bit of its answers is trusted (RFC 6840 5.8): it validates, and nobody can change an answer on the way to
    * us.
    */
   validating: boolean
@@ -17,7 +17,10 @@ export function configuredServers(servers: readonly string[]): readonly string[]
   return servers.length > 0 ? servers : getServers()
 }
 
-/** `validating`: servers that are believed besides those on loopback. Throws for text that is no `ip` or `ip:port`. */
+/**
+ * `validating`: servers that are trusted in addition to those on loopback. Throws for text that is no `ip` or
+ * `ip:port`.
+ */
 export function nameServers(servers: readonly string[], validating: readonly string[] = []): NameServer[] {
   const believed = new Set(validating.map((text) => keyOf(parse(text))))
   return servers.map((text) => {

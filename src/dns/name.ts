@@ -24,7 +24,7 @@ export function nameOf(decoded: string): string {
   )
 }
 
-/** The name under which an address has its PTR record (RFC 1035 3.5, RFC 3596 2.5). Throws if it is no address. */
+/** The name under which an address has its PTR record (RFC 1035 3.5, RFC 3596 2.5). Throws if it is not an address. */
 export function reverseName(address: string): string {
   const octets = ipaddr.parse(address).toByteArray()
   if (octets.length === 4) return `${octets.reverse().join('.')}.in-addr.arpa`

@@ -34,7 +34,7 @@ export interface TlsaRecord {
 export interface ResolverOptions {
   /** `ip` or `ip:port` (`[v6]:port`) each; empty: the system's. */
   servers?: string[]
-  /** Servers whose AD bit is believed, besides those on loopback. */
+  /** Servers whose AD bit is trusted, in addition to those on loopback. */
   validating?: string[]
   /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */
   timeout?: number
@@ -176,7 +176,7 @@ export class Resolver {
   }
 }
 
-/** Octets that are no ASCII stay one character each. */
+/** Octets that are not ASCII stay one character each. */
 function textOf(data: TxtData): string {
   const strings = Array.isArray(data) ? data : [data]
   return strings.map((string) => (typeof string === 'string' ? string : string.toString('latin1'))).join('')

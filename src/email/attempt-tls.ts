@@ -18,7 +18,10 @@ export interface AttemptTls {
   source: TlsSource
   /** The server is proven to be the right one: by its certificate, or by DANE. */
   verified: boolean
-  /** Why it is not proven, or why the connection could not be encrypted; null when it is, and in clear. */
+  /**
+   * Why it is not proven, or why the connection could not be encrypted; null when it is proven, or when the connection
+   * is not encrypted.
+   */
   doubt: string | null
 }
 

@@ -52,7 +52,7 @@ export const CONTENTS = codec<MessageContent<MessageBody>, [octets: OctetTransfe
   fieldsOf().filter(({ inContent }) => inContent),
 )
 
-/** The fields sent with each delivery, beside the message. */
+/** The fields sent with each delivery, in addition to the message. */
 export const SENT = codec<Email<'send'>>(fieldsOf('send'))
 
 /** Accepted recipients. */

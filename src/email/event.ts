@@ -107,7 +107,7 @@ export interface EventDetail {
   message?: string
   /** Why the mail was refused or is late: with every `bounced`, `failed` and `delivery_delayed` event. */
   category?: BounceCategory
-  /** Beside the category: the address, or its domain, is dead. */
+  /** In addition to the category: the address, or its domain, is dead. */
   permanent?: boolean
   /** Host (and address) of the server that answered. */
   server?: string
@@ -121,7 +121,7 @@ export interface EventDetail {
   tlsVerified?: true
   /** Milliseconds that the attempt took. */
   duration?: number
-  /** For a report that came back (a bounce, a complaint): the id by which it counts once. */
+  /** The id of a report (a bounce, a complaint), so that it counts only once. */
   reportId?: string
   /** For an email that was not sent: the type of the suppression. */
   suppressedBy?: SuppressionType

@@ -1,4 +1,4 @@
-/** Mail that came back: bounces, complaints, automatic replies, and other mail to return paths. */
+/** Returned mail: bounces, complaints, automatic replies, and other mail to return paths. */
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type { RecipientReport } from './lifecycle.ts'
 

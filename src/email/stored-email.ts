@@ -124,7 +124,7 @@ export interface EmailBeginning {
   html: string | null
   /** The beginning of a ready message. */
   raw: Uint8Array | null
-  /** Octets of the ready message; null: the email is none. */
+  /** Octets of the ready message; null: the email is not a ready message. */
   rawOctets: number | null
   /** Files besides inline pictures. Those within a ready message do not count. */
   files: number

@@ -8,7 +8,7 @@ import { foldedAscii } from './folded-ascii.ts'
  * - `bounce`: its server said that it does not exist, or its domain takes no mail.
  * - `complaint`: its reader called mail of the company spam.
  * - `manual`: a person or a program added it.
- * - `unsubscribe`: its reader wants no more of it.
+ * - `unsubscribe`: the recipient has unsubscribed.
  *
  * An address may be on the list with several types. They stop mail to it in this order, which is alphabetical, as both
  * databases sort them.
@@ -58,7 +58,10 @@ export type Stop = Pick<Suppression, 'type' | 'reason'>
 /** Keeps bounces from suppressing an address or a domain. Complaints still count. */
 export interface AllowEntry {
   companyId: string
-  /** The sending domain on whose list it is; null: that of the company. It holds for the whole company all the same. */
+  /**
+   * The sending domain on whose list it is; null: that of the company. In either case the suppression holds for the
+   * whole company.
+   */
   domainId: string | null
   /** An address, or a domain as a lower-case A-label. */
   value: string

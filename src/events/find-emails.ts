@@ -87,7 +87,7 @@ interface WalkRequest {
   /** The part of the filter that no database evaluates. */
   words: WordMatch
   places: SearchedPlaces
-  /** Emails to examine at most. */
+  /** The most emails to examine. */
   looks: number
 }
 

@@ -12,7 +12,7 @@ import type { HttpCore } from './core.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { isAnswered } from './unread-body.ts'
 
-/** `rawPacket`: the input that is no HTTP. */
+/** `rawPacket`: the input that is not HTTP. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
 type MalformedReason = Extract<HttpReason, { code: 'http_malformed' }>
 

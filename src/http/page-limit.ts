@@ -31,7 +31,7 @@ function mostOf({ maximum, anyOf = [] }: Subschema): number | undefined {
   return maximum ?? anyOf.find((each) => each.maximum !== undefined)?.maximum
 }
 
-/** Lowers limits above the maximum, in place. The schema refuses values that are no numbers. */
+/** Lowers limits above the maximum, in place. The schema refuses values that are not numbers. */
 export function cutToMost(value: unknown, limits: readonly PageLimit[]): void {
   for (const { within, most } of limits) {
     const object = within.reduce(fieldOf, value)

@@ -22,7 +22,7 @@ export class PageTokens {
     return Buffer.from(octets).toString('base64url')
   }
 
-  /** Undefined when the text is no token, or another company's. */
+  /** Undefined when the text is not a token, or another company's. */
   placeOf(companyId: string, token: string): unknown {
     try {
       const octets = this.#sealing().open(Buffer.from(token, 'base64url'), contextOf(companyId))

@@ -1,4 +1,4 @@
-/** The addresses that the listener for returned mail takes mail for; it is nobody's relay. */
+/** The addresses that the listener for returned mail takes mail for; it relays nothing. */
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { returnPathOf } from '../accounts/return-path.ts'
 import { isReportsAddress } from '../mail/domain-report/report-address.ts'

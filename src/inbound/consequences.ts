@@ -148,7 +148,7 @@ function isOwn({ final }: Finding, recipient: AddressedRecipient): boolean {
   return isAtOrBelow(domainOf(final), domainOf(recipient.address))
 }
 
-/** The id of a report: a hash of what it says. */
+/** The id of a report: a hash of its content. */
 function idOf(...words: string[]): string {
   return hash('sha256', JSON.stringify(words)).slice(0, 32)
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** Metrics of mail that comes back. */
+/** Metrics of returned mail. */
 export class InboundMetrics {
   readonly received: Counter<'source' | 'outcome'>
   readonly refused: Counter<'reason'>

@@ -1,4 +1,4 @@
-/** Puts together what receives mail that comes back. */
+/** Puts together what receives returned mail. */
 import type { Registry } from 'prom-client'
 import type { AccountDirectory } from '../accounts/directory.ts'
 import type { Log } from '../common/logging.ts'

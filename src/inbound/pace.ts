@@ -25,7 +25,7 @@ const GROWTH = 10
 export interface PaceParts {
   /** Monotonic ms. */
   now(): number
-  /** Whether mail is being accepted or sent, beside the mail that comes back. */
+  /** Whether mail is being accepted or sent, apart from returned mail. */
   isSending(): boolean
   /** Ms in which this thread was busy and idle since a fixed moment. */
   utilization(): { active: number; idle: number }

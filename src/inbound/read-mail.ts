@@ -107,7 +107,7 @@ function addressesIn(text: string): string[] {
 
 /**
  * None if one of them has l= (RFC 6376 8.2): anybody can append a report to such a mail. And none if the mail may have
- * got another Content-Type, because another boundary makes a report of any part of the email that came back.
+ * got another Content-Type, because another boundary makes a report of any part of the returned email.
  */
 function signaturesOf(fields: readonly RawField[], body: Buffer): DkimReference[] {
   const types = fields.filter(({ lower }) => lower === 'content-type')

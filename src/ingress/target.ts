@@ -56,7 +56,7 @@ export interface WithId {
   [ID]?: string
 }
 
-/** Gives a visitor that is no HTTP request the id of its log entries. */
+/** Gives a visitor that is not an HTTP request the id of its log entries. */
 export function withId<Visitor extends object>(visitor: Visitor, id: string): Visitor {
   return Object.assign(visitor, { [ID]: id })
 }

@@ -22,7 +22,7 @@ export interface Addressing {
 const OCTETS_PER_RECIPIENT = 1024
 /** The smallest bound, however few recipients are allowed. */
 const LEAST_OCTETS = 64 * 1024
-/** Mailboxes in Reply-To, at most. */
+/** The most mailboxes in Reply-To. */
 const MAX_REPLY_TO = 100
 
 /** Reads every address field. Throws a Refusal for a missing or invalid address, and for many more than are allowed. */

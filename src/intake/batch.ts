@@ -14,7 +14,7 @@ import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
 /**
- * The addressees of the copies, or null when it is no batch. Variables of other addresses are left out.
+ * The addressees of the copies, or null when it is not a batch. Variables of other addresses are left out.
  * @param to the envelope
  * @param shown mailboxes of the To field, which give the names
  */

@@ -11,7 +11,7 @@ export interface Handover {
   waiting(dueAt: number): void
 }
 
-/** A place for the work of one email. Disposing of it gives the place back, once, whatever became of the email. */
+/** A place for the work of one email. Disposing of it gives the place back, once, whatever happened to the email. */
 export interface Reservation extends Disposable {
   /** The lease under which the email's recipients are stored, so that no other node claims them. */
   readonly lease: Lease

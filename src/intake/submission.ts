@@ -36,11 +36,11 @@ export interface Submission {
   html?: string
   /** `''` opts out of deriving text from `html`; absent asks for it. */
   text?: string
-  /** AMP for Email, beside `html` or `text`. */
+  /** AMP for Email, in addition to `html` or `text`. */
   amp?: string
   headers: [name: string, value: string][]
   attachments: SubmittedAttachment[]
-  /** A ready MIME message (messages.mime); then only `to` and the options beside it count. */
+  /** A ready MIME message (messages.mime); then only `to` and the options of the request count. */
   raw?: Uint8Array
   /** How a ready message came in, when its header is to show that. */
   arrival?: Arrival

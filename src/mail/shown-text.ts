@@ -34,7 +34,7 @@ export function textOfMessage(lines: Buffer, root: RawPart): string {
   return html === undefined ? '' : textFromHtml(read(html))
 }
 
-/** Finds the first part of a type that is no attachment, in reading order, at any depth of nesting. */
+/** Finds the first part of a type that is not an attachment, in reading order, at any depth of nesting. */
 export function firstPart(root: RawPart, type: string): RawPart | undefined {
   const waiting = [root]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {

@@ -19,7 +19,7 @@ const LONGEST_WAIT_MS = 60_000
 
 /** Ms. */
 const WAITS = {
-  /** Between two looks, when the server tells of no news. */
+  /** Milliseconds between two looks, if the server reports no new messages. */
   poll: 60_000,
   /** Between two attempts to take over from a node that is gone. */
   take: 2_000,
@@ -87,7 +87,7 @@ export class BounceMailbox {
     this.#running ??= this.#run()
   }
 
-  /** Waits for the messages under way, for `ms` at most. */
+  /** Waits for the messages under way, for at most `ms`. */
   async stop(ms: number): Promise<void> {
     this.#ending.abort()
     const timer = setTimeout(() => void this.#session?.[Symbol.asyncDispose](), ms)
@@ -135,7 +135,7 @@ export class BounceMailbox {
     }
   }
 
-  /** Reads what is there, the newest first: a mailbox full of old mail does not hold up the mail of today. */
+  /** Reads the waiting messages, newest first, so that a mailbox full of old mail does not delay today's mail. */
   async #readAll(session: MailboxSession): Promise<void> {
     const uids: number[] = []
     let highest = 0

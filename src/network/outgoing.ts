@@ -19,7 +19,7 @@ import { TlsTransport } from './tls-transport.ts'
 const CONNECT_MS = 10_000
 /** Milliseconds for which an idle connection is kept. */
 const KEEP_ALIVE_MS = 10_000
-/** Octets of an answer's header, at most. */
+/** The most octets of an answer's header. */
 const MOST_HEADER = 16 * 1024
 /**
  * The ports that browsers refuse (WHATWG Fetch 2.9): protocols that could be made to mistake a request for their own.

@@ -57,7 +57,7 @@ const NEAR: ReadonlySet<string> = new Set([
   'carrierGradeNat',
 ])
 
-/** True for an address on this machine or in a private network, and for text that is no address. */
+/** True for an address on this machine or in a private network, and for text that is not an address. */
 export function isNear(ip: string): boolean {
   return isIP(ip) === 0 || NEAR.has(ipaddr.process(withoutNat64(ip)).range())
 }

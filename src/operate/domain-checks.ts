@@ -14,7 +14,7 @@ const PLACES = { size: 20, kept: 4, timesFree: 1 }
 /** Domains that a node takes at once, and that it has at most, those that wait for a place included. */
 const STEP = 20
 const MOST = 200
-/** A company that has so many of them gets no more, so that those of other companies are taken. */
+/** The most checks of one company at a time, so that those of other companies get their turn. */
 const MOST_OF_ONE = 8
 /** Ms between two looks for domains that are due. */
 const ROUND_MS = 15_000

@@ -138,7 +138,7 @@ export const cancelWaiting = verb(
   null,
 )
 
-/** Sets another time (Unix ms) for a scheduled email. A time in the past means now. */
+/** Changes the time (Unix ms) of a scheduled email. A time in the past means now. */
 export const rescheduleEmail = verb(
   'manage',
   async (op, { id, dueAt }: { id: string; dueAt: number }): Promise<{ dueAt: number }> => {

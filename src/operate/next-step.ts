@@ -25,7 +25,7 @@ export interface EmailNextSteps {
   nextSteps: NextStep[]
   /** The sending domain; null: it has been removed. */
   domain: SendingDomain | null
-  /** Attempts after which a recipient fails for good. */
+  /** Attempts after which a recipient fails permanently. */
   mostAttempts: number
   /** In the order of the outline's recipients: how often each was tried; null: more often than the outline lists. */
   tries: (number | null)[]

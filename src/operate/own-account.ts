@@ -71,7 +71,7 @@ export async function confirmPassword(
   throw sessionEndedError()
 }
 
-/** Changes only what is given. */
+/** Changes only the given fields. */
 export async function changeProfile(
   parts: SignInParts,
   self: Self,
@@ -177,7 +177,7 @@ export async function changeSelf(
   const noted = { companyId: null, target, detail }
   const entry = { at: clock.now(), actor: { kind: 'person', id, name: target }, action } as const
   const number = await store.addAudit({ ...entry, ...noted, topic: 'change' })
-  // Beside the sign-ins, which the owners see. Names of passkeys concern the person alone.
+  // Owners see these entries among the sign-ins, without the detail: names of passkeys concern the person alone.
   const forCompany = (companyId: string) =>
     ({ ...entry, companyId, target, detail: {}, topic: 'session' }) as const
   const notes = (now: Person) => (OF_PROTECTION.has(action) ? confirmedCompanies(now).map(forCompany) : [])

@@ -1,4 +1,4 @@
-/** Mail that came back, as it is kept. */
+/** Returned mail, as it is kept. */
 import type { ArrivedMail, ReceivedMail } from '../inbound/arrived-mail.ts'
 import { mailReceiver } from '../inbound/receive-mail.ts'
 import { RETURN_PATHS, ReturnPathKey } from '../mail/return-path/return-path.ts'

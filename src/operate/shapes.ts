@@ -475,7 +475,7 @@ export function apiRequestJson(entry: ApiRequest) {
   }
 }
 
-/** Text that was cut off is no JSON. */
+/** Text that was cut off is not JSON. */
 export function jsonOrText(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text)

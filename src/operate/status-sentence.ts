@@ -53,7 +53,7 @@ export interface RecipientStatus {
 
 export interface EmailStatus {
   domain: { name: string | null }
-  /** Attempts after which a recipient fails for good. */
+  /** Attempts after which a recipient fails permanently. */
   mostAttempts: number
   /** The number of recipients in each state. */
   states: Readonly<Partial<Record<CountedState, number>>>

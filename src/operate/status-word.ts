@@ -86,7 +86,7 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
 
 type WaitFacts = Pick<RecipientStatus, 'state' | 'waits' | 'attempts' | 'tries' | 'server'>
 
-/** The status of one recipient. `most`: the attempts after which it fails for good. */
+/** The status of one recipient. `most`: the attempts after which it fails permanently. */
 export function statusOfRecipient(recipient: WaitFacts, most: number): Status {
   const { state, waits, attempts, tries, server } = recipient
   if (state !== 'waiting')

@@ -103,7 +103,7 @@ export const importSuppressions = verb(
   importAudit('importSuppressions'),
 )
 
-/** By name. A domain that the company does not have is none: its entries go on the list of the company. */
+/** By name. A domain that the company does not have is ignored: its entries go on the list of the company. */
 function domainIds(op: Operation, company: string): ReadonlyMap<string, string> {
   const { domains } = listedAccounts(op, { company })
   return new Map(domains.map(({ name, id }) => [name, id]))

@@ -32,9 +32,9 @@ export interface AttemptCounter {
 }
 
 const PACES = {
-  /** One source address, whichever accounts it tries. */
+  /** Attempts from one source address at any accounts. */
   address: { free: 20, every: 2_000 },
-  /** One source address at one account. */
+  /** Attempts from one source address at one account. */
   pair: { free: 5, every: 3_000 },
   /** All devices on which an account was never used, together. */
   account: { free: 30, every: 1_000 },
@@ -47,11 +47,11 @@ const PACES = {
   code: { free: 8, every: 90_000 },
   /** Links for a new password, each use of which costs a hash. A use that sets the password does not count. */
   link: { free: 5, every: 60_000 },
-  /** Mails with a link for a new password, to one address: so that nobody fills a mailbox. */
+  /** Mails with a link for a new password to one address, limited so that nobody can flood a mailbox. */
   mailbox: { free: 3, every: 20 * 60_000 },
-  /** The same, asked for from one source address. */
+  /** The same mails, requested from one source address. */
   mailer: { free: 10, every: 60_000 },
-  /** The same, asked for from all address groups of one network. */
+  /** The same mails, requested from all address groups of one network. */
   network: { free: 30, every: 20_000 },
 } as const satisfies Record<string, AttemptPace>
 type PaceName = keyof typeof PACES
@@ -69,7 +69,7 @@ export interface AttemptSource {
   what: 'password' | 'code' | 'mail' | 'link'
 }
 
-/** The next attempt would have to wait longer than the limit. */
+/** Thrown when the next attempt would have to wait longer than the limit. */
 export class TooManyAttempts extends Error {
   override name = 'TooManyAttempts'
   /** Milliseconds until the next attempt is possible. */

@@ -9,7 +9,7 @@ export const MOST_PASSWORD = 256
 const LEAST_OWN = 4
 const LEAST_DIFFERENT = 5
 
-/** The words of leaked passwords, beside digits, sequences and repetition. */
+/** The words of leaked passwords, without digits, sequences and repetition. */
 const COMMON = [
   ...[
     'password',

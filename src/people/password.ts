@@ -21,7 +21,7 @@ const KEY = 32
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 /** Requests that may wait: the last of them for some seconds. */
 const MOST_WAITING = 40
-/** Waiting requests of one origin, at most. */
+/** The most waiting requests of one origin. */
 const MOST_OF_ONE = 8
 /** Requests of known callers that go before one of the others: a customer may ask without end. */
 const KNOWN_IN_A_ROW = 3

@@ -10,8 +10,8 @@ const COUNTS_MS = 5 * 60_000
 /** Emails of which some recipient may be the cause, so that only several of them count for more than their pair. */
 const EMAILS = 3
 /**
- * "Busy" may be said to one company for what another one sends, so all are concerned only if at least so many emails of
- * others met it besides those of the company that met it most.
+ * A server may answer "busy" to one company because of the mail of another one. So all companies are concerned only if
+ * at least this many emails of other companies met it, in addition to those of the company that met it most.
  */
 const OF_OTHERS = 2
 /** Paths whose troubles and accepted messages are remembered; the one met longest ago is forgotten. */

@@ -74,7 +74,7 @@ export function companyKey(key: string, companyId: string): string {
   return `${key}\0company:${companyId}`
 }
 
-/** The company (id) whose part the key is of; null: it is none of a company. */
+/** The company (id) whose part the key is of; null: the part is not that of one company. */
 export function companyIn(key: string): string | null {
   return /\0company:([^\0]+)$/.exec(key)?.[1] ?? null
 }

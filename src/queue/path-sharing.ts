@@ -38,7 +38,7 @@ const MAX_STATES = 2_000
 /** States written in one look at most; the others follow. */
 const MAX_WRITES = 200
 
-/** Tries of closed paths that a node asks for in one look, at most. */
+/** The most tries of closed paths that a node requests in one look. */
 const MAX_TRIES = 500
 /** Milliseconds for which a node gets a try, which it renews while the try is under way. */
 const TRY_MS = 60_000

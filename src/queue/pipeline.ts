@@ -119,7 +119,7 @@ const ISOLATED_SESSIONS = 32
 const SUSPECT_MS = 10_000
 /** Milliseconds that mail waits for one of its source addresses. */
 const ABSENT_MS = 10_000
-/** After the time of a stop is over, it waits so long (ms) for the last results to be recorded. */
+/** Ms for which a stop waits, after its own time is over, until the last results are recorded. */
 const LAST_RECORDS_MS = 5_000
 
 /** Ready deliveries and the courier that sends them. */
@@ -158,7 +158,7 @@ export class DeliveryPipeline {
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
   #idle: (() => void) | undefined
 
-  /** `claims` is told when work waits in the store, and when there is room for it. */
+  /** `claims` is notified when work waits in the store, and when there is room for it. */
   constructor(parts: PipelineParts, claims: ClaimLoop) {
     const { courier, isolated, limits, accounts } = parts
     this.#parts = parts

@@ -18,8 +18,8 @@ export interface ThrottleResult {
 const NOTHING: ThrottleResult = { exhausted: false, notBefore: null }
 
 /**
- * How many sessions and messages a path may have, and each company on it: by the limits of the path, and by what its
- * servers say.
+ * Decides how many sessions and messages a path, and each company on it, may have, by the limits of the path and the
+ * replies of its servers.
  */
 export class Throttle {
   readonly sessions = new SessionLimits()
@@ -75,7 +75,7 @@ export class Throttle {
     const busy = extent.limits === 'all' ? queues.busyOn(path) : queues.busyOn(path, email.companyId)
     const fewer = this.sessions.tooMany(limited, busy, begunAt)
     const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begunAt, path)
-    // A wait that a recipient may have asked for holds up the mail to its domain, which is closed for so long.
+    // A wait that a recipient may have caused delays only the mail to its domain, which is closed for that time.
     const notBefore = extent.part.to === null ? this.#pause(limited, hindrance) : null
     return { exhausted: !fewer && !slower, notBefore }
   }

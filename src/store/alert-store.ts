@@ -1,4 +1,4 @@
-/** Troubles that operators are told of: once when they begin, and once when they are over, by whichever node. */
+/** Troubles about which alerts are sent: once when they begin, and once when they are over, by any node. */
 
 export interface NewAlert {
   /** The same for the same trouble: `disk`, `domain:example.com`, `webhook:ID`. */
@@ -21,7 +21,7 @@ export interface Alert extends NewAlert {
 
 export interface AlertClaim {
   now: number
-  /** Unix ms: until then no other node tells of it. */
+  /** Unix ms: until then no other node sends the alert. */
   until: number
   limit: number
 }
@@ -31,7 +31,7 @@ export interface AlertStore {
   alerts(): Promise<Alert[]>
   /** A trouble that is open keeps its beginning. One whose end has not been told is open again. */
   raiseAlert(alert: NewAlert, now: number): Promise<void>
-  /** A trouble of which nobody has been told is forgotten. */
+  /** Forgets a trouble about which no alert was sent. */
   endAlert(id: string, now: number): Promise<void>
   /** Takes troubles whose beginning or end is to be told. */
   claimAlerts(claim: AlertClaim): Promise<Alert[]>

@@ -43,12 +43,12 @@ export type DigestedRow = [
   refusal: string | null,
 ]
 
-/** Characters of tags per row, equal lists counted once: each tag is filed and counted by itself. */
+/** The most characters of tags per row, because each tag is filed and counted separately. Equal lists count once. */
 const TAGS_A_ROW = 32
 
 /**
- * The events, of at most `limit` rows in order, whose rows are complete, as long as they have not very many tags; null
- * when not even one is complete, and more rows are needed.
+ * The events whose rows are complete, from at most `limit` rows in order; fewer if they have very many tags. Null when
+ * no event is complete, so that more rows are needed.
  */
 export function wholeEvents(
   rows: readonly DigestedRow[],

@@ -73,7 +73,7 @@ export interface EmailStore {
   readOutline(id: string, range: OutlineRange): Promise<HistoryOutline | null>
   /** In order of position. Empty when unknown. */
   readRecipients(emailId: string, range: RecipientRange): Promise<RecipientOutline[]>
-  /** The first recipients whose values come to `octets` together. Empty when the email is no batch. */
+  /** The first recipients whose values come to `octets` together. Empty when the email is not a batch. */
   readValues(emailId: string, range: RecipientRange & { octets: number }): Promise<RecipientValues[]>
   /** The dialogue of an attempt, by its id in the outline; null when unknown. */
   readDialogue(emailId: string, attempt: number): Promise<string | null>

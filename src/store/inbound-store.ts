@@ -1,4 +1,4 @@
-/** Mail that came back, with its outcomes. */
+/** Returned mail, with its outcomes. */
 import type { InboundArrival, InboundFilter, InboundMail, InboundResult } from '../email/inbound-mail.ts'
 
 /** A recipient of an email that mail is about. */

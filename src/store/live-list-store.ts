@@ -18,7 +18,7 @@ export interface LiveListStore {
 export interface ChangedRange {
   above: number
   upTo: number
-  /** Emails, at most. */
+  /** The most emails. */
   limit: number
 }
 

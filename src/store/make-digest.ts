@@ -34,7 +34,7 @@ export interface DigestedEvent {
   tags: string | null
   /** The domain of the recipient; null when the event is about the email as a whole. */
   recipientDomain: string | null
-  /** Unix ms from which the email could be sent; null when the event is no delivery. */
+  /** Unix ms from which the email could be sent; null when the event is not a delivery. */
   sendableAt: number | null
   /** The detail of an event that has a category, as JSON; null for any other. */
   refusal: string | null

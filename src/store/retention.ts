@@ -7,7 +7,7 @@ export interface RetentionPeriods {
   emailRetention: number
   /** Milliseconds for which requests of clients are kept. */
   apiLogRetention: number
-  /** Milliseconds for which mail that came back is kept. */
+  /** Milliseconds for which returned mail is kept. */
   inboundRetention: number
 }
 

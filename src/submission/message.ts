@@ -11,7 +11,7 @@ import { withCrBeforeLf } from '../mail/raw/lines.ts'
 import { RawError, readRawControl, withoutEnvelopeLine } from '../mail/raw/raw.ts'
 import { asBuffer } from '../workers/job.ts'
 
-/** The properties of a message beside its octets. */
+/** The properties of a message that are not in its octets. */
 export interface MessageEnvelope {
   /** From the envelope. */
   recipients: string[]

@@ -10,7 +10,7 @@ export interface MailTransactions {
   readonly begun: boolean
   /** Between 354 and the reply to the final dot. */
   readonly atMessage: boolean
-  /** `login`: null where nobody logs in. */
+  /** `login`: null where there are no logins. */
   mail(rest: string, login: Login | null): SubmissionReply | Promise<SubmissionReply>
   rcpt(rest: string): SubmissionReply
   /**

@@ -1,5 +1,5 @@
 /**
- * The client behind a load balancer: its address comes before any SMTP or TLS, and only trusted proxies are believed.
+ * The client behind a load balancer: its address comes before any SMTP or TLS, and only that of trusted proxies counts.
  */
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'

@@ -1,5 +1,5 @@
 /**
- * Mail that comes back, on the listeners of POSTROAD_BOUNCE_LISTEN: from any sender, for the addresses that await it
+ * Returned mail, on the listeners of POSTROAD_BOUNCE_LISTEN: from any sender, for the addresses that await it
  * alone. Nothing is ever sent in answer (RFC 5321 6.1 asks for a bounce of what was accepted and cannot be delivered;
  * all of this mail is delivered by being kept).
  */

@@ -5,7 +5,9 @@
  */
 import { CompanyTurns } from '../common/company-turns.ts'
 
-/** Octets of commands and messages in one turn of the event loop, and the cost of a command beside its octets. */
+/**
+ * Octets of commands and messages in one turn of the event loop, and the cost of a command in addition to its octets.
+ */
 const IN_ONE_TURN = 48 * 1024
 const COMMAND_COST = 256
 

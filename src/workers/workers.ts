@@ -6,7 +6,7 @@ import type { Job } from './job.ts'
 import type { Task } from './task.ts'
 import { Worker } from './worker.ts'
 
-/** The most octets of work of a small task, which takes some milliseconds at most. */
+/** The most octets of work of a small task, which takes some milliseconds. */
 export const SMALL = 256 * 1024
 /**
  * The most small tasks in one message, and the total weight that fills a message. Small tasks share a message, because

@@ -17,7 +17,7 @@ function wait(more: 1 | -1): void {
   for (const tell of watchers) tell()
 }
 
-/** Resolves when the service answers. `needed`: resolves when somebody waits for the part, who is told then. */
+/** Resolves when the service answers. `needed`: resolves when a person waits for the part, and is then shown that the service does not answer. */
 export async function whenAnswering(needed: Promise<void>): Promise<BuildMatch> {
   const build = await ask()
   if (build !== null) return build

@@ -48,7 +48,7 @@ type QueryPart<Given> = object extends Given ? { query?: Given } : { query: Give
 export type CallInput<Name extends ClientRoute, More = unknown> =
   object extends Parts<Name> ? [parts?: Parts<Name> & More] : [parts: Parts<Name> & More]
 
-/** `parts`: the parameters of the path, beside `query` and `body`. */
+/** `parts`: the parameters of the path, `query` and `body`. */
 export async function call<Name extends JsonRoute>(
   name: Name,
   ...[parts]: CallInput<Name, { signal?: AbortSignal | undefined }>

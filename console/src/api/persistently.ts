@@ -5,7 +5,7 @@ import { ApiError } from './client.ts'
 const TRIES = 30
 const BETWEEN = 1_000
 
-/** Repeats a request that does no harm twice while the service is away or busy. */
+/** Repeats a request that does no harm twice while the service is unreachable or busy. */
 export async function persistently<Answer>(
   request: () => Promise<Answer>,
   isStopped: () => boolean,

@@ -1,4 +1,4 @@
-/** Mail that came back. */
+/** Returned mail. */
 import { keepPreviousData } from '@tanstack/react-query'
 import { type JsonAnswer, type QueryOf, urlOf } from './client.ts'
 import { read } from './queries.ts'

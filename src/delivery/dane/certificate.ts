@@ -13,7 +13,7 @@ interface Element {
   end: number
 }
 
-/** The SubjectPublicKeyInfo of a certificate in DER. Null for octets that are no certificate in DER. */
+/** The SubjectPublicKeyInfo of a certificate in DER. Null for octets that are not a certificate in DER. */
 export function publicKeyOf(certificate: Buffer): Buffer | null {
   try {
     return keyIn(certificate)

@@ -49,7 +49,7 @@ export class IsolatedCourier implements Courier {
   #waiting: IsolatedItem[] = []
   #preparing: IsolatedItem | null = null
   readonly #sending = new Map<number, IsolatedItem>()
-  /** A delivery that was being sent when a process died: for a while nothing else begins beside it. */
+  /** A delivery that was being sent when a process died: for a while it is tried alone. */
   #alone: IsolatedItem | null = null
   #process: ChildProcess | null = null
   #started = false

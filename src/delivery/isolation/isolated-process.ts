@@ -61,7 +61,7 @@ async function deliver({ delivery: flat, keys: sent, policy, source }: IsolatedD
   const [delivery] = deliveryOf(flat, { keys, policies })
   const message = prepareMessage(delivery, { boundaries, signer: signHere })
   prepared.set(delivery, message)
-  // The courier will find the same error, and report what becomes of the recipients.
+  // The courier will find the same error, and report the outcome for the recipients.
   await message(CAPABILITIES).catch(() => {})
   say({ kind: 'prepared', number })
   say({ kind: 'result', number, result: await courier.deliver(delivery) })
@@ -98,7 +98,7 @@ process.on('message', (message: ToProcess) => {
       })
   }
 })
-// Without the service nothing would record what became of the mail.
+// Without the service nothing would record the outcome of the mail.
 process.on('disconnect', () => process.exit(0))
 // A terminal signals its whole process group; the service decides when this process ends.
 process.on('SIGINT', () => {})

@@ -214,7 +214,7 @@ const NOT_DEAD = [CONTENT, RELAYING, BLOCKED, CREDENTIALS, SENDER, BUSY]
 const OTHER_CLASS = /^5\.[367]\./
 
 /**
- * A relay is believed only by its code. It rarely knows a recipient, and where it does (its own domain, or it has asked
+ * For a relay only the code counts. It rarely knows a recipient, and where it does (its own domain, or it has asked
  * the recipient's server) its software gives the code; the words alone are as often about the relay itself.
  */
 function isDead(

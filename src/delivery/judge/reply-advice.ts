@@ -1,6 +1,6 @@
 /**
- * Details of a refusal beside its finding: how long to wait, the limit that was exceeded, and the list that names our
- * address.
+ * Details of a refusal, in addition to its finding: how long to wait, the limit that was exceeded, and the list that
+ * names our address.
  */
 import type { Stage } from '../smtp/error.ts'
 import { type BlockList, blockListIn } from './block-lists.ts'

@@ -13,7 +13,7 @@ const UNITS: readonly [unit: RegExp, ms: number][] = [
 const PHRASE =
   /\b(?:again|retry|wait|back|later|greylisted|deferred|limited)\b[a-z ,:(]{0,30}?\b(?:in|after|for|within|at least)[: ]{1,2}(?:(\d{1,2}):(\d\d):(\d\d)|(\d{1,6}) ?([a-z]*))/
 
-/** Milliseconds: what a server asks beyond these bounds is not believed. */
+/** The shortest and the longest time that a server's words can make us wait, in milliseconds. */
 const LEAST = 1_000
 const MOST = 3_600_000
 

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 30_000
 const MOST_OCTETS = 64 * 1024
 const HTTPS = 443
 
-/** The domain publishes something that is no valid policy (RFC 8460 4.3.2.2). */
+/** The domain publishes something that is not a valid policy (RFC 8460 4.3.2.2). */
 export class PolicyInvalid extends Error {}
 
 /** RFC 8461 3.3. */

@@ -78,7 +78,7 @@ interface ServerEndpoint {
 
 export interface WalkLimits {
   timeouts: Partial<SmtpTimeouts>
-  /** Servers that had an address to connect to, at most. */
+  /** The most servers that had an address to connect to. */
   maxServers: number
   addressesPerServer: number
   /** Milliseconds from the start after which no further server is tried. */
@@ -585,7 +585,7 @@ function reportOf({
 }
 
 /**
- * True only while nothing but the mail itself is at stake: credentials are never sent in clear, and a policy that
+ * True only while nothing but the mail itself is at stake: credentials are never sent unencrypted, and a policy that
  * requires TLS is never relaxed.
  */
 export function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {

@@ -12,11 +12,11 @@ export interface SessionPoolOptions {
   idleTimeout: number
   /** Milliseconds after which a session is not used again, so that load spreads and moved servers are noticed. */
   maxAge: number
-  /** Idle sessions altogether; beyond it the session that has been idle longest is ended. */
+  /** The most idle sessions altogether. Beyond that, the session that has been idle longest is ended. */
   maxIdle: number
 }
 
-/** A session taken from the pool: give it back with `release`, whatever became of it. */
+/** A session taken from the pool: it must be given back with `release`, whatever happens to it. */
 export interface PooledSession {
   readonly session: SmtpSession
   /** The session has done a transaction before: the server may have closed it without our knowing. */
@@ -34,14 +34,14 @@ interface PoolEntry {
   transactions: number
   /** Deliveries that have it: two while one has begun behind the final dot of the other. */
   users: number
-  /** It is not used again. */
+  /** True: the session is not used again. */
   spent: boolean
-  /** At most; many servers end a session after 100 or so. */
+  /** The most transactions of the session. Many servers end a session after 100 or so. */
   maxTransactions: number
 }
 
 /**
- * Sessions that stay open between messages, by server. The last one given back is taken first, so that a pool shrinks
+ * Sessions that stay open between messages, by server. The session released last is used first, so that a pool shrinks
  * to the number it needs. The number of busy sessions is limited elsewhere.
  */
 export class SessionPool {
@@ -90,7 +90,7 @@ export class SessionPool {
     return session.gainsByNext && !this.#worn(entry)
   }
 
-  /** The session of the delivery before, if it has the key and still waits for the answer to its dot. */
+  /** The session of the earlier delivery, if it has the key and that delivery still waits for the answer to its dot. */
   join(before: SessionAtDot, key: string): PooledSession | null {
     if (before.key !== key || !this.takesNext(before)) return null
     const { session } = before
@@ -148,7 +148,7 @@ export class SessionPool {
     this.#sweeper ??= setInterval(() => this.#sweep(), this.#options.idleTimeout / 2).unref()
   }
 
-  /** No session is kept from now on: idle sessions quit now, busy ones when they are released. */
+  /** Keeps no sessions from now on: idle sessions quit at once, busy ones when they are released. */
   close(): void {
     this.#closed = true
     for (const entries of this.#idle.values()) for (const entry of entries) this.#end(entry)

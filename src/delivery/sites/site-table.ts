@@ -94,7 +94,8 @@ export class SiteTable {
 
   /**
    * The index of the one block that all these hosts of the domain belong to. A domain without MX record is its own host
-   * (RFC 5321 5.1): a web server or a subscriber's line below a provider's name is none of the provider's mail servers.
+   * (RFC 5321 5.1): a web server or a subscriber's line below a provider's name is not one of the provider's mail
+   * servers.
    */
   #blockOf(hosts: readonly string[], domain: string): number | null {
     const [first] = hosts

@@ -7,7 +7,7 @@ import { clip, printable, type Reply, replyText } from './reply.ts'
 import type { AuthMechanism, SmtpCredentials } from './target.ts'
 
 /**
- * Under TLS the password is safe in transit and PLAIN takes the fewest steps. In clear, CRAM-MD5 at least does not
+ * Under TLS the password is safe in transit and PLAIN takes the fewest steps. Without TLS, CRAM-MD5 at least does not
  * reveal the password. XOAUTH2 takes a token, not a password, so the settings must name it.
  */
 const preferred = {

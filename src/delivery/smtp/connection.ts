@@ -368,7 +368,7 @@ export class SmtpConnection {
     this.dialogue = next
   }
 
-  /** Sends QUIT and waits for the other side to close, for twice the QUIT time-out at most. */
+  /** Sends QUIT and waits for the other side to close, for at most twice the QUIT time-out. */
   async quit(): Promise<void> {
     await this.exchange(['QUIT'], ['idle'])
     if (!this.#failure) {

@@ -32,12 +32,12 @@ export const waitingFor: Record<Stage, string> = {
  * - `connect`: no TCP connection (refused, unreachable).
  * - `proxy`: no connection, because of the proxy on the way: it does not answer, or refuses us.
  * - `tls`: TLS was wanted and failed: not offered, handshake failed, certificate not the host's. Under an opportunistic
- *   policy the caller may try again in clear.
+ *   policy the caller may try again without TLS.
  * - `timeout`: the server took longer than the stage allows.
  * - `protocol`: the input was not SMTP, was too long, or held more replies than commands.
  * - `closed`: the connection ended early (FIN, RST, or destroyed from our side).
  * - `reply`: the server refused, with `code` and `enhancedCode`.
- * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. Says nothing
+ * - `auth`: credentials refused, no common mechanism, or withheld because the connection is not encrypted. Says nothing
  *   about the message, even when it is `permanent`: the operator can correct the credentials.
  */
 export type SmtpErrorKind = 'connect' | 'proxy' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'

@@ -19,7 +19,7 @@ export async function open(connection: SmtpConnection, target: SmtpTarget): Prom
   let extensions = await hello(connection, target)
   if (!connection.tls && target.tls !== 'off') {
     const upgraded = await upgrade(connection, target, extensions)
-    // RFC 3207 4.2: everything learned in clear is forgotten.
+    // RFC 3207 4.2: everything learned before TLS is forgotten.
     if (upgraded) extensions = await hello(connection, target)
   }
   if (target.credentials) {

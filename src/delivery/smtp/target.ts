@@ -37,13 +37,13 @@ export interface SmtpCredentials {
 
 /** A server to open a session with. */
 export interface SmtpTarget {
-  /** The server's name: for SNI, for the certificate, for logs. */
+  /** The server's name, for SNI, the certificate and logs. */
   host: string
   /** The IP address to connect to, already checked after the look-up. */
   address: string
   /** The address to connect from; absent: the system chooses. */
   localAddress?: string
-  /** To the machine that has `localAddress`; absent: it is this machine. */
+  /** The proxy to the machine that has `localAddress`; absent: this machine has it. */
   proxy?: OutgoingProxy
   port: number
   /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
@@ -54,7 +54,7 @@ export interface SmtpTarget {
   /** The origin of `tls`; absent: the default. */
   tlsSource?: TlsSource
   /**
-   * Sent over TLS only, unless `tls` is `off`: with that setting the operator says that this network may see them.
+   * Sent over TLS only, unless `tls` is `off`: with that setting the operator allows this network to see them.
    * Under `opportunistic`, a server that offers no STARTTLS gets no credentials, because an attacker can remove the
    * offer.
    */

@@ -17,7 +17,7 @@ export interface TlsSessionCountsParts {
 }
 
 const ROUND_MS = 1_000
-/** Milliseconds that the rows of a round take: so the database gets a few rows a second at most. */
+/** Milliseconds over which the rows of a round are spread, so that the database gets only a few rows a second. */
 const ROW_MS = 200
 const ROWS_AT_ONCE = 100
 /** Counts in memory, at most. Sessions beyond them are not counted. */

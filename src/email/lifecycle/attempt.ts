@@ -155,7 +155,7 @@ function decidePostponement(before: LeaseFacts, happening: AttemptHappening): De
       tried,
     }
   }
-  // Recorded once as an event; the queue shows how it goes on.
+  // Recorded once as an event; the queue shows later changes.
   if (before.postponedSince !== null) return { change, events: [], suppress: null, tried }
   detail.nextAttemptAt = dueAt
   classify(detail, outcome, false)

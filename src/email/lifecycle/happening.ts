@@ -6,7 +6,10 @@ import type { EventDetail, NewEvent } from '../event.ts'
 import type { HoldReason, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
 
-/** So many final refusals because of a full mailbox, all within so many milliseconds, suppress the address. */
+/**
+ * The number of final refusals because of a full mailbox that suppress the address, and the milliseconds within which
+ * they must come.
+ */
 export interface FullMailboxRule {
   refusals: number
   withinMs: number
@@ -167,7 +170,7 @@ export type Happening =
 
 /** The suppression that follows for an address. */
 export interface SuppressionCause extends Pick<Suppression, 'type' | 'reason' | 'code'> {
-  /** It follows only when the address had so many causes of this kind, with this one. */
+  /** It follows only when the address has had this many causes of this kind, including this one. */
   repeated?: FullMailboxRule
 }
 
@@ -179,7 +182,7 @@ export interface Decision {
    */
   change: Partial<Facts> | null
   events: NewEvent[]
-  /** The recipient's address goes on the company's suppression list. */
+  /** The recipient's address is added to the company's suppression list. */
   suppress: SuppressionCause | null
   /** The recipient is listed with the attempt. */
   tried: boolean

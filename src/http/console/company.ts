@@ -49,7 +49,7 @@ export const companyWorks: Works<typeof COMPANY_ROUTES> = {
   },
 
   'PUT /companies/:company/logo': async ({ op, company, body }) => {
-    // The schema has bounded it; characters that are no base64 make no picture.
+    // The schema has bounded it; characters that are not base64 make no picture.
     await setLogo(op, { company: oneCompany(company), octets: Buffer.from(body.picture, 'base64') })
     return {}
   },

@@ -1,4 +1,4 @@
-/** Mail that came back, newest first, and each message as a file. */
+/** Returned mail, newest first, and each message as a file. */
 import { companyName } from '../../operate/find.ts'
 import { listReturnedMails, readReturnedMail } from '../../operate/returned-mail.ts'
 import { isoTime } from '../../operate/shapes.ts'

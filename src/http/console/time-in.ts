@@ -1,6 +1,6 @@
 import { OperateError } from '../../operate/error.ts'
 
-/** The time in a field of a query, in Unix ms. Throws OperateError for text that is no time. */
+/** The time in a field of a query, in Unix ms. Throws OperateError for text that is not a time. */
 export function timeIn(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const at = Date.parse(text)

@@ -94,7 +94,7 @@ function mediaTypeIn(contentType = ''): string {
 }
 
 function readString(content: string, index: number, isCalendar: boolean): Uint8Array {
-  // UTF-8 encodes any non-ASCII character as octets that are no base64 digits.
+  // UTF-8 encodes any non-ASCII character as octets that are not base64 digits.
   const octets = decodeBase64(Buffer.from(content))
   if (octets !== null) return octets
   if (isCalendar) return readText(content, index)

@@ -23,7 +23,7 @@ for (const [kind, characters] of [
 const PIECE = 256 * 1024
 
 /**
- * Decodes the text; null when it is no base64. The check is strict (RFC 4648 3), since other text would become a file
+ * Decodes the text; null when it is not base64. The check is strict (RFC 4648 3), since other text would become a file
  * of garbage: digits of one alphabet, in whole groups of four, with padding where the last group is short; unused bits
  * are zero. Lines may be broken anywhere (RFC 2045 6.8). Only the URL-safe alphabet may omit padding, as its encoders
  * do (RFC 4648 5).
@@ -43,7 +43,7 @@ export function decodeBase64(text: Buffer): Buffer | null {
   return hasZeroRest(compact, decoded) ? decoded : null
 }
 
-/** The digits alone; null when the text is no base64. */
+/** The digits alone; null when the text is not base64. */
 function digitsOf(text: Buffer): Buffer | null {
   let digits = 0
   let padding = 0

@@ -62,7 +62,7 @@ function scan(octets: Buffer): unknown {
   return scanned(octets, emailOf)
 }
 
-/** Reads each item of an array as `scan` does; null when the body is no array. Stops after `most` + 1 items. */
+/** Reads each item of an array as `scan` does; null when the body is not an array. Stops after `most` + 1 items. */
 function scanAll(octets: Buffer, most: number): unknown[] | null {
   return scanned(octets, (scanner) => {
     if (scanner.kind() !== 'array') {
@@ -79,7 +79,7 @@ function scanAll(octets: Buffer, most: number): unknown[] | null {
   })
 }
 
-/** Null when the value is no object. */
+/** Null when the value is not an object. */
 function emailOf(scanner: JsonScanner): JsonBody | null {
   if (scanner.kind() !== 'object') {
     scanner.skip()

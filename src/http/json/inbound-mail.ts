@@ -19,7 +19,7 @@ export const INBOUND_PATH = '/inbound/mail'
 export const inboundDescription = describedRoute(`POST ${INBOUND_PATH}`, {
   access: 'management',
   operationId: 'receiveInboundMail',
-  summary: 'Hand in a mail that came back: a bounce, a complaint, an automatic reply',
+  summary: 'Hand in a returned mail: a bounce, a complaint, an automatic reply',
   description:
     'The body is the message as it arrived (`message/rfc822`); its first MiB is read. For those who cannot receive mail over SMTP: their ' +
     'provider forwards it. It counts for emails of the company of the key alone, and only if it came to a valid return path (its header ' +

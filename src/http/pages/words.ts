@@ -11,7 +11,7 @@ const WORDS: Partial<Words<ErrorFields>> = {
   body_too_large: ({ max }) => [413, 'validation_error', `The request body has more than ${max} bytes.`],
 }
 
-/** The error for a path outside every API, for a page, and for input that is no request. */
+/** The error for a path outside every API, for a page, and for input that is not a request. */
 export function pageWords(reason: AnyReason): Answer {
   return errorAnswer(reason, said<ErrorFields>(WORDS, reason) ?? UNEXPECTED)
 }

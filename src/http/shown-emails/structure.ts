@@ -5,7 +5,7 @@ import { withCrlfLines } from '../../mail/raw/lines.ts'
 import { readParameter } from '../../mail/raw/parameter.ts'
 import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 
-/** Parts, fields and signatures that are shown at most. */
+/** The most parts, fields and signatures that are shown. */
 const MOST_PARTS = 500
 const MOST_FIELDS = 500
 const MOST_SIGNATURES = 20

@@ -3,7 +3,7 @@ import { canonicalAddress } from '../../network/address-range.ts'
 
 /**
  * The unit that a source address is counted by: an IPv4 address by itself, an IPv6 address by its /64, the least that a
- * network assigns to a customer (RFC 6177 2). '' when the text is no address.
+ * network assigns to a customer (RFC 6177 2). '' when the text is not an address.
  */
 export function addressGroup(address: string): string {
   const plain = canonicalAddress(address)

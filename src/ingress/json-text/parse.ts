@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { Fault } from '../fault.ts'
 import { JsonFault, JsonLimit, JsonScanner } from './scanner.ts'
 
-/** Parses a small body. Throws a Fault when it is no JSON. */
+/** Parses a small body. Throws a Fault when it is not JSON. */
 export function parseJson(octets: Buffer): unknown {
   const start = textStart(readable(octets))
   try {

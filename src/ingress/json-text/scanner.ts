@@ -5,10 +5,10 @@
 import { clip } from '../fault.ts'
 import { readText } from './string.ts'
 
-/** Nesting of objects and arrays: of built values, and of skipped ones. */
+/** The deepest nesting of objects and arrays in built values, and in skipped ones. */
 const MAX_BUILT_DEPTH = 64
 const MAX_DEPTH = 100_000
-/** Values and names that are built. */
+/** The most values and names that are built. */
 const MAX_VALUES = 250_000
 /**
  * Items of one array that are built. No array here may have that many, so a check of the length needs no further items.
@@ -26,7 +26,7 @@ const NINE = 0x39
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
-/** The octets are no JSON, or exceed a limit. The message is the end of a sentence. */
+/** The octets are not JSON, or exceed a limit. The message is the end of a sentence. */
 export class JsonFault extends Error {
   override name = 'JsonFault'
 }
@@ -187,7 +187,7 @@ export class JsonScanner {
     } while (this.#depth > floor)
   }
 
-  /** Expects an array; returns its byte values as octets, or the index of the first item that is none. */
+  /** Expects an array; returns its byte values as octets, or the index of the first item that is not a byte value. */
   bytes(): Uint8Array | number {
     this.enter()
     // Each item takes at least two octets.
@@ -334,7 +334,7 @@ export class JsonScanner {
   }
 }
 
-/** Octets of the escape at `at`; 0 when it is none. */
+/** Octets of the escape at `at`; 0 when there is no valid escape. */
 function escapeLength(octets: Buffer, at: number): number {
   switch (octets[at + 1]) {
     case QUOTE:

@@ -77,7 +77,7 @@ function* claims(name: string): Iterable<string> {
     // A lookbehind consumes nothing: the text before one @ may be the text after another.
     /(?<=(^|.))@(\s*[^\s@<>()",;:\\.]+(?:\s*\.\s*[^\s@<>()",;:\\.]+)*)/gsu,
   )) {
-    // `News @ St. Pauli` is no address; `ceo@victim. test` is read as one.
+    // `News @ St. Pauli` is not an address; `ceo@victim. test` is read as one.
     const asWritten = /\s|^$/.test(before!) ? written!.trimStart().split(/\s/, 1)[0]! : written!
     const domain = asWritten.replace(/\s+|\.$/g, '').toLowerCase()
     if (domain.startsWith('[') || domain.includes('.')) yield domain

@@ -5,7 +5,7 @@ import { excerpt } from '../excerpt.ts'
 import { describe } from './idn.ts'
 
 /**
- * A text that is no mailbox. The message quotes it, gives the reason, and may be shown to the sender; at most 200
+ * A text that is not a mailbox. The message quotes it, gives the reason, and may be shown to the sender; at most 200
  * characters.
  */
 export class AddressError extends Error {
@@ -61,7 +61,7 @@ export function firstSpace(text: string): string | undefined {
   return undefined
 }
 
-/** First position from `from` that is neither white space nor comment; `end` at most. */
+/** The first position from `from`, up to `end`, that is neither white space nor comment. */
 export function skipComments(text: string, from: number, end: number): number {
   let at = skipSpace(text, from)
   while (at < end && text[at] === '(') at = skipSpace(text, closeComment(text, at, from) + 1)

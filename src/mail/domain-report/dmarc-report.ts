@@ -36,7 +36,7 @@ export interface DmarcReportRecord {
   spfDomain: string | null
 }
 
-/** Records of one report, at most. */
+/** The most records of one report. */
 const MOST_RECORDS = 10_000
 const MOST_MESSAGES = 1_000_000_000
 const LONGEST_NAME = 255

@@ -1,4 +1,4 @@
-/** The octets are no report that can be read. The message is a sentence for people. */
+/** The octets are not a report that can be read. The message is a sentence for people. */
 export class DomainReportError extends Error {
   override name = 'DomainReportError'
 }

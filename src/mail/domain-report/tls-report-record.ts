@@ -2,7 +2,7 @@
 
 import { recordsOfVersion } from '../dns-tags.ts'
 
-/** URIs that get a report, at most. */
+/** The most URIs that get a report. */
 const MOST_URIS = 5
 const LONGEST_URI = 1_000
 

@@ -8,7 +8,7 @@ import { gunzip } from 'node:zlib'
 import { fromBuffer, type ZipFile } from 'yauzl'
 import { DomainReportError } from './report-error.ts'
 
-/** Octets of a report, at most. */
+/** The most octets of a report. */
 export const MOST_UNPACKED = 10 * 1024 * 1024
 
 const TOO_LARGE = `The report has more than ${MOST_UNPACKED / 1024 ** 2} MiB.`

@@ -27,9 +27,9 @@ export interface RawHeader {
 /**
  * Reads the header that starts at `start` of octets with CRLF lines.
  *
- * `strict` is for the header of the message itself: throws RawError for a line that is no field, and beyond the limits.
- * Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells, by offset, whether a line ends the
- * part within its header.
+ * `strict` is for the header of the message itself: throws RawError for a line that is not a field, and beyond the
+ * limits. Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells, by offset, whether a line
+ * ends the part within its header.
  */
 export function readHeader(
   octets: Buffer,

@@ -62,7 +62,7 @@ export const BAD_NAME: readonly RegExp[] = [
   /\bfix reverse\b|\bhelo\b|\behlo\b/,
 ]
 
-/** The server relays for nobody, or not for us. */
+/** The server does not relay, or not for us. */
 export const NO_RELAY: readonly RegExp[] = [
   /\bno relay|\bnot configured to relay\b|\bto relay (?:mail|messages?)\b|\bnot (?:permitted|allowed|authori[sz]ed) to (?:\d{3}[ -])?relay\b|\brelay(?:ing)?\b[^.;]{0,40}\b(?:den|not|prohibit|refus|reject|disallow|without)/,
 ]

@@ -13,7 +13,7 @@ const WHOLE = new RegExp(`^${ADDRESS}$`, 'u')
 const DOMAIN =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?)(?:\.[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?)*$/u
 
-/** The address with its domain in lower case; null when the text is none. */
+/** The address with its domain in lower case; null when the text is not an address. */
 export function cleanAddress(text: string): string | null {
   const found = text.trim().replace(/^mailto:/i, '')
   if (!WHOLE.test(found)) return null

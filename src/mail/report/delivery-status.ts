@@ -9,7 +9,9 @@ const MAX_VALUE = 4_000
 
 /** The fields of one recipient. */
 export interface StatusFields {
-  /** The address that was written to, or the only one named; null when the fields name a program, or nobody. */
+  /**
+   * The address that the mail was sent to, or the only one named; null when the fields name a program, or no recipient.
+   */
   address: string | null
   original: string | null
   /** Final-Recipient (RFC 3464 2.3.2). */

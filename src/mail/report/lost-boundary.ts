@@ -28,7 +28,7 @@ function boundaryIn(octets: Buffer, start: number): string | null {
     const found = octets.indexOf('\r\n', at + 2, 'latin1')
     const end = found < 0 ? octets.length : found
     const line = octets.toString('latin1', at + 4, Math.min(end, at + 4 + 200)).trimEnd()
-    // A row of hyphens, or a signature's "-- ", is no delimiter.
+    // A row of hyphens, or a signature's "-- ", is not a delimiter.
     if (line.length >= 5 && /[A-Za-z0-9]/.test(line) && !/\s/.test(line.slice(0, -1))) {
       const closed = line.endsWith('--') ? line.slice(0, -2) : line
       const known = seen.get(closed) ?? { at, count: 0, field: false }
@@ -39,7 +39,7 @@ function boundaryIn(octets: Buffer, start: number): string | null {
     at = octets.indexOf(LINE_OF_HYPHENS, Math.max(end, at + 2))
   }
   for (const [line, { at, count, field }] of seen) {
-    // A boundary that a header within the body names is that of an email that came back.
+    // A boundary that a header within the body names is that of a returned email.
     const named = octets.subarray(start, at).includes(line, 0, 'latin1')
     if (count >= 2 && field && !named) return line
   }

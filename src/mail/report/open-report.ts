@@ -1,4 +1,4 @@
-/** Takes a mail apart: what its sender wrote, the fields for programs, and the email that came back with it. */
+/** Takes a mail apart: what its sender wrote, the fields for programs, and the returned email with it. */
 import { decodeBody } from '../raw/decode.ts'
 import { fieldOf, type RawField, readHeader } from '../raw/header.ts'
 import { RawError, withCrBeforeLf } from '../raw/lines.ts'
@@ -8,7 +8,7 @@ import { textFromHtml } from '../text/text-from-html.ts'
 import { textOf } from './charset.ts'
 import { withBoundary } from './lost-boundary.ts'
 
-/** Octets that are read; what follows is part of the email that came back, or too long to be read by anybody. */
+/** Octets that are read; what follows is part of the returned email, or too long to be read by anybody. */
 export const READ_LIMIT = 1024 * 1024
 /** Octets of one text, and of all texts. Servers write a page. */
 const TEXT_LIMIT = 64 * 1024
@@ -25,7 +25,7 @@ export interface OpenReport {
   statuses: string[]
   /** Contents of message/feedback-report parts (RFC 5965 2). */
   feedbacks: string[]
-  /** The email that came back, or its header, as octets with CRLF lines. */
+  /** The returned email, or its header, as octets with CRLF lines. */
   returned: Buffer | null
   /** `returned` is a whole email, which may be a report itself. */
   whole: boolean
@@ -92,7 +92,7 @@ function attempt(octets: Buffer): PartTree {
   }
 }
 
-/** The header of the email that came back, or all of it. `message/partial`: Bigfoot. */
+/** The header of the returned email, or all of it. `message/partial`: Bigfoot. */
 const RETURNED = /^(?:message\/(?:rfc822|global|partial|news)|(?:text|message)\/(?:rfc822|global)-headers?)$/
 
 class PartReader {
@@ -127,7 +127,7 @@ class PartReader {
         return
       case 'text/plain':
       case 'text/html':
-        // Parts behind the fields for programs are the email that came back (RFC 6522 3).
+        // Parts behind the fields for programs are the returned email (RFC 6522 3).
         if (this.#comesAfter() || (part.disposition === 'attachment' && report.texts.length > 0)) {
           this.#comeBack(part, false)
         } else this.#text(part, part.type)

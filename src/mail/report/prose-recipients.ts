@@ -47,7 +47,7 @@ export function proseRecipients(
   })
 }
 
-/** For a report that names nobody: the email that came back was for one recipient. */
+/** For a report that names nobody: the returned email was for one recipient. */
 export function onlyAddressee(
   kind: 'bounce' | 'delay',
   prose: Prose,

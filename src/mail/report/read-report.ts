@@ -48,7 +48,7 @@ function readAt(raw: Uint8Array, depth: number): MailReport {
   return inner ?? { kind, recipients: onlyAddressee(kind, prose, returned), returned: about }
 }
 
-/** The header of the email that came back: as a part of the report, or within its text. */
+/** The header of the returned email: as a part of the report, or within its text. */
 function returnedHeader(text: string, attached: readonly RawField[]): readonly RawField[] {
   if (text === '' || attached.length > 0) return attached
   const fields = headerOf(Buffer.from(text))

@@ -14,7 +14,7 @@ export function messageIdIn(value: string): string | null {
 
 /**
  * @param fields of the report, which names the email it answers in In-Reply-To (RFC 5322 3.6.4, RFC 3834 3.1.5)
- * @param returned of the email that came back
+ * @param returned of the returned email
  */
 export function returnedEmail(
   fields: readonly RawField[],
@@ -33,7 +33,7 @@ export function returnedEmail(
   }
 }
 
-/** The addressees of the email that came back, by its header. */
+/** The addressees of the returned email, by its header. */
 export function addresseesOf(returned: readonly RawField[]): string[] {
   const found = new Set<string>()
   for (const name of ['x-original-to', 'x-envelope-to', 'delivered-to', 'to', 'cc']) {

@@ -10,7 +10,7 @@ import { Transcript } from './transcript.ts'
 
 /**
  * @param fields of the report
- * @param returned of the email that came back
+ * @param returned of the returned email
  */
 export function statusRecipients(
   statuses: readonly StatusFields[],

@@ -85,7 +85,7 @@ export function returnPath(key: ReturnPathKey, path: ReturnPath, host: string): 
 
 /**
  * The email (and recipient) that a return path names, at whatever host. `forged`: not made with this key. `expired`: of
- * an email that is too old. Null: the address is no return path.
+ * an email that is too old. Null: the address is not a return path.
  *
  * @param now Unix ms
  */

@@ -64,7 +64,7 @@ export function readHtml(html: string, events: HtmlEvents): void {
   tokenizer.end()
 }
 
-/** The whole number of an attribute, of six digits at most. */
+/** The whole number of an attribute, of at most six digits. */
 export function whole(value: string | undefined): number | undefined {
   const number = Number.parseInt(value ?? '', 10)
   return Number.isNaN(number) || Math.abs(number) > 999_999 ? undefined : number

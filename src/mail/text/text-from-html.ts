@@ -5,7 +5,7 @@ import { readHtml } from './html-reader.ts'
 
 /** Characters of HTML that are read; the rest is left out, and the text says so. */
 export const HTML_LIMIT = 1_000_000
-/** Characters of text that are written, at most. */
+/** The most characters of text that are written. */
 export const TEXT_LIMIT = 2_000_000
 /** Characters that line prefixes (`> `, indentation) may take beyond twice those of the HTML. */
 const FREE_PREFIXES = 4096

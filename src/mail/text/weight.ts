@@ -1,7 +1,7 @@
 /** Estimates the cost of a document before it is converted. */
 import { HTML_LIMIT } from './text-from-html.ts'
 
-/** The cost of a tag or an entity beside its characters. */
+/** The cost of a tag or an entity in addition to its characters. */
 const TAG = 64
 const ENTITY = 32
 

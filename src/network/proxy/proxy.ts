@@ -5,14 +5,14 @@ export interface OutgoingProxy {
   /** Name or address. It may be in a private network. */
   host: string
   port: number
-  /** Of SOCKS5 alone (RFC 1929); null: none is needed. */
+  /** The user for SOCKS5 (RFC 1929); null: no login is needed. */
   user: string | null
   password: string | null
 }
 
-/** The connection that a proxy is asked for. Both addresses are of one family. */
+/** The connection that a proxy is to make. Both addresses are of one family. */
 export interface ProxiedConnection {
-  /** The source address: PROXY names it to the proxy, SOCKS5 cannot. */
+  /** The source address. The PROXY protocol sends it to the proxy; SOCKS5 cannot. */
   from: string
   to: { address: string; port: number }
 }

@@ -1,4 +1,4 @@
-/** The people who want to be told of a trouble. */
+/** The people who get mail about a trouble. */
 import type { AlertKind, Person } from '../../people/person.ts'
 import type { Alert } from '../../store/store.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Makes the checks of the doctor again and again, for as long as the service runs, and tells of each trouble once when
- * it begins and once when it is over. One node checks; any node tells.
+ * Makes the checks of the doctor again and again, for as long as the service runs, and sends an alert about each
+ * trouble once when it begins and once when it is over. One node checks; any node tells.
  */
 import type { Alert } from '../../store/store.ts'
 import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
@@ -12,7 +12,7 @@ export interface AlertWatchParts {
   operation(): Operation
   /** Whether this node is the one that checks. Where two think so for a moment, the store keeps each trouble once. */
   isFirst(): Promise<boolean>
-  /** Tells people. Rejects when nobody could be told: then it is tried again. */
+  /** Sends an alert. Rejects when no channel accepted it; it is then tried again. */
   tell(alert: Alert, isOver: boolean): Promise<void>
   onFault(error: unknown): void
 }
@@ -22,9 +22,9 @@ const ROUND_MS = 5_000
 /** Rounds between two checks of what this machine and the store know, and of what others have to be asked for. */
 const NEAR_ROUNDS = 60
 const FAR_ROUNDS = 720
-/** Ms after which another node tells of a trouble whose telling has not ended. */
+/** Ms after which another node sends an alert that this node has not finished sending. */
 const CLAIM_MS = 5 * 60_000
-/** Ms after which nobody tries any more to tell of a beginning or an end. */
+/** Ms after which no node tries any more to send an alert. */
 const GIVE_UP_MS = 24 * 3_600_000
 const TOLD_AT_ONCE = 20
 
@@ -84,7 +84,7 @@ export class AlertWatch {
     }
   }
 
-  /** Tells of everything that has not been told. */
+  /** Sends all alerts that have not been sent yet. */
   async tellAll(): Promise<void> {
     const { operation, tell, onFault } = this.#parts
     const { store, now } = operation()
@@ -102,7 +102,9 @@ export class AlertWatch {
   }
 }
 
-/** A check that could not be made says nothing. A subject that no check is about any more is gone. */
+/**
+ * Whether a trouble is over. A check that could not be made does not end it. A subject that no longer has a check does.
+ */
 function isOver(id: string, checks: readonly DoctorCheck[], far: boolean): boolean {
   if (COMPANY_TROUBLES.some((prefix) => id.startsWith(prefix))) return true
   const check = checks.find((each) => each.id === id)

@@ -6,7 +6,7 @@ import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 
 const HOUR = 3_600_000
-/** Ms for which a webhook has failed before somebody is told. */
+/** Ms for which a webhook must fail before an alert is sent. */
 const WEBHOOK_FAILS_MS = HOUR
 /** Recipients of a day below which a share says little. */
 const LEAST_VOLUME = 100

@@ -11,9 +11,9 @@ interface AlertMailer {
 }
 
 export interface AlertChannels {
-  /** Null: nothing is told by mail. */
+  /** Null: no alert is sent by mail. */
   systemMail: AlertMailer | null
-  /** Addresses that are told of everything, besides the people who choose it. */
+  /** Addresses that get all alerts, in addition to the people who choose them. */
   alertTo: readonly string[]
   /** Null: no URL is called. */
   webhook: { url: string; ask: SendRequest; userAgent: string } | null
@@ -25,7 +25,7 @@ export interface AlertChannels {
 const TIMEOUT_MS = 15_000
 const MOST_OF_ANSWER = 1_024
 
-/** Rejects when a channel fails: then the alert is told again. */
+/** Rejects when a channel fails; the alert is then sent again. */
 export async function tellAlert(channels: AlertChannels, alert: Alert, isOver: boolean): Promise<void> {
   const { log, systemMail, webhook } = channels
   log.warn({ alert: alert.id, found: alert.found }, isOver ? 'A problem is over' : 'There is a problem')

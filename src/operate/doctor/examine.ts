@@ -42,7 +42,7 @@ export const examine = verb(
   null,
 )
 
-/** `near`: only those that ask nobody outside this installation. */
+/** `near`: only those that contact no server outside this installation. */
 export async function madeChecks(op: Operation, which: 'all' | 'near'): Promise<DoctorCheck[]> {
   const planned = which === 'all' ? [...farChecks(op), ...nearChecks(op)] : nearChecks(op)
   const made = await Promise.all(planned.map((check) => carriedOut(check, PATIENCE_MS)))

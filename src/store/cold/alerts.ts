@@ -1,4 +1,4 @@
-/** Troubles that operators are told of. */
+/** Troubles about which alerts are sent. */
 import type { Alert } from '../alert-store.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'

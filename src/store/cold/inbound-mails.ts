@@ -1,4 +1,4 @@
-/** Mail that came back, kept with its outcome. */
+/** Returned mail, kept with its outcome. */
 
 import { isEmailId } from '../../email/email-id.ts'
 import { foldedAscii } from '../../email/folded-ascii.ts'

@@ -6,7 +6,7 @@ import { dynamicStatement, statement } from './statement.ts'
 import { partColumn, partProperty } from './webhook-retries.ts'
 import { WEBHOOK } from './webhooks.ts'
 
-/** Attempts removed by one statement at most. */
+/** The most attempts removed by one statement. */
 const STEP = 1_000
 /** The column's value for an event of a company. */
 const NO_EMAIL = ''

@@ -26,7 +26,7 @@ import { forgetKeys, withdraw } from './withdrawals.ts'
 /** Bounds of one group: emails, and octets, which only the first email may exceed. */
 const MAX_EMAILS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
-/** Weight of an email and of a recipient beside the content, in octets. */
+/** Weight of an email and of a recipient in octets, in addition to the content. */
 const EMAIL_WEIGHT = 1_000
 const RECIPIENT_WEIGHT = 200
 const MAX_RUNNING = 3

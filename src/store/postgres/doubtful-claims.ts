@@ -21,7 +21,7 @@ interface Doubtful {
 }
 
 /**
- * Claims whose outcome is unknown. No delivery will come of their leases, and this node lives on: so the places are
+ * Claims whose outcome is unknown. No delivery will follow from their leases, and this node lives on: so the places are
  * given back explicitly, if they were leased at all.
  */
 export class DoubtfulClaims {

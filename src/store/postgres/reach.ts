@@ -28,7 +28,7 @@ SELECT coalesce(
   pg_snapshot_xmax(s)
 )::text AS oldest
 FROM pg_current_snapshot() AS s`
-/** Marks waiting for step C, at most. */
+/** The most marks waiting for step C. */
 const MOST_MARKS = 100
 
 /**

@@ -10,7 +10,7 @@ import { writeResults } from './record-statement.ts'
 /** Bounds of one group: attempts, and octets, which only the first attempt may exceed. */
 const MAX_ATTEMPTS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
-/** Weight of an attempt and of one of its recipients, beside dialogue and captured octets. */
+/** Weight of an attempt and of one of its recipients, in addition to the dialogue and captured octets. */
 const ATTEMPT_WEIGHT = 500
 const RECIPIENT_WEIGHT = 300
 const MAX_RUNNING = 2

@@ -1,4 +1,4 @@
-/** The problems that the person wants to be told of by mail. */
+/** The kinds of problems that the person gets by mail. */
 import { Checkbox, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { changeProfile } from '../../api/account.ts'

@@ -5,7 +5,7 @@ const MOST_PIXELS = 256
 const MOST_OCTETS = 64 * 1024
 export const PICTURE_TYPES = 'image/png,image/jpeg,image/webp'
 
-/** In base64. Throws an error for people when the file is no picture. */
+/** In base64. Throws an error for people when the file is not a picture. */
 export async function smallPicture(file: File): Promise<string> {
   if (!PICTURE_TYPES.split(',').includes(file.type)) throw notAPicture()
   const picture = await createImageBitmap(file).catch(() => {

@@ -58,7 +58,7 @@ function Details({ of }: { of: RequestEntry }) {
   )
 }
 
-/** JSON with line breaks; text that is no JSON stays as it is. */
+/** JSON with line breaks; text that is not JSON stays as it is. */
 function spread(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

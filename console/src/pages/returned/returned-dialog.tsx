@@ -1,4 +1,4 @@
-/** One mail that came back: from where, what it reports, and what followed. */
+/** One returned mail: from where, what it reports, and what followed. */
 import { Button, Modal, Stack, Text } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { OUTCOME_SENTENCES } from '../../../../src/operate/returned-mail-words.ts'

@@ -1,4 +1,4 @@
-/** Bounces, complaints and automatic replies: the list of mail that came back. */
+/** Bounces, complaints and automatic replies: the list of returned mail. */
 import { Anchor, Badge, Button, Group, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'

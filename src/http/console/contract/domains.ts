@@ -60,7 +60,7 @@ export const RECORD_CHECK = object({
   suggestion: TEXT_OR_NULL,
 })
 
-/** Checks of the sender that receivers make beside those of the records of the domain. */
+/** Checks that receivers make of the sender, in addition to those of the domain's records. */
 const SENDER = object({
   checks: {
     type: 'array',

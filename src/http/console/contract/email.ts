@@ -114,7 +114,7 @@ export const EMAIL_DETAIL = object({
   variables: { type: 'object', additionalProperties: TEXT },
   testMode: { type: 'boolean' },
   contentRemoved: { type: 'boolean' },
-  /** Attempts after which a recipient fails for good. */
+  /** Attempts after which a recipient fails permanently. */
   mostAttempts: INTEGER,
   recipients: { type: 'array', items: RECIPIENT },
   /** The number of recipients in each state, over all recipients. The list has one page of recipients. */

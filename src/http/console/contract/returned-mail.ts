@@ -1,4 +1,4 @@
-/** Mail that came back. */
+/** Returned mail. */
 
 import { INBOUND_KINDS, INBOUND_OUTCOMES, INBOUND_SOURCES } from '../../../email/inbound-mail.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'

@@ -13,7 +13,7 @@ type RouteAccess = 'stranger' | 'person' | 'company' | 'operator'
 interface RouteRow {
   /** The label in metrics, after `console_`. */
   operation: string
-  /** Parameters of the path that are no ids. */
+  /** Parameters of the path that are not ids. */
   params?: Readonly<Record<string, object>>
   query?: object
   body?: object

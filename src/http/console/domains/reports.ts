@@ -7,7 +7,7 @@ import type { DOMAIN_REPORT_ROUTES, TLS_REPORT_ROUTES } from '../contract/domain
 import type { Works } from '../work.ts'
 import { requireDomain } from './domain-lookup.ts'
 
-/** Rows of TLS results, at most. */
+/** The most rows of TLS results. */
 const MOST_RESULTS = 200
 const MOST_FAILURES = 3
 

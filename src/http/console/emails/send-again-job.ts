@@ -17,7 +17,7 @@ export interface AgainOrder {
   to: string | undefined
   raw: Uint8Array | null
   files: (StoredFile & { content: Uint8Array })[]
-  /** Lists of RecipientValues in JSON; null: the email is no batch. */
+  /** Lists of RecipientValues in JSON; null: the email is not a batch. */
   values: Uint8Array[] | null
   idempotency: NonNullable<Submission['idempotency']>
   terms: CheckParameters

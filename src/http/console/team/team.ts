@@ -15,7 +15,7 @@ function invitationJson(invitation: Invitation): Static<typeof INVITATION> {
   return { id, address, role, inviter, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) }
 }
 
-/** Returns whether the link was mailed: whoever invites can still share it if not. */
+/** Returns whether the link was mailed: if not, the inviter can still share it. */
 async function mailInvitation(
   { deps: { systemMail, log } }: ConsoleCore,
   {

@@ -15,7 +15,7 @@ const TEXT = { type: 'string' } as const
 const FLAG = { type: 'boolean' } as const
 const COUNT = { type: 'integer' } as const
 const TEXTS = { type: 'array', items: TEXT } as const
-/** Answers of the original service name this many domains at most. */
+/** The most domains in one answer of the original service. */
 const LIMIT = { type: 'integer', minimum: 1, maximum: 500 } as const
 
 const listAddresses = route('GET /v3/ips', {

@@ -111,7 +111,7 @@ async function pageOf(
   return page.backwards ? entries.slice(-page.limit) : entries.slice(0, page.limit)
 }
 
-/** A text that is no address is on no list. */
+/** A text that is not an address is on no list. */
 function requireAddress(list: SuppressionList, text: string): void {
   if (!text.includes('@')) throw missing(list.missing)
 }

@@ -121,7 +121,7 @@ export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {
   }
 }
 
-/** Throws `not_found`. This dialect names a domain by its id; a text that is no id matches no domain. */
+/** Throws `not_found`. This dialect names a domain by its id; a text that is not an id matches no domain. */
 export function requireDomain(op: Operation, id: string): void {
   if (!visibleAccounts(op).domains.some((domain) => domain.id === id)) throw noSuchDomain(id)
 }

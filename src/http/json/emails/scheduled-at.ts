@@ -73,7 +73,7 @@ function timeOfPhrase(text: string, now: number): number {
 }
 
 /**
- * Null for a text that is no phrase, or more than one; for a time span; for a date that contradicts its day of the
+ * Null for a text that is not a phrase, or more than one; for a time span; for a date that contradicts its day of the
  * week.
  */
 function readPhrase(text: string, now: number): ParsedComponents | null {

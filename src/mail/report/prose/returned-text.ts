@@ -1,4 +1,4 @@
-/** Where, in a report without MIME parts, the email that came back begins. */
+/** Where, in a report without MIME parts, the returned email begins. */
 
 /** Lines that servers put in front of it. */
 const FOLLOWS = String.raw`(?:[\s,](?:headers?|text|info|follows?|below|begins|is|are|attached|included|including|all|the)){0,8}[\s.:=*_|-]*$`
@@ -24,7 +24,7 @@ const RUN = 8
 export interface SplitText {
   /** The words of the server. */
   said: string[]
-  /** The email that came back, from its first field on; empty when there is none. */
+  /** The returned email, from its first field on; empty when there is none. */
   returned: string[]
 }
 

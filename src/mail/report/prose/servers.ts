@@ -1,6 +1,6 @@
 /**
  * How the reports of servers begin, as data. Each pattern is searched for at the start of a line, in the text before
- * the email that came back, without the quotation marks `>` of answers. A server whose words are missing is read by the
+ * the returned email, without the quotation marks `>` of answers. A server whose words are missing is read by the
  * words that all of them use (`FAILURE_WORDS`), and then its mail must come from a mail system.
  */
 export interface ServerFormat {

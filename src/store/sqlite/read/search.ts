@@ -11,7 +11,7 @@ import type { Reads } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
 
-/** Events after a number that are searched at most. */
+/** The most events after a number that are searched. */
 const MOST_BEHIND = 20_000
 
 const ofEmail = () => 'e'

@@ -1,6 +1,6 @@
 import { isCorruption } from '../database.ts'
 
-/** How long a damaged thing is left alone before it is looked at again. Milliseconds. */
+/** Milliseconds for which damaged data is skipped before it is tried again. */
 const ASIDE_MS = 5 * 60_000
 /** Each further damaged thing is left alone for so much longer: all at once would hold up a claim. Milliseconds. */
 const STAGGER_MS = 500
