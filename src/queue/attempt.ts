@@ -13,6 +13,7 @@ import {
   postponedFrom,
 } from '../email/lifecycle.ts'
 import type { HoldReason } from '../email/recipient.ts'
+import type { BounceCategory } from '../mail/reply/category.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -119,6 +120,8 @@ export interface ReturnReason {
   postpones?: true
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
+  /** Of recipients that fail; `other` if absent. */
+  category?: BounceCategory
 }
 
 /** The record of a delivery that is given back untried. `now` in Unix ms. */
@@ -149,7 +152,7 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message, postpones, metAt }: ReturnReason,
+  { dueAt, heldFor, message, postpones, metAt, category }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
@@ -172,7 +175,7 @@ function returnDecision(
   }
   const decision =
     dueAt === Number.POSITIVE_INFINITY
-      ? hopeless(at, message)
+      ? hopeless(at, message, category)
       : decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
   return () => decision
 }

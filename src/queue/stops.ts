@@ -134,7 +134,7 @@ export class Stops {
     const end = this.#parts.retrySchedule.endOf(email)
     if (end !== null && end <= now) {
       const message = email.giveUpAt === end ? TOO_LATE : TOO_OLD
-      return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message }
+      return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message, category: 'expired' }
     }
     const { accounts } = this.#parts
     const domain = accounts.domain(email.domainId)
