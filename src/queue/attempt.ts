@@ -3,6 +3,7 @@ import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import { unansweredOutcome } from '../delivery/outcome.ts'
 import { sourceAddress } from '../delivery/path/source.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
+import type { EventDetail } from '../email/event.ts'
 import {
   type AttemptHappening,
   type Decision,
@@ -13,7 +14,6 @@ import {
   postponedFrom,
 } from '../email/lifecycle.ts'
 import type { HoldReason } from '../email/recipient.ts'
-import type { BounceCategory } from '../mail/reply/category.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -121,7 +121,7 @@ export interface ReturnReason {
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
   /** Of recipients that fail; `other` if absent. */
-  category?: BounceCategory
+  category?: NonNullable<EventDetail['category']>
 }
 
 /** The record of a delivery that is given back untried. `now` in Unix ms. */
