@@ -29,7 +29,7 @@ export function addQueue(program: Command): void {
       'A destination is a recipient domain; with --by site, it is the mail servers of one or more domains, which are then looked up. ' +
       'OLDEST is the time when the oldest waiting email was accepted. Recipients are counted by state:\n\n' +
       '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused\n' +
-      '  SENDING      a node has them: it is delivering to them, or they wait for their turn in its memory\n' +
+      '  SENDING      in a session of a node, or next in turn in its memory\n' +
       '  QUARANTINED  not attempted until released: postroad queue quarantine\n\n' +
       'With --by site, SESSIONS are those with its servers at present, of all companies: SENDING mail without one waits for its turn.\n\n' +
       'Mail to a paused site shows the time when it is looked at again. With --json all lines are listed.',

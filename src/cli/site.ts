@@ -98,16 +98,20 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
 }
 
 function sourceLine(
-  { helo, used, lowered, closed }: SiteDescription['sources'][number],
+  { helo, used, lowered, closed, warmUp }: SiteDescription['sources'][number],
   limits: SiteDescription['limits'],
 ): string {
   const sessions = `sessions ${ofLimit(used.sessions, lowered.sessions ?? limits.sessions)}`
   const minute = `messages in the last minute ${ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute)}`
+  const warming =
+    warmUp === undefined
+      ? ''
+      : `, day ${warmUp.day} of its warm-up: ${warmUp.messages} of ${warmUp.limit} messages today`
   const shut =
     closed === null
       ? ''
       : `, closed for mail of ${concerned(closed)} since ${formatTime(closed.since)}: ${closed.reason}`
-  return `${helo}, ${sessions}, ${minute}${shut}`
+  return `${helo}, ${sessions}, ${minute}${warming}${shut}`
 }
 
 function concerned({

@@ -2,6 +2,7 @@
  * Everything that may happen to a recipient, and its outcome: the one place that decides this, for both stores. Pure:
  * no clock, no randomness, no database. The beginning of a recipient is in lifecycle/birth.ts.
  */
+import type { BounceCategory } from '../mail/reply/category.ts'
 import { decideAttempt } from './lifecycle/attempt.ts'
 import { bornSuppressed } from './lifecycle/birth.ts'
 import { cancelDecision, changeDecision, endDecision, OUR_FAULT, orCanceled } from './lifecycle/decision.ts'
@@ -79,8 +80,8 @@ function decideReschedule({ dueAt }: Of<'reschedule'>): Decision {
 }
 
 /** The recipient can never be sent to, and was not tried. */
-export function hopeless(at: number, message: string): Decision {
-  return endDecision('failed', at, message)
+export function hopeless(at: number, message: string, category?: BounceCategory): Decision {
+  return endDecision('failed', at, message, category)
 }
 
 function decideRetry(

@@ -369,7 +369,12 @@ export function siteJson({
       envelope_behind_dot: limits.envelopeBehindDot,
     },
     ...useJson({ lowered, used, closed }),
-    sources: sources.map(({ name, helo, ...use }) => ({ name, helo, ...useJson(use) })),
+    sources: sources.map(({ name, helo, warmUp, ...use }) => ({
+      name,
+      helo,
+      ...useJson(use),
+      warm_up: warmUp ?? null,
+    })),
     source,
     paused_since: isoTime(pausedSince),
   }

@@ -2,6 +2,7 @@ import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import { unansweredOutcome } from '../delivery/outcome.ts'
 import { sourceAddress } from '../delivery/path/source.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
+import type { EventDetail } from '../email/event.ts'
 import {
   type AttemptHappening,
   type Decision,
@@ -124,6 +125,8 @@ export interface ReturnReason {
   postpones?: true
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
+  /** Of recipients that fail; `other` if absent. */
+  category?: NonNullable<EventDetail['category']>
 }
 
 /** The record of a delivery that is released without an attempt. `now` in Unix ms. */
@@ -154,7 +157,7 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message, postpones, metAt }: ReturnReason,
+  { dueAt, heldFor, message, postpones, metAt, category }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
@@ -177,7 +180,7 @@ function returnDecision(
   }
   const decision =
     dueAt === Number.POSITIVE_INFINITY
-      ? hopeless(at, message)
+      ? hopeless(at, message, category)
       : decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
   return () => decision
 }

@@ -6,17 +6,19 @@ import type { SiteClosure } from '../store/store.ts'
 import { pathKeyOf } from './path-part.ts'
 import type { PathUse } from './site-states.ts'
 import type { Throttle } from './throttle.ts'
+import type { WarmUp } from './warm-up.ts'
 
 export interface PathUsesParts {
   throttle: Pick<Throttle, 'sessions' | 'pacing'>
   /** By key of the path. */
   closures: ReadonlyMap<string, readonly SiteClosure[]>
+  warmUp: Pick<WarmUp, 'progress'>
   /** Sessions that are busy on a path. */
   busyOn(path: Path): number
 }
 
 /** `now` in Unix ms. */
-export function pathUses({ throttle, closures, busyOn }: PathUsesParts, now: number): PathUse[] {
+export function pathUses({ throttle, closures, warmUp, busyOn }: PathUsesParts, now: number): PathUse[] {
   const { sessions, pacing } = throttle
   const used = [...pacing.used()]
   const isWhole = ({ path }: { path: Path }) => pathKeyOf(path.key) === path.key
@@ -37,6 +39,7 @@ export function pathUses({ throttle, closures, busyOn }: PathUsesParts, now: num
         messagesPerMinute: least([lowered, ...own.map((part) => part.lowered)]),
       },
       closures: [...(closures.get(path.key) ?? []), ...pauses.map((each) => pauseAsked(now, each))],
+      warmUp: warmUp.progress(path, now),
     }
   })
 }

@@ -221,7 +221,7 @@ export class DeliveryPipeline {
     const throttle = this.#throttle
     const closures = this.#pathHealth.closures()
     const busyOn = (path: Path) => this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
-    return pathUses({ throttle, closures, busyOn }, Date.now())
+    return pathUses({ throttle, closures, busyOn, warmUp: this.#warmUp }, Date.now())
   }
 
   /** The state of the paths as this node has learned it. */

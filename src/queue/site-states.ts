@@ -1,6 +1,6 @@
 /** The states of this node's sites, for people. */
 import type { MailServers, Path } from '../delivery/path/path.ts'
-import type { SiteClosure, SiteReport, SiteState, Store } from '../store/store.ts'
+import type { SiteClosure, SiteReport, SiteState, SiteWarmUp, SourceState, Store } from '../store/store.ts'
 import type { RecentMessages } from './pacing.ts'
 
 /** The present use of a path. */
@@ -11,6 +11,8 @@ export interface PathUse {
   lowered: SiteState['lowered']
   /** Closures that concern most mail come first. */
   closures: SiteClosure[]
+  /** Null: its source is not warming up. */
+  warmUp: SiteWarmUp | null
 }
 
 /** The most sites in a report: closed ones first, then those with most messages. */
@@ -63,8 +65,14 @@ export function combined(one: SiteState, other: SiteState): SiteState {
     closed,
     ...(others.length > 0 && { others: others.slice(0, MAX_CLOSURES) }),
     hosts: [...new Set([...one.hosts, ...other.hosts])].slice(0, MAX_HOSTS),
-    sources: [...sources.values()].map((same) => same.reduce(together)),
+    sources: [...sources.values()].map((same) => same.reduce(sourceTogether)),
   }
+}
+
+function sourceTogether(one: SourceState, other: SourceState): SourceState {
+  // Each node knows the messages of all, as of its last look.
+  const [warmUp] = [one.warmUp ?? [], other.warmUp ?? []].flat().toSorted((a, b) => b.messages - a.messages)
+  return { ...together(one, other), ...(warmUp && { warmUp }) }
 }
 
 /** Closures that concern most mail come first. */
@@ -87,7 +95,7 @@ export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name'
   )
 }
 
-function stateOf({ path, sessions, recent, lowered, closures }: PathUse): SiteState {
+function stateOf({ path, sessions, recent, lowered, closures, warmUp }: PathUse): SiteState {
   const [closed = null, ...others] = closures
   const { source, site, limits, terms } = path
   const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
@@ -110,7 +118,7 @@ function stateOf({ path, sessions, recent, lowered, closures }: PathUse): SiteSt
     used,
     closed,
     ...(others.length > 0 && { others }),
-    sources: [{ name: source.name, helo: source.helo, lowered, used, closed }],
+    sources: [{ name: source.name, helo: source.helo, lowered, used, closed, ...(warmUp && { warmUp }) }],
   }
 }
 

@@ -136,7 +136,7 @@ export class Stops {
     // A wall clock that is ahead for a moment ends no mail.
     if (end !== null && end <= Math.min(now, steadyNow())) {
       const message = email.giveUpAt === end ? TOO_LATE : TOO_OLD
-      return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message }
+      return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message, category: 'expired' }
     }
     const { accounts } = this.#parts
     const domain = accounts.domain(email.domainId)

@@ -7,7 +7,7 @@ import type { SourcePool } from '../accounts/account.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { DAY_MS, dayNumber } from '../common/utc-day.ts'
 import type { Path } from '../delivery/path/path.ts'
-import type { Store, WarmUpCount } from '../store/store.ts'
+import type { SiteWarmUp, Store, WarmUpCount } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 
 /** Milliseconds between two writes of the counts. */
@@ -52,22 +52,32 @@ export class WarmUp {
 
   /** Whether the source may send another message to the site today: in the usual case it is not warming up. */
   allows(path: Path, now: number): boolean {
-    const limit = this.#limitOf(path, now)
-    if (limit === null) return true
-    return (this.#counts.get(keyOf(placeOf(path)))?.messages ?? 0) < limit
+    const warmUp = this.progress(path, now)
+    return warmUp === null || warmUp.messages < warmUp.limit
+  }
+
+  /** Null: the source is not warming up. */
+  progress(path: Path, now: number): SiteWarmUp | null {
+    const since = this.#sinceOf(path, now)
+    if (since === null) return null
+    const day = warmUpDay(since, now)
+    const limit = this.#parts.schedule[day - 1]
+    if (limit === undefined) return null
+    return { day, limit, messages: this.#counts.get(keyOf(placeOf(path)))?.messages ?? 0 }
   }
 
   /** Why mail waits for the next day; null: it need not. */
   closedFor(path: Path, now: number): ReturnReason | null {
-    if (this.allows(path, now)) return null
+    const warmUp = this.progress(path, now)
+    if (warmUp === null || warmUp.messages < warmUp.limit) return null
+    const { limit } = warmUp
     const dueAt = (dayNumber(now) + 1) * DAY_MS + Math.round(Math.random() * SPREAD_MS)
-    const limit = this.#limitOf(path, now)
     const message = `The source address ${path.source.name} is warming up and may send ${limit} messages to ${path.site.name} today`
     return { dueAt, heldFor: null, message, postpones: true }
   }
 
   begun(path: Path, now: number): void {
-    if (this.#limitOf(path, now) === null) return
+    if (this.progress(path, now) === null) return
     const place = placeOf(path)
     for (const counts of [this.#counts, this.#unwritten]) {
       const count = counts.get(keyOf(place)) ?? { ...place, messages: 0 }
@@ -79,8 +89,8 @@ export class WarmUp {
     }, WRITE_MS).unref()
   }
 
-  /** Null: no limit. */
-  #limitOf({ source, site }: Path, now: number): number | null {
+  /** When its warm-up began; null: never. */
+  #sinceOf({ source, site }: Path, now: number): number | null {
     const pools = this.#parts.pools()
     if (pools !== this.#pools) {
       this.#pools = pools
@@ -95,7 +105,7 @@ export class WarmUp {
       this.#counts.clear()
       this.#unwritten.clear()
     }
-    return this.#parts.schedule[warmUpDay(since, now) - 1] ?? null
+    return since
   }
 
   /** The counts of all nodes: an address may have sent from another node today. */

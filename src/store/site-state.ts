@@ -34,6 +34,18 @@ export interface SourceState extends Pick<SiteState, 'lowered' | 'used' | 'close
   name: string
   /** Its name in EHLO. */
   helo: string
+  /** Absent: it is not warming up. */
+  warmUp?: SiteWarmUp
+}
+
+/** The warm-up of a source at a site. */
+export interface SiteWarmUp {
+  /** From 1. */
+  day: number
+  /** Messages of the day, of all nodes. */
+  messages: number
+  /** Messages that it may send to the site on this day. */
+  limit: number
 }
 
 export interface SiteClosure {

@@ -125,6 +125,7 @@ describe('sites on the command line', () => {
           lowered: { sessions: null, messages_per_minute: null },
           used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },
           closed: null,
+          warm_up: null,
         },
       ],
       source: 'ticket 7',

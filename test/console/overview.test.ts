@@ -115,7 +115,14 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
         ...{ kind: 'path', brief: '', metBy: null, companyId: null, company: null, recipientDomain: null },
         list: { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' },
       },
-      sources: [],
+      sources: [
+        {
+          ...{ name: '192.0.2.7', helo: 'mail7.acme.test', closed: null },
+          lowered: { sessions: null, messagesPerMinute: null },
+          used: { sessions: 4, messagesLastMinute: 59, messagesLastHour: 1_234 },
+          warmUp: { day: 3, messages: 1_300, limit: 5_000 },
+        },
+      ],
     }
     await store.reportSites({ node: node!.token, at: Date.now(), sites: [big] })
     const { page } = await stage.visit(t, '/installation')
@@ -125,7 +132,8 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     const limits =
       'Default limits: 100 messages a session, 100 recipients a message, TLS required, envelope behind the final dot: no'
     const reason = '554 5.7.1 blocked using zen.spamhaus.org'
-    for (const text of [limits, '4 of 10', '59 of 60', '1,234', reason]) {
+    const warmUp = '192.0.2.7, day 3 of its warm-up: 1,300 of 5,000 messages today'
+    for (const text of [limits, warmUp, '4 of 10', '59 of 60', '1,234', reason]) {
       await row.getByText(text).waitFor()
     }
     await row.getByRole('button', { name: 'Retry now' }).click()

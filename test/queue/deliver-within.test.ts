@@ -29,8 +29,9 @@ async function start(t: TestContext, script: Script, settings: Partial<Settings>
 }
 
 async function recipientOf({ store }: Pick<Service, 'store'>, id: string) {
-  const { state, attempts, lastMessage } = (await store.readHistory(id))!.recipients[0]!
-  return { state, attempts, lastMessage }
+  const { recipients, events } = (await store.readHistory(id))!
+  const { state, attempts, lastMessage } = recipients[0]!
+  return { state, attempts, lastMessage, category: events.at(-1)?.detail.category }
 }
 
 function reaches(service: Pick<Service, 'store'>, id: string, state: string) {
@@ -50,7 +51,8 @@ test('mail that waits for a closed path ends as well', async (t) => {
   const { service, send, sink } = await start(t, refuse, { deliverWithin: 2_000 })
   const id = await send()
   await reaches(service, id, 'failed')
-  assert.equal((await recipientOf(service, id)).lastMessage, TOO_OLD)
+  const { lastMessage, category } = await recipientOf(service, id)
+  assert.deepEqual([lastMessage, category], [TOO_OLD, 'expired'])
   assert.deepEqual(sink.messages, [])
 })
 

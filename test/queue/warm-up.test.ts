@@ -37,6 +37,8 @@ test('an address in warm-up sends no more to a site than on its day, over a rest
     assert.equal(first.closedFor(fresh, now), null)
     first.begun(fresh, now)
   }
+  assert.deepEqual(first.progress(fresh, now), { day: 1, messages: 2, limit: 2 })
+  assert.equal(first.progress(pathFrom('192.0.2.2', 'x.test'), now), null)
   const waits = first.closedFor(fresh, now)!
   assert.equal(warmUpDay(now, waits.dueAt), 2)
   assert.match(waits.message, /192\.0\.2\.1 is warming up and may send 2 messages to x\.test today/)

@@ -1,4 +1,5 @@
 /** Decisions that several happenings share. */
+import type { BounceCategory } from '../../mail/reply/category.ts'
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { FinalState } from '../recipient.ts'
 import type { Decision, Facts, SuppressionCause } from './happening.ts'
@@ -21,10 +22,14 @@ export function changeDecision(change: Decision['change'], events: NewEvent[] = 
 export const OUR_FAULT = { category: 'other', permanent: false } as const satisfies EventDetail
 
 /** An end without an attempt. */
-export function endDecision(state: FinalState, at: number, message: string): Decision {
-  return changeDecision({ ...OUT_OF_QUEUE, state, lastMessage: message }, [
-    { type: state, at, detail: state === 'failed' ? { message, ...OUR_FAULT } : { message } },
-  ])
+export function endDecision(
+  state: FinalState,
+  at: number,
+  message: string,
+  category: BounceCategory = OUR_FAULT.category,
+): Decision {
+  const detail = state === 'failed' ? { message, ...OUR_FAULT, category } : { message }
+  return changeDecision({ ...OUT_OF_QUEUE, state, lastMessage: message }, [{ type: state, at, detail }])
 }
 
 /** Without a message the last one is kept. */

@@ -8,26 +8,31 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
   'GET /installation/sites': async ({ op }) => {
     const sites = await listSites(op, {})
     return {
-      sites: sites.map(({ name, provider, hosts, source, limits, lowered, used, closed, pausedSince }) => ({
-        name,
-        provider,
-        hosts,
-        source,
-        limits,
-        lowered,
-        used,
-        closed: closed && {
-          since: isoTime(closed.since),
-          reason: closed.reason,
-          nextTryAt: isoTime(closed.nextTryAt),
-          company: closed.company,
-          sendingDomain: closed.sendingDomain,
-          recipientDomain: closed.recipientDomain,
-          servers: closed.servers ?? null,
-          list: closed.list,
-        },
-        pausedSince: isoTime(pausedSince),
-      })),
+      sites: sites.map(
+        ({ name, provider, hosts, source, sources, limits, lowered, used, closed, pausedSince }) => ({
+          name,
+          provider,
+          hosts,
+          source,
+          limits,
+          lowered,
+          used,
+          closed: closed && {
+            since: isoTime(closed.since),
+            reason: closed.reason,
+            nextTryAt: isoTime(closed.nextTryAt),
+            company: closed.company,
+            sendingDomain: closed.sendingDomain,
+            recipientDomain: closed.recipientDomain,
+            servers: closed.servers ?? null,
+            list: closed.list,
+          },
+          warmUps: sources.flatMap(({ name, warmUp }) =>
+            warmUp === undefined ? [] : [{ source: name, ...warmUp }],
+          ),
+          pausedSince: isoTime(pausedSince),
+        }),
+      ),
     }
   },
 

@@ -93,7 +93,7 @@ function isActive({ closed, used, pausedSince }: SiteItem): boolean {
   return closed !== null || pausedSince !== null || used.messagesLastHour > 0 || used.sessions > 0
 }
 
-function SiteName({ name, provider, limits, source }: SiteItem) {
+function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
   const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot } = limits
   return (
     <Stack gap={0}>
@@ -105,7 +105,30 @@ function SiteName({ name, provider, limits, source }: SiteItem) {
         session, {recipientsPerTransaction} recipients a message, TLS {tls}, envelope behind the final dot:{' '}
         {envelopeBehindDot ? 'yes' : 'no'}
       </Text>
+      <WarmUps of={warmUps} />
     </Stack>
+  )
+}
+
+/** Of more addresses the fullest are shown. */
+const MOST_WARM_UPS = 5
+
+function WarmUps({ of }: { of: SiteItem['warmUps'] }) {
+  const fullest = of.toSorted((a, b) => b.messages / b.limit - a.messages / a.limit)
+  const more = of.length - MOST_WARM_UPS
+  return (
+    <>
+      {fullest.slice(0, MOST_WARM_UPS).map(({ source, day, messages, limit }) => (
+        <Text key={source} size="xs" c="dimmed">
+          {source}, day {day} of its warm-up: {ofLimit(messages, limit, null)} messages today
+        </Text>
+      ))}
+      {more > 0 && (
+        <Text size="xs" c="dimmed">
+          {more} more addresses are warming up
+        </Text>
+      )}
+    </>
   )
 }
 

@@ -44,6 +44,11 @@ const SITE = object({
       list: orNull(object({ name: TEXT, removal: TEXT })),
     }),
   ),
+  /** The source addresses that are warming up, by their names. */
+  warmUps: {
+    type: 'array',
+    items: object({ source: TEXT, day: INTEGER, messages: INTEGER, limit: INTEGER }),
+  },
   /** Mail of all companies to it. */
   pausedSince: orNull(TIME),
 })
