@@ -38,7 +38,7 @@ export interface ReportedRecipient {
 export interface ReturnedEmail {
   /** Message-ID with its angle brackets: of the returned header, otherwise the one that the report answers. */
   messageId: string | null
-  /** Feedback-ID of the returned header. */
+  /** Feedback-ID of the returned header, or CFBL-Feedback-ID (RFC 9477). */
   feedbackId: string | null
   /** Address of the author in the returned header. */
   from: string | null
