@@ -27,9 +27,9 @@ export class Addressees {
    * A return path names its email at whatever host: the domain may have another one by now. `now` in Unix ms.
    */
   refusalOf(address: string, now: number): AddresseeRefusal | null {
-    const token = readReturnPath(this.#key, address, now)
-    if (token === 'forged' || token === 'expired') return token
-    if (token !== null) return null
+    const returnPath = readReturnPath(this.#key, address, now)
+    if (returnPath === 'forged' || returnPath === 'expired') return returnPath
+    if (returnPath !== null) return null
     const at = address.lastIndexOf('@')
     const local = address.slice(0, Math.max(at, 0)).toLowerCase()
     const host = address.slice(at + 1).toLowerCase()
@@ -45,13 +45,13 @@ export class Addressees {
    */
   distinct(addresses: ReadonlySet<string>, now: number): string[] {
     if (addresses.size === 1) return [...addresses]
-    const byToken = new Map<string, string>()
+    const byReturnPath = new Map<string, string>()
     for (const address of addresses) {
-      const token = readReturnPath(this.#key, address, now)
-      const key = token !== null && typeof token === 'object' ? returnPathId(token) : address
-      if (!byToken.has(key)) byToken.set(key, address)
+      const returnPath = readReturnPath(this.#key, address, now)
+      const key = returnPath !== null && typeof returnPath === 'object' ? returnPathId(returnPath) : address
+      if (!byReturnPath.has(key)) byReturnPath.set(key, address)
     }
-    return [...byToken.values()]
+    return [...byReturnPath.values()]
   }
 
   /** Made anew when accounts have changed. */

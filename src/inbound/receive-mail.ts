@@ -102,15 +102,15 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   }
 
   /** Decides the consequences of the mail. */
-  async function judge({ mail, read, email, token }: Found): Promise<MailOutcome> {
+  async function judge({ mail, read, email, returnPath }: Found): Promise<MailOutcome> {
     const { report, label } = read
     const none = (refused: NonNullable<NewInboundMail['refused']>): MailOutcome => ({ refused, reports: [] })
     if (!hasConsequences(report)) return none('kept')
     if (email === null) return none('no_email')
-    if (isAboutAnother(report, email, token)) return none('other_email')
+    if (isAboutAnother(report, email, returnPath)) return none('other_email')
     const most = MOST_REPORTS + MOST_REPORTS_OF_RECIPIENT * email.size
     if (email.reports >= most) return none('too_many')
-    const position = token?.recipient ?? null
+    const position = returnPath?.recipient ?? null
     const { about, reports } = consequencesOf(report, email, {
       position,
       label,
@@ -118,7 +118,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
       fullMailbox: parts.fullMailbox,
     })
     if (about.length === 0) return none('no_recipient')
-    const believed = token === null ? [] : about.filter((recipient) => speaksFor(token, email, recipient))
+    const believed =
+      returnPath === null ? [] : about.filter((recipient) => speaksFor(returnPath, email, recipient))
     if (believed.length === about.length) return { refused: null, reports }
     const others = about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
@@ -131,11 +132,11 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
 
   /** Whether the return path belongs to the transaction in which the recipient got the email. */
   function speaksFor(
-    token: ReadReturnPath,
+    returnPath: ReadReturnPath,
     { size }: ReportedEmail,
     { address }: AddressedRecipient,
   ): boolean {
-    return size === 1 || isForDomain(parts.returnPathKey, token, domainOf(address))
+    return size === 1 || isForDomain(parts.returnPathKey, returnPath, domainOf(address))
   }
 }
 
@@ -155,7 +156,7 @@ interface Found {
   read: ReadMail
   email: ReportedEmail | null
   /** The valid return path that it came to; null: it came to none. */
-  token: ReadReturnPath | null
+  returnPath: ReadReturnPath | null
 }
 
 /**
@@ -177,24 +178,25 @@ async function findEmail(
   read: ReadMail,
 ): Promise<Found> {
   const { report, addressees } = read
-  const token = tokenIn([...(mail.recipient === null ? [] : [mail.recipient]), ...addressees], (address) =>
-    readReturnPath(returnPathKey, address, now()),
+  const returnPath = returnPathIn(
+    [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees],
+    (address) => readReturnPath(returnPathKey, address, now()),
   )
-  const id = token?.emailId ?? (await idOfMessage(store, report.returned))
-  const named = { addresses: addressesOf(report), position: token?.recipient ?? null }
+  const id = returnPath?.emailId ?? (await idOfMessage(store, report.returned))
+  const named = { addresses: addressesOf(report), position: returnPath?.recipient ?? null }
   const email = id === null ? null : await store.reportedEmail(id, named)
   // For the company whose key handed the mail in, emails of other companies do not exist.
   const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
-  return { mail, read, email: foreign ? null : email, token }
+  return { mail, read, email: foreign ? null : email, returnPath }
 }
 
-function tokenIn(
+function returnPathIn(
   addresses: readonly string[],
-  readToken: (address: string) => ReturnType<typeof readReturnPath>,
+  readAddress: (address: string) => ReturnType<typeof readReturnPath>,
 ): ReadReturnPath | null {
   for (const address of addresses) {
-    const token = readToken(address)
-    if (token !== null && typeof token === 'object') return token
+    const returnPath = readAddress(address)
+    if (returnPath !== null && typeof returnPath === 'object') return returnPath
   }
   return null
 }
@@ -220,23 +222,23 @@ async function idOfMessage(
 function isAboutAnother(
   { returned: { messageId: named, from } }: MailReport,
   { messageId, sender }: ReportedEmail,
-  token: ReadReturnPath | null,
+  returnPath: ReadReturnPath | null,
 ): boolean {
   if (named === null || (from !== null && domainOf(from) === domainOf(sender))) return false
   // Another company may have sent mail with the same Message-ID.
-  return named !== messageId || (token === null && from !== null)
+  return named !== messageId || (returnPath === null && from !== null)
 }
 
 function newMail(
   { raw, size, recipient, source, peer }: ArrivedMail,
   { report, from, subject, digest }: ReadMail,
-  { email, token }: Found,
+  { email, returnPath }: Found,
   { refused }: MailOutcome,
   at: number,
 ): NewInboundMail {
   return {
     id: randomUUIDv7(),
-    digest: token === null ? digest : `${digest} ${returnPathId(token)}`,
+    digest: returnPath === null ? digest : `${digest} ${returnPathId(returnPath)}`,
     at,
     source,
     peer,

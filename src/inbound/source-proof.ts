@@ -1,7 +1,7 @@
 /**
- * Whether a report without a valid token comes from a server that handled the email. Anybody who got the email knows
- * its Message-ID, and could write a report about another recipient. So the report has to be written by a mail system,
- * and:
+ * Whether a report without a valid return path comes from a server that handled the email. Anybody who got the email
+ * knows its Message-ID, and could write a report about another recipient. So the report has to be written by a mail
+ * system, and:
  *
  * - it has a DKIM signature (RFC 6376) of the domain in its From, and that domain is the recipient's, or that of the
  *   server that took the email for the recipient, or one that the operator of this server signs with (`SIGNERS`); or

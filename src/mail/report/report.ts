@@ -43,7 +43,7 @@ export interface ReportedRecipient {
 export interface ReturnedEmail {
   /** Message-ID with its angle brackets, from the returned header or else from In-Reply-To of the report. */
   messageId: string | null
-  /** Feedback-ID of the returned header. */
+  /** Feedback-ID of the returned header, or CFBL-Feedback-ID (RFC 9477). */
   feedbackId: string | null
   /** Address of the author in the returned header. */
   from: string | null

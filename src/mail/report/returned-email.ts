@@ -27,10 +27,16 @@ export function returnedEmail(
       messageIdIn(fieldValue(fields, 'x-original-message-id')) ??
       messageIdIn(fieldValue(fields, 'in-reply-to')) ??
       messageIdIn(fieldValue(fields, 'references')),
-    feedbackId: fieldValue(returned, 'feedback-id').slice(0, 500) || null,
+    feedbackId: feedbackIdIn(returned),
     from: addressIn(fieldValue(returned, 'from')),
     envelopeId,
   }
+}
+
+/** The second field is for the address of a feedback loop that the email itself names (RFC 9477). */
+function feedbackIdIn(returned: readonly RawField[]): string | null {
+  const named = fieldValue(returned, 'feedback-id') || fieldValue(returned, 'cfbl-feedback-id')
+  return named.slice(0, 500) || null
 }
 
 /** The addressees of the returned email, by its header. */

@@ -1,5 +1,5 @@
 /**
- * Return paths: the addresses in MAIL FROM to which bounces come back (RFC 5321 3.6.3). Each names its email in a token
+ * Return paths: the addresses in MAIL FROM to which bounces come back (RFC 5321 3.6.3). Each names its email in a code
  * that only this installation can make, so a bounce that arrives there is about mail that was really sent.
  */
 import { timingSafeEqual } from 'node:crypto'
@@ -94,9 +94,9 @@ export function readReturnPath(
   address: string,
   now: number,
 ): ReadReturnPath | 'forged' | 'expired' | null {
-  const token = LOCAL_PART.exec(address.slice(0, Math.max(address.lastIndexOf('@'), 0)))?.[1]
-  if (token === undefined) return null
-  const octets = fromBase32(token)
+  const encoded = LOCAL_PART.exec(address.slice(0, Math.max(address.lastIndexOf('@'), 0)))?.[1]
+  if (encoded === undefined) return null
+  const octets = fromBase32(encoded)
   if (octets === null || !timingSafeEqual(octets.subarray(CLAIM), signatureOf(key, octets))) return 'forged'
   const day = octets.readUInt16BE(ID)
   const at = (day & ~HAS_DOMAIN) * DAY_MS

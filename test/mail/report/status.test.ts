@@ -382,6 +382,15 @@ test('names the email: Message-ID, Feedback-ID and author of what came back', ()
   })
 })
 
+test('CFBL-Feedback-ID (RFC 9477) names the email where it has no Feedback-ID', () => {
+  const report = reportMail('feedback-report', [
+    ['message/feedback-report', 'Feedback-Type: abuse', 'Version: 1'],
+    ['text/rfc822-headers', 'From: Acme <sender@acme.test>', 'CFBL-Feedback-ID: 111:222:333:4444'],
+  ])
+  const { kind, returned } = readReport(report)
+  assert.deepEqual([kind, returned.feedbackId], ['complaint', '111:222:333:4444'])
+})
+
 test('reports of success only are no bounce', () => {
   for (const action of ['delivered', 'relayed', 'expanded (to multi-recipient alias)', 'deliverable']) {
     const { kind, recipients } = readReport(
