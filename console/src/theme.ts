@@ -1,4 +1,5 @@
 import {
+  Badge,
   type CSSVariablesResolver,
   createTheme,
   Input,
@@ -33,6 +34,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Badge: Badge.extend({ defaultProps: { tt: 'none' } }),
     // Screen readers announce the error of a field at once.
     InputWrapper: Input.Wrapper.extend({ defaultProps: { attributes: { error: { role: 'alert' } } } }),
     // Dialogs and notifications are loaded after the first view, so that their components are not named here.

@@ -116,8 +116,14 @@ test('each feature is told once, with the programs that do not know it', () => {
       'something else',
     ]),
     [
-      { feature: 'display:flex', clients: ['Outlook (Windows)', 'Gmail (Android)'] },
-      { feature: 'position', clients: ['Gmail (iOS)'] },
+      {
+        feature: 'display:flex',
+        clients: [
+          { program: 'Outlook', platform: 'Windows' },
+          { program: 'Gmail', platform: 'Android' },
+        ],
+      },
+      { feature: 'position', clients: [{ program: 'Gmail', platform: 'iOS' }] },
     ],
   )
 })

@@ -2,8 +2,8 @@
 
 export interface Unsupported {
   feature: string
-  /** The names of the mail programs as people know them. */
-  clients: string[]
+  /** The mail programs as people know them, such as Gmail on iOS. */
+  clients: { program: string; platform: string }[]
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -37,15 +37,15 @@ export function unsupportedIn(errors: readonly string[]): Unsupported[] {
     const [, feature, client] = /^`(.{1,200})` is not supported by `([\w.-]{1,60})`$/.exec(error) ?? []
     if (feature === undefined || USUAL.has(feature)) continue
     const clients = features.get(feature) ?? new Set()
-    features.set(feature, clients.add(clientName(client!)))
+    features.set(feature, clients.add(client!))
   }
   return [...features]
-    .map(([feature, clients]) => ({ feature, clients: [...clients] }))
+    .map(([feature, clients]) => ({ feature, clients: [...clients].map(clientOf) }))
     .sort((a, b) => b.clients.length - a.clients.length)
     .slice(0, MOST)
 }
 
-function clientName(id: string): string {
+function clientOf(id: string): Unsupported['clients'][number] {
   const [name = '', platform = ''] = id.split('.')
-  return `${NAMES[name] ?? name} (${PLATFORMS[platform] ?? platform})`
+  return { program: NAMES[name] ?? name, platform: PLATFORMS[platform] ?? platform }
 }

@@ -5,7 +5,7 @@ import { CATEGORY_WORDS } from '../../../src/email/category-word.ts'
 export function Category({ of }: { of: keyof typeof CATEGORY_WORDS }) {
   const { word, about } = CATEGORY_WORDS[of]
   return (
-    <Badge component="span" size="sm" variant="default" tt="none" title={about}>
+    <Badge component="span" size="sm" variant="default" title={about}>
       {word}
     </Badge>
   )

@@ -1,5 +1,5 @@
 /** The first and the last day of what a list shows. */
-import { TextInput } from '@mantine/core'
+import { Group, Text, TextInput } from '@mantine/core'
 
 interface Days {
   from?: string | undefined
@@ -8,16 +8,23 @@ interface Days {
 
 /** `onChange`: gets one end; undefined: it is open. */
 export function DayRange({ days, onChange }: { days: Days; onChange: (end: Days) => void }) {
-  return (['from', 'to'] as const).map((end) => (
-    <TextInput
-      key={end}
-      type="date"
-      aria-label={end === 'from' ? 'From' : 'To'}
-      title={end === 'from' ? 'From this day' : 'To this day'}
-      value={days[end] ?? ''}
-      min={end === 'to' ? days.from : undefined}
-      max={end === 'from' ? days.to : undefined}
-      onChange={({ currentTarget: { value } }) => onChange({ [end]: value || undefined })}
-    />
-  ))
+  return (
+    <Group gap="xs">
+      {(['from', 'to'] as const).map((end) => (
+        <TextInput
+          key={end}
+          type="date"
+          aria-label={WORDS[end]}
+          leftSection={<Text size="sm">{WORDS[end]}</Text>}
+          leftSectionWidth={52}
+          value={days[end] ?? ''}
+          min={end === 'to' ? days.from : undefined}
+          max={end === 'from' ? days.to : undefined}
+          onChange={({ currentTarget: { value } }) => onChange({ [end]: value || undefined })}
+        />
+      ))}
+    </Group>
+  )
 }
+
+const WORDS = { from: 'From', to: 'To' } as const

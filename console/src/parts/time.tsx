@@ -8,7 +8,7 @@ const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 /** A time relative to now. Hover or focus shows it exactly, in the viewer's time zone. */
 export function Time({ at }: { at: string | null }) {
   const now = useNow()
-  if (at === null) return <>never</>
+  if (at === null) return <>Never</>
   const date = new Date(at)
   return (
     <Tooltip label={`${EXACT.format(date)} (${at})`} events={{ hover: true, focus: true, touch: true }}>

@@ -31,11 +31,13 @@ export function ThingNotFound({ kind, id }: { kind: keyof typeof LISTS; id: stri
 }
 
 export function CompanyNotFound({ id }: { id: string }) {
+  const { operator } = useMe().person
   // The person may have joined it since the session was last read.
   useEffect(() => void invalidate('GET /session'), [])
   return (
     <NotFound what="company">
-      You belong to no company <Shown text={id} />. It may have been removed, or you may have left it.
+      {operator ? 'There is' : 'You belong to'} no company <Shown text={id} />.
+      {!operator && ' It may have been removed, or you may have left it.'}
     </NotFound>
   )
 }

@@ -59,7 +59,12 @@ export function AuditPage() {
           Export CSV
         </Button>
       </PageHead>
-      <AuditFilters wanted={wanted} change={change} clear={clear} names={namesOf(entries, wanted.by)} />
+      <AuditFilters
+        wanted={wanted}
+        change={change}
+        clear={isNarrowed ? clear : null}
+        names={namesOf(entries, wanted.by)}
+      />
       {pages.length > 1 && (
         <NewEntries company={company} wanted={wanted} after={entries[0]?.number ?? 0} show={renew} />
       )}

@@ -1,8 +1,9 @@
 /** The filters of the audit list: by person, action and time. They are part of the page's address. */
-import { Autocomplete, Button, Group, SegmentedControl, Select } from '@mantine/core'
+import { Autocomplete, SegmentedControl, Select } from '@mantine/core'
 import { useState } from 'react'
 import type { AuditSearch } from '../../api/audit.ts'
 import { DayRange } from '../../parts/day-range.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useRole } from '../../shell/company.ts'
 import { ACTIONS } from './sentence.ts'
@@ -15,14 +16,15 @@ export function AuditFilters({
 }: {
   wanted: AuditSearch
   change: (part: Partial<Record<keyof AuditSearch, string | undefined>>) => void
-  clear: () => void
+  /** Null: there is nothing to clear. */
+  clear: (() => void) | null
   /** The names of people and keys in the entries that are loaded. */
   names: readonly string[]
 }) {
   const standing = useRole()
   const seesSessions = standing === 'owner' || standing === 'operator'
   return (
-    <Group component="search" gap="xs" mb="md" align="flex-end">
+    <FilterBar clear={clear}>
       {seesSessions && (
         <SegmentedControl
           aria-label="Type of entry"
@@ -48,12 +50,7 @@ export function AuditFilters({
         w={240}
       />
       <DayRange days={wanted} onChange={change} />
-      {Object.keys(wanted).length > 0 && (
-        <Button variant="subtle" px="xs" onClick={clear}>
-          Clear
-        </Button>
-      )}
-    </Group>
+    </FilterBar>
   )
 }
 

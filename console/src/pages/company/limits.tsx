@@ -25,7 +25,12 @@ export function Limits({ of: { limits, used } }: { of: CompanySettings }) {
         spacing="xs"
         columns={[
           { head: 'What', cell: ({ what }) => what, rowHead: true },
-          { head: 'Used', right: true, cell: ({ name }) => used[name].toLocaleString() },
+          {
+            head: 'Used',
+            right: true,
+            // A quota counts from the time it is set.
+            cell: ({ name }) => (limits[name] === null ? 'Not counted' : used[name].toLocaleString()),
+          },
           { head: 'Limit', right: true, cell: ({ name }) => shown(limits[name]) },
         ]}
       />

@@ -4,6 +4,7 @@ import { CircleCheck, CircleSlash, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { ClockTime } from '../../parts/clock-time.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { CheckAgain } from './check-again.tsx'
@@ -71,7 +72,7 @@ export function Progress({
     >
       {lostSince !== null && (
         <Text size="sm" mb="xs" fw={600}>
-          DNS has lacked the DKIM records since <Time at={lostSince} />.{' '}
+          DNS has lacked the DKIM records since <ClockTime at={lostSince} />.{' '}
           {sendsUntil === null ? (
             'Mail that was accepted before is held, and leaves once DNS has them again.'
           ) : (

@@ -61,7 +61,7 @@ export function RecordCard({
           <Title order={2} size="h5">
             {title}
           </Title>
-          <Badge variant="default" size="sm" tt="none">
+          <Badge variant="default" size="sm">
             {needOf(required, dkimKey)}
           </Badge>
         </Group>
@@ -147,7 +147,7 @@ export function Verdict({ check, looking }: RecordLookup) {
           {looking ? 'Checking DNS...' : 'Not checked yet'}
         </Text>
       ) : (
-        <Badge variant="light" color={color} tt="none" size="lg" leftSection={<Icon size={14} aria-hidden />}>
+        <Badge variant="light" color={color} size="lg" leftSection={<Icon size={14} aria-hidden />}>
           {word}
         </Badge>
       )}

@@ -57,7 +57,6 @@ export function DomainState({
         variant="light"
         color={color}
         size={size}
-        tt="none"
         leftSection={<Icon size={14} aria-hidden />}
         data-state={`${of.status} ${of.sending}`}
       >

@@ -9,6 +9,7 @@ import { useState } from 'react'
 import { type EmailSource, type ReachedLink, reach } from '../../api/email.ts'
 import type { Check, CheckedEmail, Grade } from '../../checks/check.ts'
 import type { Findings } from '../../checks/checks.ts'
+import type { Unsupported } from '../../checks/clients.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { PassedChecks } from '../../parts/passed-checks.tsx'
@@ -95,7 +96,7 @@ function Results({
               rowHead: true,
               cell: ({ feature }) => <UntrustedText>{feature}</UntrustedText>,
             },
-            { head: 'Not supported by', cell: ({ clients }) => clients.join(', ') },
+            { head: 'Not supported by', cell: ({ clients }) => clientsText(clients) },
           ]}
         />
         <Text size="xs" c="dimmed" mt={4}>
@@ -105,6 +106,14 @@ function Results({
       <Addresses company={company} id={id} findings={findings} />
     </Stack>
   )
+}
+
+/** `Gmail (web, iOS), Yahoo (web)` */
+function clientsText(clients: Unsupported['clients']): string {
+  const byProgram = Map.groupBy(clients, ({ program }) => program)
+  return [...byProgram]
+    .map(([program, on]) => `${program} (${on.map(({ platform }) => platform).join(', ')})`)
+    .join(', ')
 }
 
 function CheckList({ checks }: { checks: readonly Check[] }) {
@@ -205,13 +214,22 @@ function Addresses({
         spacing="xs"
         columns={[
           { head: 'Type', cell: ({ use }) => use },
-          { head: 'Address', cell: ({ url }) => <UntrustedText>{url.slice(0, 500)}</UntrustedText> },
-          { head: 'Text', cell: ({ text }) => <UntrustedText>{text}</UntrustedText> },
+          { head: 'Address', cell: ({ url }) => <Long>{url.slice(0, 500)}</Long> },
+          { head: 'Text', cell: ({ text }) => text !== '' && <Long>{text}</Long> },
           { head: 'Result', cell: ({ url }) => <Reached answer={answers.get(url)} /> },
         ]}
       />
       {rows.length > MOST_SHOWN && <Text size="sm">{`and ${rows.length - MOST_SHOWN} more`}</Text>}
     </section>
+  )
+}
+
+/** Text without spaces would make the table wider than its page. */
+function Long({ children }: { children: string }) {
+  return (
+    <Text component="span" size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <UntrustedText>{children}</UntrustedText>
+    </Text>
   )
 }
 

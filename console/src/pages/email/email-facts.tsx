@@ -40,7 +40,7 @@ export function EmailFacts({ company, email }: { company: string; email: EmailDe
           <span className={classes.tags}>
             {email.testMode && <Badge variant="default">test mode</Badge>}
             {email.tags.slice(0, most).map(({ name, value }) => (
-              <Badge key={`${name} ${value}`} variant="default" tt="none" className={classes.tag}>
+              <Badge key={`${name} ${value}`} variant="default" className={classes.tag}>
                 <UntrustedText>{name === 'tag' ? value : `${name}: ${value}`}</UntrustedText>
               </Badge>
             ))}

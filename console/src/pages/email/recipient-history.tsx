@@ -6,7 +6,7 @@ import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../
 import { listsChanged, suppressionsQuery } from '../../api/suppressions.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/clock-time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { TYPES } from '../suppressions/types.ts'
@@ -52,7 +52,7 @@ function Suppress({ email, recipient }: { email: EmailDetail; recipient: EmailRe
         >
           on the suppression list
         </AnchorLink>{' '}
-        since <Time at={stops.createdAt} /> ({TYPES[stops.type].word.toLowerCase()}).
+        since <ClockTime at={stops.createdAt} /> ({TYPES[stops.type].word.toLowerCase()}).
       </Text>
     )
   }

@@ -199,7 +199,7 @@ function Row({
         </span>
         <Text component="span" size="sm" className={classes.recipientAddress}>
           {kind !== 'to' && (
-            <Badge component="span" size="xs" variant="default" tt="none" mr={4}>
+            <Badge component="span" size="xs" variant="default" mr={4}>
               {KINDS[kind]}
             </Badge>
           )}

@@ -115,7 +115,7 @@ function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
               <Text fw={600}>
                 <UntrustedText>{signature.domain}</UntrustedText>
               </Text>
-              <Badge variant="default" tt="none">
+              <Badge variant="default">
                 <UntrustedText>{signature.algorithm}</UntrustedText>
               </Badge>
               {signature.key === null && <Badge color="orange">not a key of this company</Badge>}

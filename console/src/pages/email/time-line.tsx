@@ -43,7 +43,7 @@ export function TimeLine({
       <ol className={classes.line}>
         {entries.map((entry, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no ids, and none is removed
-          <li key={index} style={{ display: 'contents' }}>
+          <li key={index} className={classes.entry}>
             <Text component="span" size="sm" c="dimmed">
               <ClockTime at={entry.at} precise />
             </Text>
@@ -98,8 +98,11 @@ function Happened({ event: { type, detail } }: { event: EmailEvent }) {
       {(said !== '' || server !== undefined) && (
         <Text size="sm" component="div" className={classes.said}>
           <Clamped>
+            {/* First, because the attempt above names the server, too, and what is long is cut. */}
+            <UntrustedText>{said}</UntrustedText>
             {server !== undefined && (
-              <>
+              <Text span inherit c="dimmed">
+                {said !== '' && ' '}
                 <UntrustedText>{server}</UntrustedText>
                 {tls !== undefined && (
                   <>
@@ -107,10 +110,8 @@ function Happened({ event: { type, detail } }: { event: EmailEvent }) {
                     over <UntrustedText>{tls}</UntrustedText>
                   </>
                 )}
-                {said !== '' && ': '}
-              </>
+              </Text>
             )}
-            <UntrustedText>{said}</UntrustedText>
           </Clamped>
         </Text>
       )}

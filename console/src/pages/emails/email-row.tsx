@@ -93,7 +93,7 @@ export const EmailRow = memo(function EmailRow({
       </Text>
       <span className={classes.tags}>
         {tags.slice(0, MOST_TAGS).map((tag) => (
-          <Badge key={tag} component="span" size="sm" variant="default" tt="none" fw={500} maw={120}>
+          <Badge key={tag} component="span" size="sm" variant="default" fw={500} maw={120}>
             <UntrustedText>{tag}</UntrustedText>
           </Badge>
         ))}

@@ -60,7 +60,7 @@ export function Checks() {
 function Verdict({ state }: { state: State }) {
   const { color, word } = LOOKS[state]
   return (
-    <Badge variant="light" color={color} tt="none" role="status" visibleFrom="sm">
+    <Badge variant="light" color={color} role="status" visibleFrom="sm">
       {state === 'ok' ? 'All checks passed' : word}
     </Badge>
   )
@@ -69,11 +69,22 @@ function Verdict({ state }: { state: State }) {
 function CheckList({ checks }: { checks: readonly InstallationCheck[] }) {
   return (
     <Stack component="ul" gap="sm" className={classes.list}>
-      {checks.map((check) => (
+      {alikeTogether(checks).map((check) => (
         <CheckRow key={check.id} {...check} />
       ))}
     </Stack>
   )
+}
+
+/** Checks with the same finding are one: without a host name, no block list can be asked. */
+function alikeTogether(checks: readonly InstallationCheck[]): InstallationCheck[] {
+  const byFinding = Map.groupBy(checks, ({ state, found, advice, code }) =>
+    JSON.stringify([state, found, advice, code]),
+  )
+  return [...byFinding.values()].map((alike) => ({
+    ...alike[0]!,
+    title: alike.map(({ title }) => title).join(', '),
+  }))
 }
 
 function CheckRow({ title, state, found, advice, code }: InstallationCheck) {

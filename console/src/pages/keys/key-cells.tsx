@@ -8,7 +8,7 @@ export function Scopes({ of: { scopes } }: { of: ApiKey }) {
   return (
     <Group gap={4}>
       {scopes.map((scope) => (
-        <Badge key={scope} variant="default" tt="none">
+        <Badge key={scope} variant="default">
           {labelOf(scope)}
         </Badge>
       ))}

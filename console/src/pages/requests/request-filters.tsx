@@ -1,9 +1,9 @@
 /** The filters of the list. They are part of the page's address. */
-import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
+import { SegmentedControl } from '@mantine/core'
 import type { RequestSearch } from '../../api/requests.ts'
 import { DayRange } from '../../parts/day-range.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
 
 type ChangeSearch = (part: RequestSearch) => void
 
@@ -18,7 +18,7 @@ export function RequestFilters({
   clear: (() => void) | null
 }) {
   return (
-    <Group component="search" gap="xs" mb="md" align="flex-end">
+    <FilterBar clear={clear}>
       <SegmentedControl
         aria-label="Answers"
         value={wanted.refused ? 'refused' : ''}
@@ -28,69 +28,42 @@ export function RequestFilters({
           { value: 'refused', label: 'Refused' },
         ]}
       />
-      <TextFilter
+      <SearchField
         label="Endpoint"
-        placeholder="Endpoint, e.g. /emails"
+        placeholder="Endpoint, such as /emails"
+        width={240}
+        mb={0}
         value={wanted.endpoint}
-        onChange={(endpoint) => change({ endpoint })}
+        search={(endpoint) => change({ endpoint })}
       />
-      <TextFilter
+      <SearchField
         label="Status"
         placeholder="Status"
-        width={90}
+        width={110}
+        mb={0}
         value={wanted.status?.toString()}
-        onChange={(text) => {
+        search={(text) => {
           const isStatus = /^[1-9]\d\d$/.test(text ?? '')
           change({ status: isStatus ? Number(text) : undefined })
         }}
       />
-      <TextFilter
+      <SearchField
         label="Error"
-        placeholder="Error, e.g. validation_error"
+        placeholder="Name of the error"
+        width={220}
+        mb={0}
         value={wanted.error}
-        onChange={(error) => change({ error })}
+        search={(error) => change({ error })}
       />
-      <TextFilter
+      <SearchField
         label="ID of the key"
         placeholder="ID of the key"
+        width={180}
+        mb={0}
         value={wanted.key}
-        onChange={(key) => change({ key })}
+        search={(key) => change({ key })}
       />
       <DayRange days={wanted} onChange={change} />
-      {clear && (
-        <Button variant="subtle" px="xs" onClick={clear}>
-          Clear
-        </Button>
-      )}
-    </Group>
-  )
-}
-
-function TextFilter({
-  label,
-  placeholder,
-  value,
-  width = 200,
-  onChange,
-}: {
-  label: string
-  placeholder: string
-  value: string | undefined
-  width?: number
-  onChange: (text: string | undefined) => void
-}) {
-  const [text, setText] = useState(value ?? '')
-  const go = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), 300)
-  return (
-    <TextInput
-      aria-label={label}
-      placeholder={placeholder}
-      w={width}
-      value={text}
-      onChange={({ currentTarget: { value: next } }) => {
-        setText(next)
-        go(next)
-      }}
-    />
+    </FilterBar>
   )
 }

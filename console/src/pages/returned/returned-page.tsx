@@ -1,11 +1,12 @@
 /** Bounces, complaints and automatic replies: the list of returned mail. */
-import { Anchor, Badge, Button, Group, Select, Text } from '@mantine/core'
+import { Anchor, Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type ReturnedMail, returnedQuery } from '../../api/returned-mail.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { FilterBar, FilterChoice } from '../../parts/filter-bar.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { NoMatches } from '../../parts/no-matches.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -17,9 +18,6 @@ import { ReturnedDialog } from './returned-dialog.tsx'
 import { KINDS, OUTCOMES } from './words.ts'
 
 const HERE = '/signed-in/c/$company/returned'
-
-const optionsOf = (words: Readonly<Record<string, string>>) =>
-  Object.entries(words).map(([value, label]) => ({ value, label }))
 
 export function ReturnedPage() {
   const company = useCompany()
@@ -38,31 +36,22 @@ export function ReturnedPage() {
         title="Returned mail"
         about="Bounces, complaints and automatic replies that came back, and what followed from each."
       />
-      <Group component="search" gap="xs" mb="md" align="flex-end">
-        <Select
-          aria-label="Kind"
-          placeholder="All kinds"
-          clearable
-          w={180}
-          data={optionsOf(KINDS)}
-          value={wanted.kind ?? null}
-          onChange={(kind) => change({ kind: (kind ?? undefined) as typeof wanted.kind })}
+      <FilterBar clear={isNarrowed ? clear : null}>
+        <FilterChoice
+          label="Kind"
+          any="All kinds"
+          words={KINDS}
+          value={wanted.kind}
+          onChange={(kind) => change({ kind })}
         />
-        <Select
-          aria-label="Outcome"
-          placeholder="All outcomes"
-          clearable
-          w={180}
-          data={optionsOf(OUTCOMES)}
-          value={wanted.outcome ?? null}
-          onChange={(outcome) => change({ outcome: (outcome ?? undefined) as typeof wanted.outcome })}
+        <FilterChoice
+          label="Outcome"
+          any="All outcomes"
+          words={OUTCOMES}
+          value={wanted.outcome}
+          onChange={(outcome) => change({ outcome })}
         />
-        {isNarrowed && (
-          <Button variant="subtle" px="xs" onClick={clear}>
-            Clear
-          </Button>
-        )}
-      </Group>
+      </FilterBar>
       <ListTable
         query={query}
         rows={data?.data}

@@ -59,7 +59,6 @@ export function StepList({
           variant="light"
           color={left.length === 0 && !checking ? 'road' : 'gray'}
           size="lg"
-          tt="none"
           role="status"
         >
           {checking ? 'Checking...' : left.length === 0 ? 'All steps done' : `${left.length} left`}

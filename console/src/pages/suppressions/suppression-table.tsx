@@ -128,7 +128,7 @@ function Pages({ of }: { of: { previous: string | null; next: string | null } | 
 
 function Type({ of }: { of: SuppressionItem['type'] }) {
   return (
-    <Badge variant="default" tt="none" miw="max-content" title={TYPES[of].about}>
+    <Badge variant="default" miw="max-content" title={TYPES[of].about}>
       {TYPES[of].word}
     </Badge>
   )

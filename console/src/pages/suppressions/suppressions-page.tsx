@@ -1,14 +1,10 @@
-import { Button, Group, SegmentedControl, Select, Text } from '@mantine/core'
+import { Button, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, FileUp, Plus } from 'lucide-react'
-import {
-  exportAddress,
-  type SuppressionFilter,
-  type SuppressionType,
-  suppressionCountQuery,
-} from '../../api/suppressions.ts'
+import { exportAddress, type SuppressionFilter, suppressionCountQuery } from '../../api/suppressions.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
+import { FilterBar, FilterChoice } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
@@ -16,7 +12,7 @@ import { AddDialog } from './add-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { useImportRun } from './import-run.ts'
 import { AllowedTable, SuppressionTable } from './suppression-table.tsx'
-import { TYPE_CHOICES } from './types.ts'
+import { TYPE_WORDS } from './types.ts'
 
 const HERE = '/signed-in/c/$company/suppressions'
 
@@ -103,38 +99,29 @@ function Filters() {
   const company = useCompany()
   const { term, type, domain, list } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/suppressions' })
-  const first = { after: undefined, before: undefined }
+  const isNarrowed = term !== undefined || type !== undefined || domain !== undefined
+  const change = (part: SuppressionFilter) =>
+    void navigate({
+      search: (now) => ({ ...now, after: undefined, before: undefined, ...part }),
+      replace: true,
+    })
+  const clear = () => change({ term: undefined, type: undefined, domain: undefined })
   return (
-    <Group mb="sm" gap="sm" align="flex-start">
+    <FilterBar clear={isNarrowed ? clear : null}>
       <SearchField
         label={company === ALL ? 'Search for an exact address' : 'Search by the start of an address'}
         placeholder={company === ALL ? 'Exact address' : 'Starts with...'}
         mb={0}
         value={term}
-        search={(text) =>
-          void navigate({
-            search: (now) => ({ ...now, ...first, term: text?.trim() || undefined }),
-            replace: true,
-          })
-        }
+        search={(text) => change({ term: text })}
       />
       {list !== 'allowed' && (
-        <Select
-          aria-label="Type"
-          placeholder="All types"
-          data={TYPE_CHOICES}
-          value={type ?? null}
-          onChange={(value) =>
-            void navigate({
-              search: (now) => ({
-                ...now,
-                ...first,
-                type: (value ?? undefined) as SuppressionType | undefined,
-              }),
-              replace: true,
-            })
-          }
-          clearable
+        <FilterChoice
+          label="Type"
+          any="All types"
+          words={TYPE_WORDS}
+          value={type}
+          onChange={(chosen) => change({ type: chosen })}
         />
       )}
       {company !== ALL && (
@@ -143,14 +130,12 @@ function Filters() {
           aria-label="Domain"
           placeholder="All domains"
           value={domain === undefined ? null : { id: domain, name: domain }}
-          onChange={(chosen) =>
-            void navigate({ search: (now) => ({ ...now, ...first, domain: chosen?.name }), replace: true })
-          }
+          onChange={(chosen) => change({ domain: chosen?.name })}
           clearable
         />
       )}
       {list !== 'allowed' && company !== ALL && <Total company={company} filter={{ term, type, domain }} />}
-    </Group>
+    </FilterBar>
   )
 }
 

@@ -11,4 +11,8 @@ export const TYPES: Readonly<Record<SuppressionType, { word: string; color: stri
   unsubscribe: { word: 'Unsubscribed', color: 'blue', about: 'The recipient unsubscribed.' },
 }
 
-export const TYPE_CHOICES = Object.entries(TYPES).map(([value, { word }]) => ({ value, label: word }))
+export const TYPE_WORDS = Object.fromEntries(
+  Object.entries(TYPES).map(([type, { word }]) => [type, word]),
+) as Readonly<Record<SuppressionType, string>>
+
+export const TYPE_CHOICES = Object.entries(TYPE_WORDS).map(([value, label]) => ({ value, label }))

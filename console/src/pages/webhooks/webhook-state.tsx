@@ -1,7 +1,7 @@
 import { CircleCheck, CirclePause, Hourglass, TriangleAlert } from 'lucide-react'
 import type { WebhookDetail } from '../../api/webhooks.ts'
+import { ClockTime } from '../../parts/clock-time.tsx'
 import { IconWord } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
 
 /** Milliseconds for which an undelivered event is not yet reported as a delay. */
 const SOON = 10_000
@@ -11,7 +11,7 @@ export function WebhookState({ of }: { of: WebhookDetail }) {
   const { since, ...look } = lookOf(of)
   const note = since !== null && (
     <>
-      since <Time at={since} />
+      since <ClockTime at={since} />
     </>
   )
   return <IconWord {...look} note={note} />

@@ -37,9 +37,13 @@ export function Plot({ times, series, kind, steps, format, onHover, onPick }: Pl
         width: element.clientWidth || 300,
         height: HEIGHT,
         legend: { show: false },
-        padding: [8, 6, 0, 0],
+        // On the right there is room for half of the last time.
+        padding: [8, 20, 0, 0],
         cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
-        scales: { y: steps ? stepped(steps) : { range: (_, __, max) => [0, Math.max(max, 1)] } },
+        scales: {
+          ...(kind === 'bars' && { x: { range: wholeBars } }),
+          y: steps ? stepped(steps) : { range: (_, __, max) => [0, Math.max(max, 1)] },
+        },
         axes: [
           { ...axis, grid: { show: false }, size: 38, space: 70, values: timeWords },
           {
@@ -98,6 +102,12 @@ function stepped(steps: readonly number[]): uPlot.Scale {
   }
 }
 
+/** Half a bar more on both sides, so that the first and the last are not cut. */
+function wholeBars({ data: [times] }: uPlot, first: number, last: number): uPlot.Range.MinMax {
+  const half = times.length > 1 ? (times[1]! - times[0]!) / 2 : 0
+  return [first - half, last + half]
+}
+
 function lineOf(label: string, color: string, values: readonly (number | null)[]): uPlot.Series {
   const alone = values.flatMap((_, index) => (isAlone(values, index) ? [index] : []))
   const points = { show: alone.length > 0, size: 6, fill: color, filter: () => alone }
@@ -114,7 +124,7 @@ function barsOf(label: string, color: string): uPlot.Series {
   }
 }
 
-const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const DAY_IN_SECONDS = 86_400
 

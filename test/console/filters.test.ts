@@ -1,0 +1,42 @@
+/** The filters above lists, which are part of a page's address. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { withoutBrowser } from '../support/browser.ts'
+import { Stage } from './stage.ts'
+
+describe('the filters above a list', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await Stage.open()
+    await stage.send()
+  })
+  after(() => stage?.close())
+
+  test('are cleared together with what was typed', async (t) => {
+    const visit = await stage.visit(t, `/c/${stage.company.id}/requests`)
+    const { page } = visit
+    const row = page.getByRole('button', { name: 'POST /emails' })
+    await row.waitFor()
+    const endpoint = page.getByRole('textbox', { name: 'Endpoint' })
+    await endpoint.fill('/domains')
+    await page.waitForURL(/endpoint=/)
+    await page.getByText('No matching requests').waitFor()
+    await page.getByRole('search').getByRole('button', { name: 'Clear' }).click()
+    await row.waitFor()
+    assert.equal(await endpoint.inputValue(), '')
+    assert.equal(new URL(page.url()).search, '')
+
+    await page.getByLabel('From').fill('2020-01-01')
+    await page.waitForURL(/from=2020-01-01/)
+    await row.waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/suppressions`)
+    const address = page.getByRole('textbox', { name: 'Search by the start of an address' })
+    await address.fill('nobody')
+    await page.waitForURL(/term=nobody/)
+    await page.getByRole('search').getByRole('button', { name: 'Clear' }).click()
+    await page.waitForURL((url) => !url.search.includes('term'))
+    assert.equal(await address.inputValue(), '')
+  })
+})
