@@ -1,5 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Company, type CompanyLimits, type LimitedResource, USUAL_MOST } from '../accounts/account.ts'
+import {
+  type Company,
+  type CompanyLimits,
+  type LimitedResource,
+  shownName,
+  USUAL_MOST,
+} from '../accounts/account.ts'
 import {
   createCompany,
   limitCompany,
@@ -143,7 +149,7 @@ async function show(text: string, { json, signingKey }: ShowOptions): Promise<vo
     const inUse = keys.filter(({ revokedAt }) => revokedAt === null)
     printFields([
       ['Company', company.name],
-      ['Its people call it', company.ownName ?? company.name],
+      ['Its people call it', shownName(company)],
       ['Id', company.id],
       ['Created', formatTime(company.createdAt)],
       ...limitFields(company.limits, used),

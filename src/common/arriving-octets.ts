@@ -42,7 +42,8 @@ export class ArrivingOctets {
   }
 
   whole(): Buffer {
-    if (this.#large !== null) return this.#large
+    // A buffer that is not filled to its end holds old memory there.
+    if (this.#large !== null) return this.#large.subarray(0, this.#filled)
     this.#close()
     if (this.#pieces.length === 1) return this.#pieces[0]!
     const whole = Buffer.concat(this.#pieces)

@@ -389,8 +389,8 @@ export const SETTINGS = {
     allowed: '`off`, or 1m to 365d',
     description:
       'The longest time that mail is tried for, from its acceptance or the time that it was scheduled for; Postfix calls it maximal_queue_lifetime. It ends every wait, ' +
-      'also that for a closed path or a paused site; mail of a paused company or domain is looked at when the pause ends. A shorter `o:deliver-within` takes precedence. It holds for mail that waits ' +
-      'already: that fails at its next attempt. `off`: the retry schedule alone decides.',
+      'including that for a closed path or a paused site; mail of a paused company or domain is looked at when the pause ends. A shorter `o:deliver-within` takes precedence. It holds for mail that waits ' +
+      'already: that fails at its next attempt. Mail whose next attempt would come after the end fails without it. `off`: the retry schedule alone decides.',
     example: '5d',
   }),
   POSTROAD_MAILBOX_FULL_REPORTS: setting({

@@ -11,13 +11,26 @@ const turns = new LoopTurns()
 /** Octets that were composed in the present turn. */
 let composed = 0
 
-/** Null: there is room in the present turn. */
-export function composingTurn(): Promise<void> | null {
-  if (turns.length === 0 && composed < MOST_OCTETS) return null
-  return new Promise((begin) => turns.take('composing', begin))
+/** Composes in a turn that has room; companies take turns. `octets`: of the result. */
+export async function inComposingTurn<Made>(
+  companyId: string,
+  compose: () => Made,
+  octets: (made: Made) => number,
+): Promise<Made> {
+  const turn = composingTurn(companyId)
+  if (turn !== null) await turn
+  const made = compose()
+  countComposed(octets(made))
+  return made
 }
 
-export function countComposed(octets: number): void {
+/** Null: there is room in the present turn. */
+function composingTurn(companyId: string): Promise<void> | null {
+  if (turns.length === 0 && composed < MOST_OCTETS) return null
+  return new Promise((begin) => turns.take(companyId, begin))
+}
+
+function countComposed(octets: number): void {
   if (composed === 0) {
     // Unreferenced, so that the reset alone does not cause a turn of the event loop.
     setImmediate(() => {

@@ -31,7 +31,12 @@ function prepareElsewhere(
   boundary: string,
 ): PreparedMessage {
   // Messages are copied on the way to a worker; a view would take the whole buffer beneath it along.
-  const order = { email: { id: email.id }, message: tight(message), signing, boundary }
+  const order = {
+    email: { id: email.id, companyId: email.companyId },
+    message: tight(message),
+    signing,
+    boundary,
+  }
   const weight = weightOf(message)
   return makeOnce((capabilities) =>
     // The number of sessions bounds the number of orders; a message that waits for its turn holds up only its own

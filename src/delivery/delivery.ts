@@ -77,7 +77,7 @@ export interface HindranceReport extends ReplyAdvice {
   kind: Hindrance
   met: Meeting
   message: string
-  /** The server, and the code of its answer; absent: no server answered. */
+  /** The server that was tried, and the code of its answer. Each is absent when there is none. */
   server?: string
   code?: number
 }

@@ -37,7 +37,7 @@ function variablesOf(
   passwords: PasswordTokens | null,
 ): Record<string, string> {
   const own = variables ?? {}
-  // Strangers cannot have a token made, such as in a link to a server of their own.
+  // Only mail of the service itself gets a token: a company could put one into a link to a server of its own.
   if (isOfService({ keyId })) return passwords?.withToken(own) ?? own
   if (links === null || !wantsLinks(content)) return own
   return { ...own, ...links.variables({ emailId, position, companyId, domainId, address }) }

@@ -7,7 +7,7 @@ import { compose } from '../mail/compose/compose.ts'
 import { signMessage } from '../mail/dkim/dkim.ts'
 import { type Signer, signInPool } from '../mail/dkim/signature.ts'
 import { isEightBit, RawError, toSevenBit } from '../mail/raw/raw.ts'
-import { composingTurn, countComposed } from './composing-turns.ts'
+import { inComposingTurn } from './composing-turns.ts'
 import type { Delivery } from './delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 
@@ -30,7 +30,7 @@ interface MessageParts {
 
 /** The parts of a delivery that its message is made from. */
 export interface Composable extends Pick<Delivery, 'message' | 'signing'> {
-  email: { id: string }
+  email: { id: string; companyId: string }
 }
 
 /** The settings that every message is prepared with. */
@@ -61,13 +61,16 @@ export function prepareMessage(
   }
   if (message.kind === 'parts') {
     const only = once(async () => {
-      const turn = composingTurn()
-      if (turn !== null) await turn
-      const { addressee } = message
-      const content = withTexts(message.content)
-      const own = addressee ? substitute(content, addressee) : content
-      const composed = compose(own, boundaries.boundaryOf(email.id))
-      countComposed(composed.body.length)
+      const composed = await inComposingTurn(
+        email.companyId,
+        () => {
+          const { addressee } = message
+          const content = withTexts(message.content)
+          const own = addressee ? substitute(content, addressee) : content
+          return compose(own, boundaries.boundaryOf(email.id))
+        },
+        ({ body }) => body.length,
+      )
       const chunks = await sign(composed, message.content.date)
       // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all servers.
       return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)
@@ -77,11 +80,11 @@ export function prepareMessage(
   const filled = once(async () => {
     const { raw, addressee } = message
     if (addressee !== null) {
-      const turn = composingTurn()
-      if (turn !== null) await turn
-      const filled = substituteRaw(raw, addressee)
-      countComposed(filled.length)
-      return filled
+      return inComposingTurn(
+        email.companyId,
+        () => substituteRaw(raw, addressee),
+        ({ length }) => length,
+      )
     }
     return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   })

@@ -59,7 +59,7 @@ function inRandomCase(name: string): string {
 }
 
 /** `recased`: the answer to the question in other letters. A server that changes them is asked over TCP. */
-export type ReplyMatch = 'exact' | 'recased' | 'other'
+type ReplyMatch = 'exact' | 'recased' | 'other'
 
 /**
  * Whether `reply` answers the query. A failure may come without the question (RFC 1035 4.1.1), but

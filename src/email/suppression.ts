@@ -59,8 +59,8 @@ export type Stop = Pick<Suppression, 'type' | 'reason'>
 export interface AllowEntry {
   companyId: string
   /**
-   * The sending domain on whose list it is; null: that of the company. In either case the suppression holds for the
-   * whole company.
+   * The sending domain on whose list it is; null: that of the company. In either case the entry holds for the whole
+   * company.
    */
   domainId: string | null
   /** An address, or a domain as a lower-case A-label. */

@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release } from '../common/octets.ts'
-import { parseNoFurtherPiece } from './parser.ts'
 
 /**
  * Octets of a body that are read and dropped after an early answer: no more than clients commonly send before they
@@ -91,12 +90,15 @@ function closeBehindAnswer(request: IncomingMessage): void {
   }
 }
 
-/** Stops reading from the connection, and discards the input that was already read. */
-export function readNoFurther(request: IncomingMessage): void {
+/**
+ * Stops reading from the connection, and marks the request so that Node.js discards the input that was already read: to
+ * drop thousands of small chunks one by one would be more work than all before them.
+ */
+export function readNoFurther(request: IncomingMessage & { _dumped?: boolean }): void {
   const { socket } = request
   abandoned.add(request)
   request.pause()
-  parseNoFurtherPiece(socket)
+  request._dumped = true
   socket.pause()
   socket.resume = () => socket
 }

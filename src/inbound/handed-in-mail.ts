@@ -3,17 +3,18 @@
  * the mail of the listener, and companies take turns. A program is told to come again sooner than a mail server would
  * be: what waits takes up requests that the company needs to send.
  */
+import { Tally } from '../common/tally.ts'
 import type { ArrivedMail, ReceivedMail, ReceiveMail } from './arrived-mail.ts'
 import type { ReturnedMailPace } from './pace.ts'
 
-/** Mails of one company that may wait. */
-const MOST_WAITING = 100
+/** Mails of one company that may wait or be read at once. */
+const MOST_UNDER_WAY = 100
 /** Ms that a mail waits. */
 const PATIENCE = 5_000
 /** Seconds after which a program that got no turn may try again. */
 const RETRY_AFTER = 5
 
-/** The turn of a mail did not come in time, or too many of its company wait already. */
+/** The turn of a mail did not come in time, or too many of its company are under way. */
 export class TooManyHandedIn extends Error {
   override name = 'TooManyHandedIn'
   readonly retryAfter = RETRY_AFTER
@@ -22,6 +23,7 @@ export class TooManyHandedIn extends Error {
 export class HandedInMail {
   readonly #receive: ReceiveMail
   readonly #pace: ReturnedMailPace
+  readonly #companies = new Tally()
   #underWay = 0
 
   constructor(receive: ReceiveMail, pace: ReturnedMailPace) {
@@ -43,12 +45,14 @@ export class HandedInMail {
     gone: AbortSignal,
     read: () => Promise<ArrivedMail>,
   ): Promise<ReceivedMail> {
-    if (this.#pace.waiting(companyId) >= MOST_WAITING) throw new TooManyHandedIn()
+    if (this.#companies.of(companyId) >= MOST_UNDER_WAY) throw new TooManyHandedIn()
+    this.#companies.add(companyId, 1)
     this.#underWay++
     try {
       await this.#turn(companyId, gone)
       return await this.#receive(await read())
     } finally {
+      this.#companies.add(companyId, -1)
       this.#underWay--
     }
   }

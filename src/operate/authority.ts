@@ -85,8 +85,8 @@ export function authorise(caller: Caller, right: Right): void {
 }
 
 /**
- * The accounts that a caller may see: a member sees those of its company, under its own name, or of one domain if its
- * key is restricted to it.
+ * The accounts that a caller may see: a member sees those of its company, under the name that its people see, or of
+ * one domain if its key is restricted to it.
  */
 export function visibleAccounts({ caller, accounts }: CallerContext): AccountsSnapshot {
   if (caller.kind === 'operator') return accounts

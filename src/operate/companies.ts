@@ -49,9 +49,7 @@ export const renameCompany = verb(
     if (name === before && !(isOperator && ownName !== undefined))
       throw new OperateError('nothing_to_do', `the company is already called "${name}"`)
     const operators = op.accounts.companies.find((each) => each.id === id)!.name
-    const change = isOperator
-      ? { name, ownName: null }
-      : { name: operators, ownName: name === operators ? null : name }
+    const change = isOperator ? { name, ownName: null } : { ownName: name === operators ? null : name }
     await unlessTaken(op.store.updateCompany(id, change), { noun: 'company', name })
     return { before, company: { ...company, name } }
   },
@@ -64,7 +62,7 @@ export const renameCompany = verb(
   },
 )
 
-export interface RenamedCompany {
+interface RenamedCompany {
   /** Its name until now, as the caller knows it. */
   before: string
   company: Company

@@ -101,7 +101,7 @@ async function composeCopy(op: Operation, work: ClaimedEmail, group: ClaimedReci
   const signing = domain ? new SigningKeys(seal).keysOf(domain) : []
   const message = messageFor(work, group, unsubscribeLinks(op.publicUrl, seal), null)
   const boundaries = new Boundaries(seal.derive(BOUNDARIES))
-  const composable = { email: { id: work.id }, message, signing }
+  const composable = { email: { id: work.id, companyId: work.companyId }, message, signing }
   return { addresses: group.map(({ address }) => address), message: await octetsOf() }
 
   async function octetsOf(): Promise<Buffer> {

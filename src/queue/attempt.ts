@@ -1,3 +1,4 @@
+import { aheadBy } from '../common/clock.ts'
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import { unansweredOutcome } from '../delivery/outcome.ts'
 import { sourceAddress } from '../delivery/path/source.ts'
@@ -42,9 +43,9 @@ export function attemptRecord(
 ): AttemptRecord {
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   const { schedule } = patience
-  const end = schedule.endOf(ready.email)
+  const end = wallEnd(schedule.endOf(ready.email), now)
   const nextAttempt = schedule.after(now)
-  const { since, metAt } = postponementAt(now, now, schedule.lasts)
+  const { beginsAt, metAt } = postponementAt(now, now, schedule.lasts)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
     const outcome = result.died === undefined ? given : spared(given)
@@ -67,7 +68,7 @@ export function attemptRecord(
       fullMailbox: patience.fullMailbox,
       // No server was contacted, so it is unknown whether the trouble lasts.
       metAt: result.notBefore === undefined ? metAt : 0,
-      since,
+      beginsAt,
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
@@ -85,6 +86,11 @@ export function attemptRecord(
     captured,
     recipients,
   }
+}
+
+/** The end of the attempts on the wall clock: one that is ahead reaches it too early (stops.ts). */
+function wallEnd(end: number | null, now: number): number | null {
+  return end === null ? null : end + aheadBy(now)
 }
 
 /** The time of the retry; null: there is none, or it would come after the end of the attempts. */
@@ -136,7 +142,7 @@ export function returnRecord(
   schedule: RetrySchedule,
   now: number,
 ): AttemptRecord {
-  const dueAt = Math.min(reason.dueAt, schedule.endOf(email) ?? Number.POSITIVE_INFINITY)
+  const dueAt = Math.min(reason.dueAt, wallEnd(schedule.endOf(email), now) ?? Number.POSITIVE_INFINITY)
   const isOver = reason.dueAt === Number.POSITIVE_INFINITY
   const decisionOf = returnDecision(isOver ? reason : { ...reason, dueAt }, schedule, now)
   return {

@@ -43,9 +43,7 @@ export interface Extent {
 export interface EvidenceParts {
   /** The recipient domains that are known to take a path. */
   domainsOf(path: Path): Iterable<string>
-  /**
-   * The companies (ids) for whose mail other nodes have closed the part with this key, which is the whole of theirs.
-   */
+  /** The ids of companies for whose mail other nodes have closed the path. `key`: of the part for all companies. */
   closedElsewhere(key: string, kind: HindranceReport['kind']): Iterable<string>
   now(): number
 }

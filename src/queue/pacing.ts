@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 /** A lowered rate may rise each time that this many milliseconds pass without a refusal. */
 const RISE_MS = MINUTE_MS
-/** A lowered rate that has risen to this many messages a minute is removed. */
+/** Without a limit of the site, a lowered rate that has risen to this many messages a minute is removed. */
 const NO_LIMIT = 6_000
 /** The fewest milliseconds over which a rate is measured. */
 const SHORTEST_MEASURE_MS = 5_000
@@ -94,7 +94,7 @@ export class Pacing {
     this.#nodes = count
   }
 
-  /** Whether anything is known about the path. */
+  /** Whether messages are paced on the path, or a lowered rate is known from another node. */
   knows(key: string): boolean {
     return this.#paces.has(key) || this.#learnt.has(key)
   }

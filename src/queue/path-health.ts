@@ -267,7 +267,7 @@ export class PathHealth {
     this.#releasing.delete(domainId)
   }
 
-  /** Makes the path due for a try sooner. Returns false when it was not possible. */
+  /** Makes the path due for a try sooner. Returns false when the try would not be sooner. */
   #insist(trouble: Trouble, now: number): boolean {
     const soonest = Math.max(now, trouble.insistedAt + INSIST_MS)
     if (soonest >= trouble.probeAt) return false

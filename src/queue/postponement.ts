@@ -4,7 +4,10 @@
  */
 import { monotonic, steadyNow } from '../common/clock.ts'
 
-/** The process runs for at least this part of the schedule, or this many ms, before it gives anything up. */
+/**
+ * The process runs for at least this part of the schedule, or this many ms if that is less, before it gives anything
+ * up.
+ */
 const PART = 0.1
 const LONGEST_UPTIME_MS = 15 * 60_000
 
@@ -18,19 +21,19 @@ interface ProcessClock {
 const begunAt = monotonic()
 const PROCESS: ProcessClock = { uptime: () => monotonic() - begunAt, now: steadyNow }
 
-export interface Postponement {
+interface Postponement {
   /** Unix ms at which a postponement begins that begins now. */
-  since: number
+  beginsAt: number
   /** Unix ms at which the trouble was last met; 0: it is not known whether it lasts. */
   metAt: number
 }
 
 /** `now` and `metAt` are of the wall clock, which may step; `lasts` is the duration of the schedule in ms. */
-export function postponementAt(now: number, metAt: number, lasts: number, process = PROCESS): Postponement {
+export function postponementAt(now: number, metAt: number, lasts: number, clock = PROCESS): Postponement {
   // A clock that was set back makes the beginning older.
-  const since = Math.max(now, Math.floor(process.now()))
+  const beginsAt = Math.max(now, Math.floor(clock.now()))
   // A process that began while the clock was ahead follows that clock.
-  const isYoung = process.uptime() < Math.min(lasts * PART, LONGEST_UPTIME_MS)
+  const isYoung = clock.uptime() < Math.min(lasts * PART, LONGEST_UPTIME_MS)
   // A clock that was set ahead makes the end later.
-  return { since, metAt: isYoung ? 0 : Math.min(metAt, now, process.now()) }
+  return { beginsAt, metAt: isYoung ? 0 : Math.min(metAt, now, clock.now()) }
 }

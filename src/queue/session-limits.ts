@@ -1,7 +1,7 @@
 import { monotonic } from '../common/clock.ts'
 import type { Path, Policy } from '../delivery/path/path.ts'
 
-/** A lowered limit of a path rises a little each time that this many ms pass without a refusal. */
+/** A lowered limit of a path rises by half each time that this many ms pass without a refusal. */
 const GROW_MS = 20_000
 /**
  * Paths remembered at most: any zone can have a site for each name in it. The path that was narrowed longest ago is

@@ -1,6 +1,6 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import type { AccountDirectory, Signable } from '../accounts/directory.ts'
-import { steadyNow } from '../common/clock.ts'
+import { aheadBy } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { ClaimedRecipient, Store } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
@@ -134,7 +134,7 @@ export class Stops {
       return { dueAt: now, heldFor: null, message: 'Canceled before its delivery started' }
     const end = this.#parts.retrySchedule.endOf(email)
     // A wall clock that is ahead for a moment ends no mail.
-    if (end !== null && end <= Math.min(now, steadyNow())) {
+    if (end !== null && end <= now - aheadBy(now)) {
       const message = email.giveUpAt === end ? TOO_LATE : TOO_OLD
       return { dueAt: Number.POSITIVE_INFINITY, heldFor: null, message, category: 'expired' }
     }

@@ -139,7 +139,7 @@ export function placesBySegment(
 }
 
 /**
- * Octets from which a list keyed by term is rewritten without repetitions: because an email may have the same event any
+ * Octets from which a list keyed by term is rewritten without repetitions, because an email may have the same event any
  * number of times.
  */
 export const LONG_LIST = 4 * 2 * EMAILS_A_SEGMENT

@@ -69,12 +69,12 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     const segment = segmentOf(place, EMAILS_A_SEGMENT)
     const offset = place % EMAILS_A_SEGMENT
     spans.add(company, segmentOf(number, EVENTS_A_SEGMENT), at)
-    const tally = logged.groupOf(event, type).add(number, at)
-    tally.n++
-    if (recipientDomain !== null) tally.countDomain(recipientDomain)
-    if (sendableAt !== null) tally.countLatency(at - sendableAt)
+    const counts = logged.groupOf(event, type).add(number, at)
+    counts.n++
+    if (recipientDomain !== null) counts.countDomain(recipientDomain)
+    if (sendableAt !== null) counts.countLatency(at - sendableAt)
     if (refusal !== null) {
-      tally.countReason(reasonValue(type, refusal))
+      counts.countReason(reasonValue(type, refusal))
       for (const term of replies.of(replyOf(refusal))) {
         lists.addOnce(company, LIST.emailsByMany, segment, term, offset)
       }
@@ -206,19 +206,19 @@ class EventGroup {
     this.#length = length
   }
 
-  /** Returns the tally of its minute. */
+  /** Returns the counts of its minute. */
   add(place: number, at: number): MinuteCounts {
     const segment = segmentOf(place, this.#length)
     const offsets = this.#segments.get(segment)
     if (offsets === undefined) this.#segments.set(segment, [place % this.#length])
     else offsets.push(place % this.#length)
     const minute = Math.floor(at / COUNT_SIZES.minute)
-    let tally = this.#minutes.get(minute)
-    if (tally === undefined) {
-      tally = new MinuteCounts()
-      this.#minutes.set(minute, tally)
+    let counts = this.#minutes.get(minute)
+    if (counts === undefined) {
+      counts = new MinuteCounts()
+      this.#minutes.set(minute, counts)
     }
-    return tally
+    return counts
   }
 
   file(lists: Lists, kind: ListKind, terms: Iterable<number>): void {

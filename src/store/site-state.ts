@@ -4,7 +4,7 @@ export interface SiteState {
   /** Sites with equal keys are the same one. */
   key: string
   name: string
-  /** The provider in the limits file whose limits hold; null: no provider there names the site. */
+  /** The provider whose limits hold, built-in or of POSTROAD_SITES; null: none names the site. */
   provider: string | null
   /** Its servers, as far as they are known. */
   hosts: string[]

@@ -54,8 +54,8 @@ const refused: [text: string, why: RegExp][] = [
   ['=?utf-8?q?=3D=3Futf-8=3Fq=3Fx=3F=3D?= <me@acme.test>', /encoded word that cannot be read/],
   ['"\u202etset.mitciv@oec" <me@acme.test>', /reverses the text/],
   ['"Me\u2028ceo" <me@acme.test>', /breaks the line/],
-  ['"ceo@victim.test "@acme.test', /without quotation marks/],
-  ['"a b"@acme.test', /without quotation marks/],
+  ['"ceo@victim.test "@acme.test', /must not have quotation marks/],
+  ['"a b"@acme.test', /must not have quotation marks/],
   ['ceo%victim.test@acme.test', /another host/],
   ['victim.test!ceo@acme.test', /another host/],
 ]

@@ -117,7 +117,7 @@ test('a trouble of which the checks near by say nothing stays, until the far one
   assert.ok(told.includes('over domain:gone.example'))
 })
 
-test('each site that refuses mail begins and ends by itself; beyond ten one alert says how many more', async () => {
+test('each site that refuses mail begins and ends by itself; beyond ten one alert names the others', async () => {
   const { at, told } = await watch()
   const { store } = world
   await shareClosedPaths(store, { site: 'provider:outlook.com', since: 1 })
@@ -135,7 +135,7 @@ test('each site that refuses mail begins and ends by itself; beyond ten one aler
   const named = others.slice(0, 9).map(({ site }) => `begun held-mail:${site}`)
   assert.deepEqual(told.splice(0), ['begun held-mail', ...named])
   const more = (await store.alerts()).find(({ id }) => id === 'held-mail')
-  assert.equal(more!.found, '1 more site refuses mail.')
+  assert.equal(more!.found, 'm9.test refuses mail: no.')
   await openPaths(store)
   await at(5)
   assert.deepEqual(

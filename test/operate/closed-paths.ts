@@ -8,14 +8,16 @@ export interface ClosedSite {
   kind?: string
   list?: { name: string; removal: string } | null
   since?: number
+  /** The company whose mail alone the closure concerns; absent: it concerns all mail. */
+  companyId?: string | null
 }
 
 /** Paths that all nodes share. */
 export async function shareClosedPaths(store: Store, ...closed: ClosedSite[]): Promise<void> {
-  const paths = closed.map(({ site, kind = 'path', list = null, since = 1 }) => {
+  const paths = closed.map(({ site, kind = 'path', list = null, since = 1, companyId = null }) => {
     const key = `default\0${site}\0default`
     const facts = {
-      ...{ path: key, companyId: null, domainId: null, to: null, metBy: null },
+      ...{ path: key, companyId, domainId: null, to: null, metBy: null },
       ...{ kind, message: 'no', brief: '', list, since, probeAt: 2 },
     }
     return {

@@ -133,8 +133,8 @@ export class DirectRoute implements Route {
 }
 
 /**
- * The hosts, with that of the session on which the delivery is to begin first, if it is one of the best hosts. The
- * session has chosen among these at random.
+ * The hosts, with that of the session on which the delivery is to begin first, if it is one of the best hosts. That
+ * host was chosen at random when the session was opened.
  */
 function sessionHostFirst({ behind }: RouteRequest, hosts: string[], best: readonly string[] = []): string[] {
   if (behind === undefined || !best.includes(behind.host)) return hosts

@@ -146,7 +146,7 @@ function wasStale(replies: RecipientReply[]): boolean {
 /** Completes "The open connection to mx …". */
 function staleness({ kind, code }: RecipientReply): string {
   if (kind === 'timeout') return 'gave no answer'
-  if (kind === 'protocol') return 'gave an answer that is none'
+  if (kind === 'protocol') return 'gave a malformed answer'
   return kind === 'reply' && code === undefined ? 'did not take the envelope' : 'was closed meanwhile'
 }
 

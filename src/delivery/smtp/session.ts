@@ -71,7 +71,7 @@ const FAR_MS = 5
  */
 const QUICK_DOT_MS = 1_000
 
-/** A transaction that waits for its turn. */
+/** A transaction that has its turn, or waits for it. */
 interface Turn {
   dialogue: Dialogue
   /** Called when no other transaction is under way any more. */

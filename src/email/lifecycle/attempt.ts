@@ -125,8 +125,8 @@ function decideDeferral(before: LeaseFacts, happening: AttemptHappening, dueAt: 
  * well, when it has lasted as long as the whole retry schedule.
  */
 function decidePostponement(before: LeaseFacts, happening: AttemptHappening): Decision {
-  const { at, outcome, again: dueAt, patience, untried, heldFor, metAt = at, since = at } = happening
-  const postponedSince = postponedFrom(before.postponedSince, since)
+  const { at, outcome, again: dueAt, patience, untried, heldFor, metAt = at, beginsAt = at } = happening
+  const postponedSince = postponedFrom(before.postponedSince, beginsAt)
   // Not until now: a service that was down for days has not asked a server since.
   const lasted = metAt - postponedSince
   const tried = !untried

@@ -124,7 +124,7 @@ export interface AttemptHappening {
    * When postponed: when the trouble was last met, and the beginning of a postponement that begins now. Absent: `at`.
    */
   metAt?: number
-  since?: number
+  beginsAt?: number
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
 }

@@ -66,6 +66,7 @@ async function receiveHandedIn(
   const leaving = new AbortController()
   const leave = () => leaving.abort(new ClientGone('the client left before the turn of its mail'))
   response.once('close', leave)
+  if (response.destroyed) leave()
   try {
     return await deps.handedInMail.receive(companyId, leaving.signal, read)
   } catch (error) {

@@ -75,8 +75,10 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(share < 0.01 ? 2 : 1)}%`
 }
 
-/** As its people call it: the alert is theirs. */
+/** The operator's name, because operators get these alerts, too, and the name that its people know. */
 function nameOf({ accounts }: Operation, companyId: string): string {
   const company = accounts.companies.find(({ id }) => id === companyId)
-  return company === undefined ? companyId : shownName(company)
+  if (company === undefined) return companyId
+  const shown = shownName(company)
+  return shown === company.name ? shown : `${company.name} (${shown})`
 }

@@ -5,7 +5,9 @@ import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { type DoctorCheck, ok, type PlannedCheck, problem, warning } from './check.ts'
 
-/** Sites that are named, those first that have been closed for longest: a new one takes nobody's place. */
+/**
+ * Sites that have a check of their own, those first that have been closed for longest: a new one takes nobody's place.
+ */
 const MOST_SITES = 10
 /** Closures of one site that are named. */
 const MOST_NAMED = 5
@@ -41,19 +43,30 @@ function refusingSites(
   const bySite = [...Map.groupBy(refusals, ({ path }) => siteKeyOf(path))].toSorted(
     ([one, a], [other, b]) => firstOf(a) - firstOf(b) || (one < other ? -1 : 1),
   )
-  const checks = bySite.slice(0, MOST_SITES).map(([key, closures]) => {
+  const ofAll = bySite.filter(([, closures]) => closures.some(concernsAll)).slice(0, MOST_SITES)
+  const checks = ofAll.map(([key, closures]) => {
     const name = sites.get(key)?.name ?? nameIn(key)
-    const sentences = closures.map((closed) => refusalSentence(op, closed, name))
+    // Closures for all mail come first: a company can cause many of its own.
+    const first = closures.toSorted((one, other) => Number(concernsAll(other)) - Number(concernsAll(one)))
+    const sentences = first.map((closed) => refusalSentence(op, closed, name))
     const finding = problem(limited(sentences), `Mend the cause that the server names; ${WAITS}`)
     return { ...subject(key, name), ...finding }
   })
-  const more = bySite.length - checks.length
-  if (more === 0) return checks
-  const found = `${more} more ${more === 1 ? 'site refuses' : 'sites refuse'} mail.`
+  const others = bySite.filter((each) => !ofAll.includes(each))
+  if (others.length === 0) return checks
+  const sentences = others.flatMap(([key, closures]) => {
+    const name = sites.get(key)?.name ?? nameIn(key)
+    return closures.map((closed) => refusalSentence(op, closed, name))
+  })
   return [
     ...checks,
-    { id: ID, title: TITLE, ...problem(found, `See them all: postroad site list; ${WAITS}`) },
+    { id: ID, title: TITLE, ...problem(limited(sentences), `See them all: postroad site list; ${WAITS}`) },
   ]
+}
+
+/** A company can close many paths to its own mail, with servers of its own: they share one check. */
+function concernsAll({ companyId }: ClosedPath): boolean {
+  return companyId === null
 }
 
 /**

@@ -200,7 +200,8 @@ export class ChangeFeed {
   #takeHints(client: Client): void {
     client.on('notification', ({ payload }) => {
       if (payload === this.#id || this.#hints.take()) return
-      // Otherwise the server would send all pending rows, up to gigabytes, before it notices that nobody reads them.
+      // Otherwise the server would send all pending notifications, up to gigabytes, before it notices that nobody reads
+      // them.
       client.connection.stream.destroy()
     })
   }

@@ -13,7 +13,7 @@ const none = { eightBitMime: false, smtpUtf8: false }
 const date = Date.UTC(2026, 10, 20, 12)
 
 const prepare = (delivery: Pick<Delivery, 'message' | 'signing'>): PreparedMessage =>
-  prepareMessage({ email: { id: 'email' }, ...delivery }, { boundaries })
+  prepareMessage({ email: { id: 'email', companyId: 'company' }, ...delivery }, { boundaries })
 const raw = (text: string, addressee: Addressee | null = null) =>
   ({ kind: 'raw', raw: Buffer.from(text), date, addressee }) as const
 const joined = (message: { chunks: Uint8Array[] }) => Buffer.concat(message.chunks)

@@ -201,6 +201,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       })),
   },
   'POST /v3/:domain/messages': {
+    // Each brings a thousand messages of 120 KB, which are composed and stored.
     copies: 4,
     body: (of) => {
       const to = many(1_000, (index) => `r${index}@sink.example`)

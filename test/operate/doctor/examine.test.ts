@@ -370,7 +370,30 @@ describe('mail that waits', () => {
     const checks = await heldMail()
     assert.equal(checks.length, 11)
     assert.equal(checks[0]![0], 'held-mail:mx:a.test,b.test')
-    assert.deepEqual(checks.at(-1), ['held-mail', 'Closed paths', 'problem', '3 more sites refuse mail.'])
+    assert.deepEqual(checks.at(-1), [
+      'held-mail',
+      'Closed paths',
+      'problem',
+      'm2.test refuses mail: no. m1.test refuses mail: no. m0.test refuses mail: no.',
+    ])
+    await openPaths(world.store)
+  })
+
+  test('sites that refuse the mail of one company take no check from one that refuses all mail', async () => {
+    const own = Array.from({ length: 11 }, (_, index) => ({
+      site: `mx:m${index}.test`,
+      companyId: 'removed',
+    }))
+    await shareClosedPaths(world.store, ...own, { site: 'provider:yahoo', since: 9 })
+    const checks = await heldMail()
+    assert.deepEqual(
+      checks.map(([id]) => id),
+      ['held-mail:provider:yahoo', 'held-mail'],
+    )
+    assert.match(
+      checks[1]![3]!,
+      /^m0\.test refuses mail from the company a removed company: no\..* There are 6 more\.$/,
+    )
     await openPaths(world.store)
   })
 

@@ -43,8 +43,9 @@ export function RequestFilters({
         mb={0}
         value={wanted.status?.toString()}
         search={(text) => {
-          const isStatus = /^[1-9]\d\d$/.test(text ?? '')
-          change({ status: isStatus ? Number(text) : undefined })
+          // A part of a number changes nothing yet: the field would take the missing filter for a cleared one.
+          if (text === undefined) change({ status: undefined })
+          else if (/^[1-9]\d\d$/.test(text)) change({ status: Number(text) })
         }}
       />
       <SearchField

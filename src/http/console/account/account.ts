@@ -20,7 +20,7 @@ import { Answered, type Works } from '../work.ts'
 
 const time = (at: number) => new Date(at).toISOString()
 
-function membershipsJson({ memberships }: Person, companies: readonly Company[]) {
+function membershipsJson({ memberships, operator }: Person, companies: readonly Company[]) {
   const own = new Map(memberships.map((membership) => [membership.companyId, membership]))
   return companies.flatMap((company) => {
     const { id } = company
@@ -28,7 +28,7 @@ function membershipsJson({ memberships }: Person, companies: readonly Company[])
     if (membership === undefined) return []
     return [
       {
-        company: { id, name: shownName(company) },
+        company: { id, name: operator ? company.name : shownName(company) },
         role: membership.role,
         confirmed: membership.unconfirmed !== true,
       },

@@ -32,7 +32,7 @@ export const COMPANY_ROUTES = routes('company', {
   'GET /companies/:company': { operation: 'company_read', answer: COMPANY },
   'PUT /companies/:company/name': {
     operation: 'company_rename',
-    body: object({ name: TEXT }),
+    body: object({ name: { type: 'string', maxLength: 300 } }),
     answer: DONE,
   },
   'GET /companies/:company/logo': {
