@@ -9,7 +9,7 @@ import type { ReturnedMailPace } from './pace.ts'
 
 /** Mails of one company that may wait or be read at once. */
 const MOST_UNDER_WAY = 100
-/** Ms that a mail waits. */
+/** Ms that a mail waits for its turn. */
 const PATIENCE = 5_000
 /** Seconds after which a program that got no turn may try again. */
 const RETRY_AFTER = 5
@@ -23,12 +23,15 @@ export class TooManyHandedIn extends Error {
 export class HandedInMail {
   readonly #receive: ReceiveMail
   readonly #pace: ReturnedMailPace
+  readonly #patience: number
   readonly #companies = new Tally()
   #underWay = 0
 
-  constructor(receive: ReceiveMail, pace: ReturnedMailPace) {
+  /** `patience`: ms that a mail waits. */
+  constructor(receive: ReceiveMail, pace: ReturnedMailPace, patience = PATIENCE) {
     this.#receive = receive
     this.#pace = pace
+    this.#patience = patience
   }
 
   /** Requests that hand in a mail: they are no sending that other mail would have to wait for. */
@@ -59,7 +62,7 @@ export class HandedInMail {
 
   async #turn(companyId: string, gone: AbortSignal): Promise<void> {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new TooManyHandedIn()), PATIENCE)
+    const timer = setTimeout(() => late.abort(new TooManyHandedIn()), this.#patience)
     try {
       await this.#pace.turn(companyId, AbortSignal.any([gone, late.signal]))
     } finally {
