@@ -188,6 +188,7 @@ export function acceptContract(open: OpenBench): void {
         individual: true,
         testMode: true,
         tls: 'verified',
+        scheduledAt: null,
         giveUpAt: NOW + HOUR,
         source: 'news',
         size: 1_000,
