@@ -45,7 +45,7 @@ export class BodyLimit {
  * The number of pieces that a body may always have, and the average size in octets that more pieces must have. Clients
  * write a few small ones (a name, a line end); a body of single octets costs too much framing.
  */
-const PIECES = 2_048
+const PIECES = 1_024
 const LEAST_IN_PIECE = 16
 
 function tooSmall(pieces: number, octets: number): Fault {

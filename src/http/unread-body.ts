@@ -12,7 +12,7 @@ import { release } from '../common/octets.ts'
  */
 const ALLOWANCE = 256 * 1024
 /** A chunk counts for at least this many octets, because its framing costs work. */
-const CHUNK = 128
+const CHUNK = 256
 /** Ms that a connection stays open for its client to read the answer. */
 const LINGER = 1_000
 
