@@ -29,6 +29,11 @@ export function shownName({ name, ownName = name }: Pick<Company, 'name' | 'ownN
   return ownName
 }
 
+/** The name by which a person or a caller knows the company: operators keep to their own. */
+export function nameFor(operator: boolean, company: Pick<Company, 'name' | 'ownName'>): string {
+  return operator ? company.name : shownName(company)
+}
+
 /** Limits of a company. Null: no limit, or the default for a number of domains, keys or webhooks. */
 export interface CompanyLimits extends Record<LimitedResource, number | null> {
   /** Requests a second, of all its keys together. */

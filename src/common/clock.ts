@@ -16,7 +16,7 @@ const SAME = 1_000
 export class SteadyClock {
   readonly #wall: () => number
   readonly #elapsed: () => number
-  /** What the wall clock showed when `#elapsed` was 0, without its steps. */
+  /** Unix ms of the wall clock, without its steps, at the moment when `#elapsed` was 0. */
   #base: number
   /** The step that the wall clock keeps to: ms, and when that was first seen. */
   #step = { by: 0, seenAt: 0 }

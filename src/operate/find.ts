@@ -7,8 +7,8 @@ import {
   type ApiKey,
   type Company,
   holdsName,
+  nameFor,
   type SendingDomain,
-  shownName,
 } from '../accounts/account.ts'
 import type { StoredOrigin } from '../email/stored-email.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
@@ -197,5 +197,5 @@ export function domainNames(who: CallerContext): (id: string | null) => string |
 export function companyName({ accounts, caller }: CallerContext, id: string): string {
   const company = accounts.companies.find((each) => each.id === id)
   if (company === undefined) return id
-  return caller.kind === 'operator' ? company.name : shownName(company)
+  return nameFor(caller.kind === 'operator', company)
 }

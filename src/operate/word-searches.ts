@@ -30,13 +30,13 @@ const FEW_OCTETS = 4 * 1024
 /** Takes the turn in the workers when all companies are searched. */
 const EVERY_COMPANY = ''
 
-type SearchParts = Pick<Operation, 'store' | 'workers'>
+type WordSearchParts = Pick<Operation, 'store' | 'workers'>
 
-export function wordSearches(op: SearchParts): WordSearches {
+export function wordSearches(op: WordSearchParts): WordSearches {
   return { texts: textSearch(op), replies: replySearch(op) }
 }
 
-function textSearch(op: SearchParts): TextSearch {
+function textSearch(op: WordSearchParts): TextSearch {
   return async (wanted, companyId) => {
     const phrases = new Map(wanted.map((each) => [each.id, each.phrases]))
     const beginnings = await op.store.readBeginnings([...phrases.keys()], companyId, BEGINNING)
@@ -50,7 +50,7 @@ function textSearch(op: SearchParts): TextSearch {
   }
 }
 
-function replySearch(op: SearchParts): ReplySearch {
+function replySearch(op: WordSearchParts): ReplySearch {
   return async (searched, companyId) => {
     // Each answer is compared with each phrase.
     const weight = searched.reduce((sum, { replies, phrases }) => {
@@ -62,7 +62,7 @@ function replySearch(op: SearchParts): ReplySearch {
 
 /** In a worker, unless there is little: strangers wrote it, and folding its words takes its time. */
 async function matched<Searched, Found>(
-  { workers }: SearchParts,
+  { workers }: WordSearchParts,
   { here, job }: WordReader<Searched, Found>,
   searched: readonly Searched[],
   companyId: string | null,

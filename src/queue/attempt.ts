@@ -45,7 +45,6 @@ export function attemptRecord(
   const { schedule } = patience
   const end = wallEnd(schedule.endOf(ready.email), now)
   const nextAttempt = schedule.after(now)
-  const { beginsAt, metAt } = postponementAt(now, now, schedule.lasts)
   const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
     const outcome = result.died === undefined ? given : spared(given)
@@ -53,6 +52,7 @@ export function attemptRecord(
     const { verdict } = outcome
     const counts = verdict === 'deferred' || verdict === 'uncertain'
     const postponed = verdict === 'postponed'
+    const untried = result.notBefore !== undefined
     const happening: AttemptHappening = {
       kind: 'attempted',
       at: now,
@@ -60,15 +60,14 @@ export function attemptRecord(
       server,
       tls,
       duration,
-      untried: result.notBefore !== undefined,
+      untried,
       heldFor: null,
       retryAt: counts ? inTime(notBefore(nextAttempt(recipient.attempts + 1), outcome, now), end) : null,
       again: postponed ? Math.min(whenAgain(recipient, result, patience, now), end ?? Infinity) : now,
       patience: postponed ? schedule.lasts : 0,
       fullMailbox: patience.fullMailbox,
-      // No server was contacted, so it is unknown whether the trouble lasts.
-      metAt: result.notBefore === undefined ? metAt : 0,
-      beginsAt,
+      // If no server was contacted, it is unknown whether the trouble lasts.
+      ...(postponed && postponementAt(now, untried ? 0 : now, schedule.lasts)),
     }
     return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })

@@ -28,12 +28,16 @@ interface Postponement {
   metAt: number
 }
 
-/** `now` and `metAt` are of the wall clock, which may step; `lasts` is the duration of the schedule in ms. */
+/**
+ * `now` and `metAt` are of the wall clock, which may step; `metAt` 0: it is not known whether the trouble lasts.
+ * `lasts`: the duration of the schedule in ms.
+ */
 export function postponementAt(now: number, metAt: number, lasts: number, clock = PROCESS): Postponement {
+  const steady = Math.floor(clock.now())
   // A clock that was set back makes the beginning older.
-  const beginsAt = Math.max(now, Math.floor(clock.now()))
+  const beginsAt = Math.max(now, steady)
   // A process that began while the clock was ahead follows that clock.
   const isYoung = clock.uptime() < Math.min(lasts * PART, LONGEST_UPTIME_MS)
   // A clock that was set ahead makes the end later.
-  return { beginsAt, metAt: isYoung ? 0 : Math.min(metAt, now, clock.now()) }
+  return { beginsAt, metAt: isYoung ? 0 : Math.min(metAt, now, steady) }
 }

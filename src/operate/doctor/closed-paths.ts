@@ -43,24 +43,23 @@ function refusingSites(
   const bySite = [...Map.groupBy(refusals, ({ path }) => siteKeyOf(path))].toSorted(
     ([one, a], [other, b]) => firstOf(a) - firstOf(b) || (one < other ? -1 : 1),
   )
-  const ofAll = bySite.filter(([, closures]) => closures.some(concernsAll)).slice(0, MOST_SITES)
-  const checks = ofAll.map(([key, closures]) => {
+  const refusing = bySite.map(([key, closures]) => {
     const name = sites.get(key)?.name ?? nameIn(key)
     // Closures for all mail come first: a company can cause many of its own.
-    const first = closures.toSorted((one, other) => Number(concernsAll(other)) - Number(concernsAll(one)))
-    const sentences = first.map((closed) => refusalSentence(op, closed, name))
-    const finding = problem(limited(sentences), `Mend the cause that the server names; ${WAITS}`)
-    return { ...subject(key, name), ...finding }
+    const inOrder = [...closures.filter(concernsAll), ...closures.filter((each) => !concernsAll(each))]
+    const sentences = inOrder.map((closed) => refusalSentence(op, closed, name))
+    return { key, name, refusesAll: concernsAll(inOrder[0]!), sentences }
   })
-  const others = bySite.filter((each) => !ofAll.includes(each))
+  const named = refusing.filter(({ refusesAll }) => refusesAll).slice(0, MOST_SITES)
+  const others = refusing.filter((site) => !named.includes(site)).flatMap(({ sentences }) => sentences)
+  const checks = named.map(({ key, name, sentences }) => ({
+    ...subject(key, name),
+    ...problem(limited(sentences), `Mend the cause that the server names; ${WAITS}`),
+  }))
   if (others.length === 0) return checks
-  const sentences = others.flatMap(([key, closures]) => {
-    const name = sites.get(key)?.name ?? nameIn(key)
-    return closures.map((closed) => refusalSentence(op, closed, name))
-  })
   return [
     ...checks,
-    { id: ID, title: TITLE, ...problem(limited(sentences), `See them all: postroad site list; ${WAITS}`) },
+    { id: ID, title: TITLE, ...problem(limited(others), `See them all: postroad site list; ${WAITS}`) },
   ]
 }
 

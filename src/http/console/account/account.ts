@@ -1,6 +1,6 @@
 /** A person's own account: name, address, password, and the sessions that are signed in. */
 import type { FastifyRequest } from 'fastify'
-import { type Company, shownName } from '../../../accounts/account.ts'
+import { type Company, nameFor } from '../../../accounts/account.ts'
 import {
   changePassword,
   changeProfile,
@@ -28,7 +28,7 @@ function membershipsJson({ memberships, operator }: Person, companies: readonly 
     if (membership === undefined) return []
     return [
       {
-        company: { id, name: operator ? company.name : shownName(company) },
+        company: { id, name: nameFor(operator, company) },
         role: membership.role,
         confirmed: membership.unconfirmed !== true,
       },

@@ -1,6 +1,6 @@
 /** The session: the signed-in person, and signing out. */
 import type { IncomingMessage } from 'node:http'
-import { shownName } from '../../../accounts/account.ts'
+import { nameFor } from '../../../accounts/account.ts'
 import { signOut as endSession } from '../../../operate/sessions.ts'
 import type { ConsoleSession, Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
@@ -22,7 +22,7 @@ export function meOf(
   const companies = deps.accounts.directory.companies().flatMap((company) => {
     const { id, logo = null } = company
     const role = operator ? 'operator' : roles.get(id)
-    const name = operator ? company.name : shownName(company)
+    const name = nameFor(operator, company)
     return role === undefined ? [] : [{ id, name, logo, role } as const]
   })
   return {
