@@ -9,6 +9,7 @@ import { presentWork } from '../common/present-work.ts'
 import type { PausedSockets } from '../ingress/admission/held-back.ts'
 import { clip } from '../ingress/fault.ts'
 import { idOf, type WithId } from '../ingress/target.ts'
+import { countChunks } from './unread-body.ts'
 
 /** Unanswered requests on one connection. */
 const MOST = 16
@@ -26,6 +27,7 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: PausedS
     }
     unanswered.set(socket, before + 1)
     heldBack.worked(socket)
+    countChunks(request, heldBack)
     const work = presentWork.begin(describeRequest, request, () => handler(request, response))
     response.once('close', () => {
       unanswered.set(socket, unanswered.get(socket)! - 1)

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release } from '../common/octets.ts'
+import type { PausedSockets } from '../ingress/admission/held-back.ts'
 
 /**
  * Octets of a body that are read and dropped after an early answer: no more than clients commonly send before they
@@ -91,14 +92,33 @@ function closeBehindAnswer(request: IncomingMessage): void {
 }
 
 /**
- * Stops reading from the connection, and marks the request so that Node.js discards the input that was already read: to
- * drop thousands of small chunks one by one would be more work than all before them.
+ * Stops reading from the connection, and discards the input that was already read: to drop thousands of small chunks
+ * one by one would be more work than all before them.
  */
-export function readNoFurther(request: IncomingMessage & { _dumped?: boolean }): void {
+export function readNoFurther(request: IncomingMessage & { _dump?: () => void }): void {
   const { socket } = request
   abandoned.add(request)
   request.pause()
-  request._dumped = true
+  // Node.js would read the rest itself once the answer is written.
+  request._dump = () => {}
   socket.pause()
   socket.resume = () => socket
+}
+
+/** Chunks between two checks of the length of the turn. */
+const CHECK_EVERY = 64
+
+/**
+ * Counts the chunks of a body (RFC 9112 7.1) as work of its connection, also those that are discarded. Node.js parses
+ * all that it has read at once, and 64 KiB in chunks of one octet take it many milliseconds.
+ */
+export function countChunks(request: IncomingMessage, heldBack: PausedSockets): void {
+  if (request.headers['transfer-encoding'] === undefined) return
+  const { socket, push } = request
+  let chunks = 0
+  request.push = (chunk, encoding) => {
+    if (++chunks % CHECK_EVERY === 0) heldBack.worked(socket)
+    const isDropped = chunk !== null && abandoned.has(request)
+    return isDropped || push.call(request, chunk, encoding)
+  }
 }

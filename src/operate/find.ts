@@ -147,7 +147,7 @@ export function checkedName(what: 'company' | 'key', text: string): string {
   if (name !== '' && name.length <= LONGEST_NAME && !MISLEADING.test(name)) return name
   throw new OperateError(
     'invalid',
-    `the name of a ${what} must have 1 to ${LONGEST_NAME} characters and no control characters`,
+    `the name of a ${what} must have 1 to ${LONGEST_NAME} characters, none of them a control character or one that changes the direction of the text`,
   )
 }
 

@@ -43,11 +43,11 @@ export async function hostileCompany(
   for (const [index, name] of names.entries()) {
     const person = { id: randomUUIDv7(), name: names.at(index - 1)! }
     const { key } = await createKey(await as({ kind: 'operator', person }), {
-      ...{ company: company.id, name, scopes: ['sending'] },
+      ...{ company: company.id, name: readable(name), scopes: ['sending'] },
     })
     if (index % 2 === 1) await revokeKey(await as({ kind: 'operator', person }), { id: key.id })
   }
-  for (const name of names.slice(0, 20)) await service.company(name)
+  for (const name of names.slice(0, 20)) await service.company(readable(name))
 
   for (const name of DOMAINS) await service.domain(company.id, new URL(`http://${name}`).hostname)
   const { id: domain } = await service.domain(company.id, 'relayed.test')
@@ -120,4 +120,9 @@ export async function hostileCompany(
       ...change,
     }
   }
+}
+
+/** The name without the characters that names of companies and keys may not have. */
+function readable(name: string): string {
+  return name.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '') || 'empty'
 }

@@ -10,6 +10,9 @@ import { addressGroup } from './address-group.ts'
 
 interface Held {
   socket: Socket
+  /** What records the calls meanwhile; a connection that is read no further has put its own in place of it. */
+  pause: Socket['pause']
+  resume: Socket['resume']
   /**
    * True when the socket is to be read after the release: a body for which there is no room pauses its socket
    * meanwhile.
@@ -63,21 +66,26 @@ export class PausedSockets {
  */
 function held(socket: Socket): Held {
   socket.pause()
-  const one: Held = { socket, reading: true }
-  socket.pause = () => {
-    one.reading = false
-    return socket
+  const one: Held = {
+    socket,
+    reading: true,
+    pause: () => {
+      one.reading = false
+      return socket
+    },
+    resume: () => {
+      one.reading = true
+      return socket
+    },
   }
-  socket.resume = () => {
-    one.reading = true
-    return socket
-  }
+  socket.pause = one.pause
+  socket.resume = one.resume
   return one
 }
 
-function release({ socket, reading }: Held): void {
+function release({ socket, reading, pause, resume }: Held): void {
   const own: Partial<Socket> = socket
-  delete own.pause
-  delete own.resume
+  if (own.pause === pause) delete own.pause
+  if (own.resume === resume) delete own.resume
   if (reading && !socket.destroyed) socket.resume()
 }
