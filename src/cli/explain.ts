@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type ExplainRequest, explain, rehearseDelivery } from '../operate/explain.ts'
 import { type ExplanationJson, explanationJson } from '../operate/explanation-json.ts'
 import { addressIn, domainName } from '../operate/find.ts'
+import { pauseText } from '../operate/pauses.ts'
 import { command, type JsonOption, typed } from './command.ts'
 import { withOperation } from './open.ts'
 import { clipped, printFields, printJson, printLine } from './print.ts'
@@ -62,7 +63,7 @@ function printExplanation(shown: ExplanationJson): void {
       `${name}${preference === null ? '' : ` (${preference})`} ${listed(addresses)}, TLS ${tls.demand}`,
     ]),
     ...suppressions.map(({ type, reason }): [string, string] => ['Suppressed', `${type}: ${reason}`]),
-    ...pauses.map(({ since }): [string, string] => ['Paused', `since ${since}`]),
+    ...pauses.map((pause): [string, string] => ['Paused', pauseText(pause)]),
   ])
   if (last.length > 0) {
     printLine()

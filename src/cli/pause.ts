@@ -1,12 +1,20 @@
 /** `queue pause`, `queue resume` and `queue pauses`: pausing and resuming waiting mail. */
 import type { Command } from 'commander'
 import { companyName } from '../operate/find.ts'
-import { listPauses, type PauseInput, pause, resume, scopeText } from '../operate/pauses.ts'
-import { pauseJson, pauseScopeJson } from '../operate/shapes.ts'
+import {
+  listPauses,
+  type NewPauseInput,
+  type PauseInput,
+  pause,
+  resume,
+  scopeText,
+} from '../operate/pauses.ts'
+import { isoTime, pauseJson, pauseScopeJson } from '../operate/shapes.ts'
 import { command, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printJson, printLine } from './print.ts'
+import { whenOf } from './when.ts'
 
 export function addPause(queue: Command): void {
   const scoped = (parent: Command) =>
@@ -22,15 +30,19 @@ export function addPause(queue: Command): void {
       details:
         'Mail is still accepted. Waiting mail keeps waiting and loses no attempts; open SMTP sessions go on. Every node applies the pause ' +
         'within a second. Pauses can overlap: mail waits as long as at least one of them covers it.\n\n' +
-        'With --site, mail that takes another way to the same recipient domains, such as the route of a company, is sent.',
+        'With --site, mail that takes another way to the same recipient domains, such as the route of a company, is sent.\n\n' +
+        'To change the end or the reason of a pause, pause the same mail again.',
       examples: [
         'queue pause',
         'queue pause --company Acme',
         'queue pause --domain example.com',
-        'queue pause --site Google',
+        'queue pause --site Google --until 4h --reason "their support works on it"',
       ],
     }),
-  ).action(begin)
+  )
+    .option('--until <time>', 'when the pause ends by itself: a time, or how long from now', whenOf)
+    .option('--reason <text>', 'why, for everybody whose mail waits')
+    .action(begin)
 
   scoped(
     command(queue, {
@@ -51,11 +63,12 @@ export function addPause(queue: Command): void {
   }).action(list)
 }
 
-async function begin({ json, ...what }: JsonOption & PauseInput): Promise<void> {
+async function begin({ json, ...what }: JsonOption & NewPauseInput): Promise<void> {
   await withOperation(async (op) => {
     const scope = await pause(op, what)
-    if (json) return printJson({ ...pauseScopeJson(scope), paused: true })
-    printLine(`Paused: ${scopeText(op, scope)}.`)
+    if (json) return printJson({ ...pauseScopeJson(scope), paused: true, until: isoTime(what.until ?? null) })
+    const end = what.until === undefined ? '' : ` until ${formatTime(what.until)}`
+    printLine(`Paused: ${scopeText(op, scope)}${end}.`)
   })
 }
 
@@ -70,10 +83,16 @@ async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
 const list = listing({
   verb: listPauses,
   json: pauseJson,
-  titles: ['COMPANY', 'DESTINATION', 'SINCE'],
-  row: ({ companyId, domain, site, since }, op) => {
+  titles: ['COMPANY', 'DESTINATION', 'SINCE', 'UNTIL', 'REASON'],
+  row: ({ companyId, domain, site, since, until, reason }, op) => {
     const where = site === undefined ? (domain ?? 'all') : `site ${site.name}`
-    return [companyId === null ? 'all' : companyName(op, companyId), where, formatTime(since)]
+    return [
+      companyId === null ? 'all' : companyName(op, companyId),
+      where,
+      formatTime(since),
+      formatTime(until),
+      reason,
+    ]
   },
   nothing: 'Nothing is paused.',
 })

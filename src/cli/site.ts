@@ -67,7 +67,7 @@ async function show(site: string, { json }: JsonOption): Promise<void> {
 }
 
 function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
-  const { limits, lowered, used, closed, pausedSince, sources } = site
+  const { limits, lowered, used, closed, pause, sources } = site
   return [
     ['Site', site.name],
     ['Limits of', site.provider ?? 'default'],
@@ -84,7 +84,9 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Recipients per transaction', limits.recipientsPerTransaction],
     ['TLS', limits.tls],
     ['Envelope behind the final dot', limits.envelopeBehindDot ? 'yes' : 'no'],
-    ['Paused since', formatTime(pausedSince)],
+    ['Paused since', formatTime(pause?.since ?? null)],
+    ['Paused until', formatTime(pause?.until ?? null)],
+    ['Reason of the pause', pause?.reason ?? null],
     ['Closed since', formatTime(closed?.since ?? null)],
     ['For mail of', closed && concerned(closed)],
     ['Reason', closed?.reason ?? null],

@@ -35,7 +35,7 @@ export const showBacklog = verb(
     const ask = () => op.inTurn(companyId, () => op.store.backlog(request))
     const [backlog, paused] = await Promise.all([
       backlogs.answerOf(op.store, JSON.stringify(request), ask),
-      op.store.pauses(),
+      op.store.pauses(op.now()),
     ])
     const pauses = new Pauses()
     pauses.replace(paused)

@@ -17,7 +17,8 @@ import type { Pause, SiteClosure } from '../store/store.ts'
 import { authoriseWhole, type Caller } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
-import { isoTime } from './shapes.ts'
+import { pauseText } from './pauses.ts'
+import { isoTime, pauseJson } from './shapes.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -88,7 +89,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const [found, suppressions, allPauses, sites, last] = await Promise.all([
     forecastFor(op, sender, domain),
     suppressionsOf(op, sender, address),
-    op.store.pauses(),
+    op.store.pauses(op.now()),
     presentSites(op),
     lastResults(op, request, domain),
   ])
@@ -238,7 +239,7 @@ function problemOf(
   const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
   if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
   const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)
-  if (pause !== undefined) return `Mail to ${domain} has been paused since ${isoTime(pause.since)}.`
+  if (pause !== undefined) return `Mail to ${domain} has been paused ${pauseText(pauseJson(pause))}.`
   if (failure !== null) return `${failure.message}.`
   const reachable = hosts.some(({ addresses }) => addresses.length > 0)
   if (hosts.length > 0 && !reachable) {

@@ -5,15 +5,19 @@ import type { Audit } from './audit-trail.ts'
 import type { CallerContext } from './authority.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, companyName, companyScope, domainName } from './find.ts'
+import { isoTime, type pauseJson } from './shapes.ts'
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** The pauses in force. */
-export async function presentPauses({ store }: Pick<Operation, 'store'>): Promise<Pauses> {
+export async function presentPauses({ store, now }: Pick<Operation, 'store' | 'now'>): Promise<Pauses> {
   const pauses = new Pauses()
-  pauses.replace(await store.pauses())
+  pauses.replace(await store.pauses(now()))
   return pauses
 }
+
+/** The longest reason, in characters. */
+const LONGEST_PAUSE_REASON = 200
 
 /** Without a company, a pause is for all of them; without a domain or a site, for all recipient domains. */
 export interface PauseInput extends CompanyFilter {
@@ -23,12 +27,22 @@ export interface PauseInput extends CompanyFilter {
   site?: string | undefined
 }
 
+export interface NewPauseInput extends PauseInput {
+  /** Unix ms: the pause ends by itself then. */
+  until?: number | undefined
+  /** Shown to everybody who sees the pause: operators, and members of the companies whose mail waits. */
+  reason?: string | undefined
+}
+
 /** Waiting mail stays in the queue, and uses up no attempts. Every node follows within a second. */
 export const pause = verb(
   'operate',
-  async (op, input: PauseInput): Promise<PauseScope> => {
+  async (op, { until, reason, ...input }: NewPauseInput): Promise<PauseScope> => {
     const scope = await scopeOf(op, input)
-    await op.store.pause({ ...scope, since: op.now() })
+    const since = op.now()
+    if (until !== undefined && until <= since)
+      throw new OperateError('invalid', 'the end of the pause is in the past')
+    await op.store.pause({ ...scope, since, until: until ?? null, reason: checkedReason(reason) })
     return scope
   },
   pauseAudit('pause'),
@@ -38,7 +52,7 @@ export const pause = verb(
 export const resume = verb(
   'operate',
   async (op, input: PauseInput): Promise<PauseScope> => {
-    const pauses = await op.store.pauses()
+    const pauses = await op.store.pauses(op.now())
     const scope = pausedSite(op, input, pauses) ?? (await scopeOf(op, input))
     if (await op.store.resume(scope)) return scope
     const others = pauses.map((other) => scopeText(op, other)).join('; ')
@@ -56,16 +70,20 @@ export const resume = verb(
  */
 export const listPauses = verb('read', async (op, _input: object): Promise<Pause[]> => {
   const own = companyScope(op, {})
-  const pauses = await op.store.pauses()
+  const pauses = await op.store.pauses(op.now())
   return own === null ? pauses : pauses.filter(({ companyId }) => companyId === own)
 })
 
-function pauseAudit(action: string): Audit<PauseInput, PauseScope> {
+function pauseAudit(action: string): Audit<NewPauseInput, PauseScope> {
   return {
     action,
-    note({ domain, site }, scope, before) {
+    note({ domain, site, until, reason }, scope, before) {
       if (scope === null) return { target: domain ?? site ?? '' }
-      return { target: scopeText(before, scope), companyId: scope.companyId }
+      const detail = {
+        ...(until !== undefined && { until: isoTime(until) }),
+        ...(reason !== undefined && { reason: checkedReason(reason) }),
+      }
+      return { target: scopeText(before, scope), companyId: scope.companyId, detail }
     },
   }
 }
@@ -89,6 +107,21 @@ function pausedSite(
   const companyId = companyScope(op, of)
   const wanted = site.trim().toLowerCase()
   return pauses.find((pause) => pause.companyId === companyId && pause.site?.name.toLowerCase() === wanted)
+}
+
+function checkedReason(text = ''): string | null {
+  const reason = text.trim().replaceAll(/[\p{Cc}\s]+/gu, ' ')
+  if (reason.length > LONGEST_PAUSE_REASON) {
+    const message = `the reason of a pause can have at most ${LONGEST_PAUSE_REASON} characters`
+    throw new OperateError('invalid', message)
+  }
+  return reason === '' ? null : reason
+}
+
+/** `since 2026-11-01T12:00:00.000Z, until ...: maintenance`. */
+export function pauseText({ since, until, reason }: ReturnType<typeof pauseJson>): string {
+  const end = until === null ? '' : `, until ${until}`
+  return `since ${since}${end}${reason === null ? '' : `: ${reason}`}`
 }
 
 /** `all mail`, `mail of Acme to example.com`. */

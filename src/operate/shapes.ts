@@ -289,7 +289,8 @@ export function pauseScopeJson({ companyId, domain, site }: PauseScope) {
 }
 
 export function pauseJson(pause: Pause) {
-  return { ...pauseScopeJson(pause), since: isoTime(pause.since) }
+  const { since, until, reason } = pause
+  return { ...pauseScopeJson(pause), since: isoTime(since), until: isoTime(until), reason }
 }
 
 export function quarantinedJson(email: QuarantinedEmail) {
@@ -352,7 +353,7 @@ export function siteJson({
   closed,
   sources,
   source,
-  pausedSince,
+  pause,
 }: SiteDescription) {
   return {
     name,
@@ -376,7 +377,9 @@ export function siteJson({
       warm_up: warmUp ?? null,
     })),
     source,
-    paused_since: isoTime(pausedSince),
+    paused_since: isoTime(pause?.since ?? null),
+    paused_until: isoTime(pause?.until ?? null),
+    pause_reason: pause?.reason ?? null,
   }
 }
 

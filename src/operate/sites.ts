@@ -18,8 +18,8 @@ export interface SiteDescription extends Omit<SiteState, 'key' | 'limits'> {
   domains: readonly string[]
   /** The source of the provider's limits, such as its documentation. */
   source: string | null
-  /** Unix ms: since when mail of all companies to it has been paused; null: it is not. */
-  pausedSince: number | null
+  /** The pause of mail of all companies to it; null: there is none. */
+  pause: Pause | null
 }
 
 /** The sites that had mail within the hour, and all known providers. */
@@ -28,7 +28,7 @@ export const listSites = verb(
   async (op, _input: object): Promise<SiteDescription[]> => {
     const table = op.sites()
     const states = await presentSites(op)
-    const pauses = await op.store.pauses()
+    const pauses = await op.store.pauses(op.now())
     const used = new Set([...states.values()].map(({ name }) => name))
     const unused = table.providers.filter(({ provider }) => !used.has(provider)).map(unusedSite)
     const all = [...[...states.values()].map((state) => found(state, table)), ...unused]
@@ -41,18 +41,18 @@ export const listSites = verb(
 export const showSite = verb(
   'operate',
   async (op, { site }: { site: string }): Promise<SiteDescription> =>
-    withPause(await findSite(op, site), await op.store.pauses()),
+    withPause(await findSite(op, site), await op.store.pauses(op.now())),
   null,
 )
 
 interface FoundSite {
   key: string
-  site: Omit<SiteDescription, 'pausedSince'>
+  site: Omit<SiteDescription, 'pause'>
 }
 
 function withPause({ key, site }: FoundSite, pauses: readonly Pause[]): SiteDescription {
   const pause = pauses.find((each) => each.companyId === null && each.site?.key === key)
-  return { ...site, pausedSince: pause?.since ?? null }
+  return { ...site, pause: pause ?? null }
 }
 
 /** Throws OperateError `not_found`. `site`: as for `showSite`. */
@@ -141,7 +141,7 @@ function unusedSite(block: ProviderBlock): FoundSite {
 
 function idle({ provider, limits, source }: SiteAgreement): Omit<
   SiteDescription,
-  'name' | 'hosts' | 'domains' | 'pausedSince'
+  'name' | 'hosts' | 'domains' | 'pause'
 > & {
   limits: SiteLimits
 } {

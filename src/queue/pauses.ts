@@ -1,4 +1,4 @@
-import type { Pause } from '../store/store.ts'
+import type { PauseScope } from '../store/store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 
 /** The mail that the operator has paused. */
@@ -14,7 +14,7 @@ export class Pauses {
   #text = '[]'
 
   /** False when nothing has changed. */
-  replace(pauses: readonly Pause[]): boolean {
+  replace(pauses: readonly PauseScope[]): boolean {
     const text = JSON.stringify(pauses.map(({ companyId, domain, site }) => [companyId, domain, site?.key]))
     if (text === this.#text) return false
     this.#text = text

@@ -2,7 +2,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import type { AccountDirectory, Signable } from '../accounts/directory.ts'
 import { aheadBy } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
-import type { ClaimedRecipient, Store } from '../store/store.ts'
+import type { ClaimedRecipient, Pause, Store } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { SuppressionWatch } from './new-suppressions.ts'
@@ -16,6 +16,8 @@ const SITE_PAUSED_MS = 6 * 3_600_000
 /** Changed stops are read after this delay: many changes may come at once. */
 const STOPS_MS = 100
 const BACK_OFF_MS = 500
+/** The longest wait for the end of a pause: the clock may be set meanwhile. */
+const PAUSE_END_MS = 30_000
 /** The shortest round trip of a false alarm about a suppression. */
 const SUPPRESSED_MS = 1_000
 
@@ -51,6 +53,7 @@ export class Stops {
   readonly pauses = new Pauses()
   #cursor: string | null = null
   #timer: NodeJS.Timeout | undefined
+  #pauseEnd: NodeJS.Timeout | undefined
   #reading = false
   #failing = false
   #stopped = false
@@ -73,6 +76,7 @@ export class Stops {
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#pauseEnd)
   }
 
   /** Null when the whole delivery may begin: the usual case. */
@@ -200,16 +204,26 @@ export class Stops {
     this.#reading = false
   }
 
+  /** Nobody notifies the nodes of a pause that ends by itself. */
+  #awaitEnd(pauses: readonly Pause[], now: number): void {
+    clearTimeout(this.#pauseEnd)
+    const next = Math.min(...pauses.map(({ until }) => until ?? Number.POSITIVE_INFINITY))
+    if (next === Number.POSITIVE_INFINITY || this.#stopped) return
+    this.#pauseEnd = setTimeout(() => this.#look(0), Math.min(next - now, PAUSE_END_MS)).unref()
+  }
+
   async #refresh(): Promise<void> {
     const { store, waiting, onChanged } = this.#parts
+    const now = Date.now()
     const [cancels, suppressions, pauses] = await Promise.all([
       store.cancelRequests(),
       store.suppressionsSince(this.#cursor),
-      store.pauses(),
+      store.pauses(now),
     ])
     this.#toCancel = new Set(cancels)
     this.#cursor = suppressions.cursor
     this.#suppressions.add(suppressions.added, waiting())
+    this.#awaitEnd(pauses, now)
     const sites = this.pauses.sites
     if (!this.pauses.replace(pauses)) return
     if (sites.some((site) => !this.pauses.sites.includes(site))) {

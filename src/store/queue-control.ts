@@ -142,7 +142,13 @@ export interface NamedSite {
 export interface Pause extends PauseScope {
   /** Unix ms. */
   since: number
+  /** Unix ms: the pause ends by itself then. Null: only an operator ends it. */
+  until: number | null
+  /** The operator's words. */
+  reason: string | null
 }
+
+export type NewPause = Omit<Pause, 'until' | 'reason'> & Partial<Pause>
 
 /** The waiting recipients to try now. Null: of every company, at every domain, of every email. */
 export interface RetryRequest extends Pick<PauseScope, 'companyId'> {

@@ -10,6 +10,7 @@ import type {
   Backlog,
   CancelCounts,
   HoldRelease,
+  NewPause,
   Pause,
   PauseScope,
   QuarantinedEmail,
@@ -26,7 +27,7 @@ export interface QueueStore {
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
   /** The same of mail that is not paused. */
-  oldestDue(): Promise<number | null>
+  oldestDue(now: number): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
   record(attempt: AttemptRecord): Promise<RecordResult>
   /**
@@ -72,13 +73,16 @@ export interface QueueStore {
   /** Ids of emails of a sending domain that have waiting recipients, in no order; at most `limit`. */
   waitingEmails(companyId: string, domainId: string, limit: number): Promise<string[]>
   counts(now: number): Promise<StoreCounts>
-  /** By company, then domain; those of sites come last, by company and site. A handful. */
-  pauses(): Promise<Pause[]>
+  /**
+   * The pauses that have not ended by `now`, by company, then domain; those of sites come last, by company and site. A
+   * handful.
+   */
+  pauses(now: number): Promise<Pause[]>
   /**
    * Pauses a scope: claims leave it out as soon as their node has read the pause. An existing pause of the same scope
-   * stays as it is.
+   * keeps its beginning, and takes over the end and the reason.
    */
-  pause(pause: Pause): Promise<void>
+  pause(pause: NewPause): Promise<void>
   /** Ends the pause of exactly this scope; false when there is none. */
   resume(scope: PauseScope): Promise<boolean>
 }

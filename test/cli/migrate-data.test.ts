@@ -49,7 +49,7 @@ async function everything(store: Store): Promise<object> {
     contents,
     queue: await store.queue(),
     suppressions: await store.listSuppressions({ limit: 1_000 }),
-    pauses: await store.pauses(),
+    pauses: await store.pauses(0),
     held: await store.heldDomains(),
     quarantined: await store.quarantined({ limit: 10 }),
     canceled: await store.cancelRequests(),

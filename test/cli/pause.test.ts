@@ -91,6 +91,26 @@ describe('what the operator stops', () => {
     assert.match((await place.run('queue', 'pauses')).stdout, /Nothing is paused/)
   })
 
+  test('a pause with an end lets its mail go by itself', async () => {
+    const pause = ['queue', 'pause', '--domain', 'paused.test', '--reason', 'they move']
+    await place.json(...pause, '--until', '1h')
+    const kept = await keptMail()
+    const [listed] = await place.json<{ until: string; reason: string }[]>('queue', 'pauses')
+    const left = Date.parse(listed!.until) - Date.now()
+    assert.ok(left > 0 && left <= 3_600_000, listed!.until)
+    assert.equal(listed!.reason, 'they move')
+    assert.match(
+      (await place.run('queue', 'pauses')).stdout,
+      /^all +paused\.test +20\S+ \S+Z +20\S+ \S+Z +they move$/m,
+    )
+    const past = await place.run(...pause, '--until', '2020-01-01')
+    assert.match(past.stderr, /That time is in the past/)
+    const said = await place.run('queue', 'pause', '--domain', 'paused.test', '--until', '2s')
+    assert.match(said.stdout, /^Paused: all mail to paused\.test until 20\S+ \S+Z\.$/m)
+    await until(kept, 'delivered')
+    assert.deepEqual(await place.json('queue', 'pauses'), [])
+  })
+
   test('a paused company, and all of it, wait as well', async () => {
     for (const scope of [['--company', 'Acme'], ['--company', 'Acme', '--domain', 'x.test'], []]) {
       const said = await place.run('queue', 'pause', ...scope)

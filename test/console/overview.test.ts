@@ -140,13 +140,21 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Retry now' }).click()
     await page.getByText('Retrying 0 recipients now.').waitFor()
     await row.getByRole('button', { name: 'Pause' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Pause all mail to mx.big.test?' })
+    await dialog.getByRole('combobox', { name: 'How long' }).click()
+    await page.getByRole('option', { name: 'For 4 hours' }).click()
+    await dialog.getByLabel('Reason').fill('their support works on it')
+    await dialog.getByRole('button', { name: 'Pause' }).click()
     await row.getByText('Paused').waitFor()
+    await row.getByText('their support works on it').waitFor()
     const pauses = page.getByRole('region', { name: 'Pauses' })
     await pauses.getByText('All mail to the site mx.big.test').waitFor()
     assert.deepEqual(
-      (await store.pauses()).map(({ companyId, domain, site }) => [companyId, domain, site?.key]),
+      (await store.pauses(Date.now())).map(({ companyId, domain, site }) => [companyId, domain, site?.key]),
       [[null, null, big.key]],
     )
+    const [paused] = await store.pauses(Date.now())
+    assert.equal(Math.round((paused!.until! - paused!.since) / 60_000), 240)
     await row.getByRole('button', { name: 'Resume' }).click()
     await row.getByText('Paused').waitFor({ state: 'detached' })
     await pauses.getByText('All mail to the site mx.big.test').waitFor({ state: 'detached' })
@@ -162,9 +170,11 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     const where = page.getByRole('region', { name: 'Waiting mail by recipient domain' })
     const row = where.getByRole('row').filter({ hasText: 'stuck.test' })
     await row.getByRole('button', { name: 'Pause' }).click()
+    const pauseThem = page.getByRole('dialog').getByRole('button', { name: 'Pause' })
+    await pauseThem.click()
     await row.getByText('Paused').waitFor()
     const scopes = async () =>
-      (await stage.service.store.pauses()).map(({ companyId, domain }) => [companyId, domain])
+      (await stage.service.store.pauses(Date.now())).map(({ companyId, domain }) => [companyId, domain])
     assert.deepEqual(await scopes(), [[null, 'stuck.test']])
     await row.getByRole('button', { name: 'Resume' }).click()
     await row.getByText('Paused').waitFor({ state: 'detached' })
@@ -177,6 +187,8 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
       .filter({ hasText: stage.company.name })
       .getByRole('button', { name: 'Pause' })
       .click()
+    await page.getByRole('dialog', { name: `Pause mail of ${stage.company.name}?` }).waitFor()
+    await pauseThem.click()
     await whose.getByRole('button', { name: 'Resume' }).click()
     await whose.getByText('Paused').waitFor({ state: 'detached' })
     assert.deepEqual(await scopes(), [])
@@ -192,7 +204,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await pauses.getByRole('button', { name: 'Pause' }).click()
     await pauses.getByText('All mail to slow.test').waitFor()
     assert.deepEqual(
-      (await stage.service.store.pauses()).map(({ companyId, domain }) => [companyId, domain]),
+      (await stage.service.store.pauses(Date.now())).map(({ companyId, domain }) => [companyId, domain]),
       [[null, 'slow.test']],
     )
     await pauses.getByRole('button', { name: 'Resume' }).click()

@@ -19,7 +19,7 @@ afterEach(() => world[Symbol.asyncDispose]())
 /** A watch whose clock and outcome of telling the test sets. */
 async function watch() {
   let op: Operation = await world.operation('operator')
-  const dueAt = (await world.store.oldestDue())!
+  const dueAt = (await world.store.oldestDue(Date.now()))!
   const told: string[] = []
   const faults: unknown[] = []
   let failure: Error | null = null
@@ -85,7 +85,7 @@ test('a webhook that fails for an hour is told, until it answers', async () => {
   const aboutWebhooks = () => told.filter((each: string) => each.includes('webhook'))
   const id = await world.webhook()
   await updateWebhook(await world.operation('operator'), { id, enabled: true })
-  const since = (await world.store.oldestDue())!
+  const since = (await world.store.oldestDue(Date.now()))!
   await world.store.updateWebhook(id, { failingSince: since })
   await at(59)
   assert.deepEqual(told, [])

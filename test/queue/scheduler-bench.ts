@@ -106,7 +106,7 @@ class StoreFaults {
               this.unread -= 1
               throw new StoreUnavailable('the database is away')
             }
-            const pauses = await target.pauses()
+            const pauses = await target.pauses(Date.now())
             setImmediate(() => {
               this.read.pauses = pauses.length
             })

@@ -6,8 +6,13 @@ import { listNodes } from '../../operate/nodes.ts'
 import { showVolumeByCompany } from '../../operate/overview.ts'
 import { listPauses, pause, resume } from '../../operate/pauses.ts'
 import { isoTime } from '../../operate/shapes.ts'
+import type { Pause } from '../../store/store.ts'
 import type { INSTALLATION_ROUTES } from './contract/overview.ts'
 import type { Works } from './work.ts'
+
+export function pauseTimes({ since, until, reason }: Pick<Pause, 'since' | 'until' | 'reason'>) {
+  return { since: isoTime(since), until: isoTime(until), reason }
+}
 
 function scopeOf({
   company,
@@ -30,11 +35,12 @@ export const installationWorks: Works<typeof INSTALLATION_ROUTES> = {
     ])
     return {
       nodes: nodes.map(({ name, roles, since }) => ({ name, roles, since: isoTime(since) })),
-      pauses: pauses.map(({ companyId, domain, site, since }) => ({
-        company: companyId === null ? null : { id: companyId, name: companyName(op, companyId) },
-        domain,
-        site: site?.name ?? null,
-        since: isoTime(since),
+      pauses: pauses.map((each) => ({
+        company:
+          each.companyId === null ? null : { id: each.companyId, name: companyName(op, each.companyId) },
+        domain: each.domain,
+        site: each.site?.name ?? null,
+        ...pauseTimes(each),
       })),
       storage,
     }
@@ -51,8 +57,9 @@ export const installationWorks: Works<typeof INSTALLATION_ROUTES> = {
     return { id: company.id, name: company.name }
   },
 
-  'POST /installation/pauses': async ({ op, body }) => {
-    await pause(op, scopeOf(body))
+  'POST /installation/pauses': async ({ op, body: { lasts, reason, ...scope } }) => {
+    const until = lasts === undefined ? undefined : op.now() + lasts
+    await pause(op, { ...scopeOf(scope), until, reason })
     return {}
   },
 

@@ -2,6 +2,7 @@ import { retry } from '../../operate/queue.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
+import { pauseTimes } from './installation.ts'
 import type { Works } from './work.ts'
 
 export const siteWorks: Works<typeof SITE_ROUTES> = {
@@ -9,7 +10,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
     const sites = await listSites(op, {})
     return {
       sites: sites.map(
-        ({ name, provider, hosts, source, sources, limits, lowered, used, closed, pausedSince }) => ({
+        ({ name, provider, hosts, source, sources, limits, lowered, used, closed, pause }) => ({
           name,
           provider,
           hosts,
@@ -30,7 +31,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
           warmUps: sources.flatMap(({ name, warmUp }) =>
             warmUp === undefined ? [] : [{ source: name, ...warmUp }],
           ),
-          pausedSince: isoTime(pausedSince),
+          pause: pause && pauseTimes(pause),
         }),
       ),
     }

@@ -13,7 +13,7 @@ export function oldestMailCheck({ store, now }: Operation): PlannedCheck {
     id: 'oldest-mail',
     title: 'Oldest due mail',
     async run() {
-      const dueAt = await store.oldestDue()
+      const dueAt = await store.oldestDue(now())
       const age = dueAt === null ? 0 : now() - dueAt
       if (age < LATE_MS) return ok('All due mail is attempted in time.')
       const found = `Mail has been due for ${minutes(age)} and is not attempted.`

@@ -4,20 +4,27 @@ import { companyNumber } from './companies.ts'
 import type { Operations, ParameterValue, Port, PortSteps, ReadPort } from './port.ts'
 import { type ColdStatement, statement } from './statement.ts'
 
-const LIST = statement<Pause>(`SELECT c.id AS "companyId", nullif(p.domain, '') AS domain, p.since
-  FROM pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.domain`)
-const ADD = statement(
-  'INSERT INTO pauses (company, domain, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-)
+/** The pause `p` has not ended by the time of the given parameter. */
+const inForce = (parameter: string) => `(p.until IS NULL OR p.until > ${parameter})`
+
+const LIST =
+  statement<Pause>(`SELECT c.id AS "companyId", nullif(p.domain, '') AS domain, p.since, p.until, p.reason
+  FROM pauses p LEFT JOIN companies c ON c.num = p.company WHERE ${inForce('$1')} ORDER BY p.company, p.domain`)
+/** A pause that has ended is replaced as a whole. */
+const taken = `since = CASE WHEN ${inForce('excluded.since')} THEN p.since ELSE excluded.since END,
+    until = excluded.until, reason = excluded.reason`
+const ADD =
+  statement(`INSERT INTO pauses AS p (company, domain, since, until, reason) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (company, domain) DO UPDATE SET ${taken}`)
 const END = statement('DELETE FROM pauses WHERE company = $1 AND domain = $2')
-const LIST_SITES = statement<SitePauseRow>(`SELECT c.id AS "companyId", p.site, p.name, p.since
-  FROM site_pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.site`)
-const ADD_SITE = statement(
-  'INSERT INTO site_pauses (company, site, name, since) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-)
+const LIST_SITES =
+  statement<SitePauseRow>(`SELECT c.id AS "companyId", p.site, p.name, p.since, p.until, p.reason
+  FROM site_pauses p LEFT JOIN companies c ON c.num = p.company WHERE ${inForce('$1')} ORDER BY p.company, p.site`)
+const ADD_SITE = statement(`INSERT INTO site_pauses AS p (company, site, since, until, reason, name)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (company, site) DO UPDATE SET ${taken}`)
 const END_SITE = statement('DELETE FROM site_pauses WHERE company = $1 AND site = $2')
 
-interface SitePauseRow extends Pick<Pause, 'companyId' | 'since'> {
+interface SitePauseRow extends Omit<Pause, 'domain' | 'site'> {
   site: string
   name: string
 }
@@ -27,7 +34,8 @@ interface SitePauseRow extends Pick<Pause, 'companyId' | 'since'> {
  * row to be left of all, and reads and sorts them all for the first.
  */
 const NOT_PAUSED = `NOT EXISTS (
-    SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain) LIMIT 1 OFFSET 0
+    SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain) AND ${inForce('$1')}
+    LIMIT 1 OFFSET 0
   )`
 
 /** The `+ 0` makes PostgreSQL take the index by time. */
@@ -41,28 +49,26 @@ const OLDEST_DUE = statement<{ at: number | null }>(({ engine }) =>
 )
 
 export const pauseReads = {
-  *pauses(port) {
-    const pauses = yield* port.read.all(LIST)
-    const ofSites = yield* port.read.all(LIST_SITES)
+  *pauses(port, now) {
+    const pauses = yield* port.read.all(LIST, now)
+    const ofSites = yield* port.read.all(LIST_SITES, now)
     return [
       ...pauses,
-      ...ofSites.map(({ companyId, site: key, name, since }) => {
-        return { companyId, domain: null, site: { key, name }, since }
-      }),
+      ...ofSites.map(({ site: key, name, ...pause }) => ({ ...pause, domain: null, site: { key, name } })),
     ]
   },
 
-  *oldestDue(port) {
-    return (yield* port.read.one(OLDEST_DUE))?.at ?? null
+  *oldestDue(port, now) {
+    return (yield* port.read.one(OLDEST_DUE, now))?.at ?? null
   },
 } satisfies Operations<ReadPort>
 
 export const pauseWrites = {
-  *pause(port, { since, ...scope }) {
+  *pause(port, { since, until = null, reason = null, ...scope }) {
     const { site } = scope
-    const at = Math.round(since)
-    if (site === undefined) yield* change(port, ADD, scope, at)
-    else yield* change(port, ADD_SITE, scope, site.name, at)
+    const given = [Math.round(since), until === null ? null : Math.round(until), reason]
+    if (site === undefined) yield* change(port, ADD, scope, ...given)
+    else yield* change(port, ADD_SITE, scope, ...given, site.name)
   },
 
   *resume(port, scope) {

@@ -33,7 +33,8 @@ const HOLD: Statement = {
   name: 'hold-to-retry',
   text: `
 SELECT q.email::text AS email, q.position,
-  EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)) AS paused,
+  EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)
+    AND (p.until IS NULL OR p.until > $3::int8)) AS paused,
   NOT (SELECT e.sent FROM emails e WHERE e.id = q.email) AS scheduled
 FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
   SELECT * FROM queue q

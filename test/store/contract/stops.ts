@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Store } from '../../../src/store/store.ts'
+import type { PauseScope, Store } from '../../../src/store/store.ts'
 import {
   accept,
   acme,
@@ -15,6 +15,8 @@ import {
   suppression,
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
+
+const ENDLESS = { until: null, reason: null }
 
 /** Reads on from a cursor as a node does; what it has seen so far, as `company address`. */
 class Reading {
@@ -133,14 +135,14 @@ export function stopsContract(open: OpenBench): void {
       for (const scope of scopes) await store.pause({ ...scope, since: NOW })
       await other.pause({ ...scopes[1]!, since: NOW + 5 })
       assert.deepEqual(
-        await other.pauses(),
-        scopes.map((scope) => ({ ...scope, since: NOW })),
+        await other.pauses(NOW),
+        scopes.map((scope) => ({ ...scope, ...ENDLESS, since: NOW })),
       )
       assert.equal(await other.resume(scopes[1]!), true)
       assert.equal(await store.resume(scopes[1]!), false)
       assert.equal(await store.resume({ companyId: owner.id, domain: 'y.test' }), false)
       assert.deepEqual(
-        (await store.pauses()).map(({ companyId, domain }) => ({ companyId, domain })),
+        (await store.pauses(NOW)).map(({ companyId, domain }) => ({ companyId, domain })),
         [scopes[0], scopes[2], scopes[3]],
       )
       await assert.rejects(store.pause({ companyId: newId(), domain: null, since: NOW }), {
@@ -164,34 +166,78 @@ export function stopsContract(open: OpenBench): void {
       for (const scope of scopes) await store.pause({ ...scope, since: NOW })
       await store.pause({ companyId: null, domain: 'x.test', since: NOW })
       await other.pause({ ...scopes[0]!, since: NOW + 5 })
-      const kept = scopes.map((scope) => ({ ...scope, since: NOW }))
-      assert.deepEqual(await other.pauses(), [{ companyId: null, domain: 'x.test', since: NOW }, ...kept])
+      const kept = scopes.map((scope) => ({ ...scope, ...ENDLESS, since: NOW }))
+      assert.deepEqual(await other.pauses(NOW), [
+        { companyId: null, domain: 'x.test', since: NOW, ...ENDLESS },
+        ...kept,
+      ])
       assert.equal(await other.resume({ companyId: null, domain: null }), false)
       assert.equal(await other.resume(scopes[1]!), true)
       assert.equal(await store.resume(scopes[1]!), false)
       assert.equal(await store.resume({ companyId: null, domain: 'x.test' }), true)
-      assert.deepEqual(await store.pauses(), [kept[0], kept[2]])
+      assert.deepEqual(await store.pauses(NOW), [kept[0], kept[2]])
       await accept(store, email(owner, ['a@x.test'], { dueAt: NOW + 1, scheduledAt: NOW + 1 }))
-      assert.equal(await store.oldestDue(), NOW + 1, 'the store does not know which mail is concerned')
+      assert.equal(await store.oldestDue(NOW), NOW + 1, 'the store does not know which mail is concerned')
+    })
+
+    test('end by themselves; set again, they take over the end and the reason', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const site = { key: 'provider:big', name: 'Big' }
+      const scopes: PauseScope[] = [
+        { companyId: null, domain: 'x.test' },
+        { companyId: owner.id, domain: null, site },
+      ]
+      const until = NOW + 10
+      for (const scope of scopes) await store.pause({ ...scope, since: NOW, until, reason: 'repair' })
+      const both = scopes.map((scope) => ({ ...scope, since: NOW, until, reason: 'repair' }))
+      assert.deepEqual(await store.pauses(until - 1), both)
+      assert.deepEqual(await store.pauses(until), [])
+      for (const scope of scopes) await store.pause({ ...scope, since: NOW + 5, reason: 'longer' })
+      assert.deepEqual(
+        await store.pauses(until),
+        scopes.map((scope) => ({ ...scope, since: NOW, until: null, reason: 'longer' })),
+      )
+      for (const scope of scopes) await store.pause({ ...scope, since: NOW + 5, until })
+      for (const scope of scopes) await store.pause({ ...scope, since: until })
+      assert.deepEqual(
+        (await store.pauses(until)).map(({ since }) => since),
+        [until, until],
+        'a pause that has ended begins anew',
+      )
+    })
+
+    test('that have ended stop neither a retry nor the look for the oldest', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = await accept(store, email(owner, ['a@x.test'], { dueAt: NOW + 1_000 }))
+      await store.pause({ companyId: owner.id, domain: 'x.test', since: NOW, until: NOW + 10 })
+      assert.equal(await store.oldestDue(NOW + 9), null)
+      assert.equal(await store.oldestDue(NOW + 10), NOW + 1_000)
+      const request = { companyId: null, domains: null, emailId: value.id }
+      assert.equal((await store.retry({ ...request, now: NOW + 9 })).paused, 1)
+      assert.deepEqual(await store.retry({ ...request, now: NOW + 10 }), {
+        ...{ retried: 1, scheduled: 0, paused: 0, held: 0 },
+      })
     })
 
     test('leave their mail out of the oldest that is due', async (t) => {
       const { store } = await open(t)
       const [owner, other] = [await acme(store), await acme(store, 'Other')]
-      assert.equal(await store.oldestDue(), null)
+      assert.equal(await store.oldestDue(NOW), null)
       const at = (dueAt: number) => ({ dueAt, scheduledAt: dueAt })
       await accept(store, email(owner, ['a@x.test'], at(NOW + 1)))
       await accept(store, email(owner, ['a@y.test'], at(NOW + 2)))
       await accept(store, email(other, ['a@x.test'], at(NOW + 3)))
-      assert.equal(await store.oldestDue(), NOW + 1)
+      assert.equal(await store.oldestDue(NOW), NOW + 1)
       await store.pause({ companyId: owner.id, domain: 'x.test', since: NOW })
-      assert.equal(await store.oldestDue(), NOW + 2)
+      assert.equal(await store.oldestDue(NOW), NOW + 2)
       await store.pause({ companyId: owner.id, domain: null, since: NOW })
-      assert.equal(await store.oldestDue(), NOW + 3)
+      assert.equal(await store.oldestDue(NOW), NOW + 3)
       await store.pause({ companyId: null, domain: 'x.test', since: NOW })
-      assert.equal(await store.oldestDue(), null)
+      assert.equal(await store.oldestDue(NOW), null)
       await store.resume({ companyId: owner.id, domain: null })
-      assert.equal(await store.oldestDue(), NOW + 2)
+      assert.equal(await store.oldestDue(NOW), NOW + 2)
     })
 
     test('of a domain are kept to by a claim that names it', async (t) => {

@@ -102,7 +102,7 @@ async function everything(store: PostgresStore, owner: Awaited<ReturnType<typeof
   await store.cancel((await store.claim(claimRequest(token, { maxRecipients: 1 })))[0]?.id ?? newId(), NOW)
   await store.cancelRequests()
   await store.nextDue()
-  await store.oldestDue()
+  await store.oldestDue(Date.now())
   await store.readEmail(fresh.id)
   await store.eventsAfter((await store.lastEventNumber()) - 5, {}, 10)
   await store.suppressionsSince((await store.suppressionsSince(null)).cursor)

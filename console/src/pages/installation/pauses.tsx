@@ -6,8 +6,8 @@ import { ActionButton } from '../../parts/action-button.tsx'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
-import { Time } from '../../parts/time.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
+import { chosenPause, ENDLESS, PauseFacts, PauseFields } from '../../shell/pause-fields.tsx'
 
 type PauseItem = InstallationJson['pauses'][number]
 
@@ -28,11 +28,7 @@ export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
           {
             head: 'Since',
             headHidden: true,
-            cell: ({ since }) => (
-              <>
-                paused <Time at={since} />
-              </>
-            ),
+            cell: (pause) => <PauseFacts pause={pause} />,
           },
           {
             head: 'Actions',
@@ -64,8 +60,9 @@ function scopeText({ company, domain, site }: PauseItem): string {
 function NewPause() {
   const { companies } = useMe()
   const form = useForm({
-    initial: { company: '', domain: '' },
-    submit: ({ company, domain }) => pause({ company: company || null, domain: domain.trim() || null }),
+    initial: { company: '', domain: '', ...ENDLESS },
+    submit: ({ company, domain, ...choice }) =>
+      pause({ company: company || null, domain: domain.trim() || null, ...chosenPause(choice) }),
     onDone() {
       form.clear()
     },
@@ -83,7 +80,10 @@ function NewPause() {
           {...form.field('company')}
         />
         <TextInput label="Recipient domain" placeholder="All domains" {...form.field('domain')} />
-        <SubmitButton variant="default" leftSection={<PauseIcon size={16} aria-hidden />} mt={{ xs: 25 }}>
+        <PauseFields field={form.field} />
+      </Group>
+      <Group>
+        <SubmitButton variant="default" leftSection={<PauseIcon size={16} aria-hidden />}>
           Pause
         </SubmitButton>
       </Group>

@@ -10,6 +10,7 @@ import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { PauseButton } from '../../shell/pause-button.tsx'
+import { PauseFacts } from '../../shell/pause-fields.tsx'
 import { retryOf } from '../../shell/retry-waiting.ts'
 
 /** The sites that mail goes to, with their limits and what is used of them. */
@@ -71,11 +72,11 @@ export function Sites() {
   )
 }
 
-function SiteActions({ name, pausedSince }: SiteItem) {
+function SiteActions({ name, pause }: SiteItem) {
   const scope = { company: null, domain: null, site: name }
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {pausedSince === null && (
+      {pause === null && (
         <ActionButton
           size="compact-xs"
           leftSection={<RotateCw size={12} aria-hidden />}
@@ -84,13 +85,13 @@ function SiteActions({ name, pausedSince }: SiteItem) {
           Retry now
         </ActionButton>
       )}
-      <PauseButton scope={scope} paused={pausedSince !== null} />
+      <PauseButton scope={scope} mail={`all mail to ${visible(name)}`} paused={pause !== null} />
     </Group>
   )
 }
 
-function isActive({ closed, used, pausedSince }: SiteItem): boolean {
-  return closed !== null || pausedSince !== null || used.messagesLastHour > 0 || used.sessions > 0
+function isActive({ closed, used, pause }: SiteItem): boolean {
+  return closed !== null || pause !== null || used.messagesLastHour > 0 || used.sessions > 0
 }
 
 function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
@@ -132,8 +133,8 @@ function WarmUps({ of }: { of: SiteItem['warmUps'] }) {
   )
 }
 
-function State({ closed, pausedSince }: SiteItem) {
-  if (closed === null && pausedSince === null) {
+function State({ closed, pause }: SiteItem) {
+  if (closed === null && pause === null) {
     return (
       <Text size="sm" c="dimmed">
         open
@@ -142,13 +143,13 @@ function State({ closed, pausedSince }: SiteItem) {
   }
   return (
     <Stack gap={2}>
-      {pausedSince !== null && (
+      {pause !== null && (
         <Group gap={4}>
           <Text size="sm" fw={600} c="orange">
             Paused
           </Text>
           <Text size="xs" c="dimmed">
-            since <Time at={pausedSince} />
+            <PauseFacts pause={pause} />
           </Text>
         </Group>
       )}

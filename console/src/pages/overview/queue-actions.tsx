@@ -3,6 +3,7 @@ import { Group } from '@mantine/core'
 import { RotateCw } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
+import { visible } from '../../parts/untrusted-text.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
 import { PauseButton } from '../../shell/pause-button.tsx'
 import { retryAction } from '../../shell/retry-waiting.ts'
@@ -17,13 +18,18 @@ interface ActionsProps extends QueueScope {
 }
 
 export function QueueActions({ company, domain, part: { paused, pausedAlone } }: ActionsProps) {
-  const { person } = useMe()
+  const { person, companies } = useMe()
   const mayManage = useMayManage()
+  const name = companies.find(({ id }) => id === company)?.name
+  const whose = name === undefined ? 'all mail' : `mail of ${visible(name)}`
+  const mail = domain === null ? whose : `${whose} to ${domain}`
   const scope = { company: company === ALL ? null : company, domain }
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
       {mayManage && !paused && <RetryButton company={company} domain={domain} />}
-      {person.operator && (pausedAlone || !paused) && <PauseButton scope={scope} paused={pausedAlone} />}
+      {person.operator && (pausedAlone || !paused) && (
+        <PauseButton scope={scope} mail={mail} paused={pausedAlone} />
+      )}
     </Group>
   )
 }

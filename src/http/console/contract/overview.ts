@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { SPANS } from '../../../events/spans.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
-import { DOMAIN_NAME } from '../../bounds.ts'
+import { DOMAIN_NAME, LINE } from '../../bounds.ts'
 import { routes } from './route.ts'
 import {
   DOMAIN_OR_NULL,
@@ -10,6 +10,7 @@ import {
   NAMED,
   object,
   orNull,
+  PAUSE,
   RETRIED,
   SITE_NAME,
   TEXT,
@@ -118,7 +119,7 @@ const INSTALLATION = object({
       company: orNull(NAMED),
       domain: TEXT_OR_NULL,
       site: TEXT_OR_NULL,
-      since: TIME,
+      ...PAUSE,
     }),
   },
   storage: object({
@@ -132,6 +133,15 @@ export type Installation = Static<typeof INSTALLATION>
 
 /** Null: no restriction. */
 const PAUSE_SCOPE = object({ company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL }, { site: SITE_NAME })
+const NEW_PAUSE = object(
+  { company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL },
+  {
+    site: SITE_NAME,
+    /** Ms after which it ends by itself. */
+    lasts: { type: 'integer', minimum: 60_000, maximum: 366 * 86_400_000 },
+    reason: LINE,
+  },
+)
 
 const OF_SPAN = object({ span: SPAN })
 const OF_VOLUME = object({ span: SPAN }, { domain: DOMAIN_NAME, to: DOMAIN_NAME })
@@ -178,6 +188,6 @@ export const INSTALLATION_ROUTES = routes('operator', {
     body: object({ name: { type: 'string', maxLength: 1_000 } }),
     answer: NAMED,
   },
-  'POST /installation/pauses': { operation: 'pause', body: PAUSE_SCOPE, answer: DONE },
+  'POST /installation/pauses': { operation: 'pause', body: NEW_PAUSE, answer: DONE },
   'POST /installation/pauses/end': { operation: 'pause', body: PAUSE_SCOPE, answer: DONE },
 })

@@ -24,6 +24,9 @@ export const TIME_OR_NULL = orNull(TIME)
 /** A site, by its name, one of its servers, or a recipient domain. */
 export const SITE_NAME = LINE
 
+/** When a pause began, when it ends by itself (null: only an operator ends it), and the operator's words. */
+export const PAUSE = { since: TIME, until: TIME_OR_NULL, reason: TEXT_OR_NULL } as const
+
 /** Waiting recipients that were made due, and those that were left. */
 export const RETRIED = object({
   retried: INTEGER,

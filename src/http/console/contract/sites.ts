@@ -6,6 +6,7 @@ import {
   INTEGER_OR_NULL,
   object,
   orNull,
+  PAUSE,
   RETRIED,
   SITE_NAME,
   TEXT,
@@ -50,7 +51,7 @@ const SITE = object({
     items: object({ source: TEXT, day: INTEGER, messages: INTEGER, limit: INTEGER }),
   },
   /** Mail of all companies to it. */
-  pausedSince: orNull(TIME),
+  pause: orNull(object(PAUSE)),
 })
 export type SiteItem = Static<typeof SITE>
 

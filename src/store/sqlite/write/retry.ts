@@ -30,7 +30,8 @@ export class Retry extends WriteOperation {
      WHERE c.num > ? AND c.num BETWEEN ? AND ? ORDER BY c.num LIMIT 1`,
   )
   readonly #paused = this.db.prepare(
-    `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) LIMIT 1`,
+    `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) AND (until IS NULL OR until > ?)
+     LIMIT 1`,
   )
   readonly #waiting: RecipientQuery<WaitingRecipient> = new RecipientQuery(
     this.db,
@@ -108,7 +109,7 @@ export class Retry extends WriteOperation {
   ): void {
     const { recipients, damage } = this.parts
     if (rows.length === 0) return
-    const paused = one(this.#paused, lane.company, lane.domain) !== undefined
+    const paused = one(this.#paused, lane.company, lane.domain, now) !== undefined
     const named = emailId !== null
     for (const before of rows) {
       const waits = { named, paused, scheduled: before.unsent === 1, byMember }
