@@ -5,7 +5,6 @@ import type { Audit } from './audit-trail.ts'
 import type { CallerContext } from './authority.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, companyName, companyScope, domainName } from './find.ts'
-import { isoTime, type pauseJson } from './shapes.ts'
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -80,7 +79,7 @@ function pauseAudit(action: string): Audit<NewPauseInput, PauseScope> {
     note({ domain, site, until, reason }, scope, before) {
       if (scope === null) return { target: domain ?? site ?? '' }
       const detail = {
-        ...(until !== undefined && { until: isoTime(until) }),
+        ...(until !== undefined && { until: new Date(until).toISOString() }),
         ...(reason !== undefined && { reason: checkedReason(reason) }),
       }
       return { target: scopeText(before, scope), companyId: scope.companyId, detail }
@@ -116,12 +115,6 @@ function checkedReason(text = ''): string | null {
     throw new OperateError('invalid', message)
   }
   return reason === '' ? null : reason
-}
-
-/** `since 2026-11-01T12:00:00.000Z, until ...: maintenance`. */
-export function pauseText({ since, until, reason }: ReturnType<typeof pauseJson>): string {
-  const end = until === null ? '' : `, until ${until}`
-  return `since ${since}${end}${reason === null ? '' : `: ${reason}`}`
 }
 
 /** `all mail`, `mail of Acme to example.com`. */

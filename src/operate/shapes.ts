@@ -293,6 +293,12 @@ export function pauseJson(pause: Pause) {
   return { ...pauseScopeJson(pause), since: isoTime(since), until: isoTime(until), reason }
 }
 
+/** `since 2026-11-01T12:00:00.000Z, until ...: maintenance`. */
+export function pauseText({ since, until, reason }: ReturnType<typeof pauseJson>): string {
+  const end = until === null ? '' : `, until ${until}`
+  return `since ${since}${end}${reason === null ? '' : `: ${reason}`}`
+}
+
 export function quarantinedJson(email: QuarantinedEmail) {
   const { id, companyId, from, subject, recipients, since, message } = email
   return { id, company_id: companyId, from, subject, recipients, since: isoTime(since), message }
