@@ -251,6 +251,9 @@ describe('the team of a company', () => {
       memberships: { company: { id: string }; confirmed: boolean }[]
     }
     const account = async () => (await both.ask('GET', '/account')).body as unknown as Account
+    // A name that changes the direction of the text around it could pose as another in lists and in the audit.
+    const { body } = await both.ask('PATCH', '/account', { name: 'Ann\u202e\n Bo\u2069' })
+    assert.equal((body.person as { name: string }).name, 'Ann Bo')
     assert.ok((await account()).memberships.every(({ confirmed }) => !confirmed))
     ok(await both.ask('POST', `/account/memberships/${acme.id}`))
     await enter()
