@@ -9,12 +9,16 @@ import {
   resume,
   scopeText,
 } from '../operate/pauses.ts'
-import { isoTime, pauseJson, pauseScopeJson } from '../operate/shapes.ts'
+import { pauseJson, pauseScopeJson } from '../operate/shapes.ts'
 import { command, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { formatTime, printJson, printLine } from './print.ts'
-import { whenOf } from './when.ts'
+import { endOf } from './when.ts'
+
+interface PauseOptions extends JsonOption, Omit<NewPauseInput, 'until'> {
+  until?: number | 'none'
+}
 
 export function addPause(queue: Command): void {
   const scoped = (parent: Command) =>
@@ -31,7 +35,7 @@ export function addPause(queue: Command): void {
         'Mail is still accepted. Waiting mail keeps waiting and loses no attempts; open SMTP sessions go on. Every node applies the pause ' +
         'within a second. Pauses can overlap: mail waits as long as at least one of them covers it.\n\n' +
         'With --site, mail that takes another way to the same recipient domains, such as the route of a company, is sent.\n\n' +
-        'To change the end or the reason of a pause, pause the same mail again.',
+        'To change the end or the reason of a pause, pause the same mail again. What you leave out stays; --until none and --reason "" take it away.',
       examples: [
         'queue pause',
         'queue pause --company Acme',
@@ -40,7 +44,7 @@ export function addPause(queue: Command): void {
       ],
     }),
   )
-    .option('--until <time>', 'when the pause ends by itself: a time, or how long from now', whenOf)
+    .option('--until <time>', 'when the pause ends by itself: a time, how long from now, or none', endOf)
     .option('--reason <text>', 'why, for everybody whose mail waits')
     .action(begin)
 
@@ -63,12 +67,15 @@ export function addPause(queue: Command): void {
   }).action(list)
 }
 
-async function begin({ json, ...what }: JsonOption & NewPauseInput): Promise<void> {
+async function begin({ json, until, ...what }: PauseOptions): Promise<void> {
   await withOperation(async (op) => {
-    const scope = await pause(op, what)
-    if (json) return printJson({ ...pauseScopeJson(scope), paused: true, until: isoTime(what.until ?? null) })
-    const end = what.until === undefined ? '' : ` until ${formatTime(what.until)}`
-    printLine(`Paused: ${scopeText(op, scope)}${end}.`)
+    const made = await pause(
+      op,
+      until === undefined ? what : { ...what, until: until === 'none' ? null : until },
+    )
+    if (json) return printJson({ ...pauseJson(made), paused: true })
+    const end = made.until === null ? '' : ` until ${formatTime(made.until)}`
+    printLine(`Paused: ${scopeText(op, made)}${end}.`)
   })
 }
 

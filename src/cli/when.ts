@@ -19,6 +19,11 @@ export function whenOf(text: string): number {
   return at
 }
 
+/** A time in the future as for `whenOf`; `none`, which stays a word: commander takes null for no value. */
+export function endOf(text: string): number | 'none' {
+  return text === 'none' ? text : whenOf(text)
+}
+
 /** A time in the past, in Unix ms: a date or time as for `whenOf`, or a duration before now. */
 export function sinceOf(text: string): number {
   const at = DATE.test(text)

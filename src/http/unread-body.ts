@@ -42,7 +42,13 @@ const abandoned = new WeakSet<IncomingMessage>()
  * Of a large one, or one of unknown length, no more is read than the allowance, and the connection ends.
  */
 export function discardBody(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || request.destroyed) return
+  if (request.destroyed) return
+  const isAbandoned = abandoned.has(request)
+  if (request.complete) {
+    // Nothing that follows on the connection is read.
+    if (isAbandoned) response.setHeader('connection', 'close')
+    return
+  }
   const { 'content-length': declared, 'transfer-encoding': coding } = request.headers
   // RFC 9112 6.3: without either there is no body.
   if (declared === undefined && coding === undefined) return
@@ -55,7 +61,6 @@ export function discardBody(request: IncomingMessage, response: ServerResponse):
   const { socket } = request
   answered.add(socket)
   closeBehindAnswer(request)
-  const isAbandoned = abandoned.has(request)
   if (Number(declared ?? Number.POSITIVE_INFINITY) <= ALLOWANCE && !isAbandoned) {
     request.on('end', () => answered.delete(socket))
     request.on('data', release)
@@ -92,8 +97,8 @@ function closeBehindAnswer(request: IncomingMessage): void {
 }
 
 /**
- * Stops reading from the connection, and discards the input that was already read: to drop thousands of small chunks
- * one by one would be more work than all before them.
+ * Stops reading from the connection for good. What has been read of the body is left in its buffer, and chunks that the
+ * parser still has are dropped: see `countChunks`.
  */
 export function readNoFurther(request: IncomingMessage & { _dump?: () => void }): void {
   const { socket } = request
@@ -109,8 +114,9 @@ export function readNoFurther(request: IncomingMessage & { _dump?: () => void })
 const CHECK_EVERY = 64
 
 /**
- * Counts the chunks of a body (RFC 9112 7.1) as work of its connection, also those that are discarded. Node.js parses
- * all that it has read at once, and 64 KiB in chunks of one octet take it many milliseconds.
+ * Counts the chunks of a body (RFC 9112 7.1) as work of its connection, also those that are dropped because the body is
+ * read no further. Node.js parses all that it has read at once, and 64 KiB in chunks of one octet take it many
+ * milliseconds.
  */
 export function countChunks(request: IncomingMessage, heldBack: PausedSockets): void {
   if (request.headers['transfer-encoding'] === undefined) return

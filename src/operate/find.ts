@@ -139,12 +139,17 @@ const LONGEST_NAME = 200
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Control characters, and those that change the direction of the text. */
-export const MISLEADING = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const MISLEADING = /[\p{Cc}\p{Bidi_Control}]/u
+
+/** The text in one line, without the characters that would mislead those who read it. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
+}
 
 /** A display name, trimmed. Throws `invalid`. */
 export function checkedName(what: 'company' | 'key', text: string): string {
   const name = text.trim()
-  if (name !== '' && name.length <= LONGEST_NAME && name.search(MISLEADING) === -1) return name
+  if (name !== '' && name.length <= LONGEST_NAME && !MISLEADING.test(name)) return name
   throw new OperateError(
     'invalid',
     `the name of a ${what} must have 1 to ${LONGEST_NAME} characters, none of them a control character or one that changes the direction of the text`,

@@ -14,7 +14,7 @@ import {
 } from '../people/person.ts'
 import { type PeopleStore, type PersonChange, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { MISLEADING } from './find.ts'
+import { oneLine } from './find.ts'
 import { hashed, inTurn } from './new-passwords.ts'
 import { personAddress } from './people.ts'
 import { type BegunSession, beginSession, sessionNotes } from './sessions.ts'
@@ -215,7 +215,7 @@ async function changeOf(
 }
 
 function checkedName(text: string): string {
-  const name = text.trim().replaceAll(/\s+/gu, ' ').replaceAll(MISLEADING, '')
+  const name = oneLine(text)
   if (name.length > LONGEST_NAME)
     throw new OperateError('invalid', `a name can have at most ${LONGEST_NAME} characters`)
   return name

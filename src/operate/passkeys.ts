@@ -10,6 +10,7 @@ import {
 } from '../people/passkeys.ts'
 import { type Person, personName } from '../people/person.ts'
 import { OperateError } from './error.ts'
+import { oneLine } from './find.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
 import type { BegunSession } from './sessions.ts'
 import { beginProved, type SignInOrigin, type SignInParts, SignInRefusal } from './sign-in.ts'
@@ -179,7 +180,7 @@ function passkeyOf({ passkeys }: Person['credentials'], id: string) {
 }
 
 function passkeyName(text: string): string {
-  const name = text.trim().replace(/[\p{Cc}\s]+/gu, ' ') || 'Passkey'
+  const name = oneLine(text) || 'Passkey'
   if (name.length <= LONGEST_NAME) return name
   throw new OperateError('invalid', `a name can have at most ${LONGEST_NAME} characters`)
 }

@@ -4,7 +4,7 @@ import type { Pause, PauseScope } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import type { CallerContext } from './authority.ts'
 import { OperateError } from './error.ts'
-import { type CompanyFilter, companyName, companyScope, domainName } from './find.ts'
+import { type CompanyFilter, companyName, companyScope, domainName, oneLine } from './find.ts'
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -27,24 +27,37 @@ export interface PauseInput extends CompanyFilter {
 }
 
 export interface NewPauseInput extends PauseInput {
-  /** Unix ms: the pause ends by itself then. */
-  until?: number | undefined
-  /** Shown to everybody who sees the pause: operators, and members of the companies whose mail waits. */
+  /** Unix ms: the pause ends by itself then. Null: only an operator ends it. Absent: as before, or null. */
+  until?: number | null | undefined
+  /**
+   * Shown to everybody who sees the pause: operators, and members of the companies whose mail waits. Empty: none.
+   * Absent: as before, or none.
+   */
   reason?: string | undefined
 }
 
 /** Waiting mail stays in the queue, and uses up no attempts. Every node follows within a second. */
 export const pause = verb(
   'operate',
-  async (op, { until, reason, ...input }: NewPauseInput): Promise<PauseScope> => {
+  async (op, { until, reason, ...input }: NewPauseInput): Promise<Pause> => {
     const scope = await scopeOf(op, input)
-    const since = op.now()
-    if (until !== undefined && until <= since)
+    const now = op.now()
+    if (typeof until === 'number' && until <= now)
       throw new OperateError('invalid', 'the end of the pause is in the past')
-    await op.store.pause({ ...scope, since, until: until ?? null, reason: checkedReason(reason) })
-    return scope
+    const before = pauseOf(await op.store.pauses(now), scope)
+    const made: Pause = {
+      ...scope,
+      since: before?.since ?? now,
+      until: until === undefined ? (before?.until ?? null) : until,
+      reason: reason === undefined ? (before?.reason ?? null) : checkedReason(reason),
+    }
+    await op.store.pause(made)
+    return made
   },
-  pauseAudit('pause'),
+  pauseAudit('pause', ({ until, reason }: Pause) => ({
+    ...(until !== null && { until: new Date(until).toISOString() }),
+    ...(reason !== null && { reason }),
+  })),
 )
 
 /** Ends the pause with exactly this scope. */
@@ -53,7 +66,7 @@ export const resume = verb(
   async (op, input: PauseInput): Promise<PauseScope> => {
     const pauses = await op.store.pauses(op.now())
     const scope = pausedSite(op, input, pauses) ?? (await scopeOf(op, input))
-    if (await op.store.resume(scope)) return scope
+    if (pauseOf(pauses, scope) !== undefined && (await op.store.resume(scope))) return scope
     const others = pauses.map((other) => scopeText(op, other)).join('; ')
     throw new OperateError(
       'not_found',
@@ -73,18 +86,24 @@ export const listPauses = verb('read', async (op, _input: object): Promise<Pause
   return own === null ? pauses : pauses.filter(({ companyId }) => companyId === own)
 })
 
-function pauseAudit(action: string): Audit<NewPauseInput, PauseScope> {
+function pauseAudit<Result extends PauseScope>(
+  action: string,
+  detailOf: (result: Result) => Record<string, unknown> = () => ({}),
+): Audit<PauseInput, Result> {
   return {
     action,
-    note({ domain, site, until, reason }, scope, before) {
-      if (scope === null) return { target: domain ?? site ?? '' }
-      const detail = {
-        ...(until !== undefined && { until: new Date(until).toISOString() }),
-        ...(reason !== undefined && { reason: checkedReason(reason) }),
-      }
-      return { target: scopeText(before, scope), companyId: scope.companyId, detail }
+    note({ domain, site }, result, before) {
+      if (result === null) return { target: domain ?? site ?? '' }
+      return { target: scopeText(before, result), companyId: result.companyId, detail: detailOf(result) }
     },
   }
+}
+
+/** The pause of exactly this scope. */
+function pauseOf(pauses: readonly Pause[], { companyId, domain, site }: PauseScope): Pause | undefined {
+  return pauses.find(
+    (pause) => pause.companyId === companyId && pause.domain === domain && pause.site?.key === site?.key,
+  )
 }
 
 async function scopeOf(op: Operation, { domain, site, ...of }: PauseInput): Promise<PauseScope> {
@@ -108,8 +127,8 @@ function pausedSite(
   return pauses.find((pause) => pause.companyId === companyId && pause.site?.name.toLowerCase() === wanted)
 }
 
-function checkedReason(text = ''): string | null {
-  const reason = text.trim().replaceAll(/[\p{Cc}\s]+/gu, ' ')
+function checkedReason(text: string): string | null {
+  const reason = oneLine(text)
   if (reason.length > LONGEST_PAUSE_REASON) {
     const message = `the reason of a pause can have at most ${LONGEST_PAUSE_REASON} characters`
     throw new OperateError('invalid', message)

@@ -296,7 +296,7 @@ export function pauseJson(pause: Pause) {
 /** `since 2026-11-01T12:00:00.000Z, until ...: maintenance`. */
 export function pauseText({ since, until, reason }: ReturnType<typeof pauseJson>): string {
   const end = until === null ? '' : `, until ${until}`
-  return `since ${since}${end}${reason === null ? '' : `: ${reason}`}`
+  return `since ${since}${end}${reason === null ? '' : `: ${reason.replace(/\.$/, '')}`}`
 }
 
 export function quarantinedJson(email: QuarantinedEmail) {

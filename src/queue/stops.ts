@@ -122,7 +122,9 @@ export class Stops {
       if (accounts.domain(id)?.sending !== 'active') continue
       this.#heldDomains.delete(id)
       store.releaseHeld(id, { now: Date.now(), dueBefore }).then(onChanged, (error) => {
-        log.error({ err: error }, 'Could not release held mail; retrying within a minute')
+        log.error({ err: error }, 'Could not release held mail; retrying in a minute')
+        this.#heldDomains.add(id)
+        setTimeout(() => this.#stopped || this.#release(dueBefore), HELD_MS).unref()
       })
     }
   }
@@ -214,7 +216,8 @@ export class Stops {
 
   async #refresh(): Promise<void> {
     const { store, waiting, onChanged } = this.#parts
-    const now = Date.now()
+    // A wall clock that is ahead for a moment ends no pause.
+    const now = Date.now() - aheadBy(Date.now())
     const [cancels, suppressions, pauses] = await Promise.all([
       store.cancelRequests(),
       store.suppressionsSince(this.#cursor),
@@ -225,10 +228,12 @@ export class Stops {
     this.#suppressions.add(suppressions.added, waiting())
     this.#awaitEnd(pauses, now)
     const sites = this.pauses.sites
+    // Any node, also one that has ended, may have held mail of a paused site. When this look fails, the pauses stay as
+    // they are, and the next look finds the change again.
+    const held = sites.length === 0 ? [] : await store.heldDomains()
     if (!this.pauses.replace(pauses)) return
     if (sites.some((site) => !this.pauses.sites.includes(site))) {
-      // Any node, also one that has ended, may have held the mail.
-      for (const id of await store.heldDomains()) this.#heldDomains.add(id)
+      for (const id of held) this.#heldDomains.add(id)
       this.#release(Number.MAX_SAFE_INTEGER)
     }
     onChanged()

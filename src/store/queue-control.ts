@@ -148,7 +148,7 @@ export interface Pause extends PauseScope {
   reason: string | null
 }
 
-export type NewPause = Omit<Pause, 'until' | 'reason'> & Partial<Pause>
+export type NewPause = Omit<Pause, 'until' | 'reason'> & Partial<Pick<Pause, 'until' | 'reason'>>
 
 /** The waiting recipients to try now. Null: of every company, at every domain, of every email. */
 export interface RetryRequest extends Pick<PauseScope, 'companyId'> {

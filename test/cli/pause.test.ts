@@ -105,10 +105,24 @@ describe('what the operator stops', () => {
     )
     const past = await place.run(...pause, '--until', '2020-01-01')
     assert.match(past.stderr, /That time is in the past/)
+    // What the command leaves out stays as it is.
+    const again = await place.json<object>(
+      'queue',
+      'pause',
+      '--domain',
+      'paused.test',
+      '--reason',
+      'they moved',
+    )
+    assert.deepEqual(again, { ...listed, reason: 'they moved', paused: true })
+    const endless = await place.json<object>('queue', 'pause', '--domain', 'paused.test', '--until', 'none')
+    assert.deepEqual(endless, { ...listed, reason: 'they moved', until: null, paused: true })
     const said = await place.run('queue', 'pause', '--domain', 'paused.test', '--until', '2s')
     assert.match(said.stdout, /^Paused: all mail to paused\.test until 20\S+ \S+Z\.$/m)
     await until(kept, 'delivered')
     assert.deepEqual(await place.json('queue', 'pauses'), [])
+    const ended = await place.run('queue', 'resume', '--domain', 'paused.test')
+    assert.match(ended.stderr, /no pause of exactly all mail to paused\.test\. Nothing is paused/)
   })
 
   test('a paused company, and all of it, wait as well', async () => {

@@ -26,6 +26,7 @@ interface Shown {
 
 interface Lane {
   site: string
+  domain: string
   domains: string[]
   waiting: number
   sending: number
@@ -35,6 +36,8 @@ interface Lane {
   last_answer: string | null
   paused: boolean
 }
+
+const PAUSED = 'Paused by the operator'
 
 describe('sites on the command line', () => {
   let place: Workplace
@@ -191,7 +194,7 @@ describe('sites on the command line', () => {
     const oldest = await big()
     assert.ok(Date.parse(oldest!.oldest_at) <= Date.now())
     assert.ok(Date.parse(oldest!.next_attempt_at) > Date.now(), 'not due, and so not late')
-    assert.equal(oldest!.last_answer, 'Paused by the operator')
+    assert.equal(oldest!.last_answer, PAUSED)
     assert.match(
       (await place.run('queue', '--by', 'site')).stdout,
       new RegExp(`^Big +2 +0 +${left} +0 +0 +20\\S+ \\S+ +paused +Paused by`, 'm'),
@@ -208,8 +211,7 @@ describe('sites on the command line', () => {
     assert.match(wrong.stderr, /no pause of exactly all mail\. Paused: all mail to the site Big/)
     assert.equal(gone(), delivered)
 
-    // The pause ends by itself, and its mail goes although it was not due for hours.
-    await place.json('queue', 'pause', '--site', 'big', '--until', '2s')
+    await place.json('queue', 'resume', '--site', 'big')
     await sink.until(before + delivered + left)
     assert.deepEqual(await place.json('queue', 'pauses'), [])
   })
@@ -259,6 +261,24 @@ describe('sites on the command line', () => {
         .sort(),
       ['a@one.test', 'b@two.test'],
     )
+  })
+
+  test('mail of a site goes when the pause ends by itself, although it was not due for hours', async () => {
+    await place.json('queue', 'pause', '--site', 'big', '--until', '1h')
+    const isKept = async (n: number) => {
+      await send(`kept${n}@one.test`)
+      const lanes = await place.json<Lane[]>('queue')
+      return lanes.some(({ domain, last_answer: said }) => domain === 'one.test' && said === PAUSED)
+    }
+    let sent = 0
+    await until(async () => await isKept(sent++), 'mail that waits')
+    const kept = await until(async () => {
+      const lane = (await place.json<Lane[]>('queue')).find(({ domain }) => domain === 'one.test')
+      return lane?.sending === 0 && lane
+    }, 'nothing under way')
+    assert.ok(Date.parse(kept.next_attempt_at) > Date.now() + 3_600_000)
+    await place.json('queue', 'pause', '--site', 'big', '--until', '2s')
+    await sink.messageFor(`kept${sent - 1}@one.test`)
   })
 
   test('a site without mail is looked up, and every known provider is listed', async () => {

@@ -50,6 +50,13 @@ describe('limits while reading', () => {
       connection.socket.destroy()
     })
 
+    test(`${what}: the connection ends with that answer, also when the whole body has come`, async () => {
+      const connection = new RawConnection(api.url)
+      connection.write(`${head('Transfer-Encoding: chunked\r\n')}${'1\r\nx\r\n'.repeat(3_000)}0\r\n\r\n`)
+      assert.match(await connection.until(/\}$/), /connection: close.*too small/is)
+      connection.socket.destroy()
+    })
+
     test(`${what}: a body in chunks of some octets is read like any other`, async () => {
       const connection = new RawConnection(api.url)
       connection.write(head('Transfer-Encoding: chunked\r\nConnection: close\r\n'))

@@ -63,7 +63,7 @@ export type PauseTarget = Body<'POST /installation/pauses'>
 export const pause = (body: PauseTarget) =>
   change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES)
 
-export const endPause = (body: PauseTarget) =>
+export const endPause = (body: Body<'POST /installation/pauses/end'>) =>
   change('POST /installation/pauses/end', { body }, INSTALLATION, BACKLOG, SITES)
 
 export const createCompany = (name: string) =>

@@ -58,8 +58,8 @@ export const installationWorks: Works<typeof INSTALLATION_ROUTES> = {
   },
 
   'POST /installation/pauses': async ({ op, body: { lasts, reason, ...scope } }) => {
-    const until = lasts === undefined ? undefined : op.now() + lasts
-    await pause(op, { ...scopeOf(scope), until, reason })
+    const until = lasts === undefined ? null : op.now() + lasts
+    await pause(op, { ...scopeOf(scope), until, reason: reason ?? '' })
     return {}
   },
 

@@ -4,8 +4,8 @@ import { companyNumber } from './companies.ts'
 import type { Operations, ParameterValue, Port, PortSteps, ReadPort } from './port.ts'
 import { type ColdStatement, statement } from './statement.ts'
 
-/** The pause `p` has not ended by the time of the given parameter. */
-const inForce = (parameter: string) => `(p.until IS NULL OR p.until > ${parameter})`
+/** The condition that the pause `p` has not ended by the time of the given parameter. */
+export const inForce = (parameter: string) => `(p.until IS NULL OR p.until > ${parameter})`
 
 const LIST =
   statement<Pause>(`SELECT c.id AS "companyId", nullif(p.domain, '') AS domain, p.since, p.until, p.reason

@@ -1,4 +1,5 @@
 import { isEmailId } from '../../email/email-id.ts'
+import { inForce } from '../cold/pauses.ts'
 import { decideEach, nameOf } from '../recipient-decision.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type { QueueStore, RetryCounts } from '../store.ts'
@@ -34,7 +35,7 @@ const HOLD: Statement = {
   text: `
 SELECT q.email::text AS email, q.position,
   EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)
-    AND (p.until IS NULL OR p.until > $3::int8)) AS paused,
+    AND ${inForce('$3::int8')}) AS paused,
   NOT (SELECT e.sent FROM emails e WHERE e.id = q.email) AS scheduled
 FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
   SELECT * FROM queue q

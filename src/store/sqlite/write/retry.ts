@@ -1,4 +1,5 @@
 import { decide } from '../../../email/lifecycle.ts'
+import { inForce } from '../../cold/pauses.ts'
 import type { RetryRequest } from '../../store.ts'
 import type { RetryChunk, RetryPlace } from '../protocol.ts'
 import { type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
@@ -30,8 +31,7 @@ export class Retry extends WriteOperation {
      WHERE c.num > ? AND c.num BETWEEN ? AND ? ORDER BY c.num LIMIT 1`,
   )
   readonly #paused = this.db.prepare(
-    `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) AND (until IS NULL OR until > ?)
-     LIMIT 1`,
+    `SELECT 1 AS paused FROM pauses p WHERE company IN (0, ?) AND domain IN ('', ?) AND ${inForce('?')} LIMIT 1`,
   )
   readonly #waiting: RecipientQuery<WaitingRecipient> = new RecipientQuery(
     this.db,
