@@ -27,8 +27,9 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: PausedS
     }
     unanswered.set(socket, before + 1)
     heldBack.worked(socket)
-    countChunks(request, heldBack)
     const work = presentWork.begin(describeRequest, request, () => handler(request, response))
+    // The handler has read the fields of the head.
+    countChunks(request, heldBack)
     response.once('close', () => {
       unanswered.set(socket, unanswered.get(socket)! - 1)
       presentWork.finish(work)
