@@ -97,8 +97,8 @@ function closeBehindAnswer(request: IncomingMessage): void {
 }
 
 /**
- * Stops reading from the connection for good. What has been read of the body is left in its buffer, and chunks that the
- * parser still has are dropped: see `countChunks`.
+ * Stops reading from the connection for good. The part of the body that was read stays in its buffer, and `countChunks`
+ * drops the chunks that the parser still has.
  */
 export function readNoFurther(request: IncomingMessage & { _dump?: () => void }): void {
   const { socket } = request

@@ -1,5 +1,5 @@
 /** Figures on the mail that is waiting now, and the free disk space. */
-import { Pauses } from '../queue/pauses.ts'
+import { Pauses, pauseOf } from '../queue/pauses.ts'
 import type { Backlog, StorageUsage, WaitingCompany, WaitingDestination } from '../store/store.ts'
 import { type CompanyFilter, companyScope } from './find.ts'
 import { RecentAnswers } from './recent-answers.ts'
@@ -41,9 +41,7 @@ export const showBacklog = verb(
     pauses.replace(paused)
     const own = companyId
     const alone = (companyId: string | null, domain: string | null) =>
-      paused.some(
-        (pause) => pause.companyId === companyId && pause.domain === domain && pause.site === undefined,
-      )
+      pauseOf(paused, { companyId, domain }) !== undefined
     return {
       ...backlog,
       // No company and no domain has the name '', so only a pause of all companies or domains covers ''.

@@ -17,7 +17,7 @@ import type { Pause, SiteClosure } from '../store/store.ts'
 import { authoriseWhole, type Caller } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
-import { isoTime, pauseJson, pauseText } from './shapes.ts'
+import { isoTime, pauseFacts, pauseText } from './shapes.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -238,7 +238,7 @@ function problemOf(
   const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
   if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
   const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)
-  if (pause !== undefined) return `Mail to ${domain} has been paused ${pauseText(pauseJson(pause))}.`
+  if (pause !== undefined) return `Mail to ${domain} has been paused ${pauseText(pauseFacts(pause))}.`
   if (failure !== null) return `${failure.message}.`
   const reachable = hosts.some(({ addresses }) => addresses.length > 0)
   if (hosts.length > 0 && !reachable) {

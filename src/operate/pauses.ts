@@ -1,5 +1,5 @@
 /** Pausing and resuming waiting mail. */
-import { Pauses } from '../queue/pauses.ts'
+import { Pauses, pauseOf } from '../queue/pauses.ts'
 import type { Pause, PauseScope } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import type { CallerContext } from './authority.ts'
@@ -97,13 +97,6 @@ function pauseAudit<Result extends PauseScope>(
       return { target: scopeText(before, result), companyId: result.companyId, detail: detailOf(result) }
     },
   }
-}
-
-/** The pause of exactly this scope. */
-function pauseOf(pauses: readonly Pause[], { companyId, domain, site }: PauseScope): Pause | undefined {
-  return pauses.find(
-    (pause) => pause.companyId === companyId && pause.domain === domain && pause.site?.key === site?.key,
-  )
 }
 
 async function scopeOf(op: Operation, { domain, site, ...of }: PauseInput): Promise<PauseScope> {

@@ -288,13 +288,16 @@ export function pauseScopeJson({ companyId, domain, site }: PauseScope) {
   return { company_id: companyId, domain, site: site?.name ?? null }
 }
 
+export function pauseFacts({ since, until, reason }: Omit<Pause, keyof PauseScope>) {
+  return { since: isoTime(since), until: isoTime(until), reason }
+}
+
 export function pauseJson(pause: Pause) {
-  const { since, until, reason } = pause
-  return { ...pauseScopeJson(pause), since: isoTime(since), until: isoTime(until), reason }
+  return { ...pauseScopeJson(pause), ...pauseFacts(pause) }
 }
 
 /** `since 2026-11-01T12:00:00.000Z, until ...: maintenance`. */
-export function pauseText({ since, until, reason }: ReturnType<typeof pauseJson>): string {
+export function pauseText({ since, until, reason }: ReturnType<typeof pauseFacts>): string {
   const end = until === null ? '' : `, until ${until}`
   return `since ${since}${end}${reason === null ? '' : `: ${reason.replace(/\.$/, '')}`}`
 }

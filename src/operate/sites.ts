@@ -3,6 +3,7 @@ import { mailHosts } from '../delivery/path/mail-hosts.ts'
 import { siteOf, siteOfProvider } from '../delivery/path/site-directory.ts'
 import type { SiteLimits } from '../delivery/sites/site-block.ts'
 import type { ProviderBlock, SiteAgreement, SiteTable } from '../delivery/sites/site-table.ts'
+import { pauseOf } from '../queue/pauses.ts'
 import { combined, inOrder } from '../queue/site-states.ts'
 import type { Pause, SiteState } from '../store/store.ts'
 import { OperateError } from './error.ts'
@@ -51,8 +52,8 @@ interface FoundSite {
 }
 
 function withPause({ key, site }: FoundSite, pauses: readonly Pause[]): SiteDescription {
-  const pause = pauses.find((each) => each.companyId === null && each.site?.key === key)
-  return { ...site, pause: pause ?? null }
+  const scope = { companyId: null, domain: null, site: { key, name: site.name } }
+  return { ...site, pause: pauseOf(pauses, scope) ?? null }
 }
 
 /** Throws OperateError `not_found`. `site`: as for `showSite`. */

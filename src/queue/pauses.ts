@@ -1,4 +1,4 @@
-import type { PauseScope } from '../store/store.ts'
+import type { Pause, PauseScope } from '../store/store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 
 /** The mail that the operator has paused. */
@@ -61,4 +61,14 @@ export class Pauses {
   get skipped(): ClaimFilter {
     return { skip: [...this.#lanes], skipCompanies: [...this.#companies], skipDomains: [...this.#domains] }
   }
+}
+
+/** The pause of exactly this scope. */
+export function pauseOf(
+  pauses: readonly Pause[],
+  { companyId, domain, site }: PauseScope,
+): Pause | undefined {
+  return pauses.find(
+    (pause) => pause.companyId === companyId && pause.domain === domain && pause.site?.key === site?.key,
+  )
 }

@@ -216,8 +216,9 @@ export class Stops {
 
   async #refresh(): Promise<void> {
     const { store, waiting, onChanged } = this.#parts
+    const wall = Date.now()
     // A wall clock that is ahead for a moment ends no pause.
-    const now = Date.now() - aheadBy(Date.now())
+    const now = wall - aheadBy(wall)
     const [cancels, suppressions, pauses] = await Promise.all([
       store.cancelRequests(),
       store.suppressionsSince(this.#cursor),
@@ -227,15 +228,14 @@ export class Stops {
     this.#cursor = suppressions.cursor
     this.#suppressions.add(suppressions.added, waiting())
     this.#awaitEnd(pauses, now)
-    const sites = this.pauses.sites
-    // Any node, also one that has ended, may have held mail of a paused site. When this look fails, the pauses stay as
-    // they are, and the next look finds the change again.
-    const held = sites.length === 0 ? [] : await store.heldDomains()
+    const next = new Pauses()
+    next.replace(pauses)
+    const isSiteOver = this.pauses.sites.some((site) => !next.sites.includes(site))
+    // Any node, also one that has ended, may have held mail of the site. When this look fails, the pauses stay as they
+    // are, and the next look finds the change again.
+    if (isSiteOver) for (const id of await store.heldDomains()) this.#heldDomains.add(id)
     if (!this.pauses.replace(pauses)) return
-    if (sites.some((site) => !this.pauses.sites.includes(site))) {
-      for (const id of held) this.#heldDomains.add(id)
-      this.#release(Number.MAX_SAFE_INTEGER)
-    }
+    if (isSiteOver) this.#release(Number.MAX_SAFE_INTEGER)
     onChanged()
   }
 }

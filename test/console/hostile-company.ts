@@ -124,5 +124,5 @@ export async function hostileCompany(
 
 /** The name without the characters that names of companies and keys may not have. */
 function readable(name: string): string {
-  return name.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '') || 'empty'
+  return name.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '') || 'empty'
 }

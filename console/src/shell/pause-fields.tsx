@@ -3,7 +3,7 @@ import { Hourglass } from 'lucide-react'
 import type { PauseTarget } from '../api/overview.ts'
 import type { FormState } from '../parts/form.tsx'
 import { Time } from '../parts/time.tsx'
-import { UntrustedText } from '../parts/untrusted-text.tsx'
+import { UntrustedText, visible } from '../parts/untrusted-text.tsx'
 
 const MINUTE = 60_000
 const LENGTHS = [
@@ -26,6 +26,12 @@ export const ENDLESS: PauseChoice = { lasts: '', reason: '' }
 export function chosenPause({ lasts, reason }: PauseChoice): Pick<PauseTarget, 'lasts' | 'reason'> {
   const why = reason.trim()
   return { ...(lasts !== '' && { lasts: Number(lasts) }), ...(why !== '' && { reason: why }) }
+}
+
+/** "all mail", "mail of Acme to example.com". `company`: its name; null: all companies. */
+export function mailInWords(company: string | null, domain: string | null): string {
+  const whose = company === null ? 'all mail' : `mail of ${visible(company)}`
+  return domain === null ? whose : `${whose} to ${domain}`
 }
 
 /** How long mail is paused, and why. */

@@ -5,14 +5,9 @@ import { companyName } from '../../operate/find.ts'
 import { listNodes } from '../../operate/nodes.ts'
 import { showVolumeByCompany } from '../../operate/overview.ts'
 import { listPauses, pause, resume } from '../../operate/pauses.ts'
-import { isoTime } from '../../operate/shapes.ts'
-import type { Pause } from '../../store/store.ts'
+import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import type { INSTALLATION_ROUTES } from './contract/overview.ts'
 import type { Works } from './work.ts'
-
-export function pauseTimes({ since, until, reason }: Pick<Pause, 'since' | 'until' | 'reason'>) {
-  return { since: isoTime(since), until: isoTime(until), reason }
-}
 
 function scopeOf({
   company,
@@ -40,7 +35,7 @@ export const installationWorks: Works<typeof INSTALLATION_ROUTES> = {
           each.companyId === null ? null : { id: each.companyId, name: companyName(op, each.companyId) },
         domain: each.domain,
         site: each.site?.name ?? null,
-        ...pauseTimes(each),
+        ...pauseFacts(each),
       })),
       storage,
     }

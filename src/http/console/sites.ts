@@ -1,8 +1,7 @@
 import { retry } from '../../operate/queue.ts'
-import { isoTime } from '../../operate/shapes.ts'
+import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
-import { pauseTimes } from './installation.ts'
 import type { Works } from './work.ts'
 
 export const siteWorks: Works<typeof SITE_ROUTES> = {
@@ -31,7 +30,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
           warmUps: sources.flatMap(({ name, warmUp }) =>
             warmUp === undefined ? [] : [{ source: name, ...warmUp }],
           ),
-          pause: pause && pauseTimes(pause),
+          pause: pause && pauseFacts(pause),
         }),
       ),
     }

@@ -10,7 +10,7 @@ import { addressGroup } from './address-group.ts'
 
 interface Held {
   socket: Socket
-  /** What records the calls meanwhile; a connection that is read no further has put its own in place of it. */
+  /** They record the calls meanwhile. A connection that is read no further has replaced them by its own. */
   pause: Socket['pause']
   resume: Socket['resume']
   /**

@@ -7,7 +7,7 @@ import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
-import { chosenPause, ENDLESS, PauseFacts, PauseFields } from '../../shell/pause-fields.tsx'
+import { chosenPause, ENDLESS, mailInWords, PauseFacts, PauseFields } from '../../shell/pause-fields.tsx'
 
 type PauseItem = InstallationJson['pauses'][number]
 
@@ -52,9 +52,8 @@ export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
 }
 
 function scopeText({ company, domain, site }: PauseItem): string {
-  const whose = company === null ? 'All mail' : `Mail of ${visible(company.name)}`
-  if (site !== null) return `${whose} to the site ${visible(site)}`
-  return domain === null ? whose : `${whose} to ${domain}`
+  const mail = mailInWords(company?.name ?? null, site === null ? domain : `the site ${visible(site)}`)
+  return `${mail[0]!.toUpperCase()}${mail.slice(1)}`
 }
 
 function NewPause() {

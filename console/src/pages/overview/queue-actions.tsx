@@ -3,9 +3,9 @@ import { Group } from '@mantine/core'
 import { RotateCw } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
-import { visible } from '../../parts/untrusted-text.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
 import { PauseButton } from '../../shell/pause-button.tsx'
+import { mailInWords } from '../../shell/pause-fields.tsx'
 import { retryAction } from '../../shell/retry-waiting.ts'
 
 interface QueueScope {
@@ -20,15 +20,13 @@ interface ActionsProps extends QueueScope {
 export function QueueActions({ company, domain, part: { paused, pausedAlone } }: ActionsProps) {
   const { person, companies } = useMe()
   const mayManage = useMayManage()
-  const name = companies.find(({ id }) => id === company)?.name
-  const whose = name === undefined ? 'all mail' : `mail of ${visible(name)}`
-  const mail = domain === null ? whose : `${whose} to ${domain}`
+  const name = companies.find(({ id }) => id === company)?.name ?? null
   const scope = { company: company === ALL ? null : company, domain }
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
       {mayManage && !paused && <RetryButton company={company} domain={domain} />}
       {person.operator && (pausedAlone || !paused) && (
-        <PauseButton scope={scope} mail={mail} paused={pausedAlone} />
+        <PauseButton scope={scope} mail={mailInWords(name, domain)} paused={pausedAlone} />
       )}
     </Group>
   )
