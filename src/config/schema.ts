@@ -432,7 +432,8 @@ export const SETTINGS = {
     parse: parse.integerWithin(1, 10_000),
     default: '200',
     allowed: '1 to 10000',
-    description: 'SMTP sessions open at once.',
+    description:
+      'SMTP sessions open at once. Where companies wait for one, up to as many again replace those whose server does not answer a message.',
     example: '500',
   }),
   POSTROAD_SITE_CONCURRENCY: setting({

@@ -147,6 +147,11 @@ export interface SessionSharing {
 /** Hands a delivery to its destination. Never rejects for a fault of the other side: such a fault is an outcome. */
 export interface Courier {
   deliver(delivery: Delivery, sharing?: SessionSharing): Promise<DeliveryResult>
+  /**
+   * Other mail needs the session of this delivery, which is ended if its server keeps it waiting and cannot have the
+   * message. Its recipients are postponed then. Absent: this courier ends no delivery early.
+   */
+  cutShort?(delivery: Delivery): void
   /** Finishes or releases every open delivery within `ms`. */
   close(ms: number): Promise<void>
 }

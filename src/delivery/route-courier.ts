@@ -86,6 +86,7 @@ export class RouteCourier implements Courier {
   #sweeper: NodeJS.Timeout | null = null
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<DeliveryResult>>()
+  readonly #requests = new Map<Delivery, RouteRequest>()
   /** The sessions of deliveries that wait, or have waited, for the answer to their final dot. */
   readonly #atDot = new Map<Delivery, SessionAtDot>()
 
@@ -103,6 +104,10 @@ export class RouteCourier implements Courier {
     this.#underWay.add(work)
     void work.then(() => this.#underWay.delete(work))
     return work
+  }
+
+  cutShort(delivery: Delivery): void {
+    this.#requests.get(delivery)?.cutShort?.()
   }
 
   /**
@@ -138,7 +143,9 @@ export class RouteCourier implements Courier {
     }
     if (place !== undefined) request.handOver = () => place.take()
     if (sharing !== undefined) this.#share(request, sharing)
+    this.#requests.set(delivery, request)
     const travelled = await this.#travel(request)
+    this.#requests.delete(delivery)
     this.#atDot.delete(delivery)
     const duration = Math.round(performance.now() - start)
     const result: DeliveryResult = { ...travelled, dialogue: dialogue.text, startedAt, duration }

@@ -75,6 +75,7 @@ import { pathUses } from './path-uses.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
+import { SessionShortage } from './session-shortage.ts'
 import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
@@ -144,6 +145,7 @@ export class DeliveryPipeline {
   readonly #claims: ClaimLoop
   readonly #usual: Outlet
   readonly #isolated: Outlet
+  readonly #shortage: SessionShortage
   readonly #unresolved: UnresolvedDeliveries
   readonly #late = new LateResults()
   readonly #recorder: Recorder
@@ -173,6 +175,7 @@ export class DeliveryPipeline {
     const few = { ...limits, concurrency: Math.min(limits.concurrency, ISOLATED_SESSIONS) }
     this.#usual = { queues: new ReadyQueues(limits, limitOf, takesMore, ofCompany), courier }
     this.#isolated = { queues: new ReadyQueues(few, limitOf, takesMore, ofCompany), courier: isolated }
+    this.#shortage = new SessionShortage({ queues: this.queues, onFree: () => this.pump(), log: parts.log })
     this.#unresolved = new UnresolvedDeliveries(this.queues.holdings, (ready) => {
       for (const part of splitToFit(ready)) this.#enqueue(part)
       this.pump()
@@ -251,6 +254,7 @@ export class DeliveryPipeline {
     const end = performance.now() + ms
     this.#mode = 'stopping'
     this.stops.stop()
+    this.#shortage.stop()
     await this.#claims.stop()
     const ready = [...this.queues.drain(), ...this.#isolated.queues.drain(), ...this.#asking]
     this.#asking.clear()
@@ -353,6 +357,7 @@ export class DeliveryPipeline {
         if (this.#recorder.halted) return
       }
     }
+    this.#shortage.watch()
   }
 
   /**
@@ -397,6 +402,7 @@ export class DeliveryPipeline {
       onDot: () => this.#beginBehind(outlet, taken, delivery),
       onApart: () => queues.part(taken),
     }
+    if (outlet === this.#usual) this.#shortage.begun(taken, () => courier.cutShort?.(delivery))
     courier.deliver(delivery, sharing).then((result) => this.#end(outlet, { taken, ready, begunAt }, result))
     return true
   }
@@ -447,6 +453,7 @@ export class DeliveryPipeline {
     const { metrics } = this.#parts
     const { duration, condemned, outcomes, died, handedOver, tlsSessions } = result
     const { email, path } = ready
+    this.#shortage.ended(taken)
     metrics.attemptSeconds.observe(duration / 1_000)
     if (tlsSessions !== undefined) this.#parts.onTlsSessions(tlsSessions)
     if (condemned !== undefined) {

@@ -118,6 +118,8 @@ export class ReadyQueues {
   readonly #before = new Map<ReadyDelivery, ReadyDelivery>()
   /** The same pairs, the other way round. */
   readonly #behind = new Map<ReadyDelivery, ReadyDelivery>()
+  /** Deliveries whose sessions are replaced: these do not count among all sessions. */
+  readonly #lent = new Set<ReadyDelivery>()
   /** Lanes whose next message is too large for now, oldest first. */
   #aside: PathLane[] = []
   #ring: CompanyQueue[] = []
@@ -164,7 +166,38 @@ export class ReadyQueues {
 
   /** Busy sessions. */
   get busy(): number {
-    return this.#sessions.taken
+    return this.#sessions.taken + this.#lent.size
+  }
+
+  /** All sessions. */
+  get concurrency(): number {
+    return this.#sessions.size
+  }
+
+  sessionsOf(companyId: string): number {
+    return this.#companies.get(companyId)?.busy ?? 0
+  }
+
+  /** The number of sessions of each company that has work and waits for a session. */
+  *needy(): Generator<number> {
+    for (const company of this.#ring)
+      if (this.#sessions.exhausted || !this.#maySpeak(company)) yield company.busy
+  }
+
+  /**
+   * Lets another session take the place of this one while it stays open. False when there are as many such as there may
+   * be sessions.
+   */
+  lend(ready: ReadyDelivery): boolean {
+    if (this.#lent.has(ready) || this.#before.has(ready)) return false
+    if (this.#lent.size >= this.concurrency) return false
+    this.#lent.add(ready)
+    this.#sessions.give(1)
+    return true
+  }
+
+  isLent(ready: ReadyDelivery): boolean {
+    return this.#lent.has(ready)
   }
 
   /** Busy sessions on this path, or those of one company. */
@@ -369,12 +402,14 @@ export class ReadyQueues {
     this.#sessions.take(1)
   }
 
-  #vacate({ path, email: { companyId } }: ReadyDelivery): void {
+  #vacate(ready: ReadyDelivery): void {
+    const { path, email } = ready
+    const { companyId } = email
     const state = this.#stateOf(path)
     state.busy--
     state.busyOf.add(companyId, -1)
     this.#company(companyId).busy--
-    this.#sessions.give(1)
+    if (!this.#lent.delete(ready)) this.#sessions.give(1)
   }
 
   #isFull({ path, busy }: PathState): boolean {

@@ -26,6 +26,7 @@ import type { ReplyRule } from '../sites/site-block.ts'
 import { isOfProxy, isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { Fallback } from '../smtp/first-connection.ts'
 import { clip } from '../smtp/reply.ts'
+import { keptWaiting } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
 import type { TlsOutcome } from '../smtp/tls.ts'
@@ -83,6 +84,8 @@ export interface WalkLimits {
   addressesPerServer: number
   /** Milliseconds from the start after which no further server is tried. */
   attempt: number
+  /** Milliseconds after which a server counts as keeping us waiting, when other mail needs the session. */
+  silence: number
 }
 
 export const walkLimits: WalkLimits = {
@@ -90,6 +93,7 @@ export const walkLimits: WalkLimits = {
   maxServers: 6,
   addressesPerServer: 4,
   attempt: 15 * 60_000,
+  silence: 4_000,
 }
 
 /**
@@ -180,6 +184,11 @@ export class ServerWalk {
   #tls: AttemptTls | null = null
   /** The session that was offered to the next delivery. */
   #atDot: SessionAtDot | null = null
+  /** The session that is being opened: since when (monotonic), and how to give it up. */
+  #opening: { since: number; abandon: AbortController } | null = null
+  #session: PooledSession['session'] | null = null
+  /** The attempt was cut short, because other mail needs the session: no further server is asked. */
+  #isCut = false
 
   /** `pinned`: no other server may be asked, so a refusal here is not taken as final. */
   constructor(request: RouteRequest, state: RouteState, pinned = false) {
@@ -188,6 +197,7 @@ export class ServerWalk {
     this.#request = request
     this.#left = request.delivery.recipients
     this.#deadline = performance.now() + state.limits.attempt
+    request.cutShort = () => this.#cutShort()
   }
 
   /**
@@ -197,7 +207,7 @@ export class ServerWalk {
     const { maxServers } = this.#state.limits
     let visited = 0
     for (const server of servers) {
-      if (this.#left.length === 0 || !this.#mayGoOn()) break
+      if (this.#left.length === 0 || this.#isCut || !this.#mayGoOn()) break
       if (visited >= MOST_REFUSING && this.#isRefused()) break
       if (visited >= maxServers || performance.now() >= this.#deadline) {
         const limit = visited >= maxServers ? `${visited} servers` : 'the time of one attempt'
@@ -231,7 +241,7 @@ export class ServerWalk {
       decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ??
       this.failures.find(isBusy)
     if (hindrance !== undefined) result.hindrance = reportOf(hindrance)
-    if (hindrance?.finding === 'unreachable') result.notBefore = this.#notBefore
+    if (hindrance?.finding === 'unreachable' && !this.#isCut) result.notBefore = this.#notBefore
     return result
   }
 
@@ -244,6 +254,16 @@ export class ServerWalk {
     if (new Set(refusing.map(({ server }) => server)).size < MOST_REFUSING) return false
     this.#request.dialogue.note('no further servers are tried: two of them refuse this service')
     return true
+  }
+
+  #cutShort(): void {
+    const { silence } = this.#state.limits
+    if (this.#isCut) return
+    if (this.#opening !== null) {
+      if (monotonic() - this.#opening.since < silence) return
+      this.#isCut = true
+      this.#opening.abandon.abort()
+    } else if (this.#session?.cutIfSilent(this.#request.dialogue, silence)) this.#isCut = true
   }
 
   /** The failures so far; none when the first server took the mail. */
@@ -327,7 +347,8 @@ export class ServerWalk {
     let asked = false
     const tried = new Set<string>()
     for (const [index, address] of addresses.entries()) {
-      if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
+      if (this.#left.length === 0 || this.#isCut || performance.now() >= this.#deadline) break
+      if (!this.#mayGoOn()) break
       if (tried.has(address) || this.#hasFailed(endpoint.from(address)?.proxy) || !mayAsk(address)) continue
       asked = true
       const next = addresses[index + 1]
@@ -401,12 +422,26 @@ export class ServerWalk {
     for (let tries = 1; ; tries++) {
       try {
         const now = tries === 1 ? fallback : null
-        const session = await pool.open(key, trying, dialogue, stopping, messagesPerSession, now)
+        const abandon = new AbortController()
+        const end = () => abandon.abort()
+        if (stopping.aborted) end()
+        else stopping.addEventListener('abort', end, { once: true })
+        this.#opening = { since: begunAt, abandon }
+        const session = await pool
+          .open(key, trying, dialogue, abandon.signal, messagesPerSession, now)
+          .finally(() => {
+            this.#opening = null
+            stopping.removeEventListener('abort', end)
+          })
         hosts.recordSuccess(`${session.session.address}:${target.port}`)
         this.#count(counted && openedSession(counted(), session.session, session.session.tls, fault))
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
+        if (this.#isCut) {
+          this.#openingCut(trying, error, begunAt)
+          return null
+        }
         if (fallback?.used && trying === target) trying = fallback.target
         const { address: used } = trying
         tried.add(used)
@@ -435,6 +470,17 @@ export class ServerWalk {
     }
   }
 
+  /** A server that has not even sent its greeting is left alone, as after a time-out. */
+  #openingCut({ host, address, port }: SmtpTarget, error: unknown, begunAt: number): void {
+    const asked = `${host} [${address}]:${port}`
+    const message = `${asked} ${keptWaiting(this.#state.limits.silence)}`
+    this.#request.dialogue.note(message)
+    const { stage } = error as SmtpError
+    if (stage === 'connect' || stage === 'greeting')
+      this.#state.hosts.recordFailure(`${address}:${port}`, begunAt)
+    this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.2', message, unreachable: true, asked })
+  }
+
   #count(session: TlsSession | null): void {
     if (session !== null) this.#sessions.push(session)
   }
@@ -458,6 +504,7 @@ export class ServerWalk {
     const onDot = () => this.#offer(pooled, key, target.host)
     let recipients = this.#left
     let refusedAll = false
+    this.#session = session
     try {
       for (let first = true; recipients.length > 0; first = false) {
         const addresses = recipients.map(({ address }) => address)
@@ -465,7 +512,7 @@ export class ServerWalk {
           { sender, recipients: addresses, message, mayHandOver, handOver, onDot },
           dialogue,
         )
-        if (first && pooled.reused && wasStale(replies)) {
+        if (first && pooled.reused && !this.#isCut && wasStale(replies)) {
           const [reply] = replies as [RecipientReply]
           dialogue.note(`The open connection to ${session.server} ${staleness(reply)}; opening another`)
           if (reply.untried === 'lost') this.#state.keepDotsApart(key)
@@ -479,6 +526,7 @@ export class ServerWalk {
         recipients = session.usable && crowded.length < recipients.length ? crowded : []
       }
     } finally {
+      this.#session = null
       // postscreen accepts no mail on the connection on which it tests a client, whatever comes later.
       this.#state.pool.release(pooled, !refusedAll)
       this.#atDot?.leave()
@@ -517,7 +565,9 @@ export class ServerWalk {
       const { position } = recipient
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      const failure = failureOfReply(reply, server, this.#state.route, this.#replies)
+      const found = failureOfReply(reply, server, this.#state.route, this.#replies)
+      const isCut = this.#isCut && reply.kind === 'timeout'
+      const failure: RouteFailure | null = found && isCut ? { ...found, finding: 'unreachable' } : found
       if (failure === null) settled.push(outcomeOfReply(position, reply))
       else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
       else {

@@ -71,6 +71,11 @@ const FAR_MS = 5
  */
 const QUICK_DOT_MS = 1_000
 
+/** Completes the sentence that begins with the server. */
+export function keptWaiting(ms: number): string {
+  return `gave no answer within ${ms / 1_000} seconds, and the session was needed for other mail`
+}
+
 /** A transaction that has its turn, or waits for it. */
 interface Turn {
   dialogue: Dialogue
@@ -168,6 +173,17 @@ export class SmtpSession {
     } finally {
       this.#ended(turn)
     }
+  }
+
+  /**
+   * Ends the session if the transaction with this dialogue is under way, and the server has let it wait for `ms` before
+   * its final dot. False otherwise: behind the dot the server may have the message.
+   */
+  cutIfSilent(dialogue: Dialogue, ms: number): boolean {
+    const { deadline } = this.#connection
+    if (this.#current?.dialogue !== dialogue || this.#isAtDot || deadline.runsFor < ms) return false
+    this.#connection.fail('timeout', keptWaiting(ms))
+    return true
   }
 
   #begin(turn: Turn): void {

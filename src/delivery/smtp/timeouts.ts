@@ -73,6 +73,7 @@ export function replyTimeout(timeouts: SmtpTimeouts, stage: Stage): number {
 export class Deadline {
   #onPassed: () => void
   #at = Number.POSITIVE_INFINITY
+  #setAt = 0
   #limit = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
   #firesAt = Number.POSITIVE_INFINITY
@@ -81,9 +82,15 @@ export class Deadline {
     this.#onPassed = onPassed
   }
 
+  /** Milliseconds since it was set; 0 while it is lifted. */
+  get runsFor(): number {
+    return this.#at === Number.POSITIVE_INFINITY ? 0 : performance.now() - this.#setAt
+  }
+
   /** Passes `ms` from now, or at the limit if that is earlier. */
   set(ms: number): void {
-    this.#at = performance.now() + ms
+    this.#setAt = performance.now()
+    this.#at = this.#setAt + ms
     this.#schedule()
   }
 

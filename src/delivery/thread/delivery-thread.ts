@@ -35,6 +35,8 @@ const policies = new Map<string, Pick<Way, 'policy' | 'source'>>()
 const known = { keys, policies }
 /** Large messages, by delivery. They are not composed in this thread. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()
+/** Deliveries under way, by number. */
+const underWay = new Map<number, Delivery>()
 /** Deliveries that wait for the answer to their final dot, by number. */
 const atDot = new Map<number, Delivery>()
 const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
@@ -69,6 +71,7 @@ function begin(): void {
   if (waiting.length > 0) setImmediate(begin)
   for (const flat of now) {
     const [delivery, large] = deliveryOf(flat, known)
+    underWay.set(flat[0], delivery)
     if (large) prepared.set(delivery, takePrepared(flat[0]))
     void courier
       .deliver(delivery, sharingOf(flat, delivery))
@@ -90,6 +93,7 @@ function sharingOf(flat: FlatDelivery, delivery: Delivery): SessionSharing {
 }
 
 function postResult(number: number, result: DeliveryResult, large: boolean): void {
+  underWay.delete(number)
   atDot.delete(number)
   if (result.captured !== undefined) captured.push(result.captured)
   results.add(flatResult(number, result))
@@ -149,6 +153,11 @@ port.on('message', (message: ToThread) => {
     case 'composed':
       answer(message.request, message.composed)
       return
+    case 'cut-short': {
+      const delivery = underWay.get(message.delivery)
+      if (delivery !== undefined) courier.cutShort(delivery)
+      return
+    }
     case 'close':
       void close(message.ms)
   }

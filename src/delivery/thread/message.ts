@@ -42,6 +42,8 @@ export type ToThread =
   | { kind: 'forget' }
   | { kind: 'deliver'; deliveries: FlatDelivery[] }
   | { kind: 'composed'; request: number; composed: ComposeResult }
+  /** Other mail needs the session of this delivery. */
+  | { kind: 'cut-short'; delivery: number }
   | { kind: 'close'; ms: number }
 
 export type FromThread =

@@ -93,6 +93,16 @@ class DeliveryThread {
     return promise
   }
 
+  /** False when it has no such delivery. */
+  cutShort(delivery: Delivery): boolean {
+    for (const [number, posted] of this.#underWay) {
+      if (posted.delivery !== delivery) continue
+      this.#say({ kind: 'cut-short', delivery: number })
+      return true
+    }
+    return false
+  }
+
   #isNew(id: string): boolean {
     if (this.#told.has(id)) return false
     this.#told.add(id)
@@ -209,6 +219,10 @@ export class ThreadedCourier implements Courier {
     const same = before && this.#threads.find((thread) => thread.numberAtDot(before) !== undefined)
     const thread = same ?? this.#threads.reduce((least, each) => (each.load < least.load ? each : least))
     return thread.deliver(delivery, sharing)
+  }
+
+  cutShort(delivery: Delivery): void {
+    this.#threads.some((thread) => thread.cutShort(delivery))
   }
 
   async close(ms: number): Promise<void> {

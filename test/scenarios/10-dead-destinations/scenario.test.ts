@@ -2,7 +2,8 @@
  * 10: two companies, one dead destination (direct delivery).
  *
  * A company queues hundreds of messages to a destination that accepts connections and then says nothing. Another company's message to a
- * destination that works arrives while all of those still wait, and so does the first company's own. Nobody waits for somebody else.
+ * destination that works arrives while all of those still wait, and so does the first company's own. Nobody waits for somebody else,
+ * however many companies have nothing but such destinations.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +11,7 @@ import { startDns } from '../../../harness/dns.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { Installation } from '../../support/installation.ts'
 import type { ShownLane } from '../../support/relayed-service.ts'
-import { startSink } from '../../support/sink.ts'
+import { type Script, startSink } from '../../support/sink.ts'
 
 const STUCK = 400
 
@@ -125,6 +126,47 @@ test('companies that together could hold every session hold up nobody either', a
   await calmApi.lastEvent(id, 'delivered')
   assert.equal(dead.messages.length, 0)
 })
+
+for (const [what, step] of [
+  ['say nothing', 'connect'],
+  ['never answer a message', 'dot'],
+] as const) {
+  test(`more companies than sessions, all with destinations that ${what}, hold up nobody`, async (t) => {
+    await using alive = await startSink()
+    const script: Script = (moment) => (moment.step === step ? { hang: true } : undefined)
+    await using dead = await startSink({ host: '127.0.0.2', port: alive.port, script })
+    const dns = await startDns({
+      'alive.test/MX': ['10 mx.alive.test'],
+      'mx.alive.test/A': ['127.0.0.1'],
+      'dead.test/MX': ['10 mx.dead.test'],
+      'mx.dead.test/A': ['127.0.0.2'],
+    })
+    t.after(() => dns.close())
+    await using installation = new Installation({
+      POSTROAD_DELIVERY: 'direct',
+      POSTROAD_DNS_SERVERS: dns.address,
+      POSTROAD_SMTP_PORT: String(alive.port),
+      POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+      POSTROAD_CONCURRENCY: '4',
+      POSTROAD_DELIVERY_THREADS: '2',
+    })
+    const noisy = []
+    for (let n = 0; n < 6; n++) noisy.push(await installation.addTenant(`noisy${n}.test`))
+    const calm = await installation.addTenant('calm.test')
+    const service = await installation.serve()
+    const email = (from: string, to: string) => ({ from, to, subject: 'Hello', text: 'Hello' })
+    for (const { token, domain } of noisy)
+      await new ApiClient(service.url, token).accepted(email(`a@${domain}`, 'n@dead.test'))
+    await dead.when(() => dead.open === 4, 'every session stuck')
+    const api = new ApiClient(service.url, calm.token)
+    const id = await api.accepted(email('a@calm.test', 'you@alive.test'))
+    assert.deepEqual((await alive.next()).recipients, ['you@alive.test'])
+    assert.ok(dead.open >= 3, `${dead.open} sessions are stuck`)
+    await api.lastEvent(id, 'delivered')
+    const lanes = await installation.command<ShownLane[]>('queue')
+    assert.equal(lanes.filter(({ domain }) => domain === 'dead.test').length, 6)
+  })
+}
 
 test('domains whose name servers say nothing hold up nobody, not even their own company’s mail', async (t) => {
   await using alive = await startSink()

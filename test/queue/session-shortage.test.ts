@@ -1,0 +1,107 @@
+/** Sessions that servers keep open without an answer, and companies that wait for one. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
+import { ReadyQueues } from '../../src/queue/ready-queues.ts'
+import { SessionShortage } from '../../src/queue/session-shortage.ts'
+import { pathTo, readyFor } from './paths.ts'
+
+const SESSIONS = 10
+
+/** Companies whose servers hang; `cut`: those that were asked to make room. */
+function start() {
+  const limits = {
+    concurrency: SESSIONS,
+    maxDeliveries: 1_000,
+    maxBytes: 1_000_000,
+    maxLargeBytes: 1_000_000,
+  }
+  const queues = new ReadyQueues(limits, () => 100)
+  let now = 0
+  const cut: ReadyDelivery[] = []
+  const open: ReadyDelivery[] = []
+  const log = { warn: () => {} } as never
+  const pump = () => {
+    for (let next = queues.take(); next !== null; next = queues.take()) {
+      const taken = next
+      open.push(taken)
+      shortage.begun(taken, () => cut.push(taken))
+    }
+  }
+  const shortage = new SessionShortage({ queues, onFree: pump, log, now: () => now })
+  return {
+    queues,
+    cut,
+    open,
+    send(companyId: string, site = 'dead.test') {
+      queues.push(readyFor(companyId, pathTo(site)))
+      pump()
+    },
+    after(ms: number) {
+      now += ms
+      shortage.look()
+    },
+    end(taken: ReadyDelivery) {
+      shortage.ended(taken)
+      open.splice(open.indexOf(taken), 1)
+      queues.done(taken)
+      pump()
+    },
+  }
+}
+
+const companiesOf = (taken: ReadyDelivery[]) => taken.map(({ email }) => email.companyId)
+
+test('the oldest session of those that hang is for a company that has none', () => {
+  const { cut, open, send, after, end } = start()
+  for (let n = 0; n < SESSIONS; n++) send(`noisy ${n}`)
+  send('calm', 'alive.test')
+  assert.equal(open.length, SESSIONS)
+  after(1_000)
+  assert.deepEqual(cut, [], 'none is old')
+  after(4_000)
+  assert.deepEqual(companiesOf(cut), ['noisy 0'])
+  end(cut[0]!)
+  assert.deepEqual(companiesOf(open.slice(-1)), ['calm'])
+  after(10_000)
+  assert.equal(cut.length, 1, 'nobody waits')
+})
+
+test('the company with most sessions makes room first, for one that has few as well', () => {
+  const { cut, open, send, after, end } = start()
+  for (let n = 0; n < 20; n++) send('greedy', `dead${n}.test`)
+  send('calm', 'alive.test')
+  send('other', 'dead.test')
+  const held = companiesOf(open).filter((company) => company === 'greedy').length
+  assert.ok(held > 4)
+  for (let n = 0; n < SESSIONS; n++) send(`noisy ${n}`)
+  send('calm', 'alive2.test')
+  after(5_000)
+  assert.deepEqual(companiesOf(cut), ['greedy'])
+  end(cut[0]!)
+  assert.ok(!companiesOf(open.slice(-1)).includes('greedy'))
+})
+
+test('a company makes no room for its own mail', () => {
+  const { cut, send, after } = start()
+  for (let n = 0; n < 20; n++) send('greedy', `dead${n}.test`)
+  after(60_000)
+  assert.deepEqual(cut, [])
+})
+
+test('a session that cannot end is replaced by another one, and counts again when its delivery is over', () => {
+  const { cut, open, queues, send, after, end } = start()
+  for (let n = 0; n < 2 * SESSIONS; n++) send(`noisy ${n}`)
+  assert.equal(open.length, SESSIONS)
+  for (let n = 0; n < 40; n++) after(5_000)
+  assert.ok(cut.length > 0)
+  assert.equal(open.length, 2 * SESSIONS, 'as many again, and no more')
+  assert.equal(queues.busy, 2 * SESSIONS)
+  send('calm', 'alive.test')
+  for (const taken of [...open]) end(taken)
+  assert.deepEqual(companiesOf(open), ['calm'])
+  assert.equal(queues.busy, 1)
+  for (const taken of [...open]) end(taken)
+  for (let n = 0; n < 2 * SESSIONS; n++) send(`again ${n}`)
+  assert.equal(open.length, SESSIONS)
+})
