@@ -66,7 +66,7 @@ export const resume = verb(
   async (op, input: PauseInput): Promise<PauseScope> => {
     const pauses = await op.store.pauses(op.now())
     const scope = pausedSite(op, input, pauses) ?? (await scopeOf(op, input))
-    if (pauseOf(pauses, scope) !== undefined && (await op.store.resume(scope))) return scope
+    if (pauseOf(pauses, scope) !== undefined && (await op.store.resume(scope, op.now()))) return scope
     const others = pauses.map((other) => scopeText(op, other)).join('; ')
     throw new OperateError(
       'not_found',

@@ -18,6 +18,8 @@ const STOPS_MS = 100
 const BACK_OFF_MS = 500
 /** The longest wait for the end of a pause: the clock may be set meanwhile. */
 const PAUSE_END_MS = 30_000
+/** All that is held, whenever it is due. */
+const ALL = Number.MAX_SAFE_INTEGER
 /** The shortest round trip of a false alarm about a suppression. */
 const SUPPRESSED_MS = 1_000
 
@@ -46,6 +48,8 @@ export class Stops {
   readonly #parts: StopsParts
   /** Domains (ids) whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
+  /** Those of them of which all held mail is released once they may send, not only what is due soon. */
+  readonly #wholly = new Set<string>()
   /** Emails to be canceled that have recipients in the state `sending`. */
   #toCancel: ReadonlySet<string> = new Set()
   readonly #suppressions = new SuppressionWatch()
@@ -69,7 +73,7 @@ export class Stops {
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
     // Mail held for a closed path is released as well: this process has still to find out the state of the path.
-    this.#release(Number.MAX_SAFE_INTEGER)
+    this.#release(ALL)
     await this.#refresh()
   }
 
@@ -105,7 +109,7 @@ export class Stops {
     if (this.pauses.coversSite(email.companyId, path.site.key)) return
     // The pause ended before this delivery could be released.
     this.#heldDomains.add(email.domainId)
-    this.#release(Number.MAX_SAFE_INTEGER)
+    this.#release(ALL)
   }
 
   /** Mail from this domain (id) was given back as held, and that is now durable. */
@@ -119,12 +123,14 @@ export class Stops {
   #release(dueBefore: number): void {
     const { store, accounts, onChanged, log } = this.#parts
     for (const id of this.#heldDomains) {
+      if (dueBefore === ALL) this.#wholly.add(id)
       if (accounts.domain(id)?.sending !== 'active') continue
       this.#heldDomains.delete(id)
-      store.releaseHeld(id, { now: Date.now(), dueBefore }).then(onChanged, (error) => {
+      const before = this.#wholly.delete(id) ? ALL : dueBefore
+      store.releaseHeld(id, { now: Date.now(), dueBefore: before }).then(onChanged, (error) => {
         log.error({ err: error }, 'Could not release held mail; retrying in a minute')
         this.#heldDomains.add(id)
-        setTimeout(() => this.#stopped || this.#release(dueBefore), HELD_MS).unref()
+        setTimeout(() => this.#stopped || this.#release(before), HELD_MS).unref()
       })
     }
   }
@@ -235,7 +241,7 @@ export class Stops {
     // are, and the next look finds the change again.
     if (isSiteOver) for (const id of await store.heldDomains()) this.#heldDomains.add(id)
     if (!this.pauses.replace(pauses)) return
-    if (isSiteOver) this.#release(Number.MAX_SAFE_INTEGER)
+    if (isSiteOver) this.#release(ALL)
     onChanged()
   }
 }

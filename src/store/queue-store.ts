@@ -26,7 +26,7 @@ export interface QueueStore {
   claim(request: ClaimRequest): Promise<ClaimedEmail[]>
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
-  /** The same of mail that is not paused. */
+  /** The same of mail that is not paused. Where a pause has ended since, its end counts. */
   oldestDue(now: number): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
   record(attempt: AttemptRecord): Promise<RecordResult>
@@ -83,6 +83,8 @@ export interface QueueStore {
    * keeps its beginning, and takes over the end and the reason.
    */
   pause(pause: NewPause): Promise<void>
-  /** Ends the pause of exactly this scope; false when there is none. */
-  resume(scope: PauseScope): Promise<boolean>
+  /** Ends the pause of exactly this scope, at `now` (Unix ms); false when there is none. */
+  resume(scope: PauseScope, now: number): Promise<boolean>
+  /** Forgets the pauses that have ended before then (Unix ms); returns their number. */
+  forgetPauses(endedBefore: number): Promise<number>
 }

@@ -1,3 +1,4 @@
+import { aheadBy } from '../common/clock.ts'
 import { type RetentionAccounts, ShorterRetentions } from './shorter-retention.ts'
 import type { Store } from './store.ts'
 
@@ -16,6 +17,9 @@ export interface RetentionPeriods {
  * time, and be retried, for that long.
  */
 const REMOVED_KNOWN_MS = 40 * 24 * 60 * 60 * 1_000
+
+/** Milliseconds for which the end of a pause is known: the age of mail that waited for it counts from then. */
+const PAUSE_KNOWN_MS = 24 * 60 * 60 * 1_000
 
 /** Emails in one step, and milliseconds between steps. A step is small enough not to delay other work. */
 const STEP = 100
@@ -87,7 +91,9 @@ export class RetentionLoop {
     const inbound = await this.#store.forgetInboundMails(now - this.#periods.inboundRetention, STEP)
     const reports = await this.#store.forgetDomainReports(emailsBefore, REQUESTS)
     const expired = await this.#store.forgetExpired(now, STEP)
-    const forgotten = accounts + requests + inbound + reports + expired
+    // A wall clock that is ahead for a moment ends no pause.
+    const pauses = await this.#store.forgetPauses(now - aheadBy(now) - PAUSE_KNOWN_MS)
+    const forgotten = accounts + requests + inbound + reports + expired + pauses
     // This looks through all kept mail, so it runs only when nothing else is left to remove.
     return forgotten > 0 ? forgotten : await this.#store.trimInboundMails()
   }

@@ -101,12 +101,12 @@ class StoreFaults {
           }
         }
         if (name === 'pauses') {
-          return async () => {
+          return async (now: number) => {
             if (this.unread > 0) {
               this.unread -= 1
               throw new StoreUnavailable('the database is away')
             }
-            const pauses = await target.pauses(Date.now())
+            const pauses = await target.pauses(now)
             setImmediate(() => {
               this.read.pauses = pauses.length
             })

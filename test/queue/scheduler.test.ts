@@ -1,6 +1,7 @@
 /** The scheduler between a real store and a real SMTP server; faults of the store are put in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Path } from '../../src/delivery/path/path.ts'
 import { suppress, to } from '../store/samples.ts'
 import { newEmail, occupied, start, stateOf, until } from './scheduler-bench.ts'
 
@@ -224,7 +225,7 @@ test('what is paused while it waits in memory goes back untried, and leaves when
   assert.deepEqual(await stateOf(store, later), { state: 'waiting', attempts: 0 })
   assert.deepEqual(await stateOf(store, second), { state: 'waiting', attempts: 0 })
   assert.equal(sink.messages.length, 2)
-  await store.resume({ companyId: domain.companyId, domain: 'y.test' })
+  await store.resume({ companyId: domain.companyId, domain: 'y.test' }, Date.now())
   await sink.until(4)
   await until(async () => (await stateOf(store, second)).state === 'delivered')
   assert.equal((await stateOf(store, second)).attempts, 1)
@@ -240,8 +241,51 @@ test('while everything is paused nothing is begun, and nothing is lost', async (
   await accept('third@z.test')
   assert.deepEqual([scheduler.counts.ready, scheduler.counts.inSession], [0, 0])
   assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, sending: 0, quarantined: 0, due: 2 })
-  await store.resume({ companyId: null, domain: null })
+  await store.resume({ companyId: null, domain: null }, Date.now())
   await sink.until(3)
+})
+
+test('mail held for a paused site leaves when its domain is active again after the pause', async (t) => {
+  const { accept, deliveries, domain, faults, scheduler, sink, store } = await start(t)
+  await accept('first@x.test')
+  await sink.until(1)
+  const { site } = deliveries[0]!.path as Path
+  const scope = { companyId: null, domain: null, site: { key: site.key, name: site.name } }
+  await store.pause({ ...scope, since: Date.now() })
+  await until(() => faults.read.pauses === 1)
+  const held = await accept('held@x.test')
+  await until(async () => (await stateOf(store, held)).state === 'waiting')
+  domain.sending = 'suspended'
+  await store.resume(scope, Date.now())
+  await until(() => faults.read.pauses === 0)
+  const suspended = await accept('suspended@x.test')
+  await until(async () => (await stateOf(store, suspended)).state === 'waiting')
+  assert.equal(sink.messages.length, 1)
+  domain.sending = 'active'
+  scheduler.domainsChanged()
+  await sink.until(3)
+})
+
+test('a clock that is ahead for a moment ends no pause', async (t) => {
+  const { accept, domain, faults, sink, store } = await start(t)
+  const scope = { companyId: domain.companyId, domain: 'y.test' }
+  const now = Date.now
+  await store.pause({ ...scope, since: now(), until: now() + 600_000 })
+  await until(() => faults.read.pauses === 1)
+  const paused = await accept('paused@y.test')
+  await until(async () => (await stateOf(store, paused)).state === 'waiting')
+  t.after(() => {
+    Date.now = now
+  })
+  Date.now = () => now() + 3_600_000
+  const { claims } = faults
+  await store.pause({ companyId: null, domain: 'z.test', since: now() })
+  await until(() => faults.read.pauses === 2 && faults.claims > claims)
+  assert.deepEqual(await stateOf(store, paused), { state: 'waiting', attempts: 0 })
+  assert.deepEqual(sink.messages, [])
+  Date.now = now
+  await store.resume(scope, now())
+  await until(async () => (await stateOf(store, paused)).state === 'delivered')
 })
 
 test('a pause is read until it can be, and an outage is told once, however long it lasts', async (t) => {

@@ -4,7 +4,11 @@ import { companyNumber } from './companies.ts'
 import type { Operations, ParameterValue, Port, PortSteps, ReadPort } from './port.ts'
 import { type ColdStatement, statement } from './statement.ts'
 
-/** The condition that the pause `p` has not ended by the time of the given parameter. */
+/**
+ * The condition that the pause `p` has not ended by the time of the given parameter. A pause that an operator has ended
+ * has the time of that as a negative number, so that it is over for every node, whatever its clock shows. Ended pauses
+ * stay for a while, because the age of their mail counts from their end.
+ */
 export const inForce = (parameter: string) => `(p.until IS NULL OR p.until > ${parameter})`
 
 const LIST =
@@ -16,7 +20,16 @@ const taken = `since = CASE WHEN ${inForce('excluded.since')} THEN p.since ELSE 
 const ADD =
   statement(`INSERT INTO pauses AS p (company, domain, since, until, reason) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (company, domain) DO UPDATE SET ${taken}`)
-const END = statement('DELETE FROM pauses WHERE company = $1 AND domain = $2')
+const END = statement(
+  `UPDATE pauses AS p SET until = -$3 WHERE company = $1 AND domain = $2 AND ${inForce('$3')}`,
+)
+/** The last ends of pauses: further ones matter to nobody's patience. */
+const ENDS = statement<{ at: number }>(
+  'SELECT DISTINCT abs(until) AS at FROM pauses WHERE until <= $1 AND abs(until) <= $1 ORDER BY 1 DESC LIMIT 20',
+)
+const FORGET = ['pauses', 'site_pauses'].map((table) =>
+  statement(`DELETE FROM ${table} WHERE abs(until) < $1`),
+)
 const LIST_SITES =
   statement<SitePauseRow>(`SELECT c.id AS "companyId", p.site, p.name, p.since, p.until, p.reason
   FROM site_pauses p LEFT JOIN companies c ON c.num = p.company WHERE ${inForce('$1')} ORDER BY p.company, p.site`)
@@ -30,11 +43,12 @@ interface SitePauseRow extends Omit<Pause, 'domain' | 'site'> {
 }
 
 /**
- * A row of mail `q` that no pause covers. With OFFSET, PostgreSQL looks at a row at a time: as a join, it expects one
- * row to be left of all, and reads and sorts them all for the first.
+ * A row of mail `q` that no pause covers which is in force or has ended after $2. With OFFSET, PostgreSQL looks at a
+ * row at a time: as a join, it expects one row to be left of all, and reads and sorts them all for the first.
  */
 const NOT_PAUSED = `NOT EXISTS (
-    SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain) AND ${inForce('$1')}
+    SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)
+      AND (${inForce('$1')} OR abs(p.until) > $2)
     LIMIT 1 OFFSET 0
   )`
 
@@ -59,7 +73,17 @@ export const pauseReads = {
   },
 
   *oldestDue(port, now) {
-    return (yield* port.read.one(OLDEST_DUE, now))?.at ?? null
+    const ends = [0, ...(yield* port.read.all(ENDS, now)).map(({ at }) => at)]
+    let oldest: number | null = null
+    // Mail that several pauses covered is late since the end of the last one. Where an earlier end is looked at, that
+    // mail is left out.
+    for (const end of ends) {
+      const row: { at: number | null } | undefined = yield* port.read.one(OLDEST_DUE, now, end)
+      if (row?.at == null) continue
+      const since = Math.max(row.at, end)
+      oldest = oldest === null ? since : Math.min(oldest, since)
+    }
+    return oldest
   },
 } satisfies Operations<ReadPort>
 
@@ -71,8 +95,15 @@ export const pauseWrites = {
     else yield* change(port, ADD_SITE, scope, ...given, site.name)
   },
 
-  *resume(port, scope) {
-    return yield* change(port, scope.site === undefined ? END : END_SITE, scope)
+  *resume(port, scope, now) {
+    if (scope.site !== undefined) return yield* change(port, END_SITE, scope)
+    return yield* change(port, END, scope, Math.round(now))
+  },
+
+  *forgetPauses(port, endedBefore) {
+    let gone = 0
+    for (const forget of FORGET) gone += yield* port.write.run(forget, Math.round(endedBefore))
+    return gone
   },
 } satisfies Operations<Port>
 

@@ -106,7 +106,7 @@ describe('one email in the console', () => {
     await service.store.pause({ companyId: company.id, domain: 'x.test', since: Date.now() })
     const [paused] = ok<Shown>(await owner.ask('GET', path(id))).recipients
     assert.deepEqual([paused!.waits, paused!.at], ['pause', null])
-    await service.store.resume({ companyId: company.id, domain: 'x.test' })
+    await service.store.resume({ companyId: company.id, domain: 'x.test' }, Date.now())
     assert.deepEqual(ok(await owner.ask('POST', path(id, '/cancel'))), { changed: 1 })
     assert.equal((await owner.ask('POST', path(id, '/cancel'))).status, 409)
   })

@@ -198,7 +198,7 @@ class Stage {
       })
       for (const [name, count] of Object.entries(retried)) sum[name as keyof RetryCounts] += count
     }
-    if (paused) await this.#store.resume(scope)
+    if (paused) await this.#store.resume(scope, at)
     const expected: RetryCounts = { retried: 0, scheduled: 0, paused: 0, held: 0 }
     for (const { cell } of this.#players) if (cell !== null) expected[cell.left ?? 'retried'] += 1
     assert.deepEqual(sum, expected)

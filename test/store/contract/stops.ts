@@ -138,9 +138,9 @@ export function stopsContract(open: OpenBench): void {
         await other.pauses(NOW),
         scopes.map((scope) => ({ ...scope, ...ENDLESS, since: NOW })),
       )
-      assert.equal(await other.resume(scopes[1]!), true)
-      assert.equal(await store.resume(scopes[1]!), false)
-      assert.equal(await store.resume({ companyId: owner.id, domain: 'y.test' }), false)
+      assert.equal(await other.resume(scopes[1]!, NOW), true)
+      assert.equal(await store.resume(scopes[1]!, NOW), false)
+      assert.equal(await store.resume({ companyId: owner.id, domain: 'y.test' }, NOW), false)
       assert.deepEqual(
         (await store.pauses(NOW)).map(({ companyId, domain }) => ({ companyId, domain })),
         [scopes[0], scopes[2], scopes[3]],
@@ -171,10 +171,10 @@ export function stopsContract(open: OpenBench): void {
         { companyId: null, domain: 'x.test', since: NOW, ...ENDLESS },
         ...kept,
       ])
-      assert.equal(await other.resume({ companyId: null, domain: null }), false)
-      assert.equal(await other.resume(scopes[1]!), true)
-      assert.equal(await store.resume(scopes[1]!), false)
-      assert.equal(await store.resume({ companyId: null, domain: 'x.test' }), true)
+      assert.equal(await other.resume({ companyId: null, domain: null }, NOW), false)
+      assert.equal(await other.resume(scopes[1]!, NOW), true)
+      assert.equal(await store.resume(scopes[1]!, NOW), false)
+      assert.equal(await store.resume({ companyId: null, domain: 'x.test' }, NOW), true)
       assert.deepEqual(await store.pauses(NOW), [kept[0], kept[2]])
       await accept(store, email(owner, ['a@x.test'], { dueAt: NOW + 1, scheduledAt: NOW + 1 }))
       assert.equal(await store.oldestDue(NOW), NOW + 1, 'the store does not know which mail is concerned')
@@ -236,8 +236,40 @@ export function stopsContract(open: OpenBench): void {
       assert.equal(await store.oldestDue(NOW), NOW + 3)
       await store.pause({ companyId: null, domain: 'x.test', since: NOW })
       assert.equal(await store.oldestDue(NOW), null)
-      await store.resume({ companyId: owner.id, domain: null })
+      await store.resume({ companyId: owner.id, domain: null }, NOW)
       assert.equal(await store.oldestDue(NOW), NOW + 2)
+    })
+
+    test('that have ended make their mail late from their end on, until they are forgotten', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const at = (dueAt: number) => ({ dueAt, scheduledAt: dueAt })
+      await accept(store, email(owner, ['a@x.test'], at(NOW + 1)))
+      await accept(store, email(owner, ['a@y.test'], at(NOW + 500)))
+      const ofDomain = { companyId: null, domain: 'x.test' }
+      const ofCompany = { companyId: owner.id, domain: null }
+      await store.pause({ ...ofDomain, since: NOW, until: NOW + 300 })
+      assert.equal(await store.oldestDue(NOW + 300), NOW + 300, 'it has ended by itself')
+      await store.pause({ ...ofCompany, since: NOW })
+      assert.equal(await store.oldestDue(NOW + 300), null)
+      assert.equal(await store.resume(ofCompany, NOW + 400), true)
+      assert.equal(await store.resume(ofCompany, NOW + 401), false)
+      assert.equal(await store.oldestDue(NOW + 600), NOW + 400, 'the last of two ends counts')
+      // A node whose clock is behind knows as well that an operator has ended the pause.
+      assert.deepEqual(
+        (await store.pauses(NOW + 10)).map(({ domain }) => domain),
+        ['x.test'],
+      )
+      assert.equal(await store.forgetPauses(NOW + 300), 0)
+      assert.equal(await store.forgetPauses(NOW + 400), 1)
+      assert.equal(await store.oldestDue(NOW + 600), NOW + 400)
+      assert.equal(await store.forgetPauses(NOW + 401), 1)
+      assert.equal(await store.oldestDue(NOW + 600), NOW + 1)
+      const site = { key: 'provider:big', name: 'Big' }
+      await store.pause({ companyId: null, domain: null, site, since: NOW, until: NOW + 10 })
+      await store.pause({ ...ofDomain, since: NOW })
+      assert.equal(await store.forgetPauses(NOW + 1_000), 1)
+      assert.equal((await store.pauses(NOW + 1_000)).length, 1)
     })
 
     test('of a domain are kept to by a claim that names it', async (t) => {

@@ -106,11 +106,11 @@ export function watchContract(open: OpenBench): void {
       const steps: (() => Promise<unknown>)[] = [
         () => suppress(other, owner.id, 'a@x.test', 'asked to', NOW),
         () => other.pause({ companyId: owner.id, domain: null, since: NOW }),
-        () => other.resume({ companyId: owner.id, domain: null }),
+        () => other.resume({ companyId: owner.id, domain: null }, NOW),
         () => other.cancel(value.id, NOW),
         () => suppress(store, owner.id, 'b@x.test', 'asked to', NOW),
         () => store.pause({ companyId: null, domain: 'x.test', since: NOW }),
-        () => store.resume({ companyId: null, domain: 'x.test' }),
+        () => store.resume({ companyId: null, domain: 'x.test' }, NOW),
       ]
       for (const step of steps) {
         const told = next(store, 'stops')

@@ -92,7 +92,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
         make: () => suppress(store, owner.id, 'z@x.test', '', NOW),
       },
       { kind: 'stops', what: 'a pause', make: () => store.pause({ ...scope, since: NOW }) },
-      { kind: 'stops', what: 'its end', make: () => store.resume(scope) },
+      { kind: 'stops', what: 'its end', make: () => store.resume(scope, NOW) },
       { kind: 'queue', what: 'mail of a lost node', make: () => store.recover({ now: NOW, jitterMs: 0 }) },
     ]
     const versions = async () => {
