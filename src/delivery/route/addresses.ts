@@ -22,13 +22,22 @@ export class Ipv6Reachability {
 
   /** Learns from a connection to `address` that failed. */
   recordFailure(address: string, error: unknown): void {
-    if (isIP(address) !== 6) return
-    const code = errnoOf(error)
-    // No route, or no IPv6 address of our own. A refusal or a time-out would concern only that host.
-    if (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') {
-      this.#unreachableUntil = performance.now() + IPV6_PAUSE
-    }
+    if (isIP(address) === 6 && hasNoWayOut(error)) this.#unreachableUntil = performance.now() + IPV6_PAUSE
   }
+}
+
+/**
+ * True when this machine has no route to the address, or no address of its own of that family. A refusal or a time-out
+ * would concern only that host.
+ */
+export function hasNoWayOut(error: unknown): boolean {
+  const code = errnoOf(error)
+  return code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'
+}
+
+/** `IPv4` or `IPv6`. */
+export function familyName(address: string): string {
+  return `IPv${isIP(address)}`
 }
 
 function errnoOf(error: unknown): unknown {
@@ -104,9 +113,13 @@ export function reachable(
   if (found.kind === 'none' || source.addresses === undefined) return found
   const addresses = found.addresses.filter((address) => reaches(source, address))
   if (addresses.length > 0) return { kind: 'addresses', addresses }
-  const [theirs, ours] = isIP(found.addresses[0]!) === 6 ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6']
+  const theirs = familyName(found.addresses[0]!)
+  const ours = theirs === 'IPv6' ? 'IPv4' : 'IPv6'
   const message = `${host} has only ${theirs} addresses, and the source of this mail only an ${ours} address`
-  return { kind: 'none', failure: { finding: 'server', enhancedCode: '4.4.4', message } }
+  return {
+    kind: 'none',
+    failure: { finding: 'unreachable', enhancedCode: '4.4.4', message, unreachable: true },
+  }
 }
 
 async function lookUp(

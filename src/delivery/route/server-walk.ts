@@ -31,7 +31,7 @@ import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
 import type { TlsOutcome } from '../smtp/tls.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
-import { Ipv6Reachability, type ServerAddresses } from './addresses.ts'
+import { familyName, hasNoWayOut, Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
 import { withOwnDemand } from './own-demand.ts'
 import type { ProbePauses } from './probe-pauses.ts'
@@ -241,7 +241,8 @@ export class ServerWalk {
       decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ??
       this.failures.find(isBusy)
     if (hindrance !== undefined) result.hindrance = reportOf(hindrance)
-    if (hindrance?.finding === 'unreachable' && !this.#isCut) result.notBefore = this.#notBefore
+    const wasSpared = hindrance?.finding === 'unreachable' && !this.#isCut
+    if (wasSpared && this.#notBefore < Number.POSITIVE_INFINITY) result.notBefore = this.#notBefore
     return result
   }
 
@@ -492,6 +493,17 @@ export class ServerWalk {
       this.#tls = { ...attemptTls(target, null), doubt: clip(error.message) }
     }
     const name = `${target.host} [${target.address}]:${target.port}`
+    if (error.kind === 'connect' && hasNoWayOut(error)) {
+      const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
+      this.#failAll({
+        finding: 'unreachable',
+        enhancedCode: '4.4.4',
+        message,
+        unreachable: true,
+        asked: name,
+      })
+      return
+    }
     // A relay is not to blame if it lacks what only this mail demands, so its path stays open.
     const isOwn = error.kind === 'tls' && target.tlsSource === 'domain'
     this.#failAll(failureOfError(error, name, isOwn ? 'direct' : this.#state.route, this.#replies))

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Zone } from '../../../harness/dns.ts'
 import { freePort } from '../../../harness/free-port.ts'
+import { sourcesOf } from '../../../src/delivery/path/source.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
-import { startRig, startSinks } from './rig.ts'
+import { startRig, startSinks, wayBy } from './rig.ts'
 
 async function startDirect(t: TestContext, zone: Zone, changes: Partial<RouteCourierOptions> = {}) {
   return startRig(t, { kind: 'direct' }, zone, { smtpPort: await freePort(), ...changes })
@@ -167,20 +168,47 @@ test('a dead first address is followed by the second, within and across families
   }
 })
 
-test('a mail server with only IPv6 is reached over IPv6, and its mail waits when there is no route', async (t) => {
+test('a mail server with only IPv6 is reached over IPv6', async (t) => {
   const sinks = await startSinks(t, { '::1': {} })
   const zone: Zone = {
     'x.test/MX': ['10 mx.x.test'],
     'mx.x.test/AAAA': ['::1'],
-    'far.test/MX': ['10 mx.far.test'],
-    'mx.far.test/AAAA': ['::2'],
   }
-  const limits = { timeouts: { connect: 300 } }
-  const { deliver, outcome } = await startDirect(t, zone, { smtpPort: sinks.port, limits })
+  const { deliver } = await startDirect(t, zone, { smtpPort: sinks.port })
   const result = await deliver(['jane@x.test'])
   assert.equal(result.outcomes[0]?.verdict, 'delivered', result.dialogue)
   assert.equal(result.server, `mx.x.test [::1]:${sinks.port}`)
-  assert.equal((await outcome('jane@far.test')).verdict, 'deferred')
+})
+
+test('a mail server with only IPv6 costs mail without a way out over IPv6 no attempt', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.2': {} })
+  const zone: Zone = {
+    'six.test/MX': ['10 mx.six.test'],
+    'mx.six.test/AAAA': ['2001:db8::25'],
+    'both.test/MX': ['10 mx.six.test', '20 mx.both.test'],
+    'mx.both.test/A': ['127.0.0.2'],
+  }
+  const { deliver } = await startDirect(t, zone, { smtpPort: sinks.port })
+  // No machine has this address, as none without IPv6 has any.
+  const from = (address: string) => {
+    const [source] = sourcesOf([{ address, helo: 'out.acme.test' }])
+    return { path: { ...wayBy({ kind: 'direct' }), source: source! } }
+  }
+  for (const [address, why] of [
+    ['2001:db8::7', /^mx\.six\.test \[2001:db8::25\]:\d+ cannot be reached, .* no way out over IPv6$/],
+    [
+      '127.0.0.1',
+      /^mx\.six\.test has only IPv6 addresses, and the source of this mail only an IPv4 address$/,
+    ],
+  ] as const) {
+    const { outcomes, hindrance, notBefore } = await deliver(['jane@six.test'], from(address))
+    assert.equal(outcomes[0]!.verdict, 'postponed')
+    assert.match(outcomes[0]!.message, why)
+    assert.equal(hindrance?.kind, 'unreachable', 'the mail behind it waits as well')
+    assert.equal(notBefore, undefined)
+  }
+  const other = await deliver(['jane@both.test'], from('127.0.0.1'))
+  assert.equal(other.outcomes[0]!.verdict, 'delivered', other.dialogue)
 })
 
 test('a mail server at a private address is refused, and only the operator learns the remedy (hostile case 29)', async (t) => {
