@@ -13,7 +13,7 @@ export function addSite(program: Command): void {
   ])
   command(site, {
     usage: 'list',
-    description: 'List the sites that had mail within the hour, and the providers whose limits are known.',
+    description: 'List the sites that had mail within a day, and the providers whose limits are known.',
     details:
       'A site is the mail servers that share one limit: those of a provider, however many domains it serves, or those of ' +
       'a domain. SESSIONS, A MINUTE and AN HOUR show what is used and the limit; closed sites come first. FOR: the ' +
@@ -39,23 +39,25 @@ const list = listing({
     'SESSIONS',
     'A MINUTE',
     'AN HOUR',
+    'LAST MESSAGE',
     'CLOSED SINCE',
     'FOR',
     'NEXT TRY',
     'REASON',
   ],
-  row: ({ name, provider, limits, lowered, used, closed }) => [
+  row: ({ name, provider, limits, lowered, used, lastMessageAt, closed }) => [
     name,
     provider ?? 'default',
     ofLimit(used.sessions, lowered.sessions ?? limits.sessions),
     ofLimit(used.messagesLastMinute, lowered.messagesPerMinute ?? limits.messagesPerMinute),
     ofLimit(used.messagesLastHour, limits.messagesPerHour),
+    formatTime(lastMessageAt),
     formatTime(closed?.since ?? null),
     closed && concerned(closed),
     formatTime(closed?.nextTryAt ?? null),
     clipped(closed?.reason ?? '', 100),
   ],
-  nothing: 'No site had mail within the hour.',
+  nothing: 'No site had mail within a day.',
 })
 
 async function show(site: string, { json }: JsonOption): Promise<void> {
@@ -67,7 +69,7 @@ async function show(site: string, { json }: JsonOption): Promise<void> {
 }
 
 function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
-  const { limits, lowered, used, closed, pause, sources } = site
+  const { limits, lowered, used, lastMessageAt, lastTrouble, closed, pause, sources } = site
   return [
     ['Site', site.name],
     ['Limits of', site.provider ?? 'default'],
@@ -80,6 +82,9 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
       ofLimit(used.messagesLastMinute, limits.messagesPerMinute) + lowerNow(lowered.messagesPerMinute),
     ],
     ['Messages in the last hour', ofLimit(used.messagesLastHour, limits.messagesPerHour)],
+    ['Last message', formatTime(lastMessageAt)],
+    ['Last trouble', formatTime(lastTrouble?.at ?? null)],
+    ['Words of the last trouble', lastTrouble?.reason ?? null],
     ['Messages per session', limits.messagesPerSession],
     ['Recipients per transaction', limits.recipientsPerTransaction],
     ['TLS', limits.tls],

@@ -1,11 +1,13 @@
 /** The queue by site and by company. */
 
-import type { QueueLane } from '../store/store.ts'
+import { Pauses, pauseOf } from '../queue/pauses.ts'
+import type { Pause, QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
 import { presentPauses } from './pauses.ts'
+import { RecentAnswers } from './recent-answers.ts'
 import { presentSites } from './sites.ts'
-import { verb } from './verb.ts'
+import { type Operation, verb } from './verb.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
 /** Mail of several lanes. `lastMessage`: of the lane with the most waiting mail that has one. */
@@ -20,6 +22,8 @@ export interface SiteSum extends LaneSum {
   domains: string[]
   /** With the servers at present, of all companies: mail in the state `sending` without one waits for its turn. */
   sessions: number
+  /** The pause of mail of all companies to it; null: there is none. */
+  pause: Pause | null
 }
 
 export interface CompanySum extends LaneSum {
@@ -33,23 +37,44 @@ export const showQueueBySite = verb(
   'operate',
   async (op, of: CompanyFilter): Promise<SiteSum[]> => {
     const { companyId } = companyFilter(op, of)
-    const lanes = await op.store.queue(companyId)
-    const pauses = await presentPauses(op)
-    const sites = await sitesOfDomains(op, new Set(lanes.map(({ domain }) => domain)))
+    const { lanes, sites } = await waitingSites.answerOf(op.store, companyId ?? '', () =>
+      op.inTurn(companyId ?? null, () => lanesWithSites(op, companyId)),
+    )
+    const present = await op.store.pauses(op.now())
+    const pauses = new Pauses()
+    pauses.replace(present)
     const states = await presentSites(op)
     const isPaused = (lane: QueueLane) =>
       pauses.covers(lane.companyId, lane.domain) ||
       pauses.coversSite(lane.companyId, sites.get(lane.domain)!.key)
     const groups = Map.groupBy(lanes, ({ domain }) => sites.get(domain)!.key)
-    return [...groups].map(([key, group]) => ({
-      ...summed(group, isPaused),
-      sessions: states.get(key)?.used.sessions ?? 0,
-      site: sites.get(group[0]!.domain)!,
-      domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
-    }))
+    return [...groups].map(([key, group]) => {
+      const site = sites.get(group[0]!.domain)!
+      return {
+        ...summed(group, isPaused),
+        sessions: states.get(key)?.used.sessions ?? 0,
+        site,
+        domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
+        pause: pauseOf(present, { companyId: null, domain: null, site }) ?? null,
+      }
+    })
   },
   null,
 )
+
+interface LanesWithSites {
+  lanes: QueueLane[]
+  /** By recipient domain. */
+  sites: Map<string, WaitingSite>
+}
+
+const waitingSites = new RecentAnswers<LanesWithSites>()
+
+async function lanesWithSites(op: Operation, companyId: string | undefined): Promise<LanesWithSites> {
+  const lanes = await op.store.queue(companyId)
+  const sites = await sitesOfDomains(op, new Set(lanes.map(({ domain }) => domain)))
+  return { lanes, sites }
+}
 
 export const showQueueByCompany = verb('read', async (op, of: CompanyFilter): Promise<CompanySum[]> => {
   const lanes = await op.store.queue(companyFilter(op, of).companyId)

@@ -359,6 +359,8 @@ export function siteJson({
   limits,
   lowered,
   used,
+  lastMessageAt,
+  lastTrouble,
   closed,
   sources,
   source,
@@ -379,6 +381,12 @@ export function siteJson({
       envelope_behind_dot: limits.envelopeBehindDot,
     },
     ...useJson({ lowered, used, closed }),
+    last_message_at: isoTime(lastMessageAt),
+    last_trouble: lastTrouble && {
+      at: isoTime(lastTrouble.at),
+      kind: lastTrouble.kind,
+      reason: lastTrouble.reason,
+    },
     sources: sources.map(({ name, helo, warmUp, ...use }) => ({
       name,
       helo,

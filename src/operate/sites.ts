@@ -5,7 +5,7 @@ import type { SiteLimits } from '../delivery/sites/site-block.ts'
 import type { ProviderBlock, SiteAgreement, SiteTable } from '../delivery/sites/site-table.ts'
 import { pauseOf } from '../queue/pauses.ts'
 import { combined, inOrder } from '../queue/site-states.ts'
-import type { Pause, SiteState } from '../store/store.ts'
+import type { Pause, SiteState, SiteTrouble } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { domainName } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -13,8 +13,10 @@ import { type Operation, verb } from './verb.ts'
 /** Milliseconds after which a report is taken for that of a node that has ended. */
 const STALE_MS = 60_000
 
-export interface SiteDescription extends Omit<SiteState, 'key' | 'limits'> {
+export interface SiteDescription extends Omit<SiteState, 'key' | 'limits' | 'lastMessageAt' | 'lastTrouble'> {
   limits: Required<SiteState['limits']>
+  lastMessageAt: number | null
+  lastTrouble: SiteTrouble | null
   /** Recipient domains in the provider's block of the limits file. */
   domains: readonly string[]
   /** The source of the provider's limits, such as its documentation. */
@@ -23,7 +25,7 @@ export interface SiteDescription extends Omit<SiteState, 'key' | 'limits'> {
   pause: Pause | null
 }
 
-/** The sites that had mail within the hour, and all known providers. */
+/** The sites that had mail within a day, and all known providers. */
 export const listSites = verb(
   'operate',
   async (op, _input: object): Promise<SiteDescription[]> => {
@@ -128,6 +130,8 @@ function described({ key: _, ...state }: SiteState, table: SiteTable): FoundSite
   const whole = block !== null && state.name === block.provider
   return {
     ...state,
+    lastMessageAt: state.lastMessageAt ?? null,
+    lastTrouble: state.lastTrouble ?? null,
     limits: { ...state.limits, envelopeBehindDot: state.limits.envelopeBehindDot ?? true },
     hosts: whole ? [...block.mx] : state.hosts,
     domains: whole ? block.domains : [],
@@ -152,6 +156,8 @@ function idle({ provider, limits, source }: SiteAgreement): Omit<
     source,
     lowered: { sessions: null, messagesPerMinute: null },
     used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
+    lastMessageAt: null,
+    lastTrouble: null,
     closed: null,
     sources: [],
   }

@@ -24,6 +24,11 @@ const MAX_PATHS = 10_000
  */
 const MAX_COUNTED = 20_000
 
+/** A path without messages is known for this many milliseconds after its last one. */
+const KNOWN_MS = 24 * HOUR_MS
+/** The most paths that are reported although they had no message within the hour: those used last. */
+const MAX_IDLE = 200
+
 /** The pause that is granted to a server that asks for `asked` milliseconds. */
 export function pauseFor(asked: number): number {
   return Math.min(asked, LONGEST_PAUSE_MS)
@@ -40,6 +45,8 @@ interface PathPace {
   lowered: { rate: number; changedAt: number } | null
   pausedAt: number
   pausedUntil: number
+  /** The last message: on the clock of this class, and in Unix ms; null: there was none. */
+  last: { begunAt: number; at: number } | null
 }
 
 interface AcceptedMessages {
@@ -56,6 +63,8 @@ export interface RecentMessages {
 export interface PacedPath {
   path: Path
   recent: RecentMessages
+  /** Unix ms; null: none is known. */
+  lastMessageAt: number | null
   /** Messages a minute, after complaints of the servers; null: as many as the limits allow. */
   lowered: number | null
   /** The pause that the servers asked for: milliseconds that have passed and that are left; null: there is no pause. */
@@ -115,6 +124,7 @@ export class Pacing {
     if (ofHour !== null) pace.ofHour.begin(ofHour, now)
     pace.begunInMinute.add(now)
     pace.begunInHour.add(now)
+    pace.last = { begunAt: now, at: Date.now() }
   }
 
   /** The lowered rates, by key of the path. */
@@ -196,16 +206,21 @@ export class Pacing {
   }
 
   /**
-   * The paths, and parts of paths, that had a message within the hour or are held up, with the number of messages
-   * begun.
+   * The paths, and parts of paths, that had a message within a day or are held up, with the number of messages begun.
    */
   *used(): Generator<PacedPath> {
     const now = this.#now()
-    for (const { path, begunInMinute, begunInHour, lowered, pausedAt, pausedUntil } of this.#paces.values()) {
+    let idle = 0
+    // Those used last come first.
+    for (const pace of this.#paces.values()) {
+      const { path, begunInMinute, begunInHour, lowered, pausedAt, pausedUntil, last } = pace
       const recent = { minute: begunInMinute.total(now), hour: begunInHour.total(now) }
-      if (recent.hour === 0 && pausedUntil <= now) continue
+      if (recent.hour === 0 && pausedUntil <= now) {
+        if (last === null || now - last.begunAt > KNOWN_MS || idle === MAX_IDLE) continue
+        idle++
+      }
       const pause = pausedUntil > now ? { lasted: now - pausedAt, left: pausedUntil - now } : null
-      yield { path, recent, lowered: lowered?.rate ?? null, pause }
+      yield { path, recent, lastMessageAt: last?.at ?? null, lowered: lowered?.rate ?? null, pause }
     }
   }
 
@@ -260,6 +275,7 @@ export class Pacing {
         lowered: rate === undefined ? null : { rate, changedAt: this.#now() },
         pausedAt: 0,
         pausedUntil: 0,
+        last: null,
       }
       this.#paces.set(path.key, pace)
     }

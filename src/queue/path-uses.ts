@@ -3,6 +3,7 @@
  */
 import type { Path } from '../delivery/path/path.ts'
 import type { SiteClosure } from '../store/store.ts'
+import type { LastTroubles } from './last-troubles.ts'
 import { pathKeyOf } from './path-part.ts'
 import type { PathUse } from './site-states.ts'
 import type { Throttle } from './throttle.ts'
@@ -13,12 +14,16 @@ export interface PathUsesParts {
   /** By key of the path. */
   closures: ReadonlyMap<string, readonly SiteClosure[]>
   warmUp: Pick<WarmUp, 'progress'>
+  lastTroubles: Pick<LastTroubles, 'of'>
   /** Sessions that are busy on a path. */
   busyOn(path: Path): number
 }
 
 /** `now` in Unix ms. */
-export function pathUses({ throttle, closures, warmUp, busyOn }: PathUsesParts, now: number): PathUse[] {
+export function pathUses(
+  { throttle, closures, warmUp, lastTroubles, busyOn }: PathUsesParts,
+  now: number,
+): PathUse[] {
   const { sessions, pacing } = throttle
   const used = [...pacing.used()]
   const isWhole = ({ path }: { path: Path }) => pathKeyOf(path.key) === path.key
@@ -27,13 +32,15 @@ export function pathUses({ throttle, closures, warmUp, busyOn }: PathUsesParts, 
     ({ path }) => pathKeyOf(path.key),
   )
   const fewest = lowestOf(sessions.lowered())
-  return used.filter(isWhole).map(({ path, recent, lowered, pause }) => {
+  return used.filter(isWhole).map(({ path, recent, lastMessageAt, lowered, pause }) => {
     const own = parts.get(path.key) ?? []
     const pauses = [pause, ...own.map((part) => part.pause)].filter((each) => each !== null)
     return {
       path,
       sessions: busyOn(path),
       recent,
+      lastMessageAt,
+      lastTrouble: lastTroubles.of(path),
       lowered: {
         sessions: least([sessions.loweredOf(path), fewest.get(path.key) ?? null]),
         messagesPerMinute: least([lowered, ...own.map((part) => part.lowered)]),

@@ -67,6 +67,7 @@ import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedRes
 import type { ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { Evidence } from './evidence.ts'
+import { LastTroubles } from './last-troubles.ts'
 import { LateResults } from './late-results.ts'
 import { PathHealth } from './path-health.ts'
 import { type PathMail, pathKeyOf } from './path-part.ts'
@@ -155,6 +156,7 @@ export class DeliveryPipeline {
   readonly #warmUp: WarmUp
   readonly #pathHealth: PathHealth
   readonly #evidence: Evidence
+  readonly #lastTroubles = new LastTroubles()
   /** Deliveries that try a closed path if this node gets the try: one for each path. */
   readonly #asking = new Set<ReadyDelivery>()
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
@@ -215,7 +217,7 @@ export class DeliveryPipeline {
     return { ready, inSession: this.#busy, halted: !this.mayBegin, closed: this.#pathHealth.closed }
   }
 
-  /** The sites that had a message within the hour, as this node sees them. */
+  /** The sites that had a message within a day, as this node sees them. */
   siteStates(): SiteState[] {
     return siteStates(this.#pathUses())
   }
@@ -224,7 +226,8 @@ export class DeliveryPipeline {
     const throttle = this.#throttle
     const closures = this.#pathHealth.closures()
     const busyOn = (path: Path) => this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
-    return pathUses({ throttle, closures, busyOn, warmUp: this.#warmUp }, Date.now())
+    const [warmUp, lastTroubles] = [this.#warmUp, this.#lastTroubles]
+    return pathUses({ throttle, closures, busyOn, warmUp, lastTroubles }, Date.now())
   }
 
   /** The state of the paths as this node has learned it. */
@@ -480,6 +483,7 @@ export class DeliveryPipeline {
   ): AttemptRecord {
     const now = Date.now()
     const extent = this.#evidence.weigh(ready, result)
+    this.#lastTroubles.ended(ready.path, result, now)
     const { exhausted, notBefore } = this.#throttle.ended(ready, result, extent, queues, begunAt)
     const closedUntil = this.#pathHealth.ended(ready, result, extent, exhausted, now)
     // A proxy that does not answer fails all mail from its source, so the source is left out at once.

@@ -1,6 +1,14 @@
 /** The states of this node's sites, for people. */
 import type { MailServers, Path } from '../delivery/path/path.ts'
-import type { SiteClosure, SiteReport, SiteState, SiteWarmUp, SourceState, Store } from '../store/store.ts'
+import type {
+  SiteClosure,
+  SiteReport,
+  SiteState,
+  SiteTrouble,
+  SiteWarmUp,
+  SourceState,
+  Store,
+} from '../store/store.ts'
 import type { RecentMessages } from './pacing.ts'
 
 /** The present use of a path. */
@@ -8,6 +16,9 @@ export interface PathUse {
   path: Path
   sessions: number
   recent: RecentMessages
+  /** Unix ms; null: none is known. */
+  lastMessageAt: number | null
+  lastTrouble: SiteTrouble | null
   lowered: SiteState['lowered']
   /** Closures that concern most mail come first. */
   closures: SiteClosure[]
@@ -15,7 +26,7 @@ export interface PathUse {
   warmUp: SiteWarmUp | null
 }
 
-/** The most sites in a report: closed ones first, then those with most messages. */
+/** The most sites in a report: closed ones first, then those with most messages, then those used last. */
 const MAX_SITES = 200
 const MAX_HOSTS = 20
 /** The most closures of a site in a report. */
@@ -62,11 +73,17 @@ export function combined(one: SiteState, other: SiteState): SiteState {
   const [closed = null, ...others] = closures.toSorted(byExtent)
   return {
     ...together(one, other),
+    lastMessageAt: Math.max(one.lastMessageAt ?? 0, other.lastMessageAt ?? 0) || null,
+    lastTrouble: later(one.lastTrouble ?? null, other.lastTrouble ?? null),
     closed,
     ...(others.length > 0 && { others: others.slice(0, MAX_CLOSURES) }),
     hosts: [...new Set([...one.hosts, ...other.hosts])].slice(0, MAX_HOSTS),
     sources: [...sources.values()].map((same) => same.reduce(sourceTogether)),
   }
+}
+
+function later(one: SiteTrouble | null, other: SiteTrouble | null): SiteTrouble | null {
+  return one === null || (other !== null && other.at > one.at) ? other : one
 }
 
 function sourceTogether(one: SourceState, other: SourceState): SourceState {
@@ -85,17 +102,21 @@ function narrowness({ companyId, sendingDomain, recipientDomain, servers }: Site
 }
 
 /** Sites that need attention come first. */
-export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name'>>(states: State[]): State[] {
+export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name' | 'lastMessageAt'>>(
+  states: State[],
+): State[] {
   return states.toSorted(
     (a, b) =>
       Number(b.closed !== null) - Number(a.closed !== null) ||
       b.used.messagesLastHour - a.used.messagesLastHour ||
       b.used.sessions - a.used.sessions ||
+      (b.lastMessageAt ?? 0) - (a.lastMessageAt ?? 0) ||
       (a.name < b.name ? -1 : 1),
   )
 }
 
-function stateOf({ path, sessions, recent, lowered, closures, warmUp }: PathUse): SiteState {
+function stateOf(use: PathUse): SiteState {
+  const { path, sessions, recent, lastMessageAt, lastTrouble, lowered, closures, warmUp } = use
   const [closed = null, ...others] = closures
   const { source, site, limits, terms } = path
   const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
@@ -116,6 +137,8 @@ function stateOf({ path, sessions, recent, lowered, closures, warmUp }: PathUse)
     },
     lowered,
     used,
+    lastMessageAt,
+    lastTrouble,
     closed,
     ...(others.length > 0 && { others }),
     sources: [{ name: source.name, helo: source.helo, lowered, used, closed, ...(warmUp && { warmUp }) }],

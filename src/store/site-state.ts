@@ -21,12 +21,24 @@ export interface SiteState {
   /** The lower limits that this node keeps after complaints of the servers; null: as much as `limits` allow. */
   lowered: { sessions: number | null; messagesPerMinute: number | null }
   used: { sessions: number; messagesLastMinute: number; messagesLastHour: number }
+  /** Unix ms: the last message to it; null: none within a day. Absent in the report of an older node. */
+  lastMessageAt?: number | null
+  /** The last trouble with its servers, also one that has passed; null: none is known. Absent as above. */
+  lastTrouble?: SiteTrouble | null
   /** Set while the site is closed, and gets nothing but single tries; null: it is open. */
   closed: SiteClosure | null
   /** Further closures, each for part of the mail only, such as that of one company; absent: there are none. */
   others?: SiteClosure[]
   /** The state for each source. The limits hold for each source separately. */
   sources: SourceState[]
+}
+
+export interface SiteTrouble {
+  /** Unix ms. */
+  at: number
+  /** The finding (delivery/judge/finding.ts). */
+  kind: string
+  reason: string
 }
 
 export interface SourceState extends Pick<SiteState, 'lowered' | 'used' | 'closed'> {

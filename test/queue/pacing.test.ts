@@ -161,3 +161,24 @@ test('a complaint about the mail of one company is measured by what was accepted
   const lowered = new Map(pace.lowered())
   assert.deepEqual([lowered.get(small!.key), lowered.get(large!.key)], [15, 457])
 })
+
+test('a path is known for a day after its last message, and no more than 200 such paths', () => {
+  const { clock, pacing: pace } = pacing()
+  const [first, later] = [pathTo('first.test'), pathTo('later.test')]
+  pace.begun(first)
+  clock.now += 5 * 60 * MINUTE
+  pace.begun(later)
+  const known = () => [...pace.used()].map(({ path, recent }) => [path.site.name, recent.hour])
+  assert.deepEqual(known(), [
+    ['later.test', 1],
+    ['first.test', 0],
+  ])
+  assert.ok([...pace.used()].every(({ lastMessageAt }) => lastMessageAt !== null))
+  clock.now += 19 * 60 * MINUTE + 1
+  assert.deepEqual(known(), [['later.test', 0]])
+  for (let n = 0; n < 300; n++) pace.begun(pathTo(`many${n}.test`))
+  assert.equal(known().length, 301, 'all of the last hour')
+  clock.now += 2 * 60 * MINUTE
+  assert.equal(known().length, 200)
+  assert.deepEqual(known()[0], ['many299.test', 0])
+})

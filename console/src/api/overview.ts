@@ -6,6 +6,7 @@ import { change, read } from './queries.ts'
 const BACKLOG = 'GET /companies/:company/overview/backlog'
 const INSTALLATION = 'GET /installation'
 const SITES = 'GET /installation/sites'
+const WAITING_SITES = 'GET /installation/sites/waiting'
 
 export type OverviewBacklog = JsonAnswer<typeof BACKLOG>
 export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
@@ -61,10 +62,10 @@ export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 export type PauseTarget = Body<'POST /installation/pauses'>
 
 export const pause = (body: PauseTarget) =>
-  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES)
+  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES, WAITING_SITES)
 
 export const endPause = (body: Body<'POST /installation/pauses/end'>) =>
-  change('POST /installation/pauses/end', { body }, INSTALLATION, BACKLOG, SITES)
+  change('POST /installation/pauses/end', { body }, INSTALLATION, BACKLOG, SITES, WAITING_SITES)
 
 export const createCompany = (name: string) =>
   change('POST /installation/companies', { body: { name } }, 'GET /session')

@@ -8,6 +8,7 @@ import type {
   VolumeSeriesJson,
   VolumesJson,
 } from '../../../src/http/console/contract/overview.ts'
+import type { WaitingSiteItem } from '../../../src/http/console/contract/sites.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import type { Reply } from '../requests.ts'
@@ -154,6 +155,18 @@ describe('overview', () => {
       [['api', 'delivery']],
     )
     assert.ok(shown.storage.database > 0)
+    // By site as well, for operators: here all mail goes to one place.
+    const { sites, count } = ok<{ sites: WaitingSiteItem[]; count: number }>(
+      await operator.ask('GET', '/installation/sites/waiting'),
+    )
+    assert.equal(count, 1)
+    const [site] = sites
+    assert.deepEqual(
+      [site?.domains, site?.domainCount, site?.waiting, site?.sessions, site?.paused, site?.pausedAlone],
+      [['slow.example'], 1, 1, 0, true, false],
+    )
+    assert.ok(Date.parse(site?.oldestAt ?? '') <= Date.now())
+    assert.equal((await viewer.ask('GET', '/installation/sites/waiting')).status, 403)
     ok(await operator.ask('POST', '/installation/pauses/end', { company: acme, domain: 'slow.example' }))
     assert.equal(
       (await operator.ask('POST', '/installation/pauses/end', { company: acme, domain: null })).status,

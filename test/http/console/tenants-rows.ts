@@ -318,6 +318,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
 
   'GET /installation': { may: OPERATES },
   'GET /installation/sites': { may: OPERATES },
+  'GET /installation/sites/waiting': { may: OPERATES },
   'POST /installation/sites/retry': { may: OPERATES, body: { site: 'Google' } },
   'GET /installation/tls-reports': { may: OPERATES },
   'GET /installation/companies': { may: OPERATES, query: SPAN },

@@ -1,17 +1,14 @@
 import { Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { retrySite, type SiteItem, sitesQuery } from '../../api/sites.ts'
-import { ActionButton } from '../../parts/action-button.tsx'
+import { type SiteItem, sitesQuery } from '../../api/sites.ts'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
-import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
-import { PauseButton } from '../../shell/pause-button.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { PauseFacts } from '../../shell/pause-fields.tsx'
-import { retryOf } from '../../shell/retry-waiting.ts'
+import { SiteQueueActions } from '../../shell/queue-actions.tsx'
 
 /** The sites that mail goes to, with their limits and what is used of them. */
 export function Sites() {
@@ -41,7 +38,7 @@ export function Sites() {
           rows={shown}
           empty={
             <Text size="sm" c="dimmed">
-              No mail has left in the last hour.
+              No mail has left within a day.
             </Text>
           }
           keyOf={({ name, hosts }) => [name, ...hosts].join(' ')}
@@ -64,7 +61,16 @@ export function Sites() {
               right: true,
               cell: ({ used, limits }) => ofLimit(used.messagesLastHour, limits.messagesPerHour, null),
             },
-            { head: 'Actions', headHidden: true, right: true, cell: (site) => <SiteActions {...site} /> },
+            {
+              head: 'Last message',
+              cell: ({ lastMessageAt }) => (lastMessageAt === null ? '' : <Time at={lastMessageAt} />),
+            },
+            {
+              head: 'Actions',
+              headHidden: true,
+              right: true,
+              cell: (site) => <SiteQueueActions site={site.name} part={partOf(site)} />,
+            },
           ]}
         />
       )}
@@ -72,26 +78,12 @@ export function Sites() {
   )
 }
 
-function SiteActions({ name, pause }: SiteItem) {
-  const scope = { company: null, domain: null, site: name }
-  return (
-    <Group gap={6} wrap="nowrap" justify="flex-end">
-      {pause === null && (
-        <ActionButton
-          size="compact-xs"
-          leftSection={<RotateCw size={12} aria-hidden />}
-          {...retryOf(`all mail waiting for ${visible(name)}`, () => retrySite(name))}
-        >
-          Retry now
-        </ActionButton>
-      )}
-      <PauseButton scope={scope} mail={`all mail to ${visible(name)}`} paused={pause !== null} />
-    </Group>
-  )
+function partOf({ pause }: SiteItem) {
+  return { paused: pause !== null, pausedAlone: pause !== null }
 }
 
-function isActive({ closed, used, pause }: SiteItem): boolean {
-  return closed !== null || pause !== null || used.messagesLastHour > 0 || used.sessions > 0
+function isActive({ closed, used, pause, lastMessageAt }: SiteItem): boolean {
+  return closed !== null || pause !== null || lastMessageAt !== null || used.sessions > 0
 }
 
 function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
@@ -133,12 +125,19 @@ function WarmUps({ of }: { of: SiteItem['warmUps'] }) {
   )
 }
 
-function State({ closed, pause }: SiteItem) {
+function State({ closed, pause, lastTrouble }: SiteItem) {
   if (closed === null && pause === null) {
     return (
-      <Text size="sm" c="dimmed">
-        open
-      </Text>
+      <Stack gap={0}>
+        <Text size="sm" c="dimmed">
+          open
+        </Text>
+        {lastTrouble !== null && (
+          <Text size="xs" c="dimmed">
+            Last trouble <Time at={lastTrouble.at} />: <UntrustedText>{lastTrouble.reason}</UntrustedText>
+          </Text>
+        )}
+      </Stack>
     )
   }
   return (

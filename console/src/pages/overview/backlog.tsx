@@ -6,8 +6,8 @@ import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
+import { RetryButton } from '../../shell/queue-actions.tsx'
 import classes from './overview.module.css'
-import { RetryButton } from './queue-actions.tsx'
 
 /** The recipients in the queue now. */
 export function BacklogCard({ company }: { company: string }) {

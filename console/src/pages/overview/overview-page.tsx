@@ -18,7 +18,7 @@ import { LatencyChart } from './latency-chart.tsx'
 import { SPAN_WORDS } from './spans.ts'
 import { Totals } from './totals.tsx'
 import { VolumeChart } from './volume-chart.tsx'
-import { WaitingByCompany, WaitingByDestination } from './waiting.tsx'
+import { WaitingByCompany, WaitingByDestination, WaitingBySite } from './waiting.tsx'
 
 const Explain = later(() => import('./explain.tsx'), 'Explain')
 const Reasons = later(() => import('./reasons.tsx'), 'Reasons')
@@ -73,6 +73,7 @@ function Figures({ company, span, filter }: FilteredProps) {
         <BacklogCard company={company} />
       </SimpleGrid>
       <WaitingByDestination company={company} />
+      {company === ALL && <WaitingBySite />}
       {company === ALL && <WaitingByCompany />}
       <Suspense>
         <Explain company={company} />

@@ -1,18 +1,19 @@
 /**
- * Waiting mail by recipient domain and by company, with the last reply of the domain's servers and the
- * actions on it.
+ * Waiting mail by recipient domain, by site and by company, with the last reply of the servers and the actions
+ * on it.
  */
-import { Anchor, Badge, Group } from '@mantine/core'
+import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { backlogQuery, type OverviewBacklog } from '../../api/overview.ts'
+import { waitingSitesQuery } from '../../api/sites.ts'
 import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
-import { QueueActions } from './queue-actions.tsx'
+import { QueueActions, SiteQueueActions } from '../../shell/queue-actions.tsx'
 
 type WaitingCounts = Pick<
   OverviewBacklog['companies'][number],
@@ -61,6 +62,63 @@ export function WaitingByDestination({ company }: { company: string }) {
             headHidden: true,
             right: true,
             cell: ({ domain, ...part }) => <QueueActions company={company} domain={domain} part={part} />,
+          },
+        ]}
+      />
+    </Section>
+  )
+}
+
+/** Waiting mail by site, for operators who view all companies: one fault of a server can hold up many domains. */
+export function WaitingBySite() {
+  const { data } = useQuery(waitingSitesQuery)
+  if (data === undefined || data.sites.length === 0) return null
+  const more = data.count - data.sites.length
+  return (
+    <Section
+      compact
+      title="Waiting mail by site"
+      about={`The mail servers with the most waiting mail, of all their recipient domains${
+        more > 0 ? `; ${more.toLocaleString()} more have less` : ''
+      }`}
+    >
+      <ListTable
+        rows={data.sites}
+        keyOf={({ name }) => name}
+        spacing="xs"
+        columns={[
+          {
+            head: 'Site',
+            cell: ({ name, domains, domainCount, paused }) => (
+              <Name paused={paused}>
+                <Text size="sm" span title={domains.join(', ')}>
+                  <UntrustedText>{name}</UntrustedText>
+                  {domainCount > 1 && (
+                    <Text size="xs" c="dimmed" span>
+                      {' '}
+                      ({domainCount.toLocaleString()} domains)
+                    </Text>
+                  )}
+                </Text>
+              </Name>
+            ),
+          },
+          { head: 'Waiting', right: true, cell: ({ waiting }) => waiting.toLocaleString() },
+          { head: 'Sessions', right: true, cell: ({ sessions }) => sessions.toLocaleString() },
+          { head: 'Oldest', cell: ({ oldestAt }) => oldestAt !== null && <Time at={oldestAt} /> },
+          {
+            head: 'Next attempt',
+            cell: ({ nextDueAt, paused }) => !paused && nextDueAt !== null && <Time at={nextDueAt} />,
+          },
+          {
+            head: 'Last reply',
+            cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
+          },
+          {
+            head: 'Actions',
+            headHidden: true,
+            right: true,
+            cell: ({ name, ...part }) => <SiteQueueActions site={name} part={part} />,
           },
         ]}
       />

@@ -1,12 +1,14 @@
 /** Actions on waiting mail: of one company or all, to one recipient domain or all. */
 import { Group } from '@mantine/core'
 import { RotateCw } from 'lucide-react'
-import { useMe } from '../../api/session.ts'
-import { ActionButton } from '../../parts/action-button.tsx'
-import { ALL, useMayManage } from '../../shell/company.ts'
-import { PauseButton } from '../../shell/pause-button.tsx'
-import { mailInWords } from '../../shell/pause-fields.tsx'
-import { retryAction } from '../../shell/retry-waiting.ts'
+import { useMe } from '../api/session.ts'
+import { retrySite } from '../api/sites.ts'
+import { ActionButton } from '../parts/action-button.tsx'
+import { visible } from '../parts/untrusted-text.tsx'
+import { ALL, useMayManage } from './company.ts'
+import { PauseButton } from './pause-button.tsx'
+import { mailInWords } from './pause-fields.tsx'
+import { retryAction, retryOf } from './retry-waiting.ts'
 
 interface QueueScope {
   company: string
@@ -42,4 +44,29 @@ export function RetryButton({ company, domain }: QueueScope) {
       {domain === null ? 'Retry all now' : 'Retry now'}
     </ActionButton>
   )
+}
+
+/** For operators: on waiting mail of all companies to the servers of a site. */
+export function SiteQueueActions({ site, part: { paused, pausedAlone } }: SiteActionsProps) {
+  const mail = `all mail to ${visible(site)}`
+  return (
+    <Group gap={6} wrap="nowrap" justify="flex-end">
+      {!paused && !pausedAlone && (
+        <ActionButton
+          size="compact-xs"
+          leftSection={<RotateCw size={12} aria-hidden />}
+          {...retryOf(`all mail waiting for ${visible(site)}`, () => retrySite(site))}
+        >
+          Retry now
+        </ActionButton>
+      )}
+      {(pausedAlone || !paused) && (
+        <PauseButton scope={{ company: null, domain: null, site }} mail={mail} paused={pausedAlone} />
+      )}
+    </Group>
+  )
+}
+
+interface SiteActionsProps extends Pick<ActionsProps, 'part'> {
+  site: string
 }
