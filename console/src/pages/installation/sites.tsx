@@ -62,10 +62,6 @@ export function Sites() {
               cell: ({ used, limits }) => ofLimit(used.messagesLastHour, limits.messagesPerHour, null),
             },
             {
-              head: 'Last message',
-              cell: ({ lastMessageAt }) => (lastMessageAt === null ? '' : <Time at={lastMessageAt} />),
-            },
-            {
               head: 'Actions',
               headHidden: true,
               right: true,
@@ -125,23 +121,14 @@ function WarmUps({ of }: { of: SiteItem['warmUps'] }) {
   )
 }
 
-function State({ closed, pause, lastTrouble }: SiteItem) {
-  if (closed === null && pause === null) {
-    return (
-      <Stack gap={0}>
+function State({ closed, pause, lastMessageAt, lastTrouble }: SiteItem) {
+  return (
+    <Stack gap={2}>
+      {closed === null && pause === null && (
         <Text size="sm" c="dimmed">
           open
         </Text>
-        {lastTrouble !== null && (
-          <Text size="xs" c="dimmed">
-            Last trouble <Time at={lastTrouble.at} />: <UntrustedText>{lastTrouble.reason}</UntrustedText>
-          </Text>
-        )}
-      </Stack>
-    )
-  }
-  return (
-    <Stack gap={2}>
+      )}
       {pause !== null && (
         <Group gap={4}>
           <Text size="sm" fw={600} c="orange">
@@ -153,6 +140,16 @@ function State({ closed, pause, lastTrouble }: SiteItem) {
         </Group>
       )}
       {closed !== null && <Closure of={closed} />}
+      {lastMessageAt !== null && (
+        <Text size="xs" c="dimmed">
+          Last message <Time at={lastMessageAt} />
+        </Text>
+      )}
+      {lastTrouble !== null && closed === null && (
+        <Text size="xs" c="dimmed">
+          Last trouble <Time at={lastTrouble.at} />: <UntrustedText>{lastTrouble.reason}</UntrustedText>
+        </Text>
+      )}
     </Stack>
   )
 }
