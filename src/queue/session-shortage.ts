@@ -8,6 +8,11 @@ import type { ReadyQueues } from './ready-queues.ts'
 const LOOK_MS = 1_000
 /** Milliseconds that a delivery has a session to itself before another company may get it. */
 const OLD_MS = 5_000
+/**
+ * A company with less than this part of all sessions gets one of others. With more it waits for its share, so that
+ * servers which are merely slow are not cut off while two companies send a lot.
+ */
+const FEW = 1 / 50
 /** The most companies that get a session of others at one look, as a part of all sessions. */
 const AT_ONCE = 1 / 10
 /** Milliseconds between two messages in the log. */
@@ -31,8 +36,8 @@ export interface SessionShortageParts {
 /**
  * Takes sessions from servers that keep us waiting, when a company waits for one. Servers have minutes for each answer
  * (RFC 5321 4.5.3.2), so companies with nothing but servers that hang would together hold every session. A delivery is
- * cut short for a company that has no session, or less than half as many as its own company. Its mail is postponed and
- * its path closed, so that servers that hang get single tries from then on.
+ * cut short for a company that has no session, or few and less than half as many as that of the delivery. Its mail is
+ * postponed and its path closed, so that servers that hang get single tries from then on.
  *
  * After its final dot no delivery is cut short, because it would be sent twice. Its session stays open, but the company
  * that waits gets another one in its place.
@@ -77,7 +82,8 @@ export class SessionShortage {
   /** Makes room for the companies that wait. */
   look(): void {
     const { queues, onFree } = this.#parts
-    const needy = [...queues.needy()].toSorted((a, b) => a - b)
+    const few = Math.ceil(queues.concurrency * FEW)
+    const needy = [...queues.needy()].filter((sessions) => sessions < few).toSorted((a, b) => a - b)
     if (needy.length === 0) return
     const uses = this.#oldUses()
     let asked = 0

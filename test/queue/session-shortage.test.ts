@@ -67,7 +67,7 @@ test('the oldest session of those that hang is for a company that has none', () 
   assert.equal(cut.length, 1, 'nobody waits')
 })
 
-test('the company with most sessions makes room first, for one that has few as well', () => {
+test('the company with most sessions makes room first', () => {
   const { cut, open, send, after, end } = start()
   for (let n = 0; n < 20; n++) send('greedy', `dead${n}.test`)
   send('calm', 'alive.test')
@@ -80,6 +80,16 @@ test('the company with most sessions makes room first, for one that has few as w
   assert.deepEqual(companiesOf(cut), ['greedy'])
   end(cut[0]!)
   assert.ok(!companiesOf(open.slice(-1)).includes('greedy'))
+})
+
+test('a company that has its share waits, however long the sessions of another one last', () => {
+  const { cut, queues, open, send, after } = start()
+  for (let n = 0; n < 20; n++) send('one', `one${n}.test`)
+  for (let n = 0; n < 20; n++) send('two', `two${n}.test`)
+  assert.ok(companiesOf(open).includes('two'))
+  assert.ok([...queues.needy()].length > 0)
+  after(60_000)
+  assert.deepEqual(cut, [])
 })
 
 test('a company makes no room for its own mail', () => {
