@@ -270,7 +270,7 @@ describe('an obstacle', () => {
 
   test('a pause', async () => {
     await pause(await operation(), { company: 'Acme', domain: 'example.net' })
-    assert.match((await problem(JANE))!, /^Mail to example\.net has been paused since /)
+    assert.match((await problem(JANE))!, /^An operator has paused mail of Acme to example\.net, since /)
     assert.equal((await explained({ address: JANE })).deliverable, true)
     const until = Date.UTC(2999, 0, 1)
     await pause(await operation(), { company: 'Acme', domain: 'example.net', until, reason: 'they move' })
