@@ -8,14 +8,28 @@ import { root } from './installed.mjs'
 
 /** Folders whose files start the service, or parts of it, inside the process of the test. */
 const FOLDERS = [
+  'test/accounts',
+  'test/cluster',
+  'test/delivery',
+  'test/delivery/path',
   'test/delivery/route',
   'test/delivery/smtp',
+  'test/domain-reports',
+  'test/events',
   'test/http',
   'test/http/console',
   'test/http/form',
   'test/http/json',
+  'test/inbound',
   'test/intake',
+  'test/mail',
+  'test/mailbox',
+  'test/nodes',
   'test/operate',
+  'test/people',
+  'test/queue',
+  'test/running',
+  'test/store',
   'test/submission',
   'test/webhooks',
 ]

@@ -5,4 +5,5 @@ import { isMainThread } from 'node:worker_threads'
 if (isMainThread) {
   await import('./test-end.mjs')
   await import('./test-keys.mjs')
+  await import('./test-threads.mjs')
 }

@@ -31,7 +31,8 @@ const processors = typeof availableParallelism === 'function' ? availableParalle
 const atOnce = Math.max(3, Math.min(8, processors - 1))
 
 // Programs that tests start run as they do at operators, and start sooner. A run of a few files does without: bin/postroad takes the sources.
-if (places.length === 0 && !changed) await runThrough(node, [join(root, 'scripts', 'build-program.ts')])
+const whole = places.length === 0 && !changed
+if (whole) await runThrough(node, [join(root, 'scripts', 'build-program.ts')])
 
 const server = await postgresServer()
 try {
@@ -39,12 +40,13 @@ try {
     // Each file compiles the same modules: half of its start.
     NODE_COMPILE_CACHE: join(root, '.cache', 'node'),
     ...process.env,
+    ...(whole && { POSTROAD_TEST_BUILT: join(root, 'dist') }),
     ...(server && { POSTROAD_TEST_POSTGRES: server.url }),
   }
   const codes = changed
     ? [await runChanged(changed[1] ?? 'HEAD', files, (some) => run(some, environment))]
     : [await run(files, environment)]
-  if (places.length === 0 && server && !changed) {
+  if (whole && server) {
     process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
     const again = GATE.flatMap(testFiles)
     codes.push(await run(again, { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }))

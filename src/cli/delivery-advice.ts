@@ -16,6 +16,12 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string | ((sites: Sites)
       'service. Then: postroad queue retry',
   ],
   [
+    / offers no TLS, so it is not given the credentials/,
+    'The relay offers no TLS, and a login is not sent without: use a port of the relay with TLS, smtps:// or, within your own network ' +
+      'and without a login, ?tls=off in POSTROAD_DELIVERY (or with `postroad route set`), and restart the service. Then: postroad queue ' +
+      'retry',
+  ],
+  [
     /^The name of the relay, /,
     'Correct the name of the relay in POSTROAD_DELIVERY (or with `postroad route set`) and restart the service. Then: ' +
       'postroad queue retry',

@@ -65,7 +65,7 @@ export function printHistory(
     ]),
     'none',
   )
-  for (const attempt of attempts) printAttempt(attempt)
+  for (const attempt of attempts) printAttempt(attempt, recipients)
   if (attempts.some(({ server }) => server === 'capture')) {
     printLine()
     printLine(WAS_CAPTURED)
@@ -74,11 +74,16 @@ export function printHistory(
   printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
 }
 
-function printAttempt({ startedAt, duration, ...attempt }: StoredAttempt): void {
+function printAttempt(
+  { startedAt, duration, ...attempt }: StoredAttempt,
+  all: EmailHistory['recipients'],
+): void {
   const { source, server, tls, recipients, dialogue } = attempt
+  const [first] = recipients
+  const only = recipients.length === 1 ? all.find(({ position }) => position === first) : undefined
   const parts = [
     formatTime(startedAt)!,
-    `recipients ${recipients.join(', ')}`,
+    only === undefined ? `${recipients.length} recipients` : `to ${only.address}`,
     `${server ?? 'no server reached'}${source === null ? '' : ` from ${source}`}`,
     tlsWords(tls),
     `${Math.round(duration)} ms`,

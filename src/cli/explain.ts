@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import { type ExplainRequest, explain, rehearseDelivery } from '../operate/explain.ts'
-import { type ExplanationJson, explanationJson } from '../operate/explanation-json.ts'
-import { addressIn, domainName } from '../operate/find.ts'
-import { pauseText } from '../operate/shapes.ts'
+import { type ExplanationJson, explanationJson, headlineOf } from '../operate/explanation-json.ts'
+import { addressIn, companyName, domainName } from '../operate/find.ts'
+import { scopeText } from '../operate/pauses.ts'
+import { pauseFacts, pauseText } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
+import type { Pause } from '../store/store.ts'
 import { command, type JsonOption, typed } from './command.ts'
 import { withOperation } from './open.ts'
 import { clipped, printFields, printJson, printLine } from './print.ts'
@@ -40,15 +43,13 @@ async function run(address: string, { json, from, try: asks }: ExplainOptions): 
         : { explanation: await explain(op, request), tried: null }
     const shown = explanationJson(explanation, tried)
     if (json) printJson(shown)
-    else printExplanation(shown)
+    else printExplanation(op, shown, explanation.pauses)
   })
 }
 
-function printExplanation(shown: ExplanationJson): void {
-  const { address, problem, route, site, hosts, source, suppressions, pauses, last, tried } = shown
-  printLine(
-    problem === null ? `Mail to ${address} would leave now.` : `Mail to ${address} would not leave now.`,
-  )
+function printExplanation(op: Operation, shown: ExplanationJson, pauses: readonly Pause[]): void {
+  const { problem, route, site, hosts, source, suppressions, last, tried } = shown
+  printLine(headlineOf(shown))
   if (problem !== null) printLine(problem)
   printLine()
   printFields([
@@ -62,8 +63,14 @@ function printExplanation(shown: ExplanationJson): void {
       'Server',
       `${name}${preference === null ? '' : ` (${preference})`} ${listed(addresses)}, TLS ${tls.demand}`,
     ]),
-    ...suppressions.map(({ type, reason }): [string, string] => ['Suppressed', `${type}: ${reason}`]),
-    ...pauses.map((pause): [string, string] => ['Paused', pauseText(pause)]),
+    ...suppressions.map(({ company_id, domain, type, reason }): [string, string] => [
+      `Suppressed for ${domain ?? companyName(op, company_id)}`,
+      `${type}: ${reason}`,
+    ]),
+    ...pauses.map((pause): [string, string] => [
+      'Paused',
+      `${scopeText(op, pause)}, ${pauseText(pauseFacts(pause))}`,
+    ]),
   ])
   if (last.length > 0) {
     printLine()

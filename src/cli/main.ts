@@ -56,7 +56,9 @@ const USAGE = 2
 const FAILURE = 1
 
 /** Runs one command and sets the exit code: 0, 1 (failure) or 2 (usage). Never rejects. */
-export async function run(args: string[]): Promise<void> {
+export async function run(given: string[]): Promise<void> {
+  // `help queue` is typed as often as `queue --help`.
+  const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The service keeps running and delivering mail even if its output cannot be written, such as to a closed pipe or a
     // full disk.

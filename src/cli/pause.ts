@@ -9,7 +9,9 @@ import {
   resume,
   scopeText,
 } from '../operate/pauses.ts'
-import { pauseJson, pauseScopeJson } from '../operate/shapes.ts'
+import { pauseFacts, pauseJson, pauseScopeJson, pauseText } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
+import type { Pause } from '../store/store.ts'
 import { command, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
@@ -85,6 +87,14 @@ async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
     if (json) return printJson({ ...pauseScopeJson(scope), paused: false })
     printLine(`No longer paused: ${scopeText(op, scope)}.`)
   })
+}
+
+/** Of mail that waits, only the pause of its site, company or domain explains why it does not leave when it is due. */
+export async function printPausesInForce(op: Operation, which = (_pause: Pause) => true): Promise<void> {
+  const pauses = (await listPauses(op, {})).filter(which)
+  if (pauses.length === 0) return
+  printLine()
+  for (const each of pauses) printLine(`Paused: ${scopeText(op, each)}, ${pauseText(pauseFacts(each))}.`)
 }
 
 const list = listing({

@@ -7,7 +7,7 @@ import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
 import { printDeliveryAdvice } from './delivery-advice.ts'
 import { withOperation } from './open.ts'
-import { addPause } from './pause.ts'
+import { addPause, printPausesInForce } from './pause.ts'
 import {
   type Cell,
   clipped,
@@ -116,6 +116,7 @@ async function queue(
       })
       if (!options.json) printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
     }
+    if (!options.json) await printPausesInForce(op)
   })
 }
 
@@ -189,6 +190,8 @@ async function tryAgain(
     const { request, scope, ...counts } = result
     if (json) return printJson({ ...pauseScopeJson(scope), email_id: request.emailId, ...counts })
     for (const line of describeRetry(result, describeRequest(op, result))) printLine(line)
+    // The counts of a retry know the pauses of companies and domains alone.
+    await printPausesInForce(op, ({ site }) => site !== undefined)
   })
 }
 

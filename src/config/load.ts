@@ -263,7 +263,9 @@ function parseSetting(name: SettingName, sources: SettingSource[]): unknown {
     if (!(cause instanceof SettingValueError)) throw cause
     const place = label === 'environment' ? '' : ` (from ${label})`
     throw new SettingsError(
-      `${name} is "${maskSecret(name, text)}"${place}, which is not allowed: ${cause.message}. Allowed: ${definition.allowed}.`,
+      `${name} is "${maskSecret(name, text)}"${place}, which is not allowed: ${cause.message}. ` +
+        // Its backticks are for the reference page.
+        `Allowed: ${definition.allowed.replaceAll('`', '')}.`,
     )
   }
 }

@@ -1,4 +1,4 @@
-/** Where the HTTP endpoints are reached, without a slash at its end: as the settings tell it. */
+/** The URL of the HTTP endpoints that follows from the settings, without a slash at its end. */
 import type { Settings } from './settings.ts'
 
 export function ownUrl({ publicUrl, listen, tls }: Pick<Settings, 'publicUrl' | 'listen' | 'tls'>): string {

@@ -14,9 +14,10 @@ import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
 import type { Pause, SiteClosure } from '../store/store.ts'
-import { authoriseWhole, type Caller } from './authority.ts'
+import { authoriseWhole } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
+import { scopeText } from './pauses.ts'
 import { isoTime, pauseFacts, pauseText } from './shapes.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
@@ -24,7 +25,10 @@ import { type Operation, verb } from './verb.ts'
 export interface ExplainRequest extends CompanyFilter {
   /** A recipient's address. */
   address: string
-  /** The sending domain: name or id. Absent: mail of the company, or any mail for an operator who names none. */
+  /**
+   * The sending domain: name or id. Absent: mail of the company. An operator who names none means the only company, or
+   * any of several.
+   */
   from?: string | undefined
 }
 
@@ -101,7 +105,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
     site === undefined ? [] : [site.closed, ...(site.others ?? [])],
   )
   const facts = { ...found, address, domain, suppressions, pauses, closed, last }
-  return { ...facts, problem: problemOf(facts, sender, op.caller) }
+  return { ...facts, problem: problemOf(op, facts, sender) }
 }
 
 interface Sender {
@@ -113,9 +117,14 @@ interface Sender {
 function senderOf(op: Operation, { from, company }: ExplainRequest): Sender {
   // Suppressions and pauses are those of the whole company.
   authoriseWhole(op.caller)
-  if (from === undefined) return { companyId: companyScope(op, { company }), domain: null }
+  if (from === undefined) return { companyId: companyScope(op, { company }) ?? onlyCompany(op), domain: null }
   const domain = findDomain(op, from)
   return { companyId: domain.companyId, domain }
+}
+
+/** An operator of one company means its mail. */
+function onlyCompany({ accounts: { companies } }: Operation): string | null {
+  return companies.length === 1 ? companies[0]!.id : null
 }
 
 /** The suppressions that stop mail of the sender. */
@@ -225,9 +234,9 @@ function closureFor(
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */
 function problemOf(
-  { path, hosts, failure, domain, suppressions, pauses, closed }: Omit<Explanation, 'problem'>,
+  op: Operation,
+  { path, hosts, failure, suppressions, pauses, closed }: Omit<Explanation, 'problem'>,
   sender: Sender,
-  caller: Caller,
 ): string | null {
   if (sender.domain !== null) {
     const inactive = whyInactive(sender.domain)
@@ -238,12 +247,14 @@ function problemOf(
   const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
   if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
   const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)
-  if (pause !== undefined) return `Mail to ${domain} has been paused ${pauseText(pauseFacts(pause))}.`
+  if (pause !== undefined) {
+    return `An operator has paused ${scopeText(op, pause)}, ${pauseText(pauseFacts(pause))}.`
+  }
   if (failure !== null) return `${failure.message}.`
   const reachable = hosts.some(({ addresses }) => addresses.length > 0)
   if (hosts.length > 0 && !reachable) {
     const { message, detail } = hosts[0]!.failure!
-    return detail !== undefined && caller.kind === 'operator' ? `${message}: ${detail}.` : `${message}.`
+    return detail !== undefined && op.caller.kind === 'operator' ? `${message}: ${detail}.` : `${message}.`
   }
   if (closed !== null) {
     const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, servers } = closed

@@ -61,6 +61,22 @@ function firstProxy({ addresses, proxies }: Explanation['path']['source']): stri
   return proxy === undefined ? null : proxyName(proxy)
 }
 
+/** The first sentence for people. */
+export function headlineOf({
+  address,
+  problem,
+  route,
+  site,
+  suppressions,
+  pauses,
+}: Pick<ExplanationJson, 'address' | 'problem' | 'route' | 'site' | 'suppressions' | 'pauses'>): string {
+  if (problem !== null) return `Mail to ${address} would not leave now.`
+  if (site.name === 'simulator') return `Mail to ${address} would end in the simulator now.`
+  if (route === 'capture') return `Mail to ${address} would be captured now: none leaves this machine.`
+  const some = suppressions.some(({ tags }) => tags === null) || pauses.length > 0
+  return `Mail to ${address} would leave now${some ? ', but not from every company or domain' : ''}.`
+}
+
 export type ExplanationJson = ReturnType<typeof explanationJson>
 
 /** `direct`, `capture`, `simulator`, or the URL of a relay without its credentials. */

@@ -112,7 +112,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
     try {
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
-      // The sender hands a mail in again that it was not answered for: this one would only take a turn from that.
+      // A client that has gone will send the mail again, so this copy takes no turn.
       await this.context.whileThere((gone) => this.#parts.pace.turn(this.context.group, gone))
       const mail = { raw: octets, size: body.length, source: 'smtp', peer } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())

@@ -24,7 +24,10 @@ export class WorkerDied extends Error {
   }
 }
 
-/** The task was not begun: too many of its company wait, or it has waited too long, or the service is stopping. */
+/**
+ * The task was not done: too many of its company wait, or it has waited too long, or the service is stopping, or the
+ * worker died of another task and its input with it.
+ */
 export class WorkersBusy extends Error {
   override name = 'WorkersBusy'
   /** Seconds after which the caller may try again. */

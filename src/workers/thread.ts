@@ -1,4 +1,4 @@
-/** The body of a worker: does its tasks one after the other, and answers for all of them together. */
+/** The body of a worker: does its tasks one after the other, and answers together those that take a moment. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { tidy } from '../threads/tidy.ts'
@@ -25,11 +25,15 @@ if (process.platform === 'linux' && niceness > 0) {
   }
 }
 
+/** Milliseconds after which the tasks done so far are answered, so that a slow one does not delay all before it. */
+const ANSWER_WITHIN = 10
+
 port.on('message', (posted: TaskBatch) => void perform(posted))
 
 async function perform(posted: TaskBatch): Promise<void> {
-  const answers: TaskAnswers = []
+  let answers: TaskAnswers = []
   const moved = new Set<ArrayBuffer>()
+  let answeredAt = clock()
   for (const [index, { url, input }] of posted.entries()) {
     try {
       const job = await jobOf(url)
@@ -41,13 +45,22 @@ async function perform(posted: TaskBatch): Promise<void> {
     } catch (error) {
       answers.push({ error })
     }
+    const isLast = index === posted.length - 1
+    if (!isLast && clock() - answeredAt < ANSWER_WITHIN) continue
+    answer(answers, [...moved])
+    answers = []
+    moved.clear()
+    answeredAt = clock()
   }
+  setImmediate(tidy)
+}
+
+function answer(answers: TaskAnswers, moved: ArrayBuffer[]): void {
   try {
-    port.postMessage(answers, [...moved])
+    port.postMessage(answers, moved)
   } catch (error) {
     port.postMessage(answers.map(() => ({ error: new Error(`The result cannot cross threads: ${error}`) })))
   }
-  setImmediate(tidy)
 }
 
 function jobOf(url: string): Promise<JobModule<unknown, unknown>> {

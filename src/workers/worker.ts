@@ -1,6 +1,6 @@
 import { SHARE_ENV } from 'node:worker_threads'
 import { SupervisedThread } from '../threads/supervised-thread.ts'
-import { type DeathCause, WorkerDied } from './error.ts'
+import { type DeathCause, WorkerDied, WorkersBusy } from './error.ts'
 import { AT, clock, PROGRESS_OCTETS, SINCE, type Task, type TaskAnswers, type TaskBatch } from './task.ts'
 import type { WorkerThreadData } from './thread.ts'
 
@@ -10,8 +10,6 @@ export interface WorkerOptions {
    * caller that posts them has to count them.
    */
   memory: number
-  /** Milliseconds of processor time that one task may take. */
-  deadline: number
   niceness: number
   /** Milliseconds without work after which the thread ends; null: never. */
   idle: number | null
@@ -49,6 +47,8 @@ export class Worker {
   readonly #progress = new Int32Array(new SharedArrayBuffer(PROGRESS_OCTETS))
   readonly #thread: SupervisedThread<TaskBatch, TaskAnswers>
   #tasks: Task[] = []
+  /** Tasks of the current message that are answered already. */
+  #answeredTasks = 0
   #look: NodeJS.Timeout | undefined
   #givenAt = 0
   /** The first check of the current task: its start, and the thread's processor time by then. */
@@ -108,6 +108,7 @@ export class Worker {
       return
     }
     this.#tasks = tasks
+    this.#answeredTasks = 0
     this.#thread.ref()
     this.#givenAt = performance.now()
     this.#watch()
@@ -119,15 +120,16 @@ export class Worker {
   }
 
   #answered(answers: TaskAnswers): void {
-    clearTimeout(this.#look)
-    const tasks = this.#tasks
-    this.#tasks = []
-    this.#thread.unref()
+    const tasks = this.#tasks.splice(0, answers.length)
+    this.#answeredTasks += tasks.length
     for (const [index, task] of tasks.entries()) {
       const answer = answers[index]!
       if ('error' in answer) task.reject(answer.error)
       else task.resolve(answer.output)
     }
+    if (this.busy) return
+    clearTimeout(this.#look)
+    this.#thread.unref()
     const { idle } = this.#options
     if (idle !== null) this.#rest = setTimeout(() => void this.#thread.terminate(), idle).unref()
     this.#events.onFree()
@@ -138,8 +140,8 @@ export class Worker {
    * own start.
    */
   #watch(): void {
-    const { deadline } = this.#options
-    const begun = Atomics.load(this.#progress, AT) >= 0
+    const begun = this.#at >= 0
+    const { deadline } = this.#tasks[Math.max(this.#at, 0)]!
     const since = begun
       ? (clock() - Atomics.load(this.#progress, SINCE)) | 0
       : performance.now() - this.#givenAt
@@ -147,12 +149,17 @@ export class Worker {
     if (left <= 0) this.#condemn(begun ? 'time' : 'crash')
     else {
       this.#look = setTimeout(() => this.#watch(), Math.min(left, deadline, LOOK))
-      if (begun) void this.#weigh()
+      if (begun) void this.#weigh(deadline)
     }
   }
 
+  /** The current task's index among those without an answer; negative when none has begun. */
+  get #at(): number {
+    return Atomics.load(this.#progress, AT) - this.#answeredTasks
+  }
+
   /** Checks how much memory and processor time the current task has taken so far. */
-  async #weigh(): Promise<void> {
+  async #weigh(deadline: number): Promise<void> {
     const thread = this.#thread.running!
     const since = Atomics.load(this.#progress, SINCE)
     // The calls reject when the thread has ended meanwhile.
@@ -163,7 +170,7 @@ export class Worker {
     // Processor time is counted for the whole thread, so the time at the first check of the task is subtracted.
     if (this.#first?.since !== since) this.#first = { since, worked }
     if (heap.used_heap_size > this.#options.memory * 1_048_576) this.#condemn('memory')
-    else if (worked - this.#first.worked > this.#options.deadline) this.#condemn('time')
+    else if (worked - this.#first.worked > deadline) this.#condemn('time')
   }
 
   #condemn(cause: DeathCause): void {
@@ -178,14 +185,15 @@ export class Worker {
     this.#sentence = null
     clearTimeout(this.#look)
     const tasks = this.#tasks
+    const at = this.#at
     this.#tasks = []
     if (tasks.length === 0) return
-    const at = Atomics.load(this.#progress, AT)
     const lost: Task[] = []
     for (const [index, task] of tasks.entries()) {
-      // Transferred input is lost with the thread. A task is given up when two threads have died before they began it.
-      const gone = index === at || task.transfer.length > 0 || (at < 0 && task.lost)
-      if (gone) task.reject(new WorkerDied(cause, detail))
+      // A task is given up when two threads have died before they began it.
+      if (index === at || (at < 0 && task.lost)) task.reject(new WorkerDied(cause, detail))
+      // Transferred input is lost with the thread.
+      else if (task.transfer.length > 0) task.reject(new WorkersBusy('The worker died of another job.'))
       else {
         task.lost ||= at < 0
         lost.push(task)

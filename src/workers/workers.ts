@@ -19,13 +19,15 @@ const MAX_SMALL = 1_000
 const MAX_LARGE = 100
 /** The most worker threads: parsing and composing in these threads is seldom the bottleneck. */
 const MAX_THREADS = 4
+/** Milliseconds of processor time that a small task may take at most, because many companies' tasks wait behind it. */
+const SMALL_DEADLINE = 3_000
 
 export interface WorkersOptions {
   /** At least two: one of them does only small tasks. */
   threads?: number
   /** MiB of heap for each thread. */
   memory?: number
-  /** Milliseconds of processor time that a task may take. */
+  /** Milliseconds of processor time that a task may take; a small one may take three seconds at most. */
   deadline?: number
   /** Milliseconds that a task may wait for its turn. */
   patience?: number
@@ -59,6 +61,7 @@ export class Workers {
   readonly #large = new CompanyTurns<Task>()
   readonly #workers: Worker[]
   readonly #patience: number
+  readonly #deadline: number
   readonly #onDeath: NonNullable<WorkersOptions['onDeath']>
   /** Workers that a company may occupy with large tasks at once. */
   readonly #share: number
@@ -69,6 +72,7 @@ export class Workers {
     const { memory = 384, deadline = 10_000, patience = 30_000, idle = 30_000 } = options
     const threads = Math.max(2, options.threads ?? Math.min(MAX_THREADS, availableParallelism()))
     this.#patience = patience
+    this.#deadline = deadline
     this.#onDeath = options.onDeath ?? (() => {})
     this.#share = Math.max(1, threads - 2)
     const events = {
@@ -81,10 +85,7 @@ export class Workers {
     }
     this.#workers = Array.from({ length: threads }, (_, index) => {
       const forSmall = index === 0
-      return new Worker(
-        { memory, deadline, niceness: forSmall ? 0 : 5, idle: forSmall ? null : idle },
-        events,
-      )
+      return new Worker({ memory, niceness: forSmall ? 0 : 5, idle: forSmall ? null : idle }, events)
     })
   }
 
@@ -110,7 +111,9 @@ export class Workers {
     const until = patient ? Number.POSITIVE_INFINITY : performance.now() + this.#patience
     const done = new Promise<Output>((resolve, reject) => {
       const answer = { resolve: resolve as (output: unknown) => void, reject }
-      lane.push(company, { company, weight, url: job.url, input, transfer, until, lost: false, ...answer })
+      const deadline = lane === this.#small ? Math.min(SMALL_DEADLINE, this.#deadline) : this.#deadline
+      const task = { company, weight, url: job.url, input, transfer, deadline, until, lost: false }
+      lane.push(company, { ...task, ...answer })
       this.#dispatch()
     })
     return presentWork.answer(done)

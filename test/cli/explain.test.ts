@@ -48,3 +48,25 @@ test('--try prints what the server says', async (t) => {
   assert.match(stdout, /^ {2}\d+ > RCPT TO:<jane@example\.net>$/m)
   assert.deepEqual(sink.messages, [])
 })
+
+test('a suppression or pause of one company is the problem where there is one company, and named where there are more', async () => {
+  await place.run('suppression', 'add', 'stopped@example.net', '--company', 'Acme')
+  const only = await place.run('explain', 'stopped@example.net')
+  assert.match(only.stdout, /^Mail to stopped@example\.net would not leave now\.\nThe address is suppressed/)
+  await place.json('company', 'create', 'Other')
+  const any = await place.run('explain', 'stopped@example.net')
+  assert.match(any.stdout, /^Mail to stopped@example\.net would leave now, but not from every company/)
+  assert.match(any.stdout, /^Suppressed for Acme: +manual/m)
+  await place.run('queue', 'pause', '--company', 'Acme')
+  const paused = await place.run('explain', 'jane@example.net')
+  assert.match(paused.stdout, /would leave now, but not from every company/)
+  assert.match(paused.stdout, /^Paused: +mail of Acme, since /m)
+  await place.run('queue', 'resume', '--company', 'Acme')
+})
+
+test('a pause has the name that resumes it', async () => {
+  await place.run('queue', 'pause', '--domain', 'example.net')
+  const { stdout } = await place.run('explain', 'jane@example.net')
+  assert.match(stdout, /would not leave now\.\nAn operator has paused all mail to example\.net, since /)
+  await place.run('queue', 'resume', '--domain', 'example.net')
+})

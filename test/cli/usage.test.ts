@@ -130,6 +130,14 @@ describe('the command', { concurrency: 4 }, () => {
     })
   }
 
+  test('teaches the same after the word help', async () => {
+    for (const command of [[], ['queue'], ['queue', 'pause']]) {
+      const [asked, said] = [await place.run('help', ...command), await place.run(...command, '--help')]
+      assert.deepEqual(asked, said)
+      assert.equal(asked.code, 0)
+    }
+  })
+
   test('teaches the first steps, and what exit codes mean', async () => {
     const { stdout } = await place.run('--help')
     for (const step of ['serve', 'company create', 'domain add', 'domain verify', 'key create']) {

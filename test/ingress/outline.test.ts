@@ -31,3 +31,25 @@ test('fields in one head share its value, and without the end of a head there is
   assert.deepEqual(outlined(`${heads}\r\nv@x.test\r\n`), { from: 'v@x.test', to: 'v@x.test' })
   assert.deepEqual(outlined(heads), { from: '', to: '' })
 })
+
+for (const [what, piece] of [
+  ['separators of lines that HTTP does not know', '\u2028content-disposition:form-data;'],
+  ['names without an end', `content-disposition:form-data;${' a name="'.repeat(100)}`],
+  ['heads that do not end', 'content-disposition:form-data; name="a"\r\n'],
+  ['empty lines', '\r\n'],
+] as const) {
+  test(`eight times the form takes no more than eight times the work, with some room: ${what}`, () => {
+    const form = (octets: number) => Buffer.from(piece.repeat(Math.ceil(octets / Buffer.byteLength(piece))))
+    const [small, large] = [form(8_192), form(65_536)]
+    const timeOf = (body: Buffer) => {
+      const begun = process.cpuUsage()
+      outlineBody(body, TYPE)
+      const { user, system } = process.cpuUsage(begun)
+      return user + system
+    }
+    const least = (body: Buffer) => Math.min(...Array.from({ length: 7 }, () => timeOf(body)))
+    const [once, eightfold] = [least(small), least(large)]
+    // Quadratic work would take 64 times as long. Half a millisecond is for what is done once.
+    assert.ok(eightfold <= 24 * (once + 500), `${once} became ${eightfold} microseconds`)
+  })
+}

@@ -270,11 +270,11 @@ describe('an obstacle', () => {
 
   test('a pause', async () => {
     await pause(await operation(), { company: 'Acme', domain: 'example.net' })
-    assert.match((await problem(JANE))!, /^Mail to example\.net has been paused since /)
+    assert.match((await problem(JANE))!, /^An operator has paused mail of Acme to example\.net, since /)
     assert.equal((await explained({ address: JANE })).deliverable, true)
     const until = Date.UTC(2999, 0, 1)
     await pause(await operation(), { company: 'Acme', domain: 'example.net', until, reason: 'they move' })
-    assert.match((await problem(JANE))!, /paused since \S+, until 2999-01-01T00:00:00.000Z: they move\.$/)
+    assert.match((await problem(JANE))!, /, since \S+, until 2999-01-01T00:00:00.000Z: they move\.$/)
     await resume(await operation(), { company: 'Acme', domain: 'example.net' })
   })
 

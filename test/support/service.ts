@@ -18,7 +18,8 @@ import { parseDatabase } from '../../src/config/parse.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { createLogger } from '../../src/log.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type TestDatabase, testDatabase } from './engine.ts'
+import { writeEmptyDatabase } from './empty-database.ts'
+import { onPostgres, type TestDatabase, testDatabase } from './engine.ts'
 
 export interface TestKey {
   id: string
@@ -127,7 +128,9 @@ export class Service implements AsyncDisposable {
 /** Starts the service on a free port, in capture mode unless `overrides` say otherwise. */
 export async function startService(overrides: Partial<Settings> = {}): Promise<Service> {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-test-'))
-  const database = await testDatabase(join(directory, 'postroad.db'))
+  const path = join(directory, 'postroad.db')
+  const database = await testDatabase(path)
+  if (!onPostgres && overrides.database === undefined) writeEmptyDatabase(path)
   const settings: Settings = {
     ...loadSettings({}, { envFile: null }),
     listen: { host: '127.0.0.1', port: 0 },

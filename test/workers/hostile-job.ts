@@ -9,6 +9,7 @@ export type Order =
   | { kind: 'loop' }
   | { kind: 'exit' }
   | { kind: 'uncloneable' }
+  | { kind: 'busy'; ms: number }
   /** Waits until another thread sets `flag[0]`. */
   | { kind: 'wait'; flag: Int32Array; value: unknown }
 
@@ -26,6 +27,11 @@ export default function perform(order: Order): unknown {
     }
     case 'loop':
       for (;;);
+    case 'busy': {
+      const until = performance.now() + order.ms
+      while (performance.now() < until);
+      return order.ms
+    }
     case 'exit':
       process.exit(3)
       break

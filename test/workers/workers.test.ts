@@ -91,6 +91,36 @@ for (const [kind, cause, options] of [
   })
 }
 
+test('a task whose input was lost with a worker that died of another task may be tried again', async (t) => {
+  const workers = open(t, { deadline: 300 })
+  const running = held('first')
+  const first = workers.run(job, running.order, small('a'))
+  const value = new Uint8Array(1_000)
+  const fatal = workers.run(job, { kind: 'loop' }, small('a'))
+  const bystander = workers.run(job, echo(value), { ...small('b'), transfer: [value.buffer] })
+  running.release()
+  assert.equal(await first, 'first')
+  await Promise.all([
+    assert.rejects(fatal, died('time')),
+    assert.rejects(bystander, (error) => error instanceof WorkersBusy),
+  ])
+})
+
+test('a task of a batch is answered while a slow one behind it is not done', async (t) => {
+  const workers = open(t)
+  const running = held('running')
+  const first = workers.run(job, running.order, small('a'))
+  const slow = held('slow')
+  // These three share a message, because they wait for the same worker.
+  const done = workers.run(job, { kind: 'busy', ms: 50 }, small('b'))
+  const behind = workers.run(job, slow.order, small('c'))
+  running.release()
+  assert.equal(await first, 'running')
+  assert.equal(await done, 50)
+  slow.release()
+  assert.equal(await behind, 'slow')
+})
+
 test('a job that cannot be loaded is an error of its own', async (t) => {
   const workers = open(t)
   const missing = jobAt<null, null>(new URL('./there-is-none.ts', import.meta.url))

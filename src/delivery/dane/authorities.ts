@@ -3,7 +3,7 @@
  * server (RFC 7672 3.1.2). OpenSSL has to know it before a handshake to judge the chain, so the first connection to a
  * server learns it, and the next one trusts it, and nothing else.
  */
-import { X509Certificate } from 'node:crypto'
+import { hash, X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { TlsaRecord } from '../../dns/resolver.ts'
@@ -11,12 +11,18 @@ import type { DaneProof } from './demand.ts'
 import { authorityIn, DANE_TA, matchesCertificate, recordKey } from './tlsa.ts'
 
 const MOST_AUTHORITIES = 1_000
+/** Octets of certificates that each cache holds: servers decide how large theirs are. */
+const MOST_OCTETS = 4 * 1_024 * 1_024
 /** Certificates of a chain that are looked at. */
 const LONGEST_CHAIN = 10
 
 /** Certificates in DER by record: only those that the record itself names. */
-const learned = new LRUCache<string, Buffer>({ max: MOST_AUTHORITIES })
-const contexts = new LRUCache<string, SecureContext>({ max: MOST_AUTHORITIES })
+const learned = new LRUCache<string, Buffer>({
+  max: MOST_AUTHORITIES,
+  maxSize: MOST_OCTETS,
+  sizeCalculation: ({ length }) => length,
+})
+const contexts = new LRUCache<string, SecureContext>({ max: MOST_AUTHORITIES, maxSize: MOST_OCTETS })
 
 function authorityOf(record: TlsaRecord): Buffer | null {
   return authorityIn(record) ?? learned.get(recordKey(record)) ?? null
@@ -24,9 +30,13 @@ function authorityOf(record: TlsaRecord): Buffer | null {
 
 /** Changes when another authority of the proof is known. */
 export function authoritiesKey(proof: DaneProof): string {
-  return knownAuthorities(proof)
-    .map((authority) => authority.toString('base64'))
-    .join('\n')
+  return keyOf(knownAuthorities(proof))
+}
+
+function keyOf(authorities: Buffer[]): string {
+  return authorities.length === 0
+    ? ''
+    : authorities.map((authority) => hash('sha256', authority, 'base64url')).join('\n')
 }
 
 /** The known authorities of a proof. */
@@ -36,12 +46,17 @@ export function knownAuthorities({ records }: DaneProof): Buffer[] {
 
 /** Trusts the known authorities of a proof only, whether or not they are roots. */
 export function contextOf(proof: DaneProof): SecureContext {
-  const key = authoritiesKey(proof)
+  const authorities = knownAuthorities(proof)
+  const key = keyOf(authorities)
   let context = contexts.get(key)
   if (context === undefined) {
-    const ca = knownAuthorities(proof).map((authority) => new X509Certificate(authority).toString())
+    const ca = authorities.map((authority) => new X509Certificate(authority).toString())
     context = createSecureContext({ ca, allowPartialTrustChain: true })
-    contexts.set(key, context)
+    const size = Math.max(
+      1,
+      authorities.reduce((octets, { length }) => octets + length, 0),
+    )
+    contexts.set(key, context, { size })
   }
   return context
 }

@@ -23,6 +23,16 @@ export function publicKeyOf(certificate: Buffer): Buffer | null {
   }
 }
 
+/** Whether the octets are one element in DER, with nothing behind it. */
+export function isOneElement(octets: Buffer): boolean {
+  try {
+    return elementAt(octets, 0, SEQUENCE).end === octets.length
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
 function keyIn(certificate: Buffer): Buffer {
   const outer = elementAt(certificate, 0, SEQUENCE)
   const signed = elementAt(certificate, outer.content, SEQUENCE)

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Resolver, TlsaRecord } from '../../dns/resolver.ts'
 import { recordKey, usableRecords } from './tlsa.ts'
 
@@ -45,7 +46,7 @@ export async function daneOf(
   return { kind: 'none' }
 }
 
-/** Equal for proofs that the same certificates give. */
+/** Equal for proofs that the same certificates give. Short, like the key of a record. */
 export function proofKey({ records, names }: DaneProof): string {
-  return [...names, ...records.map(recordKey).sort()].join('\n')
+  return hash('sha256', [...names, ...records.map(recordKey).sort()].join('\n'), 'base64url')
 }

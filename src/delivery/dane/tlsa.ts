@@ -1,7 +1,7 @@
 /** TLSA records (RFC 6698) as SMTP uses them (RFC 7672), and the certificates that they match. */
-import { createHash, createPublicKey, X509Certificate } from 'node:crypto'
+import { createHash, createPublicKey, hash, X509Certificate } from 'node:crypto'
 import type { TlsaRecord } from '../../dns/resolver.ts'
-import { publicKeyOf } from './certificate.ts'
+import { isOneElement, publicKeyOf } from './certificate.ts'
 
 /** The certificate usages that SMTP knows (RFC 7672 3.1). */
 export const DANE_TA = 2
@@ -17,6 +17,8 @@ const DIGESTS = [
 ]
 /** Records that are compared; no host needs more. */
 const MOST_RECORDS = 50
+/** Octets of a whole certificate or key in a record. */
+const LARGEST = 16 * 1_024
 
 /**
  * The records by which a server can be proven. Those of other usages are unusable (RFC 7672 3.1.3), and so are those of
@@ -41,6 +43,8 @@ function isUsable({ usage, selector, matchingType, data }: TlsaRecord): boolean 
   if (matchingType !== FULL) {
     return DIGESTS.some((digest) => digest.matchingType === matchingType && digest.octets === data.length)
   }
+  // OpenSSL ignores octets behind a certificate or key, but no certificate would match them.
+  if (data.length > LARGEST || !isOneElement(data)) return false
   try {
     if (selector === PUBLIC_KEY) createPublicKey({ key: data, format: 'der', type: 'spki' })
     else new X509Certificate(data)
@@ -68,7 +72,7 @@ export function authorityIn({ usage, selector, matchingType, data }: TlsaRecord)
   return usage === DANE_TA && selector === CERTIFICATE && matchingType === FULL ? data : null
 }
 
-/** Equal for equal records. */
+/** Equal for equal records. Short, because caches keep it and the zone's owner decides the length of a record. */
 export function recordKey({ usage, selector, matchingType, data }: TlsaRecord): string {
-  return `${usage} ${selector} ${matchingType} ${data.toString('base64')}`
+  return `${usage} ${selector} ${matchingType} ${hash('sha256', data, 'base64url')}`
 }

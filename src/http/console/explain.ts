@@ -1,13 +1,13 @@
 /** How mail to an address would leave now. */
 import { explain, rehearseDelivery } from '../../operate/explain.ts'
-import { type ExplanationJson, explanationJson } from '../../operate/explanation-json.ts'
+import { type ExplanationJson, explanationJson, headlineOf } from '../../operate/explanation-json.ts'
 import type { EXPLAIN_ROUTES, ShownExplanation } from './contract/explain.ts'
 import type { Works } from './work.ts'
 
 function shownOf(explanation: ExplanationJson): ShownExplanation {
-  const { address, problem, route, site, hosts, source, last, tried } = explanation
+  const { problem, route, site, hosts, source, last, tried } = explanation
   return {
-    address,
+    headline: headlineOf(explanation),
     problem,
     route,
     site: { name: site.name, sessions: site.limits.sessions },

@@ -103,24 +103,30 @@ function merged(pairs: Iterable<[name: string, value: string]>): Record<string, 
   return Object.assign(Object.create(null), Object.fromEntries(fields))
 }
 
-const PART = /^content-disposition: *form-data;[^\r\n]*?\bname="([^"\r\n]{1,200})"([^\r\n]*)/gim
+const PART = /^content-disposition: *form-data;.*?\bname="([^"]{1,200})"(.*)/is
+/** Characters of a line that names a field, at least and at most: people would recognise no longer name. */
+const SHORTEST_LINE = 'content-disposition:form-data;name=""'.length
+const LONGEST_LINE = 1_000
 
 /** Yields the first line of each field, because no more than that is shown. For a file, yields only its name. */
 function* partsOf(body: string): Generator<[name: string, value: string]> {
-  // Fields within one head share its end and the line behind it, so that no octet is searched twice.
-  let headEnd = -1
-  let firstLine = ''
-  for (const { 1: name, 2: rest, index } of body.matchAll(PART)) {
-    if (rest!.includes('filename')) {
-      yield [name!, '[a file]']
+  /** Fields of the head that is being read, and whether it has ended. */
+  let names: string[] = []
+  let isValue = false
+  for (const line of body.split('\r\n')) {
+    if (isValue) {
+      for (const name of names) yield [name, line]
+      names = []
+      isValue = false
       continue
     }
-    if (headEnd < index) {
-      const found = body.indexOf('\r\n\r\n', index)
-      const end = body.indexOf('\r\n', found + 4)
-      headEnd = found < 0 ? body.length : found
-      firstLine = found < 0 ? '' : body.slice(found + 4, end < 0 ? undefined : end)
-    }
-    yield [name!, firstLine]
+    isValue = line === '' && names.length > 0
+    if (line.length < SHORTEST_LINE || line.length > LONGEST_LINE) continue
+    const found = PART.exec(line)
+    if (found === null) continue
+    const [, name, rest] = found
+    if (rest!.includes('filename')) yield [name!, '[a file]']
+    else names.push(name!)
   }
+  for (const name of names) yield [name, '']
 }

@@ -54,7 +54,7 @@ function refusingSites(
   const others = refusing.filter((site) => !named.includes(site)).flatMap(({ sentences }) => sentences)
   const checks = named.map(({ key, name, sentences }) => ({
     ...subject(key, name),
-    ...problem(limited(sentences), `Mend the cause that the server names; ${WAITS}`),
+    ...problem(limited(sentences), `Correct the cause that the server names; ${WAITS}`),
   }))
   if (others.length === 0) return checks
   return [

@@ -33,8 +33,12 @@ export function domainChecks(op: Operation): PlannedCheck[] {
   ]
 }
 
-function noDomain({ setup }: Operation): CheckFinding {
-  const found = 'No domain sends mail.'
+function noDomain({ setup, accounts }: Operation): CheckFinding {
+  const tries = accounts.domains.filter(acceptsMail).map(({ name }) => name)
+  const found =
+    tries.length === 0
+      ? 'No domain sends mail.'
+      : `Only ${tries.slice(0, MOST_NAMED).join(', ')} can send, which nobody can have in DNS: receivers refuse such mail.`
   if (setup.delivery.kind === 'capture') return ok(found)
   return warning(found, 'Add a domain (postroad domain add), and publish its records.')
 }
@@ -44,7 +48,11 @@ async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckF
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
   const needed = bad.filter(({ required }) => required)
-  const advice = (of: RecordCheck[]) => of[0]!.advice ?? `Publish the record at ${of[0]!.name}.`
+  const advice = (of: RecordCheck[]) => {
+    const [first] = of
+    const publish = `Publish the records that postroad domain show ${domain.name} prints.`
+    return first!.state === 'missing' || first!.advice === null ? publish : `${first!.advice} ${publish}`
+  }
   if (needed.length > 0) return problem(lacking(needed), advice(needed))
   if (silent.length > 0) {
     return unknown(`DNS did not answer for ${namesOf(silent)}.`, 'Try again in a minute.')

@@ -16,7 +16,7 @@ export async function messageStep(op: Operation, companyId: string): Promise<Ste
 
 export async function domainStep(op: Operation, companyId: string): Promise<StepResult> {
   const names = ownDomains(op, companyId).map(({ name }) => name)
-  if (names.length > 0) return done(`${listed(names)} ${names.length === 1 ? 'is' : 'are'} set up.`)
+  if (names.length > 0) return done(`Added: ${listed(names)}.`)
   return open(
     'The company has no domain of its own yet.',
     'Add the domain that you send mail from, such as mail.example.com. The next steps depend on it.',

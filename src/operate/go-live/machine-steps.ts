@@ -18,6 +18,7 @@ const OLD = 7
 export async function hostnameStep(op: Operation): Promise<StepResult> {
   const { hostname, setup } = op
   if (setup.delivery.kind === 'relay') return unneeded('The relay uses its own name.')
+  if (setup.delivery.kind === 'capture') return unneeded('This is checked once mail leaves this machine.')
   const setName = (found: string) =>
     wrong(
       found,
@@ -85,7 +86,7 @@ export async function backupStep(op: Operation): Promise<StepResult> {
   }
   const last = lastBackup(op.setup.database.path)
   const advice = 'Run this command every day, and keep the file and the secret key on another machine.'
-  const command = 'bin/postroad backup postroad-backup.db'
+  const command = 'bin/postroad backup --force postroad-backup.db'
   if (last === null) return open('There is no backup yet.', advice, command)
   const days = Math.floor((op.now() - last.at) / DAY_MS)
   if (days >= OLD) return wrong(`The last backup is ${days} days old.`, advice, command)

@@ -19,8 +19,8 @@ export async function routeStep({ setup: { delivery } }: Operation): Promise<Ste
   if (delivery.kind === 'relay') return done(`Mail is sent through the relay ${delivery.host}.`)
   return open(
     'Mail is captured: no mail leaves this machine.',
-    'Add one of these lines to .env and restart: the first for direct delivery, the second for a relay.',
-    'POSTROAD_DELIVERY=direct\nPOSTROAD_DELIVERY=smtp://user:password@smtp.example.com:587',
+    'Add the first line to .env for direct delivery, or the second one, without its #, for a relay, and restart.',
+    'POSTROAD_DELIVERY=direct\n#POSTROAD_DELIVERY=smtp://user:password@smtp.example.com:587?tls=verified',
   )
 }
 

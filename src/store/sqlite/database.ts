@@ -59,6 +59,7 @@ const FILE_FAULTS: Record<string, string> = {
   EPERM: NOT_WRITABLE,
   EROFS: 'its file system is read-only. Choose another path',
   ENOSPC: 'its disk is full. Free some space',
+  ENOENT: 'a directory of its path does not exist and cannot be made. Choose another path',
   EISDIR: 'the path is a directory or a special file. Name a file, like sqlite:./data/postroad.db',
   ENOTDIR: 'a part of the path is a file where a directory should be. Choose another path',
 }

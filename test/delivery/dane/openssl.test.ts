@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { type Certificate, type Issuer, issuedBy, selfSigned } from '../../../harness/certificate.ts'
 import { authoritiesKey } from '../../../src/delivery/dane/authorities.ts'
 import { publicKeyOf } from '../../../src/delivery/dane/certificate.ts'
-import type { DaneProof } from '../../../src/delivery/dane/demand.ts'
+import { type DaneProof, proofKey } from '../../../src/delivery/dane/demand.ts'
 import { usableRecords } from '../../../src/delivery/dane/tlsa.ts'
 import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { openSession } from '../../../src/delivery/smtp/session.ts'
@@ -144,3 +144,23 @@ function setsFor(leaf: Certificate, { root, middle, noAuthority }: Authorities):
   sets.push([record(3, 0, 1, leaf), record(3, 1, 2, stranger)])
   return sets
 }
+
+test('a certificate or key with octets behind it, or larger than any, is unusable', () => {
+  const leaf = der(selfSigned([HOST]))
+  const of = (selector: number, data: Buffer): TlsaRecord => ({ usage: 3, selector, matchingType: 0, data })
+  for (const record of [of(0, leaf), of(1, publicKeyOf(leaf)!)]) {
+    assert.equal(usableRecords([record]).length, 1)
+    for (const octets of [1, 60_000]) {
+      const data = Buffer.concat([record.data, Buffer.alloc(octets)])
+      assert.deepEqual(usableRecords([{ ...record, data }]), [])
+    }
+  }
+})
+
+test('the key of a proof is short, whatever the zone holds', () => {
+  const record = { usage: 3, selector: 0, matchingType: 0, data: Buffer.alloc(60_000) }
+  const other = { ...record, data: Buffer.alloc(60_001) }
+  const keys = [record, other].map((each) => proofKey({ records: [each], names: [HOST] }))
+  assert.notEqual(keys[0], keys[1])
+  assert.ok(keys.every(({ length }) => length < 100))
+})

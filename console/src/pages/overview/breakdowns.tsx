@@ -157,7 +157,7 @@ function Breakdown({
           cell: ({ volume }) => (volume.delivered ?? 0).toLocaleString(),
         },
         {
-          head: 'Failed',
+          head: 'Not delivered',
           right: true,
           cell: ({ volume }) => failuresOf(volume).toLocaleString(),
         },

@@ -51,22 +51,28 @@ export function Explain({ company }: { company: string }) {
         </Group>
       </form>
       {query.error && <ErrorAlert error={query.error} />}
-      {query.data && <Shown key={query.dataUpdatedAt} company={company} explanation={query.data} />}
+      {query.data && (
+        <Shown key={query.dataUpdatedAt} company={company} address={address} explanation={query.data} />
+      )}
     </Section>
   )
 }
 
-function Shown({ company, explanation }: { company: string; explanation: ExplanationAnswer }) {
+function Shown({
+  company,
+  address,
+  explanation,
+}: {
+  company: string
+  address: string
+  explanation: ExplanationAnswer
+}) {
   const { person } = useMe()
   const [tried, setTried] = useState<ExplanationAnswer['tried']>(null)
-  const { address, problem, route, site, hosts, helo, last } = explanation
+  const { headline, problem, route, site, hosts, helo, last } = explanation
   return (
     <Stack gap="sm" aria-live="polite">
-      <Alert
-        variant="light"
-        color={problem === null ? 'road' : 'orange'}
-        title={`Mail to ${visible(address)} would ${problem === null ? '' : 'not '}leave now.`}
-      >
+      <Alert variant="light" color={problem === null ? 'road' : 'orange'} title={visible(headline)}>
         {problem !== null && <UntrustedText>{problem}</UntrustedText>}
         {problem === null && (
           <Text size="sm">

@@ -15,7 +15,7 @@ import { Status } from '../../parts/status.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
 
-const TEXT = 'It works: this message was accepted, signed and delivered by Postroad.'
+const TEXT = 'It works: Postroad accepted and signed this message.'
 
 export function TestMessage({ company }: { company: string }) {
   const senders = useQuery(sendersQuery(company))

@@ -13,7 +13,7 @@ const TRIED = object({
 })
 
 const EXPLANATION = object({
-  address: TEXT,
+  headline: TEXT,
   problem: { ...TEXT_OR_NULL, description: 'Null: mail would leave now.' },
   route: TEXT,
   site: object({ name: TEXT, sessions: { type: 'integer' } }),
