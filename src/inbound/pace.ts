@@ -8,7 +8,7 @@
 import { CompanyTurns } from '../common/company-turns.ts'
 
 /** Ms from one group to the next. */
-const EVERY = 10
+const EVERY = 25
 /** Ms between two looks at how busy the thread is. */
 const LOOK_EVERY = 100
 /** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */

@@ -23,6 +23,7 @@ import type {
   InboundArrival,
   InboundResult,
   InboundStore,
+  NamedEmail,
   ReportedEmail,
 } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
@@ -36,8 +37,8 @@ import {
   STRANGERS,
 } from './arrived-mail.ts'
 import { addressesOf, consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
-import { GroupCommit } from './group-commit.ts'
 import { type ReadMail, readMail, unreadable } from './read-mail.ts'
+import { SharedCalls } from './shared-calls.ts'
 import { type KeyLookup, SourceProof } from './source-proof.ts'
 
 /** Octets up to which a mail is read on this thread, because it takes little time whatever its content. */
@@ -51,7 +52,7 @@ const MOST_REPORTS = 100
 const MOST_REPORTS_OF_RECIPIENT = 10
 
 export interface InboundParts {
-  store: Pick<InboundStore, 'reportedEmail' | 'emailWithMessageId' | 'keepInboundMails'>
+  store: Pick<InboundStore, 'reportedEmails' | 'emailWithMessageId' | 'keepInboundMails'>
   returnPathKey: ReturnPathKey
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
@@ -73,7 +74,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   const { store, workers } = parts
   const proof = new SourceProof(parts.keys, workers)
   const reads = new WeakMap<Uint8Array, Promise<ReadMail>>()
-  const commits = new GroupCommit((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
+  const commits = new SharedCalls((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
+  const lookups = new SharedCalls((named: NamedEmail[]) => store.reportedEmails(named))
 
   /** A mail with several recipients arrives once for each of them, with the same octets. */
   function readOnce(raw: Uint8Array): Promise<ReadMail> {
@@ -89,7 +91,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const size = arrived.size ?? arrived.raw.byteLength
     const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MOST_READ) }
     const read = await readOnce(arrived.raw)
-    const found = await findEmail(parts, mail, read)
+    const found = await findEmail(mail, read)
     const judged = await judge(found)
     // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
     // counts once.
@@ -99,6 +101,20 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const received = { ...result, kind: kept.kind, emailId: kept.emailId }
     parts.onReceived?.(arrived, received)
     return received
+  }
+
+  async function findEmail(mail: ArrivedMail, read: ReadMail): Promise<Found> {
+    const { report, addressees } = read
+    const returnPath = returnPathIn(
+      [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees],
+      (address) => readReturnPath(parts.returnPathKey, address, parts.now()),
+    )
+    const id = returnPath?.emailId ?? (await idOfMessage(store, report.returned))
+    const position = returnPath?.recipient ?? null
+    const email = id === null ? null : await lookups.add({ id, position, addresses: addressesOf(report) })
+    // For the company whose key handed the mail in, emails of other companies do not exist.
+    const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
+    return { mail, read, email: foreign ? null : email, returnPath }
   }
 
   /** Decides the consequences of the mail. */
@@ -170,24 +186,6 @@ async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMai
     if (error instanceof WorkerDied) return unreadable(raw)
     throw error
   }
-}
-
-async function findEmail(
-  { store, returnPathKey, now }: InboundParts,
-  mail: ArrivedMail,
-  read: ReadMail,
-): Promise<Found> {
-  const { report, addressees } = read
-  const returnPath = returnPathIn(
-    [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees],
-    (address) => readReturnPath(returnPathKey, address, now()),
-  )
-  const id = returnPath?.emailId ?? (await idOfMessage(store, report.returned))
-  const named = { addresses: addressesOf(report), position: returnPath?.recipient ?? null }
-  const email = id === null ? null : await store.reportedEmail(id, named)
-  // For the company whose key handed the mail in, emails of other companies do not exist.
-  const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
-  return { mail, read, email: foreign ? null : email, returnPath }
 }
 
 function returnPathIn(
