@@ -22,11 +22,11 @@ const MAX_DEPTH = 2
  * report may be forged.
  */
 export function readReport(raw: Uint8Array): MailReport {
-  return readAt(raw, 0)
+  return readOpened(openReport(raw))
 }
 
-function readAt(raw: Uint8Array, depth: number): MailReport {
-  const open = openReport(raw)
+/** The same for a mail that was taken apart already. `depth`: how many reports it came back with. */
+export function readOpened(open: OpenReport, depth = 0): MailReport {
   const { fields } = open
   const attached = headerOf(open.returned)
   const feedback = feedbackOf(open, attached)
@@ -107,7 +107,7 @@ function innerReport(open: OpenReport, prose: Prose, depth: number): MailReport 
   if (depth >= MAX_DEPTH) return null
   const inner = open.whole ? open.returned : prose.returned === '' ? null : Buffer.from(prose.returned)
   if (inner === null) return null
-  const report = readAt(inner, depth + 1)
+  const report = readOpened(openReport(inner), depth + 1)
   return report.recipients.length > 0 && (report.kind === 'bounce' || report.kind === 'delay') ? report : null
 }
 
