@@ -43,7 +43,7 @@ const LASTING = new Set(['message-id', 'date', 'from', 'subject', 'content-type'
 
 /** A mail that could not be read: it took a worker down. */
 export function unreadable(raw: Uint8Array): ReadMail {
-  const returned = { messageId: null, feedbackId: null, from: null, envelopeId: null }
+  const returned = { messageId: null, feedbackId: null, from: null, envelopeId: null, mailFrom: null }
   return {
     report: { kind: 'none', recipients: [], returned },
     from: '',

@@ -15,6 +15,7 @@ import {
   type ReadReturnPath,
   type ReturnPathKey,
   readReturnPath,
+  readReturnPathCode,
   returnPathId,
 } from '../mail/return-path/return-path.ts'
 import { canonicalAddress } from '../network/address-range.ts'
@@ -105,11 +106,13 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
 
   async function findEmail(mail: ArrivedMail, read: ReadMail): Promise<Found> {
     const { report, addressees } = read
-    const returnPath = returnPathIn(
-      [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees],
-      (address) => readReturnPath(parts.returnPathKey, address, parts.now()),
-    )
-    const id = returnPath?.emailId ?? (await idOfMessage(store, report.returned))
+    const { returned } = report
+    const [key, at] = [parts.returnPathKey, parts.now()]
+    const addresses = [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees]
+    const returnPath =
+      returnPathIn([...addresses, returned.mailFrom ?? ''], (address) => readReturnPath(key, address, at)) ??
+      returnPathIn([returned.envelopeId ?? ''], (code) => readReturnPathCode(key, code, at))
+    const id = returnPath?.emailId ?? (await idOfMessage(store, returned))
     const position = returnPath?.recipient ?? null
     const email = id === null ? null : await lookups.add({ id, position, addresses: addressesOf(report) })
     // For the company whose key handed the mail in, emails of other companies do not exist.
@@ -171,7 +174,7 @@ interface Found {
   mail: ArrivedMail
   read: ReadMail
   email: ReportedEmail | null
-  /** The valid return path that it came to; null: it came to none. */
+  /** The valid return path that it came to, or that its report names; null: there is none. */
   returnPath: ReadReturnPath | null
 }
 
@@ -189,11 +192,11 @@ async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMai
 }
 
 function returnPathIn(
-  addresses: readonly string[],
-  readAddress: (address: string) => ReturnType<typeof readReturnPath>,
+  texts: readonly string[],
+  readIn: (text: string) => ReturnType<typeof readReturnPath>,
 ): ReadReturnPath | null {
-  for (const address of addresses) {
-    const returnPath = readAddress(address)
+  for (const text of texts) {
+    const returnPath = readIn(text)
     if (returnPath !== null && typeof returnPath === 'object') return returnPath
   }
   return null
