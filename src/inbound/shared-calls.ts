@@ -1,4 +1,6 @@
-/** Calls that are shared: what arrives during one shares the next, so a flood of reports costs few look-ups and commits. */
+/**
+ * Calls that are shared: what arrives during one shares the next, so a flood of reports costs few look-ups and commits.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 interface Queued<Item, Result> {

@@ -134,8 +134,8 @@ export function classifyReply(reply: NegativeReply): Classification {
 }
 
 /**
- * Causes of late, by codes and plain words. A server gives the same few reasons to everybody, and to look for all phrases
- * in one takes as long as to read the whole rest of a report.
+ * Causes of late, by codes and plain words. A server gives the same few reasons to everybody, and to look for all
+ * phrases in one takes as long as to read the whole rest of a report.
  */
 const CAUSES = new Map<string, Cause>()
 /** Replies have 1,000 characters at most, so these take less than a megabyte. */
