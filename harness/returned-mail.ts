@@ -14,6 +14,10 @@ export interface BounceText {
   id?: string
   addressee?: string
   subject?: string
+  /** ENVID of the returned email. */
+  envelopeId?: string
+  /** Its MAIL FROM, in the returned header; of a complaint: in a field of the report. */
+  mailFrom?: string
 }
 
 /** RFC 3464. */
@@ -28,6 +32,8 @@ export function bounce({
   id = `<${Math.random().toString(36).slice(2)}@mx.rcpt.test>`,
   addressee = 'return-path@bounces.acme.example',
   subject = 'Undelivered Mail Returned to Sender',
+  envelopeId,
+  mailFrom,
 }: BounceText): string {
   return [
     `From: Mail Delivery System <${from}>`,
@@ -47,6 +53,7 @@ export function bounce({
     '--b',
     'Content-Type: message/delivery-status',
     '',
+    ...(envelopeId === undefined ? [] : [`Original-Envelope-Id: ${envelopeId}`]),
     'Reporting-MTA: dns; mx.rcpt.test',
     '',
     `Final-Recipient: rfc822; ${to}`,
@@ -57,6 +64,7 @@ export function bounce({
     '--b',
     'Content-Type: text/rfc822-headers',
     '',
+    ...(mailFrom === undefined ? [] : [`Return-Path: <${mailFrom}>`]),
     ...returnedHeader({ messageId, author, to }),
     '',
     '--b--',
@@ -64,7 +72,10 @@ export function bounce({
   ].join('\r\n')
 }
 
-type ComplaintText = Pick<BounceText, 'to' | 'messageId' | 'author' | 'id' | 'addressee' | 'subject'>
+type ComplaintText = Pick<
+  BounceText,
+  'to' | 'messageId' | 'author' | 'id' | 'addressee' | 'subject' | 'mailFrom'
+>
 
 /** RFC 5965. */
 export function complaint({
@@ -74,6 +85,7 @@ export function complaint({
   id = '<complaint-1@fbl.rcpt.test>',
   addressee = 'return-path@bounces.acme.example',
   subject = 'FW: Hello',
+  mailFrom,
 }: ComplaintText): string {
   return [
     'From: <feedback@fbl.rcpt.test>',
@@ -95,6 +107,7 @@ export function complaint({
     'User-Agent: Rcpt-Feedback/1.0',
     'Version: 1',
     `Original-Rcpt-To: <${to}>`,
+    ...(mailFrom === undefined ? [] : [`Original-Mail-From: <${mailFrom}>`]),
     '',
     '--b',
     'Content-Type: message/rfc822',

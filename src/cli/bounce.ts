@@ -140,6 +140,7 @@ function reportJson({ kind, recipients, returned }: MailReport): object {
       feedback_id: returned.feedbackId,
       from: returned.from,
       envelope_id: returned.envelopeId,
+      mail_from: returned.mailFrom,
     },
   }
 }
@@ -161,6 +162,7 @@ function printReport({ kind, recipients, returned }: MailReport): void {
     ...named('Message-ID', returned.messageId),
     ...named('Feedback-ID', returned.feedbackId),
     ...named('Envelope ID', returned.envelopeId),
+    ...named('MAIL FROM', returned.mailFrom),
   ])
   for (const recipient of recipients) {
     printLine()

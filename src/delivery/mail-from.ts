@@ -1,7 +1,28 @@
-/** The address to which the bounces of a delivery come back. */
-import { type ReturnPathKey, returnPath } from '../mail/return-path/return-path.ts'
+/** The names under which the bounces of a delivery come back. */
+import {
+  type ReturnPath,
+  type ReturnPathKey,
+  returnPath,
+  returnPathCode,
+} from '../mail/return-path/return-path.ts'
 import type { Delivery } from './delivery.ts'
 import { recipientDomain } from './recipient-domain.ts'
+
+type NamedDelivery = Pick<Delivery, 'email' | 'recipients' | 'message' | 'path'>
+
+export function mailFrom(delivery: NamedDelivery, key: ReturnPathKey | null): string {
+  const { sender, returnPathHost } = delivery.email
+  if (returnPathHost === null || key === null) return sender
+  return returnPath(key, returnPathOf(delivery), returnPathHost)
+}
+
+/**
+ * ENVID (RFC 3461 4.4): servers repeat it in reports as Original-Envelope-Id (RFC 3464 2.2.1). It finds the email where
+ * the bounce goes to the author's own address, or to any other that is not the return path.
+ */
+export function envelopeId(delivery: NamedDelivery, key: ReturnPathKey): string {
+  return returnPathCode(key, returnPathOf(delivery))
+}
 
 /**
  * The same at every attempt, because greylisting servers know a message by it. So it names a recipient only where each
@@ -9,14 +30,10 @@ import { recipientDomain } from './recipient-domain.ts'
  * mail has a transaction for each domain, and names that: otherwise a recipient at one domain could report
  * on its recipients at another. A relay takes recipients of several domains at once.
  */
-export function mailFrom(
-  { email, recipients, message, path }: Pick<Delivery, 'email' | 'recipients' | 'message' | 'path'>,
-  key: ReturnPathKey | null,
-): string {
-  const { id: emailId, sender, returnPathHost, createdAt } = email
-  if (returnPathHost === null || key === null) return sender
+function returnPathOf({ email, recipients, message, path }: NamedDelivery): ReturnPath {
+  const { id: emailId, createdAt } = email
   // Only in batch sending does a message have an addressee.
   const recipient = message.addressee ? recipients[0]!.position : null
   const domain = path.site.kind === 'direct' ? recipientDomain(recipients) : null
-  return returnPath(key, { emailId, recipient, domain, at: createdAt }, returnPathHost)
+  return { emailId, recipient, domain, at: createdAt }
 }

@@ -15,7 +15,7 @@ import type {
   RecipientOutcome,
   SessionSharing,
 } from './delivery.ts'
-import { mailFrom } from './mail-from.ts'
+import { envelopeId, mailFrom } from './mail-from.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, releasedOutcome } from './outcome.ts'
 import { DEFAULT_ROUTE, type Policy, wayId } from './path/path.ts'
 import type { Source } from './path/source.ts'
@@ -133,14 +133,16 @@ export class RouteCourier implements Courier {
     const message = elsewhere?.(delivery) ?? prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
     const place = this.#options.unrecorded?.place(delivery.email.companyId, mayHandOver)
+    const { returnPaths = null } = this.#options
     const request: RouteRequest = {
       delivery,
-      sender: mailFrom(delivery, this.#options.returnPaths ?? null),
+      sender: mailFrom(delivery, returnPaths),
       message,
       dialogue,
       mayHandOver,
       stopping: this.#stopping.signal,
     }
+    if (returnPaths !== null) request.envelopeId = () => envelopeId(delivery, returnPaths)
     if (place !== undefined) request.handOver = () => place.take()
     if (sharing !== undefined) this.#share(request, sharing)
     this.#requests.set(delivery, request)

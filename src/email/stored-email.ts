@@ -1,6 +1,7 @@
 /** The forms in which the store returns emails. */
 
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
+import type { BounceCategory } from '../mail/reply/category.ts'
 import type { AttemptTls } from './attempt-tls.ts'
 import type { EmailEvent, EventType, LastEventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
@@ -128,6 +129,14 @@ export interface EmailBeginning {
   rawOctets: number | null
   /** Files besides inline pictures. Those within a ready message do not count. */
   files: number
+}
+
+/** Why mail of an email was refused, or is late. */
+export interface EmailReason {
+  id: string
+  category: BounceCategory
+  /** The address, or its domain, is dead. */
+  permanent: boolean
 }
 
 /** The last answers of servers about the recipients of an email, in one text each, without repetitions. */

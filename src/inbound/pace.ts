@@ -8,14 +8,14 @@
 import { CompanyTurns } from '../common/company-turns.ts'
 
 /** Ms from one group to the next. */
-const EVERY = 10
+const EVERY = 25
 /** Ms between two looks at how busy the thread is. */
 const LOOK_EVERY = 100
 /** The part of its time in which the thread may be busy. Sending as fast as it can takes more than nine tenths. */
 const BUSY = 0.8
-/** The highest and the lowest pace, in mails a second. The lowest is little work even for a slow machine. */
+/** The highest and the lowest pace, in mails a second. The lowest takes a fortieth of a slow thread's time. */
 const MOST = 1_000
-const LEAST = 5
+const LEAST = 25
 /**
  * Mails a second added to the pace at each look at a thread that is not busy. Few, because even a thread that sends as
  * fast as it can rests at times.

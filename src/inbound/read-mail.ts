@@ -2,10 +2,9 @@
 import { hash } from 'node:crypto'
 import { AddressError, parseAddressList } from '../mail/address/address.ts'
 import { decodeText } from '../mail/raw/decode.ts'
-import { type RawField, readHeader, readParameters } from '../mail/raw/header.ts'
-import { withCrBeforeLf } from '../mail/raw/lines.ts'
-import { withoutEnvelopeLine } from '../mail/raw/raw.ts'
-import { readReport } from '../mail/report/read-report.ts'
+import { type RawField, readParameters } from '../mail/raw/header.ts'
+import { openReport } from '../mail/report/open-report.ts'
+import { readOpened } from '../mail/report/read-report.ts'
 import type { MailReport } from '../mail/report/report.ts'
 
 export interface ReadMail {
@@ -44,7 +43,7 @@ const LASTING = new Set(['message-id', 'date', 'from', 'subject', 'content-type'
 
 /** A mail that could not be read: it took a worker down. */
 export function unreadable(raw: Uint8Array): ReadMail {
-  const returned = { messageId: null, feedbackId: null, from: null, envelopeId: null }
+  const returned = { messageId: null, feedbackId: null, from: null, envelopeId: null, mailFrom: null }
   return {
     report: { kind: 'none', recipients: [], returned },
     from: '',
@@ -58,12 +57,12 @@ export function unreadable(raw: Uint8Array): ReadMail {
 }
 
 export function readMail(raw: Uint8Array): ReadMail {
-  const octets = withCrBeforeLf(withoutEnvelopeLine(raw))
-  const { fields, bodyStart } = readHeader(octets, 0, { strict: false })
+  const open = openReport(raw)
+  const { octets, fields, bodyStart } = open.arrived
   const body = octets.subarray(bodyStart)
   const value = (name: string) => fields.find(({ lower }) => lower === name)?.value ?? ''
   return {
-    report: readReport(raw),
+    report: readOpened(open),
     from: decodeText(value('from').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),
     subject: decodeText(value('subject').slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT),
     author: authorOf(fields),

@@ -15,6 +15,7 @@ import {
   type ReadReturnPath,
   type ReturnPathKey,
   readReturnPath,
+  readReturnPathCode,
   returnPathId,
 } from '../mail/return-path/return-path.ts'
 import { canonicalAddress } from '../network/address-range.ts'
@@ -23,6 +24,7 @@ import type {
   InboundArrival,
   InboundResult,
   InboundStore,
+  NamedEmail,
   ReportedEmail,
 } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
@@ -36,8 +38,8 @@ import {
   STRANGERS,
 } from './arrived-mail.ts'
 import { addressesOf, consequencesOf, findingsOf, hasConsequences } from './consequences.ts'
-import { GroupCommit } from './group-commit.ts'
 import { type ReadMail, readMail, unreadable } from './read-mail.ts'
+import { SharedCalls } from './shared-calls.ts'
 import { type KeyLookup, SourceProof } from './source-proof.ts'
 
 /** Octets up to which a mail is read on this thread, because it takes little time whatever its content. */
@@ -51,7 +53,7 @@ const MOST_REPORTS = 100
 const MOST_REPORTS_OF_RECIPIENT = 10
 
 export interface InboundParts {
-  store: Pick<InboundStore, 'reportedEmail' | 'emailWithMessageId' | 'keepInboundMails'>
+  store: Pick<InboundStore, 'reportedEmails' | 'emailWithMessageId' | 'keepInboundMails'>
   returnPathKey: ReturnPathKey
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
@@ -73,7 +75,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
   const { store, workers } = parts
   const proof = new SourceProof(parts.keys, workers)
   const reads = new WeakMap<Uint8Array, Promise<ReadMail>>()
-  const commits = new GroupCommit((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
+  const commits = new SharedCalls((arrivals: InboundArrival[]) => store.keepInboundMails(arrivals))
+  const lookups = new SharedCalls((named: NamedEmail[]) => store.reportedEmails(named))
 
   /** A mail with several recipients arrives once for each of them, with the same octets. */
   function readOnce(raw: Uint8Array): Promise<ReadMail> {
@@ -89,7 +92,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const size = arrived.size ?? arrived.raw.byteLength
     const mail = { ...arrived, size, raw: arrived.raw.subarray(0, MOST_READ) }
     const read = await readOnce(arrived.raw)
-    const found = await findEmail(parts, mail, read)
+    const found = await findEmail(mail, read)
     const judged = await judge(found)
     // Domain reports are stored before the mail is. If the store then fails, the mail comes again, and its report still
     // counts once.
@@ -99,6 +102,22 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const received = { ...result, kind: kept.kind, emailId: kept.emailId }
     parts.onReceived?.(arrived, received)
     return received
+  }
+
+  async function findEmail(mail: ArrivedMail, read: ReadMail): Promise<Found> {
+    const { report, addressees } = read
+    const { returned } = report
+    const [key, at] = [parts.returnPathKey, parts.now()]
+    const addresses = [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees]
+    const returnPath =
+      returnPathIn([...addresses, returned.mailFrom ?? ''], (address) => readReturnPath(key, address, at)) ??
+      returnPathIn([returned.envelopeId ?? ''], (code) => readReturnPathCode(key, code, at))
+    const id = returnPath?.emailId ?? (await idOfMessage(store, returned))
+    const position = returnPath?.recipient ?? null
+    const email = id === null ? null : await lookups.add({ id, position, addresses: addressesOf(report) })
+    // For the company whose key handed the mail in, emails of other companies do not exist.
+    const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
+    return { mail, read, email: foreign ? null : email, returnPath }
   }
 
   /** Decides the consequences of the mail. */
@@ -155,7 +174,7 @@ interface Found {
   mail: ArrivedMail
   read: ReadMail
   email: ReportedEmail | null
-  /** The valid return path that it came to; null: it came to none. */
+  /** The valid return path that it came to, or that its report names; null: there is none. */
   returnPath: ReadReturnPath | null
 }
 
@@ -172,30 +191,12 @@ async function readIn(workers: Workers | null, raw: Uint8Array): Promise<ReadMai
   }
 }
 
-async function findEmail(
-  { store, returnPathKey, now }: InboundParts,
-  mail: ArrivedMail,
-  read: ReadMail,
-): Promise<Found> {
-  const { report, addressees } = read
-  const returnPath = returnPathIn(
-    [...(mail.recipient === null ? [] : [mail.recipient]), ...addressees],
-    (address) => readReturnPath(returnPathKey, address, now()),
-  )
-  const id = returnPath?.emailId ?? (await idOfMessage(store, report.returned))
-  const named = { addresses: addressesOf(report), position: returnPath?.recipient ?? null }
-  const email = id === null ? null : await store.reportedEmail(id, named)
-  // For the company whose key handed the mail in, emails of other companies do not exist.
-  const foreign = email !== null && mail.companyId !== undefined && mail.companyId !== email.companyId
-  return { mail, read, email: foreign ? null : email, returnPath }
-}
-
 function returnPathIn(
-  addresses: readonly string[],
-  readAddress: (address: string) => ReturnType<typeof readReturnPath>,
+  texts: readonly string[],
+  readIn: (text: string) => ReturnType<typeof readReturnPath>,
 ): ReadReturnPath | null {
-  for (const address of addresses) {
-    const returnPath = readAddress(address)
+  for (const text of texts) {
+    const returnPath = readIn(text)
     if (returnPath !== null && typeof returnPath === 'object') return returnPath
   }
   return null

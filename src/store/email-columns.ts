@@ -1,6 +1,6 @@
 /** The columns of emails and recipients in both databases, derived from the table of fields. */
 import type { ColumnCodec } from '../email/codec.ts'
-import { LAST_EVENT_TYPES } from '../email/event.ts'
+import { type EventType, LAST_EVENT_TYPES, REASONED_TYPES } from '../email/event.ts'
 import { type FieldDeclaration, type FieldReader, fieldsOf } from '../email/fields.ts'
 import { bodyOf as bodyOfOctets } from '../mail/body.ts'
 import { LARGE_TEXT } from '../mail/large-text.ts'
@@ -52,12 +52,17 @@ export function bodyRead(column: string, { type }: FieldDeclaration): string {
  * The type of the last event of the email `e`. On PostgreSQL ordered by `number + 0`, which no index has: otherwise the
  * planner might walk the log from its end until it meets an event of this email.
  */
-export const LAST_EVENT = {
-  postgres: lastEvent('e.id', 'v.number + 0'),
-  sqlite: lastEvent('e.num', 'v.number'),
-}
+export const LAST_EVENT = lastEvent('type', LAST_EVENT_TYPES)
 
-function lastEvent(email: string, place: string): string {
-  const types = LAST_EVENT_TYPES.map((type) => `'${type}'`).join(', ')
-  return `(SELECT v.type FROM events v WHERE v.email = ${email} AND v.type IN (${types}) ORDER BY ${place} DESC LIMIT 1)`
+/** The detail of the last event that gives a reason. */
+export const LAST_REASON = lastEvent('detail', REASONED_TYPES)
+
+function lastEvent(
+  column: 'type' | 'detail',
+  types: readonly EventType[],
+): Record<'postgres' | 'sqlite', string> {
+  const among = types.map((type) => `'${type}'`).join(', ')
+  const of = (email: string, place: string) =>
+    `(SELECT v.${column} FROM events v WHERE v.email = ${email} AND v.type IN (${among}) ORDER BY ${place} DESC LIMIT 1)`
+  return { postgres: of('e.id', 'v.number + 0'), sqlite: of('e.num', 'v.number') }
 }

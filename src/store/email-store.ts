@@ -14,6 +14,7 @@ import type {
   EmailBeginning,
   EmailHistory,
   EmailPaging,
+  EmailReason,
   EmailReplies,
   EmailSummary,
   HistoryOutline,
@@ -89,6 +90,11 @@ export interface EmailStore {
    * first 300 characters of each answer, and at most 3,000 characters an email. Emails without an answer are left out.
    */
   readReplies(ids: readonly string[]): Promise<EmailReplies[]>
+  /**
+   * Why mail of these emails of the company (null: of any company) was refused last, or is late. Emails without a
+   * refusal are left out.
+   */
+  readReasons(ids: readonly string[], companyId: string | null): Promise<EmailReason[]>
   /**
    * The whole work item (content, attachments, all recipients) whatever its state. No recipient is marked as suspect.
    * Null when the email is unknown or was removed. `copy`: for a batch, only the recipient at this position, because

@@ -22,19 +22,22 @@ export interface ReportedEmail {
   size: number
   /** Mails that led to events of it. */
   reports: number
-  /** The named ones; its only one in any case. */
+  /** The named ones, or its only one. */
   recipients: AddressedRecipient[]
 }
 
+/** The email that a mail is about, and the recipients that it names. */
+export interface NamedEmail {
+  id: string
+  /** Null: the mail names its recipients by their addresses, unless the email has only one. */
+  position: number | null
+  /** Compared without regard to ASCII case, if there is no position. */
+  addresses: readonly string[]
+}
+
 export interface InboundStore {
-  /**
-   * The email, with its recipients at these addresses (compared without regard to ASCII case) and the one at this
-   * position, or its only one. Null when it is unknown.
-   */
-  reportedEmail(
-    id: string,
-    named: { addresses: readonly string[]; position: number | null },
-  ): Promise<ReportedEmail | null>
+  /** The emails, each with the recipients that are named; null for one that is unknown. In the order of `named`. */
+  reportedEmails(named: readonly NamedEmail[]): Promise<(ReportedEmail | null)[]>
   /**
    * The id of the newest email from an address at this domain whose sender chose this Message-ID; null when there is
    * none. `domain`: in lower case.

@@ -78,7 +78,13 @@ test('--json has the names that others build on', async () => {
         message: '550 5.1.1 <jane@example.org>: Recipient address rejected: User unknown',
       },
     ],
-    returned: { message_id: '<1@acme.test>', feedback_id: null, from: 'sender@acme.test', envelope_id: null },
+    returned: {
+      message_id: '<1@acme.test>',
+      feedback_id: null,
+      from: 'sender@acme.test',
+      envelope_id: null,
+      mail_from: null,
+    },
   })
 })
 

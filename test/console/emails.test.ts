@@ -191,7 +191,10 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await page.goto(page.url().replace('yesterday', 'today'))
     await box(2).click()
     await bar.getByText('1 chosen').waitFor()
-    assert.match(exported, /^id,accepted,last_event,from,to,recipients,subject,tags\r\n[^\r]+,Batch 1,\r\n$/)
+    assert.match(
+      exported,
+      /^id,accepted,last_event,reason,permanent,from,to,recipients,subject,tags\r\n[^\r]+,Batch 1,\r\n$/,
+    )
   })
 
   test('is narrowed by search and menus, each state with an address of its own', async (t) => {

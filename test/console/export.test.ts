@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
 import { fromBuffer } from 'yauzl'
 import { messageName } from '../../console/src/pages/emails/exported.ts'
 import type { EmailListItem } from '../../console/src/pages/emails/merge.ts'
@@ -76,6 +77,33 @@ describe('an export', { skip: withoutBrowser() }, () => {
     }
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByText('saved as emails.zip').waitFor({ state: 'detached' })
+  })
+
+  test('as a table says why mail was refused, and whether the address is dead', async (t) => {
+    const sent = {
+      gone: await stage.send({ subject: 'Invoice', to: 'bounced@simulator.test' }),
+      well: await stage.send({ subject: 'Invoice', to: 'delivered@simulator.test' }),
+    }
+    const { store } = stage.service
+    await until(async () => {
+      const found = await store.summaries(Object.values(sent), 1)
+      return found.every(({ lastEvent }) => lastEvent === 'bounced' || lastEvent === 'delivered')
+    }, 'the mail to end')
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/emails?q=invoice`)
+    await page.getByRole('button', { name: 'Export' }).click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Table (CSV)' }).click(),
+    ])
+    const rows = parse(await readFile(await file.path(), 'utf8'), { columns: true }) as Record<
+      string,
+      string
+    >[]
+    const told = new Map(
+      rows.map(({ id, last_event, reason, permanent }) => [id, [last_event, reason, permanent]]),
+    )
+    assert.deepEqual(told.get(sent.gone), ['bounced', 'address_unknown', 'true'])
+    assert.deepEqual(told.get(sent.well), ['delivered', '', ''])
   })
 
   test('goes on while the person is elsewhere, survives what is busy, and can be stopped', async (t) => {

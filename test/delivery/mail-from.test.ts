@@ -64,3 +64,19 @@ test('is the address of the author without a return path', async (t) => {
   await deliver(['jane@x.test'])
   assert.equal((await sinks.at('127.0.0.1').next()).sender, emailSent.sender)
 })
+
+test('ENVID has the code of the return path at each attempt, for servers that offer DSN, and without a return path too', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': { offers: ['PIPELINING', 'DSN'] } })
+  const { deliver } = await startRig(t, relayAt(sinks.port), {}, { returnPaths })
+  const envids: string[] = []
+  for (const sent of [email, email, { ...email, returnPathHost: null }]) {
+    await deliver(['jane@x.test'], { email: sent })
+    const { mailParameters, sender } = await sinks.at('127.0.0.1').next()
+    const [, envid] = /^ENVID=(\S+)$/.exec(mailParameters) ?? assert.fail(mailParameters)
+    if (sent.returnPathHost !== null) assert.equal(sender, `${envid}@bounces.acme.test`)
+    else assert.equal(sender, emailSent.sender)
+    envids.push(envid!)
+  }
+  assert.equal(new Set(envids).size, 1)
+  assert.deepEqual(read(`${envids[0]}@x.test`), [EMAIL_ID, null])
+})

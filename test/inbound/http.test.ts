@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { bounce } from '../../harness/returned-mail.ts'
+import { bounce, complaint } from '../../harness/returned-mail.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
 import { DOMAIN, InboundRig } from './rig.ts'
 
@@ -29,6 +29,41 @@ describe('POST /inbound/mail', () => {
     )
     assert.deepEqual(await rig.states(id), ['bounced'])
   })
+
+  const lost: [by: string, mail: (to: string, path: string) => string, state: string, events: string[]][] = [
+    [
+      'the envelope id in a bounce',
+      (to, path) =>
+        bounce({ to, addressee: `news@${DOMAIN}`, envelopeId: path.split('@')[0]!.toUpperCase() }),
+      'bounced',
+      ['0:bounced'],
+    ],
+    [
+      'the Return-Path in the header that came back with a bounce',
+      (to, path) => bounce({ to, addressee: `news@${DOMAIN}`, mailFrom: path }),
+      'bounced',
+      ['0:bounced'],
+    ],
+    [
+      'Original-Mail-From in a complaint',
+      (to, path) => complaint({ to, addressee: `abuse@${DOMAIN}`, mailFrom: path }),
+      'delivered',
+      ['0:complained'],
+    ],
+  ]
+  for (const [index, [by, mail, state, events]] of lost.entries()) {
+    test(`a report that came to the author's own address is known by ${by}, once, and not by a forged one`, async () => {
+      const to = `reader${index}@lost.test`
+      const { id, path } = await rig.send([to])
+      const other = path(0).replace(/^(b.)(.)/, (_, front, letter) => front + (letter === 'a' ? 'c' : 'a'))
+      assert.equal((await post(mail(to, other))).body.outcome, 'no_email')
+      assert.deepEqual(await rig.states(id), ['delivered'])
+      assert.equal((await post(mail(to, path('lost.test')))).body.outcome, 'recorded')
+      assert.equal((await post(mail(to, path(0)))).body.outcome, 'repeated')
+      assert.deepEqual(await rig.states(id), [state])
+      assert.deepEqual(await rig.events(id), events)
+    })
+  }
 
   test('changes nothing of another company, whose email does not exist here', async () => {
     const { id, path } = await rig.send(['mine@rcpt.test'])

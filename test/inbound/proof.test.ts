@@ -47,7 +47,7 @@ async function outcomeOf(
 ): Promise<string> {
   const receive = mailReceiver({
     store: {
-      reportedEmail: async (id) => (id === email.id ? email : null),
+      reportedEmails: async (named) => named.map(({ id }) => (id === email.id ? email : null)),
       emailWithMessageId: async () => null,
       keepInboundMails: async (arrivals: readonly InboundArrival[]) =>
         arrivals.map(({ mail: { id, refused } }) => ({ id, outcome: refused ?? 'recorded', events: 1 })),

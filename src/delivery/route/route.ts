@@ -11,6 +11,8 @@ export interface RouteRequest {
   delivery: Delivery
   /** MAIL FROM. */
   sender: string
+  /** See Transaction. */
+  envelopeId?: () => string
   message: PreparedMessage
   dialogue: Dialogue
   /** False once nothing may be handed over any more: the lease is over, or the node is stopping. */

@@ -511,7 +511,7 @@ export class ServerWalk {
 
   /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
   async #transact(pooled: PooledSession, target: ServerTarget, key: string): Promise<boolean> {
-    const { sender, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
+    const { sender, envelopeId, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
     const { session } = pooled
     const onDot = () => this.#offer(pooled, key, target.host)
     let recipients = this.#left
@@ -521,7 +521,7 @@ export class ServerWalk {
       for (let first = true; recipients.length > 0; first = false) {
         const addresses = recipients.map(({ address }) => address)
         const replies = await session.send(
-          { sender, recipients: addresses, message, mayHandOver, handOver, onDot },
+          { sender, envelopeId, recipients: addresses, message, mayHandOver, handOver, onDot },
           dialogue,
         )
         if (first && pooled.reused && !this.#isCut && wasStale(replies)) {

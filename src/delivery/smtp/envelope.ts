@@ -1,5 +1,5 @@
 import type { Extensions } from './extensions.ts'
-import type { OutgoingMessage } from './transaction.ts'
+import type { OutgoingMessage, Transaction } from './transaction.ts'
 
 /**
  * An address that can stand between the brackets of a path without ending it (RFC 5321 4.1.2): a quoted or unquoted
@@ -20,7 +20,7 @@ export function isAscii(text: string): boolean {
 
 /** The MAIL command with the parameters that the server understands and the message needs. */
 export function mailCommand(
-  sender: string,
+  { sender, envelopeId }: Pick<Transaction, 'sender' | 'envelopeId'>,
   message: OutgoingMessage,
   extensions: Extensions,
   smtpUtf8: boolean,
@@ -32,5 +32,6 @@ export function mailCommand(
   // nature.
   if (extensions.eightBitMime && (message.eightBit || message.smtpUtf8)) command += ' BODY=8BITMIME'
   if (smtpUtf8) command += ' SMTPUTF8'
+  if (extensions.dsn && envelopeId !== undefined) command += ` ENVID=${envelopeId()}`
   return command
 }

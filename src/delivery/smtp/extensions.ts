@@ -9,6 +9,8 @@ export interface Extensions {
   size: number | null
   eightBitMime: boolean
   smtpUtf8: boolean
+  /** RFC 3461: MAIL may have ENVID. */
+  dsn: boolean
   enhancedStatusCodes: boolean
   startTls: boolean
   /** Mechanism names in capitals. */
@@ -22,6 +24,7 @@ export const noExtensions: Extensions = {
   size: null,
   eightBitMime: false,
   smtpUtf8: false,
+  dsn: false,
   enhancedStatusCodes: false,
   startTls: false,
   auth: new Set(),
@@ -47,6 +50,9 @@ export function parseExtensions(reply: Reply): Extensions {
         break
       case 'SMTPUTF8':
         extensions.smtpUtf8 = true
+        break
+      case 'DSN':
+        extensions.dsn = true
         break
       case 'ENHANCEDSTATUSCODES':
         extensions.enhancedStatusCodes = true

@@ -209,7 +209,7 @@ export class Transfer {
   #steps(message: OutgoingMessage): CommandStep[] {
     const { sender, recipients } = this.#transaction
     const utf8 = message.smtpUtf8 || !isAscii(sender) || recipients.some((recipient) => !isAscii(recipient))
-    const mail = mailCommand(sender, message, this.#extensions, utf8 && this.#extensions.smtpUtf8)
+    const mail = mailCommand(this.#transaction, message, this.#extensions, utf8 && this.#extensions.smtpUtf8)
     const steps: CommandStep[] = [{ command: mail, stage: 'mail', kind: 'mail', recipient: -1 }]
     if (this.#start === 'reset')
       steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })

@@ -32,6 +32,8 @@ export type HandoverGuard = () => boolean | Promise<boolean>
 export interface Transaction {
   /** RFC 5321 reverse-path without brackets; empty for the null sender. */
   sender: string
+  /** ENVID (RFC 3461 4.4), asked for only where the server offers DSN. Printable ASCII without `+` and `=`. */
+  envelopeId?: (() => string) | undefined
   /** At least one. */
   recipients: string[]
   /**

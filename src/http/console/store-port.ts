@@ -4,7 +4,7 @@ import type { PeopleStore, Store } from '../../store/store.ts'
 /** The store as the console's lists and pages of emails use it without a verb. */
 export type ShownEmails = Pick<
   Store,
-  'settledEventNumber' | 'recipientCounts' | 'readBeginnings' | 'readContent' | 'readValues'
+  'settledEventNumber' | 'recipientCounts' | 'readBeginnings' | 'readReasons' | 'readContent' | 'readValues'
 >
 
 /** The parts of an email that is sent again. */

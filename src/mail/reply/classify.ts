@@ -133,8 +133,29 @@ export function classifyReply(reply: NegativeReply): Classification {
   return { category, permanent: dead && !reply.delayed }
 }
 
-function explain({ code, status, words, stage }: NegativeReply): Cause {
-  const matches = speaks(plainWords(words))
+/**
+ * Causes of late, by codes and plain words. A server gives the same few reasons to everybody, and to look for all
+ * phrases in one takes as long as to read the whole rest of a report.
+ */
+const CAUSES = new Map<string, Cause>()
+/** Replies have 1,000 characters at most, so these take less than a megabyte. */
+const MOST_CAUSES = 250
+
+function explain(reply: NegativeReply): Cause {
+  const { code = null, status = null, stage = null } = reply
+  const words = plainWords(reply.words)
+  const key = `${code} ${status} ${stage} ${words}`
+  let cause = CAUSES.get(key)
+  if (cause === undefined) {
+    cause = causeOf(reply, words)
+    if (CAUSES.size >= MOST_CAUSES) CAUSES.clear()
+    CAUSES.set(key, cause)
+  }
+  return cause
+}
+
+function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
+  const matches = speaks(words)
   const plain = firstOf(PLAIN, matches)
   if (plain !== null) return [plain, false]
   const detail = status?.slice(2) ?? ''

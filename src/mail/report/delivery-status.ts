@@ -1,6 +1,6 @@
 /** Fields of a delivery status notification (RFC 3464 2), as servers write them. */
 import { cleanAddress, typedAddress } from './address-text.ts'
-import type { ReportedAction } from './report.ts'
+import type { NamedEnvelope, ReportedAction } from './report.ts'
 
 /** Recipients that are read; a transaction has at most some hundreds. */
 const MAX_RECIPIENTS = 1_000
@@ -27,8 +27,7 @@ export interface StatusFields {
   retries: boolean
 }
 
-export interface DeliveryStatus {
-  envelopeId: string | null
+export interface DeliveryStatus extends NamedEnvelope {
   recipients: StatusFields[]
 }
 
@@ -39,8 +38,10 @@ const ONCE = new Set(['original-recipient', 'final-recipient', 'action'])
 export function readDeliveryStatus(text: string): DeliveryStatus {
   const recipients: StatusFields[] = []
   let envelopeId: string | null = null
+  let mailFrom: string | null = null
   for (const group of groupsOf(text)) {
     envelopeId ??= group.get('original-envelope-id')?.slice(0, 200) ?? null
+    mailFrom ??= typedAddress(group.get('x-postfix-sender') ?? '')
     const recipient = recipientOf(group)
     if (recipient === null) continue
     const last = recipients.at(-1)
@@ -49,7 +50,7 @@ export function readDeliveryStatus(text: string): DeliveryStatus {
       Object.assign(last, rest(recipient, last))
     else if (recipients.length < MAX_RECIPIENTS) recipients.push(recipient)
   }
-  return { envelopeId, recipients }
+  return { envelopeId, mailFrom, recipients }
 }
 
 function rest(later: StatusFields, earlier: StatusFields): StatusFields {

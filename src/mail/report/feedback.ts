@@ -2,13 +2,13 @@
 import type { RawField } from '../raw/header.ts'
 import { cleanAddress, typedAddress } from './address-text.ts'
 import { fieldValue } from './open-report.ts'
+import type { NamedEnvelope } from './report.ts'
 
-export interface Feedback {
+export interface Feedback extends NamedEnvelope {
   /** Lower-case Feedback-Type (RFC 5965 3.1). */
   type: string
   /** The recipients of the mail that the report names. */
   addresses: string[]
-  envelopeId: string | null
 }
 
 const MAX_ADDRESSES = 100
@@ -32,20 +32,24 @@ const COMPLAINTS = new Set([
 export function readFeedback(text: string): Feedback {
   let type = 'abuse'
   let envelopeId: string | null = null
+  let mailFrom: string | null = null
   const addresses = new Set<string>()
   for (const line of text.split(/\r?\n/, 2_000)) {
     const field =
-      /^(feedback-type|original-rcpt-to|removal-recipient|original-envelope-id)[ \t]*:(.*)$/i.exec(line)
+      /^(feedback-type|original-rcpt-to|removal-recipient|original-envelope-id|original-mail-from)[ \t]*:(.*)$/i.exec(
+        line,
+      )
     if (field === null) continue
     const [name, value] = [field[1]!.toLowerCase(), field[2]!.trim()]
     if (name === 'feedback-type') type = value.toLowerCase()
     else if (name === 'original-envelope-id') envelopeId = value.slice(0, 200)
+    else if (name === 'original-mail-from') mailFrom ??= typedAddress(value)
     else {
       const address = typedAddress(value)
       if (address !== null && addresses.size < MAX_ADDRESSES) addresses.add(address)
     }
   }
-  return { type, addresses: [...addresses], envelopeId }
+  return { type, addresses: [...addresses], envelopeId, mailFrom }
 }
 
 export const isComplaint = ({ type }: Feedback) => COMPLAINTS.has(type)
@@ -63,5 +67,6 @@ export function readJunkMailReport(
     /^complaint about message from/i.test(fieldValue(fields, 'subject')) &&
     /@(?:hotmail|outlook|live|msn)\.com\b/i.test(fieldValue(fields, 'from'))
   if (recipient === null && !told) return null
-  return { type: 'abuse', addresses: recipient === null ? [] : [recipient], envelopeId: null }
+  const addresses = recipient === null ? [] : [recipient]
+  return { type: 'abuse', addresses, envelopeId: null, mailFrom: null }
 }

@@ -15,6 +15,8 @@ const TEXT_LIMIT = 64 * 1024
 const ALL_TEXT_LIMIT = 256 * 1024
 
 export interface OpenReport {
+  /** The mail as it arrived, with CRLF lines: it may have been mended before its parts were read. */
+  arrived: { octets: Buffer; fields: readonly RawField[]; bodyStart: number }
   fields: readonly RawField[]
   /** Lower-case media type, and the report-type of a multipart/report (RFC 6522). */
   type: string
@@ -36,6 +38,7 @@ export function openReport(raw: Uint8Array): OpenReport {
   const octets = withCrBeforeLf(withoutEnvelopeLine(raw.subarray(0, READ_LIMIT)))
   const root = structureOf(octets)
   const report: OpenReport = {
+    arrived: { octets, fields: root.arrived.fields, bodyStart: root.arrived.bodyStart },
     fields: root.part.fields,
     type: root.part.type,
     reportType: (root.part.parameters.get('report-type') ?? '').toLowerCase(),
@@ -54,15 +57,20 @@ interface PartTree {
   part: RawPart
 }
 
-function structureOf(octets: Buffer): PartTree {
+function structureOf(octets: Buffer): PartTree & { arrived: RawPart } {
   const read = attempt(octets)
-  if (read.part.type !== 'text/plain' && read.part.children.length > 0) return read
+  return { ...(mended(octets, read) ?? read), arrived: read.part }
+}
+
+/** Null: nothing is to be mended. */
+function mended(octets: Buffer, read: PartTree): PartTree | null {
+  if (read.part.type !== 'text/plain' && read.part.children.length > 0) return null
   // The header may have lost its Content-Type on the way, or name a boundary that the body does not use.
-  const mended = withBoundary(octets, read.part)
-  if (mended === null) return read
-  const again = attempt(mended.octets)
-  if (again.part.children.length === 0) return read
-  return { octets: again.octets, part: { ...again.part, fields: mended.fields } }
+  const bounded = withBoundary(octets, read.part)
+  if (bounded === null) return null
+  const again = attempt(bounded.octets)
+  if (again.part.children.length === 0) return null
+  return { octets: again.octets, part: { ...again.part, fields: bounded.fields } }
 }
 
 function attempt(octets: Buffer): PartTree {

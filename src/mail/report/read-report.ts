@@ -8,7 +8,7 @@ import { senderOf } from './mail-system.ts'
 import { fieldValue, type OpenReport, openReport } from './open-report.ts'
 import { type Parties, type Prose, readProse } from './prose/read-prose.ts'
 import { onlyAddressee, proseKind, proseRecipients } from './prose-recipients.ts'
-import type { MailReport, ReportedRecipient, ReportKind } from './report.ts'
+import type { MailReport, NamedEnvelope, ReportedRecipient, ReportKind } from './report.ts'
 import { addresseesOf, headerOf, returnedEmail } from './returned-email.ts'
 import { statusRecipients } from './status-recipients.ts'
 
@@ -22,11 +22,11 @@ const MAX_DEPTH = 2
  * report may be forged.
  */
 export function readReport(raw: Uint8Array): MailReport {
-  return readAt(raw, 0)
+  return readOpened(openReport(raw))
 }
 
-function readAt(raw: Uint8Array, depth: number): MailReport {
-  const open = openReport(raw)
+/** The same for a mail that was taken apart already. `depth`: how many reports it came back with. */
+export function readOpened(open: OpenReport, depth = 0): MailReport {
   const { fields } = open
   const attached = headerOf(open.returned)
   const feedback = feedbackOf(open, attached)
@@ -36,7 +36,7 @@ function readAt(raw: Uint8Array, depth: number): MailReport {
   const prose = readProse(subject, open.texts, (text) => partiesOf(fields, returnedHeader(text, attached)))
   const returned = returnedHeader(prose.returned, attached)
   const status = statusOf(open, prose)
-  const about = returnedEmail(fields, returned, status?.envelopeId ?? null)
+  const about = returnedEmail(fields, returned, status ?? UNNAMED)
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
   if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
 
@@ -47,6 +47,8 @@ function readAt(raw: Uint8Array, depth: number): MailReport {
   const inner = innerReport(open, prose, depth)
   return inner ?? { kind, recipients: onlyAddressee(kind, prose, returned), returned: about }
 }
+
+const UNNAMED: NamedEnvelope = { envelopeId: null, mailFrom: null }
 
 /** The header of the returned email: as a part of the report, or within its text. */
 function returnedHeader(text: string, attached: readonly RawField[]): readonly RawField[] {
@@ -73,7 +75,7 @@ function feedbackOf(open: OpenReport, returned: readonly RawField[]): Feedback |
 }
 
 function complaint(open: OpenReport, returned: readonly RawField[], feedback: Feedback): MailReport {
-  const about = returnedEmail(open.fields, returned, feedback.envelopeId)
+  const about = returnedEmail(open.fields, returned, feedback)
   if (!isComplaint(feedback)) return { kind: 'none', recipients: [], returned: about }
   const addressees = addresseesOf(returned)
   const only = addressees.length === 1 ? addressees : []
@@ -107,7 +109,7 @@ function innerReport(open: OpenReport, prose: Prose, depth: number): MailReport 
   if (depth >= MAX_DEPTH) return null
   const inner = open.whole ? open.returned : prose.returned === '' ? null : Buffer.from(prose.returned)
   if (inner === null) return null
-  const report = readAt(inner, depth + 1)
+  const report = readOpened(openReport(inner), depth + 1)
   return report.recipients.length > 0 && (report.kind === 'bounce' || report.kind === 'delay') ? report : null
 }
 

@@ -49,7 +49,15 @@ export interface ReturnedEmail {
   from: string | null
   /** Original-Envelope-Id (RFC 3464 2.2.1, RFC 5965 3.2): ENVID of MAIL FROM. */
   envelopeId: string | null
+  /**
+   * MAIL FROM of the email: Original-Mail-From (RFC 5965 3.2), X-Postfix-Sender, or Return-Path of the returned header
+   * (RFC 5321 4.4).
+   */
+  mailFrom: string | null
 }
+
+/** The identifiers of the email in the fields for programs. */
+export type NamedEnvelope = Pick<ReturnedEmail, 'envelopeId' | 'mailFrom'>
 
 export interface MailReport {
   kind: ReportKind

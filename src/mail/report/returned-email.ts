@@ -2,24 +2,25 @@
 import { type RawField, readHeader } from '../raw/header.ts'
 import { addressIn } from './address-text.ts'
 import { fieldValue } from './open-report.ts'
-import type { ReturnedEmail } from './report.ts'
+import type { NamedEnvelope, ReturnedEmail } from './report.ts'
 
 export const headerOf = (returned: Buffer | null): readonly RawField[] =>
   returned === null ? [] : readHeader(returned, 0, { strict: false }).fields
 
 /** The first Message-ID in the value of a field, with its angle brackets. */
 export function messageIdIn(value: string): string | null {
-  return /<[^<>\s]{1,900}@[^<>\s]{1,300}>/.exec(value.slice(0, 2_000))?.[0] ?? null
+  return /<[^<>\s\p{Cc}]{1,900}@[^<>\s\p{Cc}]{1,300}>/u.exec(value.slice(0, 2_000))?.[0] ?? null
 }
 
 /**
  * @param fields of the report, which names the email it answers in In-Reply-To (RFC 5322 3.6.4, RFC 3834 3.1.5)
  * @param returned of the returned email
+ * @param envelope as the fields for programs name it
  */
 export function returnedEmail(
   fields: readonly RawField[],
   returned: readonly RawField[],
-  envelopeId: string | null,
+  { envelopeId, mailFrom }: NamedEnvelope,
 ): ReturnedEmail {
   return {
     messageId:
@@ -30,6 +31,7 @@ export function returnedEmail(
     feedbackId: feedbackIdIn(returned),
     from: addressIn(fieldValue(returned, 'from')),
     envelopeId,
+    mailFrom: mailFrom ?? addressIn(fieldValue(returned, 'return-path')),
   }
 }
 

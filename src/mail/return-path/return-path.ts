@@ -63,11 +63,19 @@ const SIGNATURE = 10
 const LOCAL_PART = new RegExp(`^${MARK}([a-z2-7]{${((CLAIM + SIGNATURE) * 8) / 5}})$`, 'i')
 
 /**
- * The address for MAIL FROM. Letters and digits only, and their case does not matter: servers on the way may change it.
+ * The address for MAIL FROM.
  *
  * @param host the return-path host of the domain, as A-labels
  */
 export function returnPath(key: ReturnPathKey, path: ReturnPath, host: string): string {
+  return `${returnPathCode(key, path)}@${host}`
+}
+
+/**
+ * The local part of a return path, which is also the ENVID of the transaction (RFC 3461 4.4). Letters and digits only,
+ * and their case does not matter: servers on the way may change it.
+ */
+export function returnPathCode(key: ReturnPathKey, path: ReturnPath): string {
   const { emailId, recipient, domain, at } = path
   const octets = Buffer.allocUnsafe(CLAIM + SIGNATURE)
   uuidOctets(emailId).copy(octets)
@@ -80,7 +88,7 @@ export function returnPath(key: ReturnPathKey, path: ReturnPath, host: string): 
     octets.writeUInt16BE(recipient === null || recipient >= MOST_RECIPIENTS ? 0 : recipient + 1, ID + 2)
   }
   signatureOf(key, octets).copy(octets, CLAIM)
-  return `${MARK}${base32(octets)}@${host}`
+  return `${MARK}${base32(octets)}`
 }
 
 /**
@@ -94,7 +102,16 @@ export function readReturnPath(
   address: string,
   now: number,
 ): ReadReturnPath | 'forged' | 'expired' | null {
-  const encoded = LOCAL_PART.exec(address.slice(0, Math.max(address.lastIndexOf('@'), 0)))?.[1]
+  return readReturnPathCode(key, address.slice(0, Math.max(address.lastIndexOf('@'), 0)), now)
+}
+
+/** The same for the local part alone. */
+export function readReturnPathCode(
+  key: ReturnPathKey,
+  code: string,
+  now: number,
+): ReturnType<typeof readReturnPath> {
+  const encoded = LOCAL_PART.exec(code)?.[1]
   if (encoded === undefined) return null
   const octets = fromBase32(encoded)
   if (octets === null || !timingSafeEqual(octets.subarray(CLAIM), signatureOf(key, octets))) return 'forged'

@@ -1,7 +1,8 @@
 /** Emails as the API and the operator read them. */
 import { isEmailId } from '../../email/email-id.ts'
+import type { EventDetail } from '../../email/event.ts'
 import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
-import { bodyRead, LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
+import { bodyRead, LAST_EVENT, LAST_REASON, octetsRead, selected } from '../email-columns.ts'
 import {
   type AttemptRow,
   type BeginningRow,
@@ -19,6 +20,7 @@ import {
   storedEmail,
 } from '../email-rows.ts'
 import { LONGEST_READ } from '../email-store.ts'
+import { mapOf } from '../json-columns.ts'
 import { FILED_LOOKED_AT } from '../searched-words.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
 import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
@@ -163,6 +165,14 @@ const REPLIES = statement<{ id: string; code: number | null; message: string }>(
     ) AS counted WHERE characters <= ${CHARACTERS_OF_ANSWERS}`,
 )
 
+const REASONS = statement<{ id: string; detail: string }>(
+  (dialect) => `SELECT id, detail FROM (
+      SELECT e.id, ${LAST_REASON[dialect.engine]} AS detail
+      FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e
+      WHERE e.id = chosen.id AND ($2::int4 IS NULL OR e.company = $2)
+    ) AS last WHERE detail IS NOT NULL`,
+)
+
 function* emailRow(
   db: Queries,
   statement: ColdStatement<StoredEmailRow>,
@@ -236,6 +246,16 @@ export const emailReads = {
     if (company === undefined) return []
     const rows = yield* port.read.all(BEGINNINGS, ids.filter(isEmailId), company, octets)
     return rows.map(emailBeginningOf)
+  },
+
+  *readReasons(port, ids, companyId) {
+    const company = companyId === null ? null : yield* port.findCompany(companyId)
+    if (company === undefined) return []
+    const rows = yield* port.read.all(REASONS, ids.filter(isEmailId), company)
+    return rows.map(({ id, detail }) => {
+      const { category = 'other', permanent = false } = mapOf<EventDetail>(detail)
+      return { id, category, permanent }
+    })
   },
 
   *readReplies(port, ids) {

@@ -10,8 +10,8 @@ import {
   type InboundResult,
 } from '../../email/inbound-mail.ts'
 import type { RecipientState } from '../../email/recipient.ts'
-import type { AddressedRecipient } from '../inbound-store.ts'
-import type { EmailKey } from '../recipient-decision.ts'
+import type { AddressedRecipient, ReportedEmail } from '../inbound-store.ts'
+import { type EmailKey, nameOf, type RecipientKey } from '../recipient-decision.ts'
 import { Conditions } from './conditions.ts'
 import { PROGRESS } from './email-tables.ts'
 import { forgetBefore } from './forgetting.ts'
@@ -25,38 +25,55 @@ import {
   placedIn,
   recordReports,
 } from './reports.ts'
-import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
+import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
 
 /** Mails kept of each outcome that changed nothing: strangers can send as many as they like. */
 export const UNRECORDED_KEPT = 2_000
 /** Excess mails removed by one statement. */
 const STEP = 1_000
 
-const EMAIL = statement<{
+interface EmailRow {
+  id: string
   key: EmailKey
   companyId: string
   messageId: string
   sender: string
   size: number | bigint
   reports: number | bigint
-}>(
-  ({ emailKey }) => `SELECT e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender,
-      (SELECT position + 1 FROM recipients WHERE email = e.${emailKey} ORDER BY position DESC LIMIT 1) AS size,
-      (SELECT count(*) FROM inbound_mails WHERE email_id = $2::text AND outcome = 'recorded') AS reports
-    FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
-  'reported-email',
-)
+}
 
-type NamedRow = Omit<AddressedRecipient, 'unsettled'> & { state: RecipientState; uncertain: number | boolean }
-/** No recipient has this position. */
-const NOBODY = -1
-/** At a position, or at one of the addresses. */
-const NAMED = statement<NamedRow>((dialect) => {
-  const { state, join } = PROGRESS[dialect.engine]
-  return `SELECT r.position, r.address, r.server, r.uncertain, ${state} AS state FROM recipients r ${join}
-    WHERE r.email = $1 AND (r.position = $2 OR ${dialect.folded('r.address')} IN (${dialect.texts('$3')}))
+const EMAILS = statement<EmailRow>(({ engine, emailKey, ids }) => {
+  const id = engine === 'postgres' ? 'e.id::text' : 'e.id'
+  return `SELECT ${id} AS id, e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender,
+      (SELECT position + 1 FROM recipients WHERE email = e.${emailKey} ORDER BY position DESC LIMIT 1) AS size,
+      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports
+    FROM (${ids('$1')}) AS chosen CROSS JOIN emails e JOIN companies c ON c.num = e.company WHERE e.id = chosen.id`
+}, 'reported-emails')
+
+type NamedRow = Omit<AddressedRecipient, 'unsettled'> & {
+  email: EmailKey
+  state: RecipientState
+  uncertain: number | boolean
+}
+
+/** The facts about recipients `r`; `from` begins with the tables in front of them. */
+function namedRecipients({ engine }: Dialect, from: string): string {
+  const { state, join } = PROGRESS[engine]
+  return `SELECT r.email, r.position, r.address, r.server, r.uncertain, ${state} AS state FROM ${from} recipients r ${join}`
+}
+
+const AT_PLACES = statement<NamedRow>((dialect) => {
+  const { engine, rows } = dialect
+  const columns = { email: engine === 'postgres' ? 'uuid' : 'integer', position: 'integer' } as const
+  return `${namedRecipients(dialect, `${rows('$1', columns)} CROSS JOIN`)}
+    WHERE r.email = j.email AND r.position = j.position`
+}, 'recipients-at-places')
+
+const AT_ADDRESSES = statement<NamedRow>((dialect) => {
+  const { folded, texts } = dialect
+  return `${namedRecipients(dialect, '')} WHERE r.email = $1 AND ${folded('r.address')} IN (${texts('$2')})
     ORDER BY r.position`
-}, 'reported-recipients')
+}, 'recipients-at-addresses')
 
 const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
   const [id, newest] = engine === 'postgres' ? ['id::text', 'seq'] : ['id', emailKey]
@@ -94,15 +111,24 @@ type InboundRow = Omit<InboundMail, 'findings' | 'at' | 'size'> & {
 }
 
 export const inboundMailReads = {
-  *reportedEmail(port, id, { addresses, position }) {
-    const found = isEmailId(id) ? yield* port.look.one(EMAIL, id, id) : undefined
-    if (found === undefined) return null
-    const { key, companyId, messageId, sender } = found
-    const size = Number(found.size ?? 0)
-    const named = position ?? (size === 1 ? 0 : NOBODY)
-    const rows = yield* port.look.all(NAMED, key, named, addresses.map(foldedAscii))
-    const recipients = rows.map(recipientOf)
-    return { id, companyId, messageId, sender, size, reports: Number(found.reports), recipients }
+  *reportedEmails(port, named) {
+    const ids = [...new Set(named.map(({ id }) => id))].filter(isEmailId)
+    const emails = ids.length === 0 ? [] : yield* port.look.all(EMAILS, ids)
+    const found = new Map(emails.map((email) => [email.id, email]))
+    const asked = named.map(({ id, position, addresses }) => {
+      const email = found.get(id)
+      return email && { email, place: placeOf(email, position), addresses }
+    })
+    const places = asked.flatMap((each) => each?.place ?? [])
+    const rows = places.length === 0 ? [] : yield* port.look.all(AT_PLACES, places)
+    const atPlaces = new Map(rows.map((row) => [nameOf(row), row]))
+    const answers: (ReportedEmail | null)[] = []
+    for (const each of asked) {
+      if (each === undefined) answers.push(null)
+      else if (each.place !== null) answers.push(reported(each.email, atPlaces.get(nameOf(each.place))))
+      else answers.push(reported(each.email, ...(yield* atAddresses(port, each.email, each.addresses))))
+    }
+    return answers
   },
 
   *emailWithMessageId(port, messageId, domain) {
@@ -127,7 +153,36 @@ export const inboundMailReads = {
   },
 } satisfies Operations<ReadPort>
 
-function recipientOf({ state, uncertain, ...recipient }: NamedRow): AddressedRecipient {
+/** The place of the recipient that a mail is about; null: its addresses tell. */
+function placeOf({ key, size }: EmailRow, position: number | null): RecipientKey | null {
+  if (position !== null) return { email: key, position }
+  return Number(size) === 1 ? { email: key, position: 0 } : null
+}
+
+/** Mails are looked up together, so an address that PostgreSQL takes for no text must not fail those of others. */
+function* atAddresses(
+  port: ReadPort,
+  { key }: EmailRow,
+  addresses: readonly string[],
+): PortSteps<NamedRow[]> {
+  const possible = addresses.filter((address) => address.isWellFormed() && !address.includes('\0'))
+  if (possible.length === 0) return []
+  return yield* port.look.all(AT_ADDRESSES, key, possible.map(foldedAscii))
+}
+
+function reported(
+  { key: _, size, reports, ...email }: EmailRow,
+  ...recipients: (NamedRow | undefined)[]
+): ReportedEmail {
+  return {
+    ...email,
+    size: Number(size ?? 0),
+    reports: Number(reports),
+    recipients: recipients.flatMap((row) => (row === undefined ? [] : [recipientOf(row)])),
+  }
+}
+
+function recipientOf({ state, uncertain, email: _, ...recipient }: NamedRow): AddressedRecipient {
   return { ...recipient, unsettled: state === 'failed' || (state === 'waiting' && Boolean(uncertain)) }
 }
 

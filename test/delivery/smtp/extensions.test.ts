@@ -23,6 +23,7 @@ test('known extensions are read in any case of letters; others are skipped', () 
     size: 35_882_577,
     eightBitMime: true,
     smtpUtf8: true,
+    dsn: false,
     enhancedStatusCodes: true,
     startTls: true,
     auth: new Set(),
@@ -50,16 +51,21 @@ test('AUTH in both syntaxes, whose mechanisms are combined', () => {
 test('MAIL has only parameters that the server understands and the message needs', () => {
   const plain = { chunks: [], size: 123, eightBit: false, smtpUtf8: false }
   const rich = ehlo('SIZE', '8BITMIME', 'SMTPUTF8')
-  assert.equal(mailCommand('a@x.test', plain, noExtensions, false), 'MAIL FROM:<a@x.test>')
-  assert.equal(mailCommand('', plain, rich, false), 'MAIL FROM:<> SIZE=123')
+  assert.equal(mailCommand({ sender: 'a@x.test' }, plain, noExtensions, false), 'MAIL FROM:<a@x.test>')
+  assert.equal(mailCommand({ sender: '' }, plain, rich, false), 'MAIL FROM:<> SIZE=123')
   assert.equal(
-    mailCommand('a@x.test', { ...plain, eightBit: true }, rich, false),
+    mailCommand({ sender: 'a@x.test' }, { ...plain, eightBit: true }, rich, false),
     'MAIL FROM:<a@x.test> SIZE=123 BODY=8BITMIME',
   )
   assert.equal(
-    mailCommand('ä@x.test', { ...plain, smtpUtf8: true }, rich, true),
+    mailCommand({ sender: 'ä@x.test' }, { ...plain, smtpUtf8: true }, rich, true),
     'MAIL FROM:<ä@x.test> SIZE=123 BODY=8BITMIME SMTPUTF8',
   )
+  // RFC 3461 4.4.
+  const named = { sender: 'a@x.test', envelopeId: () => 'b7' }
+  assert.equal(mailCommand(named, plain, rich, false), 'MAIL FROM:<a@x.test> SIZE=123')
+  assert.equal(mailCommand(named, plain, ehlo('DSN'), false), 'MAIL FROM:<a@x.test> ENVID=b7')
+  assert.equal(mailCommand({ sender: 'a@x.test' }, plain, ehlo('DSN'), false), 'MAIL FROM:<a@x.test>')
 })
 
 test('addresses that end the path early, or contain a line end, are not sendable', () => {

@@ -379,6 +379,7 @@ test('names the email: Message-ID, Feedback-ID and author of what came back', ()
     feedbackId: '1:2:3:acme',
     from: 'sender@acme.test',
     envelopeId: 'e1@acme.test',
+    mailFrom: null,
   })
 })
 

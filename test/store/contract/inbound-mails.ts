@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { NewInboundMail } from '../../../src/email/inbound-mail.ts'
 import type { RecipientReport } from '../../../src/email/lifecycle.ts'
 import { UNRECORDED_KEPT } from '../../../src/store/cold/inbound-mails.ts'
-import type { InboundFilter } from '../../../src/store/store.ts'
+import type { InboundFilter, NamedEmail } from '../../../src/store/store.ts'
 import {
   accept,
   acme,
@@ -163,8 +163,10 @@ export function inboundMailsContract(open: OpenBench): void {
       value.content.messageId = '<of-the-sender@acme.test>'
       await store.accept(value, { token })
       await store.record(attempt(value, token, [result(0), result(1), result(2)]))
-      const found = await store.reportedEmail(value.id, {
-        addresses: ['a@X.test', 'nobody@x.test'],
+      const reportedEmail = async (id: string, named: Omit<NamedEmail, 'id'>) =>
+        (await store.reportedEmails([{ id, ...named }]))[0]
+      const found = await reportedEmail(value.id, {
+        addresses: ['a@X.test', 'nobody@x.test', 'nul\0@x.test', 'half\ud800@x.test'],
         position: null,
       })
       assert.deepEqual(
@@ -182,9 +184,21 @@ export function inboundMailsContract(open: OpenBench): void {
         },
       )
       const none = { addresses: [], position: null }
-      assert.equal((await store.reportedEmail(value.id, none))?.recipients.length, 0)
-      assert.equal(await store.reportedEmail(newId(), none), null)
-      assert.equal(await store.reportedEmail('x', none), null)
+      assert.equal((await reportedEmail(value.id, none))?.recipients.length, 0)
+      assert.equal(await reportedEmail(newId(), none), null)
+      assert.equal(await reportedEmail('x', none), null)
+      const single = email(owner, ['only@x.test'])
+      await store.accept(single, { token })
+      const several = await store.reportedEmails([
+        { id: single.id, ...none },
+        { id: value.id, addresses: ['c@x.test'], position: 1 },
+        { id: newId(), ...none },
+        { id: value.id, addresses: ['c@x.test', 'A@x.test'], position: null },
+      ])
+      assert.deepEqual(
+        several.map((each) => each?.recipients.map(({ address }) => address)),
+        [['only@x.test'], ['b@x.test'], undefined, ['A@x.test', 'c@x.test']],
+      )
       const { messageId } = value.content
       const at = value.sender.slice(value.sender.indexOf('@') + 1)
       assert.equal(await store.emailWithMessageId(messageId, at), value.id)
@@ -196,7 +210,7 @@ export function inboundMailsContract(open: OpenBench): void {
       await store.keepInboundMails([
         { mail: inboundMail({ emailId: value.id }), reports: [bounce(value.id, 0, 'r1')] },
       ])
-      assert.equal((await store.reportedEmail(value.id, none))?.reports, 1)
+      assert.equal((await reportedEmail(value.id, none))?.reports, 1)
     })
 
     test('goes with its age; of what changed nothing, only the newest stays', async (t) => {

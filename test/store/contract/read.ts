@@ -53,6 +53,38 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(shown, { beginning: '<p>é\0<', clipped: true })
     })
 
+    test('the reasons of refusals are the last ones, of emails of one company', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      const token = await store.join(node('a'))
+      const sent = async (from: typeof owner, results: Parameters<typeof attempt>[2]) => {
+        const value = email(from, ['a@x.test', 'b@x.test'])
+        await store.accept(value, { token })
+        await store.record(attempt(value, token, results))
+        return value.id
+      }
+      const detail = { category: 'mailbox_full', permanent: false } as const
+      const refused = result(1, { state: 'bounced', events: [{ type: 'bounced', at: NOW, detail }] })
+      const full = await sent(owner, [result(0), refused])
+      const fine = await sent(owner, [result(0), result(1)])
+      const foreign = await sent(other, [result(0), refused])
+      const ids = [full, fine, foreign, newId(), 'x']
+      const reason = (id: string) => ({ id, category: 'mailbox_full', permanent: false })
+      assert.deepEqual(await store.readReasons(ids, owner.id), [reason(full)])
+      const dead = { reportId: 'r1', category: 'address_unknown', permanent: true } as const
+      const late = { kind: 'returned', report: 'bounced', deadAddress: false, fullMailbox: null } as const
+      await store.happened([
+        { emailId: full, position: 0, happening: { ...late, at: NOW + HOUR, detail: dead } },
+      ])
+      assert.deepEqual(await store.readReasons(ids, owner.id), [
+        { id: full, category: 'address_unknown', permanent: true },
+      ])
+      const all = await store.readReasons(ids, null)
+      assert.deepEqual(new Set(all.map(({ id }) => id)), new Set([full, foreign]))
+      assert.deepEqual(await store.readReasons(ids, newId()), [])
+      assert.deepEqual(await store.readReasons([], owner.id), [])
+    })
+
     test('the beginnings of emails are those of one company, with the number of their files', async (t) => {
       const { store } = await open(t)
       const [owner, other] = [await acme(store), await acme(store, 'Other')]

@@ -2,11 +2,12 @@
  * The export of emails, which continues while the person views other pages of the console. The browser reads the list
  * and the messages one after the other and puts the file together, so the service keeps nothing for it.
  */
-import { ApiError, fileOf } from '../../api/client.ts'
+import { REASONED_TYPES } from '../../../../src/email/event.ts'
+import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
 import { save } from '../../parts/download.ts'
 import { keepingOpen, LongRun, useLongRun } from '../../parts/long-run.ts'
-import { emailsCsv, messageName } from './exported.ts'
+import { type EmailReason, emailsCsv, messageName } from './exported.ts'
 import type { EmailListItem } from './merge.ts'
 
 export type ExportKind = 'csv' | 'zip'
@@ -31,6 +32,8 @@ const MOST: Readonly<Record<ExportKind, number>> = { csv: 100_000, zip: 10_000 }
 const MOST_OCTETS = 1024 ** 3
 /** Messages that are read at the same time. */
 const TOGETHER = 4
+/** Emails whose reasons are read at the same time. */
+const REASONS_TOGETHER = 100
 
 export const FILE_NAMES: Readonly<Record<ExportKind, string>> = { csv: 'emails.csv', zip: 'emails.zip' }
 
@@ -72,7 +75,7 @@ async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
       set({ found })
     }, MOST[kind])
     set({ state: 'reading', found: emails.length, clipped: emails.length === MOST[kind] })
-    const file = kind === 'csv' ? csv(emails) : await zip(emails)
+    const file = kind === 'csv' ? await csv(emails) : await zip(emails)
     stop.signal.throwIfAborted()
     save(FILE_NAMES[kind], file)
     set({ state: 'done' })
@@ -82,9 +85,32 @@ async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
   }
 }
 
-function csv(emails: readonly EmailListItem[]): Blob {
-  set({ done: emails.length })
-  return new Blob([emailsCsv(emails)], { type: 'text/csv;charset=utf-8' })
+async function csv(emails: readonly EmailListItem[]): Promise<Blob> {
+  const reasons = new Map<string, EmailReason>()
+  const refused = emails.filter(({ lastEvent }) => isReasoned(lastEvent))
+  set({ done: emails.length - refused.length })
+  for (const [company, ids] of idsByCompany(refused)) {
+    for (let at = 0; at < ids.length; at += REASONS_TOGETHER) {
+      const some = ids.slice(at, at + REASONS_TOGETHER)
+      for (const reason of await reasonsOf(company, some)) reasons.set(reason.id, reason)
+      set({ done: run.value!.done + some.length })
+    }
+  }
+  return new Blob([emailsCsv(emails, reasons)], { type: 'text/csv;charset=utf-8' })
+}
+
+const isReasoned = (type: string) => (REASONED_TYPES as readonly string[]).includes(type)
+
+function idsByCompany(emails: readonly EmailListItem[]): Map<string, string[]> {
+  const groups = Map.groupBy(emails, ({ company }) => company)
+  return new Map([...groups].map(([company, those]) => [company, those.map(({ id }) => id)]))
+}
+
+async function reasonsOf(company: string, ids: readonly string[]): Promise<EmailReason[]> {
+  const { signal } = stop
+  const query = { ids: ids.join(',') }
+  const read = () => call('GET /companies/:company/emails/reasons', { company, query, signal })
+  return (await persistently(read, () => signal.aborted)).reasons
 }
 
 /** Browsers keep a large file on disk while it grows. */

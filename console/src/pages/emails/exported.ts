@@ -1,15 +1,46 @@
 /** The content of exported files. Pure. */
+import type { Static } from 'typebox'
+import type { REASONS } from '../../../../src/http/console/contract/emails.ts'
 import { csvOf } from '../../parts/csv.ts'
 import type { EmailListItem } from './merge.ts'
 
 /** Characters of a subject in the name of a file. */
 const LONGEST_NAME = 60
 
-export function emailsCsv(emails: readonly EmailListItem[]): string {
-  const rows = emails.map(({ id, createdAt, lastEvent, from, to, recipients, subject, tags }) => [
-    ...[id, createdAt, lastEvent, from, to, String(recipients), subject, tags.join(' ')],
-  ])
-  return csvOf([['id', 'accepted', 'last_event', 'from', 'to', 'recipients', 'subject', 'tags'], ...rows])
+/** Why mail of an email was refused last, or is late. */
+export type EmailReason = Static<typeof REASONS>['reasons'][number]
+
+/** `reasons`: by id. */
+export function emailsCsv(
+  emails: readonly EmailListItem[],
+  reasons: ReadonlyMap<string, EmailReason>,
+): string {
+  const rows = emails.map(({ id, createdAt, lastEvent, from, to, recipients, subject, tags }) => {
+    const reason = reasons.get(id)
+    return [
+      ...[
+        id,
+        createdAt,
+        lastEvent,
+        reason?.category ?? '',
+        reason === undefined ? '' : String(reason.permanent),
+      ],
+      ...[from, to, String(recipients), subject, tags.join(' ')],
+    ]
+  })
+  const head = [
+    'id',
+    'accepted',
+    'last_event',
+    'reason',
+    'permanent',
+    'from',
+    'to',
+    'recipients',
+    'subject',
+    'tags',
+  ]
+  return csvOf([head, ...rows])
 }
 
 /**

@@ -1,4 +1,5 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
+import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
@@ -106,6 +107,18 @@ export const SNIPPETS = object({
   },
 })
 
+/** Why mail was refused last, or is late; emails without a refusal are left out. */
+export const REASONS = object({
+  reasons: {
+    type: 'array',
+    items: object({
+      id: TEXT,
+      category: { enum: BOUNCE_CATEGORIES },
+      permanent: { type: 'boolean', description: 'The address, or its domain, is dead.' },
+    }),
+  },
+})
+
 /** Changes to the emails of one company, or of all: the data of one server-sent event. */
 export const CHANGES = object({
   cursor: {
@@ -132,6 +145,12 @@ export const EMAIL_LIST_ROUTES = routes('company', {
     /** Up to 25, with commas between them. */
     query: object({ ids: LINE }),
     answer: SNIPPETS,
+  },
+  'GET /companies/:company/emails/reasons': {
+    operation: 'email_reasons',
+    /** Up to 100, with commas between them. */
+    query: object({ ids: PASSAGE }),
+    answer: REASONS,
   },
 })
 

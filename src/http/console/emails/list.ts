@@ -18,6 +18,14 @@ import { emailRow } from './email-row.ts'
 /** Emails whose snippets one request reads, and octets of memory for each. */
 const MOST_SNIPPETS = 25
 const SNIPPET_ROOM = 4 * BEGINNING
+/** Emails whose reasons one request reads. */
+const MOST_REASONS = 100
+
+function idsIn({ ids }: { ids: string }, most: number): string[] {
+  const named = ids.split(',')
+  if (named.length > most) throw invalidField('ids', `it can name at most ${most} emails`)
+  return named
+}
 
 type EmailListQuery = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies/:company/emails']>
 
@@ -133,10 +141,14 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
 
   'GET /companies/:company/emails/snippets': async ({ op, company, query, request }, core) => {
     authorise(op.caller, 'read')
-    const ids = query.ids.split(',')
-    if (ids.length > MOST_SNIPPETS) throw invalidField('ids', `it can name at most ${MOST_SNIPPETS} emails`)
+    const ids = idsIn(query, MOST_SNIPPETS)
     await core.admission.reserve(request.raw, ids.length * SNIPPET_ROOM)
     const beginnings = await core.deps.store.readBeginnings(ids, company, BEGINNING)
     return { snippets: beginnings.map(snippetOf) }
+  },
+
+  'GET /companies/:company/emails/reasons': async ({ op, company, query }, { deps }) => {
+    authorise(op.caller, 'read')
+    return { reasons: await deps.store.readReasons(idsIn(query, MOST_REASONS), company) }
   },
 }

@@ -1,4 +1,6 @@
-/** Group commit: what arrives during a commit shares the next one, so a flood of reports costs few commits. */
+/**
+ * Calls that are shared: what arrives during one shares the next, so a flood of reports costs few look-ups and commits.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 interface Queued<Item, Result> {
@@ -7,17 +9,17 @@ interface Queued<Item, Result> {
   reject(error: unknown): void
 }
 
-/** Items of one commit. */
+/** Items of one call. */
 const MOST = 64
 
-export class GroupCommit<Item, Result> {
-  readonly #commit: (items: Item[]) => Promise<Result[]>
+export class SharedCalls<Item, Result> {
+  readonly #call: (items: Item[]) => Promise<Result[]>
   #waiting: Queued<Item, Result>[] = []
   #running = false
 
-  /** `commit` returns the results in the order of the items. */
-  constructor(commit: (items: Item[]) => Promise<Result[]>) {
-    this.#commit = commit
+  /** `call` returns the results in the order of the items. */
+  constructor(call: (items: Item[]) => Promise<Result[]>) {
+    this.#call = call
   }
 
   add(item: Item): Promise<Result> {
@@ -35,7 +37,7 @@ export class GroupCommit<Item, Result> {
     while (this.#waiting.length > 0) {
       const all = this.#waiting.splice(0, MOST)
       try {
-        const results = await this.#commit(all.map(({ item }) => item))
+        const results = await this.#call(all.map(({ item }) => item))
         for (const [index, { resolve }] of all.entries()) resolve(results[index]!)
       } catch (error) {
         for (const { reject } of all) reject(error)
