@@ -11,6 +11,7 @@ import {
   object,
   orNull,
   RECIPIENT_STATES,
+  STATUS_NAMES,
   TEXT,
   TEXT_OR_NULL,
 } from './shapes.ts'
@@ -119,6 +120,8 @@ export const EMAIL_DETAIL = object({
   recipients: { type: 'array', items: RECIPIENT },
   /** The number of recipients in each state, over all recipients. The list has one page of recipients. */
   states: { type: 'object', additionalProperties: INTEGER },
+  /** As in the row of the list: how many of the first hundred recipients have each status. */
+  statuses: { type: 'array', items: object({ status: { enum: STATUS_NAMES }, count: INTEGER }) },
   events: { type: 'array', items: EVENT },
   attempts: { type: 'array', items: ATTEMPT },
 })
