@@ -37,7 +37,7 @@ interface Lane {
   paused: boolean
 }
 
-const PAUSED = 'Paused by the operator'
+const PAUSED = 'Not attempted: paused by the operator'
 
 describe('sites on the command line', () => {
   let place: Workplace
@@ -176,7 +176,7 @@ describe('sites on the command line', () => {
     await until(async () => {
       await send('one@one.test')
       accepted++
-      return (await big())?.last_answer === 'Paused by the operator'
+      return (await big())?.last_answer === PAUSED
     }, 'mail that stays')
     const kept = await until(async () => {
       const lane = await big()

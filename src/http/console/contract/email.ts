@@ -1,6 +1,7 @@
 /** One email: its events, attempts and content. */
 import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
+import { WAIT_REASONS } from '../../../operate/status-sentence.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import {
@@ -51,9 +52,7 @@ const RECIPIENT = object({
    */
   category: { enum: [...BOUNCE_CATEGORIES, null] },
   /** The cause of the wait; null: the recipient waits for nothing. */
-  waits: {
-    enum: ['turn', 'retry', 'refusal', 'schedule', 'pause', 'domain', 'path', 'answer', 'release', null],
-  },
+  waits: { enum: [...WAIT_REASONS, null] },
   /** The end of the wait; null: unknown. */
   at: TEXT_OR_NULL,
   /** The time at which Postroad gives up delivery to the recipient; null: unknown. */
