@@ -151,7 +151,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     const at = new Date(Date.now() + DAY).toISOString()
     const ids: string[] = []
     for (const nth of [1, 2, 3, 4]) {
-      ids.push(await stage.send({ subject: `Batch ${nth}`, scheduled_at: at }))
+      ids.push(await stage.send({ to: `batch${nth}@x.test`, subject: `Batch ${nth}`, scheduled_at: at }))
     }
     const visit = await stage.visit(t, `${list}?q=batch`, { viewport: { width: 1440, height: 900 } })
     const { page } = visit
@@ -176,6 +176,14 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await bar.waitFor({ state: 'detached' })
     await row(page, ids[3]!).filter({ hasText: 'Canceled' }).waitFor()
+
+    await box(1).click()
+    await page.keyboard.press('s')
+    const suppression = page.getByRole('dialog', { name: 'Suppress the recipients of 1 email?' })
+    await suppression.getByRole('button', { name: 'Suppress address' }).click()
+    await suppression.getByText('1 of 1. The recipients of 1 email are suppressed.').waitFor()
+    await suppression.getByRole('button', { name: 'Done' }).click()
+    await bar.waitFor({ state: 'detached' })
 
     await box(1).click()
     await bar.getByRole('button', { name: 'Export' }).click()

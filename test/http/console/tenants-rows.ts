@@ -221,6 +221,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /companies/:company/emails/:email/cancel': { may: MANAGES, ids: scheduled },
   'POST /companies/:company/emails/retry': { may: MANAGES, body: someIds },
   'POST /companies/:company/emails/cancel': { may: MANAGES, body: someIds },
+  'POST /companies/:company/emails/suppress': { may: MANAGES, body: someIds },
   'POST /companies/:company/emails/delete': { may: MANAGES, body: someIds },
   'POST /companies/:company/emails/clear': { may: MANAGES },
   'POST /companies/:company/emails/:email/release': { may: OPERATES, ids: email, status: 409 },

@@ -323,6 +323,12 @@ const CLEARED = object({
 export const EMAIL_ACTION_ROUTES = routes('company', {
   'POST /companies/:company/emails/retry': { operation: 'email_retry', body: BATCH, answer: BATCH_RESULT },
   'POST /companies/:company/emails/cancel': { operation: 'email_cancel', body: BATCH, answer: BATCH_RESULT },
+  /** All recipients of the emails. */
+  'POST /companies/:company/emails/suppress': {
+    operation: 'email_suppress',
+    body: BATCH,
+    answer: BATCH_RESULT,
+  },
   /** In capture mode. */
   'POST /companies/:company/emails/delete': { operation: 'email_delete', body: BATCH, answer: BATCH_RESULT },
   'POST /companies/:company/emails/clear': { operation: 'email_delete', answer: CLEARED },
