@@ -197,7 +197,7 @@ describe('sites on the command line', () => {
     assert.equal(oldest!.last_answer, PAUSED)
     assert.match(
       (await place.run('queue', '--by', 'site')).stdout,
-      new RegExp(`^Big +2 +0 +${left} +0 +0 +20\\S+ \\S+ +paused +Paused by`, 'm'),
+      new RegExp(`^Big +2 +0 +${left} +0 +0 +20\\S+ \\S+ +paused +Not attempted: paused by`, 'm'),
     )
     assert.notEqual(
       (await place.json<{ paused_since: string | null }>('site', 'show', 'Big')).paused_since,

@@ -175,6 +175,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /companies/:company/domains/:domain/rotation': { may: MANAGES, ids: rotating },
   'GET /companies/:company': { may: SEES },
   'PUT /companies/:company/name': { may: OWNS, body: { name: 'Other Name' } },
+  'PUT /companies/:company/limits': { may: OPERATES, body: { rate: 500 } },
   'GET /companies/:company/logo': { may: SEES, ids: logo },
   'PUT /companies/:company/logo': { may: OWNS, body: { picture: PICTURE.toString('base64') } },
   'DELETE /companies/:company/logo': { may: OWNS, ids: logo },
