@@ -11,6 +11,12 @@ interface ReplyFields {
   message?: string | null | undefined
 }
 
+/** Whether the text says itself which server it is from. `server`: its name, perhaps with its address. */
+export function namesServer(text: string | null | undefined, server: string | null | undefined): boolean {
+  const [host = ''] = (server ?? '').split(' ')
+  return host !== '' && (text ?? '').toLowerCase().includes(host.toLowerCase())
+}
+
 /** Some replies, such as errors of a session or of capture mode, already contain the codes within their text. */
 export function replyText({ code, enhancedCode, message }: ReplyFields): string {
   const text = message ?? ''

@@ -5,7 +5,7 @@
 import { providerOf } from '../email/mail-provider.ts'
 import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
-import { replyText } from './reply-text.ts'
+import { namesServer, replyText } from './reply-text.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
 export type Piece = string | { untrusted: string } | { at: string }
@@ -208,8 +208,11 @@ function time(words: string, at: string | null): Piece[] {
   return at === null ? [] : [words, { at }]
 }
 
-function by({ server }: RecipientStatus): Piece[] {
-  return server === null || server === '' ? [] : [' by ', { untrusted: server }]
+/** Nothing if the answer that follows names the server. */
+function by({ server, message }: RecipientStatus): Piece[] {
+  return server === null || server === '' || namesServer(message, server)
+    ? []
+    : [' by ', { untrusted: server }]
 }
 
 /** The last answer, as the end of a sentence. */

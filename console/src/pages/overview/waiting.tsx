@@ -46,7 +46,7 @@ export function WaitingByDestination({ company }: { company: string }) {
                   }
                   size="sm"
                 >
-                  {domain}
+                  <UntrustedText>{domain}</UntrustedText>
                 </Anchor>
               </Name>
             ),
