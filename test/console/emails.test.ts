@@ -16,6 +16,10 @@ import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 import { DESKTOP, PHONE } from './visit.ts'
 
+/** More than a browser opens connections to one server (six). */
+const TABS = 8
+const UNREACHABLE =
+  /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
 const MANY = 100_000
 /** Emails stored at once. */
 const BUNCH = 1_000
@@ -596,9 +600,7 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     const stage = await Stage.open()
     t.after(() => stage.close())
     const visit = await stage.visit(t, `/c/${stage.company.id}/emails`)
-    visit.expect(
-      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
-    )
+    visit.expect(UNREACHABLE)
     const { page } = visit
     const before = await stage.send({ subject: 'Before' })
     await row(page, before).filter({ hasText: 'Captured' }).waitFor()
@@ -615,5 +617,49 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     await row(page, before).waitFor()
     const then = await stage.send({ subject: 'And then' })
     await row(page, then).waitFor()
+  })
+
+  test('with more tabs than the browser has connections, each shows everything as soon as it is looked at', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const list = `/c/${stage.company.id}/emails`
+    const visit = await stage.visit(t, list)
+    visit.expect(UNREACHABLE)
+    const { context } = visit
+    // Of the tabs of a window one is visible. The browser under test shows all: the pages are told otherwise.
+    await context.addInitScript(`
+      Object.defineProperty(document, 'hidden', { get: () => window.looked !== true })
+      Object.defineProperty(document, 'visibilityState', { get: () => document.hidden ? 'hidden' : 'visible' })
+    `)
+    const faults: string[] = []
+    const tabs: Page[] = []
+    for (let nth = 1; nth < TABS; nth++) {
+      const tab = await context.newPage()
+      tab.on('pageerror', (error) => faults.push(error.message))
+      await tab.goto(`${stage.service.url}/console${list}`)
+      await tab.getByRole('heading', { name: 'Emails', level: 1 }).waitFor()
+      tabs.push(tab)
+    }
+    const { hostname, port } = new URL(stage.service.url)
+    const sent: string[] = []
+    const send = async (subject: string) => void sent.push(await stage.send({ subject }))
+    for (let nth = 0; nth < 10; nth++) await send(`Before ${nth}`)
+    await stage.service.stop()
+    const settings = { ...stage.service.settings, listen: { host: hostname, port: Number(port) } }
+    const app = await startApp(settings, createLogger('silent'))
+    t.after(() => app.close())
+    for (let nth = 0; nth < 10; nth++) await send(`After ${nth}`)
+    await row(visit.page, sent.at(-1)!).filter({ hasText: 'Captured' }).waitFor()
+    for (const tab of tabs) {
+      await tab.evaluate("window.looked = true; document.dispatchEvent(new Event('visibilitychange'))")
+      await row(tab, sent.at(-1)!).filter({ hasText: 'Captured' }).waitFor()
+      const shown = await tab.evaluate<string[]>(
+        "Array.from(document.querySelectorAll('[data-email]'), (row) => row.dataset.email)",
+      )
+      assert.deepEqual(shown, sent.toReversed())
+      await tab.evaluate("window.looked = false; document.dispatchEvent(new Event('visibilitychange'))")
+      await tab.close()
+    }
+    assert.deepEqual(faults, [])
   })
 })

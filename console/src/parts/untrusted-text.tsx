@@ -2,7 +2,6 @@
  * Text that somebody else wrote, such as a subject, a name or a server's reply. It is isolated from the text
  * around it (`bdi`), and characters that are invisible or reorder text are made visible.
  */
-import { createElement, type ReactNode } from 'react'
 
 /** Control characters, and Unicode characters that change the direction of text or have no width. */
 const UNSEEN =
@@ -23,21 +22,5 @@ export function visible(text: string, longest = LONGEST): string {
 }
 
 export function UntrustedText({ children, empty = '' }: { children: string; empty?: string }) {
-  if (children === '') return <bdi>{empty}</bdi>
-  return createElement('bdi', null, ...breakable(visible(children)))
-}
-
-/** Words from this length on may be wider than their place on a phone. */
-const LONG_WORD = /\S{16}/
-/** Between the labels of a host name, and before the domain of an address. */
-const LABELS = /(?<=\S)(?=[.@]\w)/
-/** A text beyond that, such as a body, breaks anywhere. */
-const LONGEST_NAME = 500
-
-const BREAK = <wbr />
-
-/** A host name or an address that is too long for its place breaks between its labels, rather than inside a word. */
-function breakable(text: string): ReactNode[] {
-  if (text.length > LONGEST_NAME || !LONG_WORD.test(text)) return [text]
-  return text.split(LABELS).flatMap((label, index) => (index === 0 ? [label] : [BREAK, label]))
+  return <bdi>{children === '' ? empty : visible(children)}</bdi>
 }

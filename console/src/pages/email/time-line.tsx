@@ -10,6 +10,7 @@ import { Category } from '../../parts/category.tsx'
 import { Clamped } from '../../parts/clamped.tsx'
 import { ClockTime, TIME_ZONE } from '../../parts/clock-time.tsx'
 import { durationText } from '../../parts/duration.ts'
+import { HostName } from '../../parts/host-name.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -112,7 +113,7 @@ function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; a
             {server !== undefined && (
               <Text span inherit c="dimmed">
                 {said !== '' && ' '}
-                <UntrustedText>{server}</UntrustedText>
+                <HostName>{server}</HostName>
               </Text>
             )}
             {tls !== undefined && (
@@ -160,7 +161,7 @@ function Attempt({
             {server !== null && (
               <>
                 {' at '}
-                <UntrustedText>{server}</UntrustedText>
+                <HostName>{server}</HostName>
               </>
             )}
             {`, ${durationText(duration)}`}

@@ -4,6 +4,7 @@ import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { retrySite, type SiteItem, sitesQuery } from '../../api/sites.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
+import { HostName } from '../../parts/host-name.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -99,7 +100,7 @@ function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600}>
-        <UntrustedText>{name}</UntrustedText>
+        <HostName>{name}</HostName>
       </Text>
       <Text size="xs" c="dimmed" title={source ?? undefined}>
         {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages a

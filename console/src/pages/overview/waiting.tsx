@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { backlogQuery, type OverviewBacklog } from '../../api/overview.ts'
+import { HostName } from '../../parts/host-name.tsx'
 import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -46,7 +47,7 @@ export function WaitingByDestination({ company }: { company: string }) {
                   }
                   size="sm"
                 >
-                  <UntrustedText>{domain}</UntrustedText>
+                  <HostName>{domain}</HostName>
                 </Anchor>
               </Name>
             ),
