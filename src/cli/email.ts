@@ -3,8 +3,11 @@ import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts
 import { clearEmails, deleteEmails } from '../operate/email-deletion.ts'
 import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail } from '../operate/emails.ts'
 import { addressIn, companyName } from '../operate/find.ts'
+import { listedStatuses } from '../operate/listed-status.ts'
 import { emailStatus } from '../operate/next-step.ts'
+
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
+import { statusText } from '../operate/status-word.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
 import { CAPTURES } from './delivery-advice.ts'
 import { printHistory } from './email-history.ts'
@@ -136,14 +139,23 @@ async function list({ json, event: events, reply, body, ...given }: ListOptions)
   const wanted = { ...given, replyWords: reply, textWords: body }
   await withOperation(async (op) => {
     const emails = await listEmails(op, { ...wanted, events })
-    if (json) return printJson(emails.map(emailSummaryJson))
+    const statuses = await listedStatuses(op, { emails })
+    if (json) {
+      return printJson(
+        emails.map((email) => ({
+          ...emailSummaryJson(email),
+          status: statuses.get(email.id)!.of,
+          status_note: statuses.get(email.id)!.note ?? null,
+        })),
+      )
+    }
     printTable(
-      ['ID', 'ACCEPTED', 'COMPANY', 'LAST EVENT', 'FROM', 'TO', 'SUBJECT'],
+      ['ID', 'ACCEPTED', 'COMPANY', 'STATUS', 'FROM', 'TO', 'SUBJECT'],
       emails.map((email) => [
         email.id,
         formatTime(email.createdAt),
         clipped(companyName(op, email.companyId), 20),
-        email.lastEvent,
+        statusText(statuses.get(email.id)!),
         clipped(email.from, 40),
         clipped(formatRecipients(email.to), 40),
         clipped(email.subject, 40),

@@ -1,5 +1,6 @@
 import type { SendingRight } from '../cluster/sending-right.ts'
 import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
+import { notAttempted } from '../email/not-attempted.ts'
 import type { Courier, Delivery, DeliveryResult } from './delivery.ts'
 import { mayHaveArrived, releasedOutcome, unansweredOutcome } from './outcome.ts'
 
@@ -27,7 +28,7 @@ export class CountedCourier implements Courier {
       // The place may have been granted just as the node lost the right to use it.
       place.release(false)
       return unansweredOutcome(delivery, startedAt, (position) =>
-        releasedOutcome(position, 'Not attempted: the delivery could not start in time'),
+        releasedOutcome(position, notAttempted('the delivery could not start in time')),
       )
     }
     const result = await this.#courier.deliver(delivery)

@@ -4,6 +4,7 @@ import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
+import { notAttempted } from '../email/not-attempted.ts'
 import type { ReturnPathKey } from '../mail/return-path/return-path.ts'
 import { type GuardedSource, MailGuard } from '../network/mail-guard.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
@@ -235,7 +236,7 @@ function withoutSuppression({ suppress: _, permanent: __, ...outcome }: Recipien
 
 function releaseAll(recipients: DeliveryRecipient[]): RouteResult {
   const outcomes = recipients.map(({ position }) =>
-    releasedOutcome(position, 'Not attempted: the service is stopping'),
+    releasedOutcome(position, notAttempted('the service is stopping')),
   )
   return { outcomes, server: null, tls: null }
 }

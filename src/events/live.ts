@@ -142,7 +142,7 @@ export class Live {
     if (ids.length === 0) return { cursor: upTo, emails: [], more: changed.more }
     const [summaries, recipientCounts] = await Promise.all([
       store.summaries(ids, OCTETS),
-      store.recipientCounts(ids),
+      store.recipientCounts(ids, Date.now()),
     ])
     const countsOf = new Map(recipientCounts.map((counts) => [counts.id, counts]))
     const emails = summaries.map((email) => ({ email, counts: countsOf.get(email.id) ?? null }))

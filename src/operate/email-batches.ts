@@ -1,9 +1,11 @@
 /** Actions on several emails. A refusal of one email does not end the action on the others. */
+import { severalNote } from './audit-trail.ts'
 import { type BatchOutcome, inBatch } from './batch.ts'
 import { cancelEmail } from './emails.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, noSuchEmail, requireEmail } from './find.ts'
 import { retry, whyNotRetried } from './queue.ts'
+import { addSuppressions, TOGETHER } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface EmailBatch extends CompanyFilter {
@@ -28,16 +30,51 @@ export const cancelEmails = verb(
   null,
 )
 
+export interface SuppressedRecipients extends BatchOutcome {
+  /** Addresses that were not on the list before. */
+  addresses: string[]
+}
+
+/** Suppresses all recipients of these emails. An email whose recipients are all on the list already is refused. */
+export const suppressRecipients = verb(
+  'manage',
+  async (op, batch: EmailBatch): Promise<SuppressedRecipients> => {
+    const addresses: string[] = []
+    const result = await eachEmail(op, batch, async (id, company) => {
+      const before = addresses.length
+      for (let from = 0; ; from += TOGETHER) {
+        const recipients = await op.store.readRecipients(id, { from, limit: TOGETHER })
+        const entries = recipients.map(({ address }) => ({ address, type: 'manual' as const }))
+        const results = await addSuppressions(op, { company, entries })
+        for (const { added, suppression } of results) if (added) addresses.push(suppression.address)
+        if (recipients.length < TOGETHER) break
+      }
+      if (addresses.length > before) return
+      throw new OperateError('nothing_to_do', 'all its recipients are on the suppression list already')
+    })
+    return { ...result, addresses }
+  },
+  {
+    action: 'suppressRecipients',
+    unlessByKey: true,
+    inParts: true,
+    note({ ids }, result) {
+      if (result === null) return { target: '', detail: { count: ids.length } }
+      return result.addresses.length === 0 ? null : severalNote(result.addresses)
+    },
+  },
+)
+
 /** One after the other, so that other callers take their turns between two emails. */
 async function eachEmail(
   op: Operation,
   { company, ids }: EmailBatch,
-  act: (id: string) => Promise<unknown>,
+  act: (id: string, companyId: string) => Promise<unknown>,
 ): Promise<BatchOutcome> {
   const companyId = company === undefined ? null : findCompany(op, company).id
   return await inBatch(ids, async (id) => {
     const email = await requireEmail(op, id)
     if (companyId !== null && email.companyId !== companyId) throw noSuchEmail(id)
-    await act(id)
+    await act(id, email.companyId)
   })
 }

@@ -3,8 +3,9 @@
  */
 
 import { providerOf } from '../email/mail-provider.ts'
+import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
-import { replyText } from './reply-text.ts'
+import { namesServer, replyText } from './reply-text.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
 export type Piece = string | { untrusted: string } | { at: string }
@@ -21,16 +22,18 @@ export type Piece = string | { untrusted: string } | { at: string }
  * - `answer`: it is being sent.
  * - `release`: it is in quarantine, until an operator releases it.
  */
-export type WaitReason =
-  | 'turn'
-  | 'retry'
-  | 'refusal'
-  | 'schedule'
-  | 'pause'
-  | 'domain'
-  | 'path'
-  | 'answer'
-  | 'release'
+export const WAIT_REASONS = [
+  'turn',
+  'retry',
+  'refusal',
+  'schedule',
+  'pause',
+  'domain',
+  'path',
+  'answer',
+  'release',
+] as const
+export type WaitReason = (typeof WAIT_REASONS)[number]
 
 export interface RecipientStatus {
   address: string
@@ -145,28 +148,32 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
         ...before(recipient),
       ]
     case 'path':
-      return ['Held', ...answer(recipient), ...next('; sooner if other mail gets through', recipient)]
-    case 'refusal':
-      return [...refusal(recipient), ` ${tried(recipient)}`, ...next('', recipient)]
-    case 'retry':
       return [
-        'Deferred',
-        ...by(recipient),
+        'Held',
         ...answer(recipient),
-        ...time(` Next attempt (${count}) `, at),
-        ...end(recipient),
+        ...tried(recipient),
+        ...next('; sooner if other mail gets through', recipient),
       ]
+    case 'refusal':
+      return [...refusal(recipient), ...tried(recipient), ...next('', recipient)]
+    case 'retry':
+      return [...deferral(recipient), ...time(` Next attempt (${count}) `, at), ...end(recipient)]
     default:
-      if (attempts > 0) {
-        return ['Deferred', ...by(recipient), ...answer(recipient), ` Trying again now (attempt ${count}).`]
-      }
-      if (recipient.tries !== 0) return [...refusal(recipient), ` ${tried(recipient)} Trying again now.`]
-      return ['Accepted, and about to be sent.']
+      if (attempts > 0) return [...deferral(recipient), ` Trying again now (attempt ${count}).`]
+      if (recipient.message === null && recipient.tries === 0) return ['Accepted, and about to be sent.']
+      return [...refusal(recipient), ...tried(recipient), ' Trying now.']
   }
+}
+
+/** The last attempt was spent. A later turn may have ended without one. */
+function deferral(recipient: RecipientStatus): Piece[] {
+  if (isNotAttempted(recipient.message)) return ['Waiting', ...answer(recipient), ...tried(recipient)]
+  return ['Deferred', ...by(recipient), ...answer(recipient)]
 }
 
 /** The last try used up no attempt, because the message was not at fault. Without a code, no server has answered. */
 function refusal(recipient: RecipientStatus): Piece[] {
+  if (isNotAttempted(recipient.message)) return ['Waiting', ...answer(recipient)]
   const { address, code } = recipient
   const provider = providerOf(recipient)
   if (provider !== null && code !== null)
@@ -175,9 +182,10 @@ function refusal(recipient: RecipientStatus): Piece[] {
   return ['Mail to ', { untrusted: address.slice(address.lastIndexOf('@') + 1) }, why, ...answer(recipient)]
 }
 
-function tried({ tries }: RecipientStatus): string {
-  if (tries === null) return 'Tried many times.'
-  return tries === 1 ? 'Tried once.' : `Tried ${tries} times.`
+function tried({ tries }: RecipientStatus): string[] {
+  if (tries === 0) return []
+  if (tries === null) return [' Tried many times.']
+  return [tries === 1 ? ' Tried once.' : ` Tried ${tries} times.`]
 }
 
 function next(more: string, recipient: RecipientStatus): Piece[] {
@@ -191,16 +199,20 @@ function end({ at, givesUpAt }: RecipientStatus): Piece[] {
 
 /** The last answer of a server, for a recipient that waits for another reason. */
 function before(recipient: RecipientStatus): Piece[] {
-  const text = recipient.tries === 0 ? '' : replyText(recipient)
-  return text === '' ? [] : [` ${tried(recipient)} Last answer: `, ...sentence(text)]
+  const { tries, message } = recipient
+  const text = tries === 0 || isNotAttempted(message) ? '' : replyText(recipient)
+  return text === '' ? tried(recipient) : [...tried(recipient), ' Last answer: ', ...sentence(text)]
 }
 
 function time(words: string, at: string | null): Piece[] {
   return at === null ? [] : [words, { at }]
 }
 
-function by({ server }: RecipientStatus): Piece[] {
-  return server === null || server === '' ? [] : [' by ', { untrusted: server }]
+/** Nothing if the answer that follows names the server. */
+function by({ server, message }: RecipientStatus): Piece[] {
+  return server === null || server === '' || namesServer(message, server)
+    ? []
+    : [' by ', { untrusted: server }]
 }
 
 /** The last answer, as the end of a sentence. */

@@ -3,7 +3,7 @@
  * console's page uses this module, too.
  */
 import type { EventType } from '../email/event.ts'
-import { CAPTURE_SERVER, type CountedState } from '../email/recipient.ts'
+import { CAPTURE_SERVER } from '../email/recipient.ts'
 import type { RecipientStatus } from './status-sentence.ts'
 
 export type StatusName =
@@ -84,56 +84,82 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
   return type === 'delivered' && server === CAPTURE_SERVER ? 'captured' : OF_EVENT[type]
 }
 
-type WaitFacts = Pick<RecipientStatus, 'state' | 'waits' | 'attempts' | 'tries' | 'server'>
+interface RecipientFacts extends Pick<RecipientStatus, 'state' | 'waits' | 'server'> {
+  /** A try has ended without a final state, or was left out because other mail met the same trouble. */
+  delayed: boolean
+}
 
-/** The status of one recipient. `most`: the attempts after which it fails permanently. */
-export function statusOfRecipient(recipient: WaitFacts, most: number): Status {
-  const { state, waits, attempts, tries, server } = recipient
-  if (state !== 'waiting')
-    return { of: state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state }
+export function statusNameOf({ state, waits, server, delayed }: RecipientFacts): StatusName {
+  if (state !== 'waiting') return state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state
   switch (waits) {
     case 'schedule':
-      return { of: 'scheduled' }
+      return 'scheduled'
     case 'pause':
-      return { of: 'paused' }
+      return 'paused'
     case 'domain':
     case 'path':
-      return { of: 'held' }
+      return 'held'
+    case 'retry':
+    case 'refusal':
+      return 'retrying'
     default:
-      if (attempts > 0) return { of: 'retrying', note: `${Math.min(attempts + 1, most)} of ${most}` }
-      return { of: tries === 0 ? 'accepted' : 'retrying' }
+      return delayed ? 'retrying' : 'accepted'
   }
+}
+
+/** The status of one recipient among those of its email. `most`: the attempts after which it fails permanently. */
+export function statusOfRecipient(
+  {
+    attempts,
+    message,
+    ...recipient
+  }: Omit<RecipientFacts, 'delayed'> & Pick<RecipientStatus, 'attempts' | 'message'>,
+  most: number,
+): Status {
+  const of = statusNameOf({ ...recipient, delayed: attempts > 0 || message !== null })
+  if (of !== 'retrying' || attempts === 0) return { of }
+  return { of, note: `attempt ${Math.min(attempts + 1, most)} of ${most}` }
+}
+
+export interface StatusCount {
+  status: StatusName
+  count: number
 }
 
 export interface EmailFacts {
   lastEvent: EventType
   recipients: number
   /** Counts of the recipients that were read, which may be fewer than all. */
-  states: readonly { state: CountedState; count: number }[]
+  states: readonly StatusCount[]
 }
 
-/** States that an email with several recipients takes from any of them, the worst first. */
-const WORST: readonly CountedState[] = ['quarantined', 'failed', 'bounced', 'suppressed']
+/** Statuses that an email takes from any of its recipients, the one that most needs attention first. */
+const URGENT = ['quarantined', 'failed', 'bounced', 'suppressed', 'held', 'paused', 'retrying'] as const
+/** The last event of an email with one recipient says more than these: a complaint may follow. */
+const ENDED: readonly StatusName[] = ['failed', 'bounced', 'suppressed']
+/** Before the first answer of a server. */
+const BEGINNING = ['sending', 'scheduled', 'accepted'] as const
 
 /** The status of an email. `note`: the share of its recipients that it applies to. */
 export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): Status {
-  const count = (state: CountedState) => states.find((each) => each.state === state)?.count ?? 0
+  const count = (name: StatusName) => states.find(({ status }) => status === name)?.count ?? 0
   const known = states.reduce((sum, each) => sum + each.count, 0)
-  const of = (name: StatusName, some: number): Status => {
-    return some >= known
+  const of = (name: StatusName): Status => {
+    const some = count(name)
+    return some === 0 || some >= known
       ? { of: name }
       : { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}` }
   }
+  const urgent = URGENT.find((name) => count(name) > 0 && (recipients > 1 || !ENDED.includes(name)))
+  if (urgent !== undefined) return of(urgent)
   const last = OF_EVENT[lastEvent]
-  if (recipients > 1) {
-    const worst = WORST.find((state) => count(state) > 0) as StatusName | undefined
-    if (worst !== undefined) return of(worst, count(worst as CountedState))
-  }
-  if (last === 'accepted' && count('sending') > 0) return of('sending', count('sending'))
-  if (last === 'retrying' && count('waiting') > 0) return of(last, count('waiting'))
-  if (last === 'delivered') {
-    const captured = count('captured')
-    return captured > 0 ? of('captured', captured) : of(last, count('delivered'))
-  }
-  return { of: last }
+  if (last === 'delivered') return of(count('captured') > 0 ? 'captured' : last)
+  if (last !== 'accepted' && last !== 'scheduled' && last !== 'retrying') return of(last)
+  return of(BEGINNING.find((name) => count(name) > 0) ?? last)
+}
+
+/** `Retrying (2 of 6)`. */
+export function statusText({ of, note }: Status): string {
+  const { word } = STATUS_WORDS[of]
+  return note === undefined ? word : `${word} (${note})`
 }

@@ -45,6 +45,7 @@
  * LOOK-UP is held by UnresolvedDeliveries, READY by two ReadyQueues (one for suspect mail), SENDING by a Courier,
  * RECORDING by the Recorder, and results under a lost lease by LateResults.
  */
+
 import type { AccountDirectory } from '../accounts/directory.ts'
 import type { NodeMembership } from '../cluster/membership.ts'
 import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
@@ -58,6 +59,7 @@ import type { PresentAddresses } from '../delivery/path/present-addresses.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { FullMailboxRule } from '../email/lifecycle.ts'
+import { notAttempted } from '../email/not-attempted.ts'
 import type { PasswordTokens } from '../email/password-order.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
@@ -337,7 +339,7 @@ export class DeliveryPipeline {
       return
     }
     const now = Date.now()
-    const message = 'Waiting for other emails that are attempted in an isolated process'
+    const message = notAttempted('waiting for other emails that are attempted in an isolated process')
     this.#giveBack(ready, { dueAt: now + SUSPECT_MS, heldFor: null, message }, now)
   }
 
@@ -421,7 +423,11 @@ export class DeliveryPipeline {
     }
     const { missing } = rest.path.source
     if (missing !== undefined) {
-      this.#giveBack(rest, { dueAt: now + ABSENT_MS, heldFor: null, message: missing, postpones: true }, now)
+      this.#giveBack(
+        rest,
+        { dueAt: now + ABSENT_MS, heldFor: null, message: notAttempted(missing), postpones: true },
+        now,
+      )
       return null
     }
     const closed = this.#warmUp.closedFor(rest.path, now) ?? this.#pathHealth.closedFor(rest, now)
@@ -517,7 +523,7 @@ export class DeliveryPipeline {
   #giveBackAtStop(ready: ReadyDelivery): void {
     if (!this.#isOurs(ready)) return
     const now = Date.now()
-    const message = 'The service was stopped before this attempt'
+    const message = notAttempted('the service was stopped')
     this.#giveBack(ready, { dueAt: now, heldFor: null, message }, now)
   }
 

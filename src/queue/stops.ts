@@ -2,6 +2,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import type { AccountDirectory, Signable } from '../accounts/directory.ts'
 import { aheadBy } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
+import { notAttempted } from '../email/not-attempted.ts'
 import type { ClaimedRecipient, Pause, Store } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -143,7 +144,7 @@ export class Stops {
   #whole({ email }: ReadyDelivery, now: number): ReturnReason | null {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
-      return { dueAt: now, heldFor: null, message: 'Canceled before its delivery started' }
+      return { dueAt: now, heldFor: null, message: notAttempted('canceled before its delivery started') }
     const end = this.#parts.retrySchedule.endOf(email)
     // A wall clock that is ahead for a moment ends no mail.
     if (end !== null && end <= now - aheadBy(now)) {
@@ -163,7 +164,7 @@ export class Stops {
     }
     this.#heldDomains.add(email.domainId)
     const stopped = domain?.sending === 'active' ? signing : domain
-    const message = `Sending from ${stopped?.name ?? 'a removed domain'} is not active; held`
+    const message = notAttempted(`sending from ${stopped?.name ?? 'a removed domain'} is not active; held`)
     return { dueAt: now + HELD_MS, heldFor: 'domain', message }
   }
 
@@ -248,6 +249,6 @@ export class Stops {
 
 const TOO_LATE = 'Gave up: the time within which the sender wanted it delivered is over'
 const TOO_OLD = 'Gave up: the time within which this service delivers mail is over'
-const PAUSED = 'Paused by the operator'
+const PAUSED = notAttempted('paused by the operator')
 /** The store ends the recipient at the next claim. */
-const SUPPRESSED = 'The address was added to the suppression list before the delivery started'
+const SUPPRESSED = notAttempted('the address was added to the suppression list before the delivery started')

@@ -7,6 +7,7 @@ import type { SourcePool } from '../accounts/account.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { DAY_MS, dayNumber } from '../common/utc-day.ts'
 import type { Path } from '../delivery/path/path.ts'
+import { notAttempted } from '../email/not-attempted.ts'
 import type { SiteWarmUp, Store, WarmUpCount } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 
@@ -72,7 +73,9 @@ export class WarmUp {
     if (warmUp === null || warmUp.messages < warmUp.limit) return null
     const { limit } = warmUp
     const dueAt = (dayNumber(now) + 1) * DAY_MS + Math.round(Math.random() * SPREAD_MS)
-    const message = `The source address ${path.source.name} is warming up and may send ${limit} messages to ${path.site.name} today`
+    const message = notAttempted(
+      `the source address ${path.source.name} is warming up and may send ${limit} messages to ${path.site.name} today`,
+    )
     return { dueAt, heldFor: null, message, postpones: true }
   }
 

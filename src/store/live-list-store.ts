@@ -1,6 +1,6 @@
 /** Reads for lists that refresh themselves: the emails that have changed, and their present state. */
 
-import type { CountedState } from '../email/recipient.ts'
+import type { CountedState, HoldReason } from '../email/recipient.ts'
 import type { EmailSummary } from '../email/stored-email.ts'
 
 export interface LiveListStore {
@@ -11,8 +11,8 @@ export interface LiveListStore {
   changedEmails(range: ChangedRange, companyId: string | null): Promise<ChangedEmails>
   /** The emails with these ids that exist, in the given order, up to the one with which they reach `octets`. */
   summaries(ids: readonly string[], octets: number): Promise<EmailSummary[]>
-  /** The states of each email's recipients; an email that is gone is left out. */
-  recipientCounts(ids: readonly string[]): Promise<RecipientCounts[]>
+  /** The states of each email's recipients at `now` (Unix ms); an email that is gone is left out. */
+  recipientCounts(ids: readonly string[], now: number): Promise<RecipientCounts[]>
 }
 
 export interface ChangedRange {
@@ -32,8 +32,21 @@ export interface ChangedEmails {
 export interface RecipientCounts {
   id: string
   recipients: number
-  /** How many of the first `RECIPIENTS_COUNTED` are in each state. */
-  states: { state: CountedState; count: number }[]
+  /** The first `RECIPIENTS_COUNTED`, by what sets them apart. */
+  groups: RecipientGroup[]
+}
+
+/** Recipients of one email that are in the same state and, if they wait, for the same reason. */
+export interface RecipientGroup {
+  state: CountedState
+  count: number
+  /** A try has ended without a final state, or was left out because other mail met the same trouble. */
+  delayed: boolean
+  heldFor: HoldReason | null
+  /** A pause of all mail, of the company or of the recipient domain is in force. */
+  paused: boolean
+  /** Unix ms: the latest time at which one of them is due; null: they do not wait for a time. */
+  dueAt: number | null
 }
 
 /** Events looked at for one answer at most, whether or not they match. */

@@ -62,7 +62,7 @@ export type {
 export type * from './domain-report-store.ts'
 export type { Advance } from './follower-store.ts'
 export type * from './inbound-store.ts'
-export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
+export type { ChangedEmails, RecipientCounts, RecipientGroup } from './live-list-store.ts'
 export type * from './mta-sts-store.ts'
 export type * from './node.ts'
 export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'

@@ -39,7 +39,7 @@ interface Lane {
   paused: boolean
 }
 
-const PAUSED = 'Paused by the operator'
+const PAUSED = 'Not attempted: paused by the operator'
 
 describe('sites on the command line', () => {
   let place: Workplace
@@ -184,7 +184,7 @@ describe('sites on the command line', () => {
     await until(async () => {
       await send('one@one.test')
       accepted++
-      return (await big())?.last_answer === 'Paused by the operator'
+      return (await big())?.last_answer === PAUSED
     }, 'mail that stays')
     const kept = await until(async () => {
       const lane = await big()
@@ -205,7 +205,7 @@ describe('sites on the command line', () => {
     assert.equal(oldest!.last_answer, PAUSED)
     assert.match(
       (await place.run('queue', '--by', 'site')).stdout,
-      new RegExp(`^Big +2 +0 +${left} +0 +0 +20\\S+ \\S+ +paused +Paused by`, 'm'),
+      new RegExp(`^Big +2 +0 +${left} +0 +0 +20\\S+ \\S+ +paused +Not attempted: paused by`, 'm'),
     )
     assert.notEqual(
       (await place.json<{ paused_since: string | null }>('site', 'show', 'Big')).paused_since,

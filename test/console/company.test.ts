@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
+import { NO_LIMITS } from '../../src/accounts/account.ts'
 import { pictureSize } from '../../src/accounts/company-logo.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
@@ -74,10 +75,41 @@ describe('the settings of a company', { skip: withoutBrowser() }, () => {
     await page.getByText('renamed the company').first().waitFor()
   })
 
+  test('have limits, which an operator changes and takes away again', async (t) => {
+    const visit = await stage.visit(t, `/c/${stage.company.id}/settings`)
+    const { page } = visit
+    const table = page.getByRole('table', { name: 'Limits of the company' })
+    const limitOf = (what: RegExp, limit: string) =>
+      table.getByRole('row', { name: what }).getByRole('cell', { name: limit, exact: true }).waitFor()
+    await limitOf(/today/, 'No limit')
+    const dialog = page.getByRole('dialog', { name: 'Limits of the company' })
+    await page.getByRole('button', { name: 'Change limits...' }).click()
+    await dialog.getByRole('textbox', { name: 'Recipients a day (UTC)' }).fill('12000')
+    await dialog.getByRole('textbox', { name: 'Webhooks' }).fill('7')
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await limitOf(/today/, '12,000')
+    await limitOf(/Webhooks/, '7')
+    const { limits } = (await stage.service.store.accounts()).companies.find(
+      ({ id }) => id === stage.company.id,
+    )!
+    assert.deepEqual(limits, { ...NO_LIMITS, daily: 12_000, webhooks: 7 })
+
+    await page.getByRole('button', { name: 'Change limits...' }).click()
+    await dialog.getByRole('textbox', { name: 'Recipients a day (UTC)' }).fill('')
+    await dialog.getByRole('textbox', { name: 'Webhooks' }).fill('')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await limitOf(/today/, 'No limit')
+    await limitOf(/Webhooks/, '100')
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/audit`)
+    await page.getByText('changed the limits of').first().waitFor()
+  })
+
   test('are shown to everybody of the company, and changed by its owners', async (t) => {
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const { page } = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: viewer })
     await page.getByRole('table', { name: 'Limits of the company' }).getByText('Webhooks').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Choose a picture...' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Change limits...' }).count(), 0)
   })
 })

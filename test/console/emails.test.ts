@@ -16,6 +16,10 @@ import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 import { DESKTOP, PHONE } from './visit.ts'
 
+/** More than a browser opens connections to one server (six). */
+const TABS = 8
+const UNREACHABLE =
+  /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
 const MANY = 100_000
 /** Emails stored at once. */
 const BUNCH = 1_000
@@ -151,7 +155,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     const at = new Date(Date.now() + DAY).toISOString()
     const ids: string[] = []
     for (const nth of [1, 2, 3, 4]) {
-      ids.push(await stage.send({ subject: `Batch ${nth}`, scheduled_at: at }))
+      ids.push(await stage.send({ to: `batch${nth}@x.test`, subject: `Batch ${nth}`, scheduled_at: at }))
     }
     const visit = await stage.visit(t, `${list}?q=batch`, { viewport: { width: 1440, height: 900 } })
     const { page } = visit
@@ -176,6 +180,14 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await bar.waitFor({ state: 'detached' })
     await row(page, ids[3]!).filter({ hasText: 'Canceled' }).waitFor()
+
+    await box(1).click()
+    await page.keyboard.press('s')
+    const suppression = page.getByRole('dialog', { name: 'Suppress the recipients of 1 email?' })
+    await suppression.getByRole('button', { name: 'Suppress address' }).click()
+    await suppression.getByText('1 of 1. The recipients of 1 email are suppressed.').waitFor()
+    await suppression.getByRole('button', { name: 'Done' }).click()
+    await bar.waitFor({ state: 'detached' })
 
     await box(1).click()
     await bar.getByRole('button', { name: 'Export' }).click()
@@ -591,9 +603,7 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     const stage = await Stage.open()
     t.after(() => stage.close())
     const visit = await stage.visit(t, `/c/${stage.company.id}/emails`)
-    visit.expect(
-      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
-    )
+    visit.expect(UNREACHABLE)
     const { page } = visit
     const before = await stage.send({ subject: 'Before' })
     await row(page, before).filter({ hasText: 'Captured' }).waitFor()
@@ -610,5 +620,49 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     await row(page, before).waitFor()
     const then = await stage.send({ subject: 'And then' })
     await row(page, then).waitFor()
+  })
+
+  test('with more tabs than the browser has connections, each shows everything as soon as it is looked at', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const list = `/c/${stage.company.id}/emails`
+    const visit = await stage.visit(t, list)
+    visit.expect(UNREACHABLE)
+    const { context } = visit
+    // Of the tabs of a window one is visible. The browser under test shows all: the pages are told otherwise.
+    await context.addInitScript(`
+      Object.defineProperty(document, 'hidden', { get: () => window.looked !== true })
+      Object.defineProperty(document, 'visibilityState', { get: () => document.hidden ? 'hidden' : 'visible' })
+    `)
+    const faults: string[] = []
+    const tabs: Page[] = []
+    for (let nth = 1; nth < TABS; nth++) {
+      const tab = await context.newPage()
+      tab.on('pageerror', (error) => faults.push(error.message))
+      await tab.goto(`${stage.service.url}/console${list}`)
+      await tab.getByRole('heading', { name: 'Emails', level: 1 }).waitFor()
+      tabs.push(tab)
+    }
+    const { hostname, port } = new URL(stage.service.url)
+    const sent: string[] = []
+    const send = async (subject: string) => void sent.push(await stage.send({ subject }))
+    for (let nth = 0; nth < 10; nth++) await send(`Before ${nth}`)
+    await stage.service.stop()
+    const settings = { ...stage.service.settings, listen: { host: hostname, port: Number(port) } }
+    const app = await startApp(settings, createLogger('silent'))
+    t.after(() => app.close())
+    for (let nth = 0; nth < 10; nth++) await send(`After ${nth}`)
+    await row(visit.page, sent.at(-1)!).filter({ hasText: 'Captured' }).waitFor()
+    for (const tab of tabs) {
+      await tab.evaluate("window.looked = true; document.dispatchEvent(new Event('visibilitychange'))")
+      await row(tab, sent.at(-1)!).filter({ hasText: 'Captured' }).waitFor()
+      const shown = await tab.evaluate<string[]>(
+        "Array.from(document.querySelectorAll('[data-email]'), (row) => row.dataset.email)",
+      )
+      assert.deepEqual(shown, sent.toReversed())
+      await tab.evaluate("window.looked = false; document.dispatchEvent(new Event('visibilitychange'))")
+      await tab.close()
+    }
+    assert.deepEqual(faults, [])
   })
 })

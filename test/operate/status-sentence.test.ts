@@ -1,12 +1,15 @@
 /** The sentence for every reason to wait, when the recipient was never tried, tried once, and tried often. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FinalState } from '../../src/email/recipient.ts'
+import { RECIPIENT_STATES } from '../../src/http/console/contract/shapes.ts'
 import {
   type EmailStatus,
   type Piece,
   type RecipientStatus,
   recipientSentence,
   statusSentence,
+  WAIT_REASONS,
   type WaitReason,
 } from '../../src/operate/status-sentence.ts'
 
@@ -52,86 +55,270 @@ function emailOf(recipient: RecipientStatus): EmailStatus {
   }
 }
 
-const ROWS: [waits: WaitReason, recipient: Partial<RecipientStatus>, sentence: string][] = [
-  ['turn', {}, 'Accepted, and about to be sent.'],
-  ['turn', REFUSED, `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying again now.`],
-  [
-    'turn',
-    { ...REFUSED, message: TSS.replace('.test', '.net') },
-    `Yahoo takes no mail from this server for now: ${TSS.replace('.test', '.net')}. Tried once. Trying again now.`,
-  ],
-  ['turn', REFUSED_OFTEN, `Mail to yahoo.test is refused for now: ${TSS}. Tried 13 times. Trying again now.`],
-  [
-    'turn',
-    DEFERRED_OFTEN,
-    'Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Trying again now (attempt 4 of 13).',
-  ],
-  [
-    'refusal',
-    REFUSED,
-    `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Next try ${AT}; gives up ${END}.`,
-  ],
-  [
-    'refusal',
-    REFUSED_OFTEN,
-    `Mail to yahoo.test is refused for now: ${TSS}. Tried 13 times. Next try ${AT}; gives up ${END}.`,
-  ],
-  [
-    'refusal',
-    { ...REFUSED, tries: null },
-    `Mail to yahoo.test is refused for now: ${TSS}. Tried many times. Next try ${AT}; gives up ${END}.`,
-  ],
-  [
-    'refusal',
-    { code: null, tries: 2, message: 'mx.yahoo.test: the connection timed out' },
-    `Mail to yahoo.test cannot be delivered for now: mx.yahoo.test: the connection timed out. Tried 2 times. Next try ${AT}; gives up ${END}.`,
-  ],
-  [
-    'retry',
-    DEFERRED,
-    `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
-  ],
-  [
-    'retry',
-    { ...DEFERRED_OFTEN, givesUpAt: null },
-    `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (4 of 13) ${AT}.`,
-  ],
-  ['schedule', {}, `Scheduled by its sender: it will be sent ${AT}.`],
-  ['pause', {}, 'Paused by an operator. It waits, without using up attempts, until the pause ends.'],
-  [
-    'pause',
-    REFUSED,
-    `Paused by an operator. It waits, without using up attempts, until the pause ends. Tried once. Last answer: ${TSS}.`,
-  ],
-  [
-    'pause',
-    DEFERRED_OFTEN,
-    'Paused by an operator. It waits, without using up attempts, until the pause ends. Tried 16 times. Last answer: 451 4.2.0 Greylisted.',
-  ],
-  [
-    'domain',
-    {},
-    'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
-  ],
-  [
-    'domain',
-    DEFERRED,
-    'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried once. Last answer: 451 4.2.0 Greylisted.',
-  ],
-  [
-    'path',
-    { message: 'Not attempted, because other mail on this path failed: 451 Server busy' },
-    `Held: Not attempted, because other mail on this path failed: 451 Server busy. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
-  ],
-]
+/** A later turn ended without an attempt, in place of an answer. */
+const WARMING =
+  'Not attempted: the source address mail1 is warming up and may send 50 messages to yahoo.test today'
+const OTHERS = 'Not attempted, because other mail on this path failed: 451 Server busy'
 
-for (const [waits, recipient, sentence] of ROWS) {
-  const tries = recipient.tries === null ? 'more often than is listed' : `${recipient.tries ?? 0} times`
-  test(`a recipient that waits for ${waits} and was tried ${tries}`, () => {
-    const whole = { ...NEVER, ...recipient, waits }
-    assert.equal(textOf(recipientSentence(whole, emailOf(whole))), sentence)
+type Row = [recipient: Partial<RecipientStatus>, sentence: string]
+/** Every reason has rows for each: never tried, tried once, tried often. */
+type Rows = Record<'never' | 'once' | 'often', Row[]>
+
+const WAITS: Record<WaitReason, Rows> = {
+  turn: {
+    never: [
+      [{}, 'Accepted, and about to be sent.'],
+      [{ message: OTHERS }, `Waiting: ${OTHERS}. Trying now.`],
+    ],
+    once: [
+      [REFUSED, `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying now.`],
+      [
+        { ...REFUSED, message: TSS.replace('.test', '.net') },
+        `Yahoo takes no mail from this server for now: ${TSS.replace('.test', '.net')}. Tried once. Trying now.`,
+      ],
+      [
+        { ...DEFERRED, message: 'Not attempted: the service was stopped' },
+        'Waiting: Not attempted: the service was stopped. Tried once. Trying again now (attempt 2 of 13).',
+      ],
+    ],
+    often: [
+      [REFUSED_OFTEN, `Mail to yahoo.test is refused for now: ${TSS}. Tried 13 times. Trying now.`],
+      [
+        DEFERRED_OFTEN,
+        'Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Trying again now (attempt 4 of 13).',
+      ],
+      [
+        { ...DEFERRED_OFTEN, attempts: 13 },
+        'Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Trying again now (attempt 13 of 13).',
+      ],
+    ],
+  },
+  retry: {
+    // The attempts may no longer be listed.
+    never: [
+      [
+        { ...DEFERRED, tries: 0 },
+        `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
+      ],
+    ],
+    once: [
+      [
+        DEFERRED,
+        `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
+      ],
+      [
+        { ...DEFERRED, message: WARMING },
+        `Waiting: ${WARMING}. Tried once. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
+      ],
+    ],
+    often: [
+      [
+        { ...DEFERRED_OFTEN, givesUpAt: null },
+        `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (4 of 13) ${AT}.`,
+      ],
+    ],
+  },
+  refusal: {
+    never: [[{ message: WARMING }, `Waiting: ${WARMING}. Next try ${AT}; gives up ${END}.`]],
+    once: [
+      [
+        REFUSED,
+        `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Next try ${AT}; gives up ${END}.`,
+      ],
+      [{ ...REFUSED, message: WARMING }, `Waiting: ${WARMING}. Tried once. Next try ${AT}; gives up ${END}.`],
+    ],
+    often: [
+      [
+        REFUSED_OFTEN,
+        `Mail to yahoo.test is refused for now: ${TSS}. Tried 13 times. Next try ${AT}; gives up ${END}.`,
+      ],
+      [
+        { ...REFUSED, tries: null },
+        `Mail to yahoo.test is refused for now: ${TSS}. Tried many times. Next try ${AT}; gives up ${END}.`,
+      ],
+      [
+        { code: null, tries: 2, message: 'mx.yahoo.test: the connection timed out' },
+        `Mail to yahoo.test cannot be delivered for now: mx.yahoo.test: the connection timed out. Tried 2 times. Next try ${AT}; gives up ${END}.`,
+      ],
+    ],
+  },
+  schedule: {
+    never: [[{}, `Scheduled by its sender: it will be sent ${AT}.`]],
+    once: [
+      [
+        DEFERRED,
+        `Scheduled by its sender: it will be sent ${AT}. Tried once. Last answer: 451 4.2.0 Greylisted.`,
+      ],
+    ],
+    often: [
+      [
+        { ...DEFERRED_OFTEN, message: OTHERS },
+        `Scheduled by its sender: it will be sent ${AT}. Tried 16 times.`,
+      ],
+    ],
+  },
+  pause: {
+    never: [
+      [{}, 'Paused by an operator. It waits, without using up attempts, until the pause ends.'],
+      [
+        { message: 'Not attempted: paused by the operator' },
+        'Paused by an operator. It waits, without using up attempts, until the pause ends.',
+      ],
+    ],
+    once: [
+      [
+        REFUSED,
+        `Paused by an operator. It waits, without using up attempts, until the pause ends. Tried once. Last answer: ${TSS}.`,
+      ],
+      [
+        { ...REFUSED, message: 'Not attempted: paused by the operator' },
+        'Paused by an operator. It waits, without using up attempts, until the pause ends. Tried once.',
+      ],
+    ],
+    often: [
+      [
+        DEFERRED_OFTEN,
+        'Paused by an operator. It waits, without using up attempts, until the pause ends. Tried 16 times. Last answer: 451 4.2.0 Greylisted.',
+      ],
+    ],
+  },
+  domain: {
+    never: [
+      [
+        {},
+        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
+      ],
+      [
+        { message: 'Not attempted: sending from acme.test is not active; held' },
+        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again.',
+      ],
+    ],
+    once: [
+      [
+        DEFERRED,
+        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried once. Last answer: 451 4.2.0 Greylisted.',
+      ],
+    ],
+    often: [
+      [
+        { ...DEFERRED_OFTEN, message: 'Not attempted: sending from acme.test is not active; held' },
+        'Held: acme.test may not send at the moment. The email is sent as soon as the domain is active again. Tried 16 times.',
+      ],
+    ],
+  },
+  path: {
+    never: [
+      [
+        { message: OTHERS },
+        `Held: ${OTHERS}. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
+      ],
+    ],
+    once: [
+      [
+        { ...REFUSED, message: OTHERS },
+        `Held: ${OTHERS}. Tried once. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
+      ],
+    ],
+    often: [
+      [
+        { ...DEFERRED_OFTEN, message: OTHERS },
+        `Held: ${OTHERS}. Tried 16 times. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
+      ],
+    ],
+  },
+  answer: {
+    never: [[{ state: 'sending' }, 'Being sent, or about to be (attempt 1 of 13).']],
+    once: [[{ ...DEFERRED, state: 'sending' }, 'Being sent, or about to be (attempt 2 of 13).']],
+    often: [[{ ...DEFERRED_OFTEN, state: 'sending' }, 'Being sent, or about to be (attempt 4 of 13).']],
+  },
+  release: {
+    never: [
+      [
+        { state: 'quarantined' },
+        'In quarantine: sending it crashed a process. An operator has to release or cancel it.',
+      ],
+    ],
+    once: [
+      [
+        { ...DEFERRED, state: 'quarantined' },
+        'In quarantine: sending it crashed a process. An operator has to release or cancel it.',
+      ],
+    ],
+    often: [
+      [
+        { ...DEFERRED_OFTEN, state: 'quarantined' },
+        'In quarantine: sending it crashed a process. An operator has to release or cancel it.',
+      ],
+    ],
+  },
+}
+
+const ENDS: Record<FinalState, Row[]> = {
+  delivered: [
+    [{ server: 'capture' }, 'Captured: the email is stored here and was not sent.'],
+    [{ server: 'mx.x.test', code: 250, message: '250 2.0.0 Ok' }, 'Accepted by mx.x.test: 250 2.0.0 Ok.'],
+    [{}, 'Delivered.'],
+  ],
+  bounced: [
+    [
+      { server: 'mx.x.test', code: 550, message: '550 5.1.1 No such user' },
+      'Rejected permanently by mx.x.test: 550 5.1.1 No such user.',
+    ],
+    [{ message: 'There is no such domain' }, 'Rejected permanently: There is no such domain.'],
+  ],
+  failed: [
+    [
+      { attempts: 0, message: 'Gave up: the time within which this service delivers mail is over' },
+      'Delivery failed: Gave up: the time within which this service delivers mail is over.',
+    ],
+    [
+      { attempts: 1, message: 'The message is too large for the next server' },
+      'Delivery failed after 1 attempt: The message is too large for the next server.',
+    ],
+    [
+      {
+        ...DEFERRED_OFTEN,
+        message: 'Gave up after 13 attempts. Last error: 451 4.2.0 Greylisted',
+        attempts: 13,
+      },
+      'Delivery failed after 13 attempts: Gave up after 13 attempts. Last error: 451 4.2.0 Greylisted.',
+    ],
+  ],
+  suppressed: [
+    [{}, 'Not sent: the address is on the suppression list.'],
+    [{ message: 'Not sent: it complained' }, 'Not sent: it complained.'],
+  ],
+  canceled: [[{}, 'Canceled before it was sent.']],
+}
+
+const FINAL_STATES = Object.keys(ENDS) as FinalState[]
+
+for (const waits of WAIT_REASONS) {
+  for (const [tried, rows] of Object.entries(WAITS[waits])) {
+    test(`a recipient that waits for ${waits} and was tried ${tried}`, () => {
+      for (const [recipient, sentence] of rows) {
+        const whole = { ...NEVER, ...recipient, waits }
+        assert.equal(textOf(recipientSentence(whole, emailOf(whole))), sentence)
+      }
+    })
+  }
+}
+
+for (const state of FINAL_STATES) {
+  test(`a recipient that is ${state}`, () => {
+    for (const [recipient, sentence] of ENDS[state]) {
+      const whole = { ...NEVER, at: null, givesUpAt: null, ...recipient, state, waits: null }
+      assert.equal(textOf(recipientSentence(whole, emailOf(whole))), sentence)
+    }
   })
 }
+
+test('no state is without a sentence', () => {
+  assert.deepEqual(
+    [...FINAL_STATES, 'waiting', 'sending', 'quarantined'].toSorted(),
+    RECIPIENT_STATES.toSorted(),
+  )
+})
 
 test('what strangers wrote stands apart', () => {
   const whole = { ...NEVER, ...REFUSED, waits: 'refusal' as const }
@@ -153,6 +340,6 @@ test('of several recipients, the one that most needs attention is told', () => {
   }
   assert.equal(
     textOf(statusSentence(email)),
-    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying again now.`,
+    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying now.`,
   )
 })

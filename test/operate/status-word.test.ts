@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LastEventType } from '../../src/email/event.ts'
-import type { CountedState } from '../../src/email/recipient.ts'
 import { lastReplyCode } from '../../src/operate/reply-code.ts'
 import {
   type Status,
+  type StatusName,
   statusOfEmail,
   statusOfEvent,
   statusOfRecipient,
@@ -14,28 +14,34 @@ import {
 const textOf = ({ of, note }: Status) => (note === undefined ? of : `${of} ${note}`)
 
 test('an email takes the worst status of its recipients', () => {
-  const of = (
-    lastEvent: LastEventType,
-    recipients: number,
-    counts: Partial<Record<CountedState, number>>,
-  ) => {
-    const states = Object.entries(counts) as [CountedState, number][]
+  const of = (lastEvent: LastEventType, recipients: number, counts: Partial<Record<StatusName, number>>) => {
+    const states = Object.entries(counts) as [StatusName, number][]
     return textOf(
-      statusOfEmail({ lastEvent, recipients, states: states.map(([state, count]) => ({ state, count })) }),
+      statusOfEmail({ lastEvent, recipients, states: states.map(([status, count]) => ({ status, count })) }),
     )
   }
   assert.equal(of('clicked', 1, { delivered: 1 }), 'clicked')
-  assert.equal(of('sent', 1, { waiting: 1 }), 'accepted', 'paused, or not begun yet')
-  assert.equal(of('queued', 2, { waiting: 2 }), 'accepted')
-  assert.equal(of('sent', 2, { waiting: 1, sending: 1 }), 'sending 1 of 2')
+  assert.equal(of('sent', 1, { accepted: 1 }), 'accepted')
+  assert.equal(of('sent', 1, { paused: 1 }), 'paused')
+  assert.equal(of('scheduled', 3, { paused: 1, scheduled: 2 }), 'paused 1 of 3')
+  assert.equal(of('sent', 2, { held: 1, retrying: 1 }), 'held 1 of 2')
+  assert.equal(of('queued', 2, { accepted: 2 }), 'accepted')
+  assert.equal(of('sent', 2, { accepted: 1, sending: 1 }), 'sending 1 of 2')
   assert.equal(of('sent', 1, { sending: 1 }), 'sending')
-  assert.equal(of('scheduled', 1, { waiting: 1 }), 'scheduled')
-  assert.equal(of('delivery_delayed', 1, { waiting: 1 }), 'retrying')
-  assert.equal(of('delivery_delayed', 3, { delivered: 1, waiting: 2 }), 'retrying 2 of 3')
+  assert.equal(of('scheduled', 1, { scheduled: 1 }), 'scheduled')
+  assert.equal(of('scheduled', 1, { accepted: 1 }), 'accepted', 'its time has come')
+  assert.equal(of('delivery_delayed', 1, { retrying: 1 }), 'retrying')
+  assert.equal(of('delivery_delayed', 1, { sending: 1 }), 'sending', 'tried again now')
+  assert.equal(of('delivery_delayed', 6, { delivered: 4, retrying: 2 }), 'retrying 2 of 6')
+  assert.equal(of('opened', 6, { delivered: 4, retrying: 2 }), 'retrying 2 of 6')
+  assert.equal(of('delivery_delayed', 1, { quarantined: 1 }), 'quarantined')
+  assert.equal(of('complained', 1, { bounced: 1 }), 'complained')
+  assert.equal(of('delivery_delayed', 1, {}), 'retrying', 'nothing is known of its recipients')
+  assert.equal(of('canceled', 3, { delivered: 1, canceled: 2 }), 'canceled 2 of 3')
   assert.equal(of('delivered', 3, { delivered: 3 }), 'delivered')
   assert.equal(of('delivered', 1, { captured: 1 }), 'captured')
   assert.equal(of('opened', 1, { captured: 1 }), 'opened')
-  assert.equal(of('delivered', 3, { delivered: 2, waiting: 1 }), 'delivered 2 of 3')
+  assert.equal(of('delivered', 3, { delivered: 2, accepted: 1 }), 'delivered 2 of 3')
   assert.equal(of('delivered', 3, { delivered: 2, bounced: 1 }), 'bounced 1 of 3')
   assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
   assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
@@ -43,14 +49,14 @@ test('an email takes the worst status of its recipients', () => {
 })
 
 test('a waiting recipient has the word of its reason to wait', () => {
-  const recipient = { state: 'waiting', attempts: 0, tries: 0, server: null } as const
+  const recipient = { state: 'waiting', attempts: 0, message: null, server: null } as const
   const of = (rest: Partial<Parameters<typeof statusOfRecipient>[0]>) =>
     textOf(statusOfRecipient({ ...recipient, waits: 'turn', ...rest }, 6))
   assert.equal(of({}), 'accepted')
-  assert.equal(of({ tries: 1 }), 'retrying', 'refused before an attempt was spent')
-  assert.equal(of({ waits: 'refusal', tries: 13 }), 'retrying')
-  assert.equal(of({ waits: 'retry', attempts: 1, tries: 1 }), 'retrying 2 of 6')
-  assert.equal(of({ attempts: 6, tries: 6 }), 'retrying 6 of 6')
+  assert.equal(of({ message: '421 Later' }), 'retrying', 'refused before an attempt was spent')
+  assert.equal(of({ waits: 'refusal', message: '421 Later' }), 'retrying')
+  assert.equal(of({ waits: 'retry', attempts: 1 }), 'retrying attempt 2 of 6')
+  assert.equal(of({ attempts: 6 }), 'retrying attempt 6 of 6')
   assert.equal(of({ waits: 'schedule' }), 'scheduled')
   assert.equal(of({ waits: 'pause' }), 'paused')
   assert.equal(of({ waits: 'domain' }), 'held')

@@ -1,4 +1,4 @@
-import { type JsonAnswer, urlOf } from './client.ts'
+import { type Body, type JsonAnswer, urlOf } from './client.ts'
 import { change, read } from './queries.ts'
 import type { Me } from './session.ts'
 
@@ -15,6 +15,9 @@ export function logoUrl({ id, logo }: Pick<Me['companies'][number], 'id' | 'logo
 
 export const renameCompany = (company: string, name: string) =>
   change('PUT /companies/:company/name', { company, body: { name } }, ONE, 'GET /session')
+
+export const setLimits = (company: string, body: Body<'PUT /companies/:company/limits'>) =>
+  change('PUT /companies/:company/limits', { company, body }, ONE)
 
 /** `picture`: base64. */
 export const setLogo = (company: string, picture: string) =>

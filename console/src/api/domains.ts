@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Body, call, type JsonAnswer } from './client.ts'
+import { SHOWN_EMAILS } from './email.ts'
 import { change, invalidate, queries, read } from './queries.ts'
 
 const LIST = 'GET /companies/:company/domains'
@@ -11,6 +12,7 @@ const DEPENDENT = [
   SENDERS,
   'GET /companies/:company/setup',
   'GET /companies/:company/steps/:step',
+  ...SHOWN_EMAILS,
 ] as const
 
 export type Domain = JsonAnswer<typeof LIST>['domains'][number]

@@ -1,6 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import type { OverviewSpan } from '../../../src/http/console/contract/overview.ts'
 import type { Body, JsonAnswer, QueryOf } from './client.ts'
+import { SHOWN_EMAILS } from './email.ts'
 import { change, read } from './queries.ts'
 
 const BACKLOG = 'GET /companies/:company/overview/backlog'
@@ -62,10 +63,18 @@ export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 export type PauseTarget = Body<'POST /installation/pauses'>
 
 export const pause = (body: PauseTarget) =>
-  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES, WAITING_SITES)
+  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES, WAITING_SITES, ...SHOWN_EMAILS)
 
 export const endPause = (body: Body<'POST /installation/pauses/end'>) =>
-  change('POST /installation/pauses/end', { body }, INSTALLATION, BACKLOG, SITES, WAITING_SITES)
+  change(
+    'POST /installation/pauses/end',
+    { body },
+    INSTALLATION,
+    BACKLOG,
+    SITES,
+    WAITING_SITES,
+    ...SHOWN_EMAILS,
+  )
 
 export const createCompany = (name: string) =>
   change('POST /installation/companies', { body: { name } }, 'GET /session')

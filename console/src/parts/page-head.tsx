@@ -1,5 +1,6 @@
 import { Group, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { HostName } from './host-name.tsx'
 
 /** The header of a page: its title, a line that explains it, and the actions for the page as a whole. */
 export function PageHead({
@@ -18,7 +19,7 @@ export function PageHead({
     <Group component="header" justify="space-between" align="flex-start" mb="md" gap="sm">
       <div>
         <Title order={1} size="h2">
-          {title}
+          <HostName>{title}</HostName>
         </Title>
         {about && (
           <Text c="dimmed" size="sm">

@@ -17,12 +17,13 @@ export function CompanyChoice() {
   }
   const logo = logoOf(company)
   if (data.length < 2) {
-    if (logo === null) return null
+    const [only] = companies
+    if (only === undefined) return null
     return (
       <Group gap="xs" pl={6} wrap="nowrap">
         {logo}
-        <Text size="sm" fw={600} truncate>
-          <UntrustedText>{companies[0]!.name}</UntrustedText>
+        <Text size="sm" fw={600} truncate title={visible(only.name)}>
+          <UntrustedText>{only.name}</UntrustedText>
         </Text>
       </Group>
     )

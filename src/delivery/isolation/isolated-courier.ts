@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { SendingRight } from '../../cluster/sending-right.ts'
 import { type Log, writeLine } from '../../common/logging.ts'
+import { notAttempted } from '../../email/not-attempted.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { Condemnation, Courier, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
 import { releasedOutcome, unansweredOutcome } from '../outcome.ts'
@@ -299,7 +300,7 @@ function resolveWith(
 function giveBack(item: IsolatedItem, suspicion: 0 | 2 = 0): void {
   const message =
     suspicion === 0
-      ? 'Not attempted: the service is stopping'
+      ? notAttempted('the service is stopping')
       : 'The isolated process of this delivery was killed from outside; the delivery will be attempted again'
   resolveWith(item, (position) => ({ ...releasedOutcome(position, message), suspicion }))
 }

@@ -74,8 +74,8 @@ export class SourceChoice {
     if (here.length > 0) return here
     const missing =
       wanted === null
-        ? 'Mail can leave from none of the addresses in POSTROAD_SOURCE_ADDRESSES on this node'
-        : `Mail can leave from no source address of ${wanted} on this node`
+        ? 'mail can leave from none of the addresses in POSTROAD_SOURCE_ADDRESSES on this node'
+        : `mail can leave from no source address of ${wanted} on this node`
     return [{ name: `none:${wanted ?? ''}`, helo: this.#parts.hostname, missing }]
   }
 

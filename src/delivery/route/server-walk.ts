@@ -1,8 +1,10 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
+
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
+import { notAttempted } from '../../email/not-attempted.ts'
 import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
 import { type OutgoingProxy, proxyName } from '../../network/proxy/proxy.ts'
 import { authoritiesKey } from '../dane/authorities.ts'
@@ -390,8 +392,8 @@ export class ServerWalk {
     const { mayHandOver, stopping } = this.#request
     if (mayHandOver() && !stopping.aborted) return true
     const why = stopping.aborted
-      ? 'Not attempted: the service is stopping'
-      : 'Not attempted: the lease had expired'
+      ? notAttempted('the service is stopping')
+      : notAttempted('the lease had expired')
     this.#settle(this.#left.map(({ position }) => releasedOutcome(position, why)))
     return false
   }

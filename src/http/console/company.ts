@@ -1,6 +1,6 @@
 /** The name, the logo and the limits of a company. */
 import { USUAL_MOST } from '../../accounts/account.ts'
-import { renameCompany, showCompany } from '../../operate/companies.ts'
+import { limitCompany, renameCompany, showCompany } from '../../operate/companies.ts'
 import { removeLogo, setLogo, showLogo } from '../../operate/company-logo.ts'
 import { listWebhooks } from '../../operate/webhooks.ts'
 import type { COMPANY_ROUTES } from './contract/company.ts'
@@ -34,6 +34,11 @@ export const companyWorks: Works<typeof COMPANY_ROUTES> = {
 
   'PUT /companies/:company/name': async ({ op, company, body }) => {
     await renameCompany(op, { company: oneCompany(company), name: body.name })
+    return {}
+  },
+
+  'PUT /companies/:company/limits': async ({ op, company, body }) => {
+    await limitCompany(op, { ...body, company: oneCompany(company) })
     return {}
   },
 

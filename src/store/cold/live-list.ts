@@ -1,11 +1,16 @@
 /** Reads for lists that refresh themselves. */
 import { isEmailId } from '../../email/email-id.ts'
 import { fieldsOf } from '../../email/fields.ts'
-import type { CountedState } from '../../email/recipient.ts'
 import { LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
 import { type SummaryRow, summaryOf } from '../email-rows.ts'
-import { CHANGED_LOOKS, RECIPIENTS_COUNTED, type RecipientCounts } from '../live-list-store.ts'
+import {
+  CHANGED_LOOKS,
+  RECIPIENTS_COUNTED,
+  type RecipientCounts,
+  type RecipientGroup,
+} from '../live-list-store.ts'
 import { countedState, PROGRESS } from './email-tables.ts'
+import { inForce } from './pauses.ts'
 import type { Operations, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
 
@@ -37,20 +42,27 @@ const SUMMARIES = statement<SummaryRow>(
     ${emailsIn(dialect)} CROSS JOIN companies c WHERE e.id = chosen.id AND c.num = e.company`,
 )
 
-interface RecipientCountRow {
+interface RecipientGroupRow extends Omit<RecipientGroup, 'delayed' | 'paused'> {
   id: string
-  state: CountedState
-  count: number
   recipients: number
+  delayed: number
+  paused: number
 }
 
-const RECIPIENT_COUNTS = statement<RecipientCountRow>(
-  (dialect) => `SELECT e.id, ${countedState(dialect)} AS state, count(*) AS count,
+/** Only those that wait are looked up among the pauses, and told apart by more than their state. */
+const RECIPIENT_GROUPS = statement<RecipientGroupRow>((dialect) => {
+  const { state, dueAt, heldFor, join } = PROGRESS[dialect.engine]
+  const ifWaiting = (condition: string) => `CASE WHEN ${state} = 'waiting' AND ${condition} THEN 1 ELSE 0 END`
+  const paused = `EXISTS (SELECT 1 FROM pauses p
+    WHERE p.company IN (0, e.company) AND p.domain IN ('', r.domain) AND ${inForce('$2')})`
+  return `SELECT e.id, ${countedState(dialect)} AS state, ${heldFor} AS "heldFor",
+      ${ifWaiting('(r.attempts > 0 OR r.last_message IS NOT NULL)')} AS delayed, ${ifWaiting(paused)} AS paused,
+      count(*) AS count, max(${dueAt}) AS "dueAt",
       (SELECT max(n.position) + 1 FROM recipients n WHERE n.email = e.${dialect.emailKey}) AS recipients
-    ${emailsIn(dialect)} CROSS JOIN recipients r ${PROGRESS[dialect.engine].join}
+    ${emailsIn(dialect)} CROSS JOIN recipients r ${join}
     WHERE e.id = chosen.id AND r.email = e.${dialect.emailKey} AND r.position < ${RECIPIENTS_COUNTED}
-    GROUP BY e.id, 2`,
-)
+    GROUP BY e.id, 2, 3, 4, 5`
+})
 
 export const liveListReads = {
   *changedEmails(port, { above, upTo, limit }, companyId) {
@@ -77,12 +89,12 @@ export const liveListReads = {
     return fitting.flatMap((id) => byId.get(id) ?? [])
   },
 
-  *recipientCounts(port, ids) {
+  *recipientCounts(port, ids, now) {
     const found = new Map<string, RecipientCounts>()
-    const rows = yield* port.read.all(RECIPIENT_COUNTS, ids.filter(isEmailId))
-    for (const { id, state, count, recipients } of rows) {
-      const counts = found.get(id) ?? { id, recipients, states: [] }
-      counts.states.push({ state, count })
+    const rows = yield* port.read.all(RECIPIENT_GROUPS, ids.filter(isEmailId), now)
+    for (const { id, recipients, delayed, paused, ...group } of rows) {
+      const counts = found.get(id) ?? { id, recipients, groups: [] }
+      counts.groups.push({ ...group, delayed: delayed === 1, paused: paused === 1 })
       found.set(id, counts)
     }
     return [...found.values()]

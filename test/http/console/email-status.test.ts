@@ -1,8 +1,14 @@
 /** The status of an email that servers refuse before they look at it, as its page and the command line show it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { EventType } from '../../../src/email/event.ts'
+import { suspendDomain } from '../../../src/operate/domains.ts'
+import { listEmails } from '../../../src/operate/emails.ts'
+import { listedStatuses } from '../../../src/operate/listed-status.ts'
 import { emailStatus } from '../../../src/operate/next-step.ts'
 import { openOperation } from '../../../src/operate/open.ts'
+import { pause, resume } from '../../../src/operate/pauses.ts'
+import { type StatusCount, statusOfEmail, statusText } from '../../../src/operate/status-word.ts'
 import { relayAt } from '../../delivery/route/rig.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { startService } from '../../support/service.ts'
@@ -19,6 +25,18 @@ interface Shown {
     at: string
     givesUpAt: string
   }[]
+}
+
+interface Counted {
+  states: readonly StatusCount[]
+}
+
+interface Listed {
+  emails: (Counted & { id: string; lastEvent: EventType; recipients: number })[]
+}
+
+interface Page {
+  statuses: readonly StatusCount[]
 }
 
 test('a session that is refused again and again shows its answer, its tries, the next one and the end', async () => {
@@ -58,4 +76,48 @@ test('a session that is refused again and again shows its answer, its tries, the
     .join('')
   assert.match(sentence, /\[TSS04\] Messages temporarily deferred due to unexpected volume/)
   assert.match(sentence, /Next try \d{4}-.*gives up \d{4}-/)
+})
+
+test('the list, the page and the command line say the same of an email: what became of most and what waits', async () => {
+  await using sink = await startSink({
+    script: ({ step, recipient }) => {
+      if (step !== 'rcpt') return undefined
+      return recipient!.startsWith('later') ? { reply: '451 4.2.0 Greylisted' } : undefined
+    },
+  })
+  await using service = await startService({
+    delivery: relayAt(sink.port, { tls: 'off' }),
+    retrySchedule: [600_000, 600_000],
+  })
+  const { company, key } = await service.tenant('acme.test')
+  const viewer = await Visitor.signIn(service, [{ companyId: company.id, role: 'viewer' }])
+  const client = new ApiClient(service.url, key.token)
+  const send = (to: string[]) => client.accepted({ from: 'a@acme.test', to, subject: 's', text: 't' })
+  const many = await send(['a', 'b', 'later1', 'c', 'later2', 'd'].map((name) => `${name}@x.test`))
+  const one = await send(['later@y.test'])
+  /** Different words are all returned: what happens between two reads makes them differ for a moment. */
+  const said = async (id: string) => {
+    await using op = await openOperation(service.settings)
+    const { emails } = (await viewer.ask('GET', `/companies/${company.id}/emails`)).body as unknown as Listed
+    const row = emails.find((each) => each.id === id)!
+    const page = (await viewer.ask('GET', `/companies/${company.id}/emails/${id}`)).body as unknown as Page
+    const { lastEvent, recipients } = row
+    const known = [row.states, page.statuses].map((states) =>
+      statusText(statusOfEmail({ lastEvent, recipients, states })),
+    )
+    const listed = (await listedStatuses(op, { emails: await listEmails(op, { limit: 10 }) })).get(id)!
+    return [...new Set([...known, statusText(listed)])].join(' or ')
+  }
+  await until(async () => (await said(many)) === 'Retrying (2 of 6)', 'two to be retried')
+  await until(async () => (await said(one)) === 'Retrying', 'the only one to be retried')
+
+  await using operator = await openOperation(service.settings)
+  await pause(operator, { domain: 'x.test' })
+  assert.equal(await said(many), 'Paused (2 of 6)')
+  assert.equal(await said(one), 'Retrying', 'of another recipient domain')
+  await resume(operator, { domain: 'x.test' })
+  assert.equal(await said(many), 'Retrying (2 of 6)')
+  await suspendDomain(operator, { domain: 'acme.test' })
+  await until(async () => (await said(one)) === 'Held', 'the node to know that the domain may not send')
+  assert.equal(await said(many), 'Held (2 of 6)')
 })

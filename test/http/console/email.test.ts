@@ -138,6 +138,35 @@ describe('one email in the console', () => {
     assert.deepEqual(ok(one), { changed: 1, refused: [] })
   })
 
+  test('the recipients of several are suppressed, and each that is left says why', async () => {
+    const both = await api.accepted(mail({ to: ['chosen1@x.test', 'chosen2@x.test'], bcc: 'chosen3@x.test' }))
+    const again = await api.accepted(mail({ to: 'chosen1@x.test' }))
+    const nobody = randomUUIDv7()
+    const body = { ids: [both, again, nobody] }
+    const suppress = (who: Visitor, of = company.id) =>
+      who.ask('POST', `/companies/${of}/emails/suppress`, body)
+    assert.equal((await suppress(viewer)).status, 403)
+    assert.equal((await suppress(stranger)).status, 404)
+    assert.equal(ok<{ changed: number }>(await suppress(operator, foreign)).changed, 0)
+    const refused = [
+      { id: again, why: 'all its recipients are on the suppression list already' },
+      { id: nobody, why: `there is no email with the id "${nobody}"` },
+    ]
+    assert.deepEqual(ok(await suppress(owner)), { changed: 1, refused })
+    const { data } = ok<{ data: { address: string; type: string }[] }>(
+      await owner.ask('GET', `/companies/${company.id}/suppressions?term=chosen`),
+    )
+    assert.deepEqual(
+      data.map(({ address, type }) => [address, type]),
+      [1, 2, 3].map((n) => [`chosen${n}@x.test`, 'manual']),
+    )
+    const { entries } = ok<{ entries: { action: string; target: string }[] }>(
+      await owner.ask('GET', `/companies/${company.id}/audit`),
+    )
+    assert.equal(entries[0]!.action, 'suppressRecipients')
+    assert.equal(entries[0]!.target, 'chosen1@x.test and 2 more')
+  })
+
   test('no route shows it to other companies', async () => {
     const id = await api.accepted(mail())
     for (const rest of ['', '/neighbours', '/content', '/source', '/preview', '/source.eml', '/files/0']) {

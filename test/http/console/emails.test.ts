@@ -91,7 +91,11 @@ describe('the list of emails', () => {
           to: 'Ann <ann@x.test>',
         },
         ...{ subject: `${'s'.repeat(300)}…`, tags: ['kind:welcome'], createdAt: '', scheduledAt: null },
-        ...{ lastEvent: 'delivered', recipients: 3, states: [{ state: 'captured', count: 3 }] },
+        ...{
+          lastEvent: 'delivered',
+          recipients: 3,
+          states: [{ state: 'captured', status: 'captured', count: 3 }],
+        },
       },
     )
   })

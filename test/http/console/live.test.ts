@@ -56,7 +56,7 @@ describe('the stream of changes', () => {
     assert.deepEqual(email, {
       ...{ id, company: acme.company.id, domain: 'mine.test', from: 'a@mine.test', to: 'you@x.test' },
       ...{ subject: 'A subject', tags: [], scheduledAt: null, lastEvent: 'delivered', recipients: 1 },
-      states: [{ state: 'captured', count: 1 }],
+      states: [{ state: 'captured', status: 'captured', count: 1 }],
     })
     assert.ok(told.at(-1)!.cursor > begun!.cursor)
     assert.equal(stream.lastId, String(told.at(-1)!.cursor))

@@ -148,6 +148,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/api/companies/:company/emails/cancel': {
     body: ({ ids }) => ({ ids: [ids.scheduled, ...many(99, () => randomUUIDv7())] }),
   },
+  'POST /console/api/companies/:company/emails/suppress': {
+    body: ({ ids }) => ({ ids: [ids.wide, ...many(99, () => randomUUIDv7())] }),
+  },
   'POST /console/api/companies/:company/emails/delete': {
     body: ({ ids }) => ({ ids: [ids.scheduled, ...many(99, () => randomUUIDv7())] }),
   },

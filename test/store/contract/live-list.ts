@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accept, acme, attempt, email, newId, result } from '../samples.ts'
+import type { RecipientCounts } from '../../../src/store/store.ts'
+import { accept, acme, attempt, deferred, email, HOUR, NOW, newId, type Result, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 export function liveListContract(open: OpenBench): void {
@@ -71,14 +72,16 @@ export function liveListContract(open: OpenBench): void {
       assert.deepEqual(listed[0], same, 'the same as in any list')
       assert.equal((await store.summaries(ids, 1)).length, 1, 'one at least')
 
-      const recipientCounts = await store.recipientCounts(ids)
-      const states = Object.fromEntries(
-        recipientCounts.map(({ id, recipients, states: counted }) => [
-          id,
-          [recipients, Object.fromEntries(counted.map(({ state, count }) => [state, count]))],
-        ]),
-      )
-      assert.deepEqual(states, { [one.id]: [1, { waiting: 1 }], [two.id]: [3, { delivered: 2, sending: 1 }] })
+      const recipientCounts = await store.recipientCounts(ids, NOW)
+      const countsOf = ({ recipients, groups }: RecipientCounts) => [
+        recipients,
+        Object.fromEntries(groups.map(({ state, count }) => [state, count])),
+      ]
+      const states = recipientCounts.map((counts) => [counts.id, countsOf(counts)])
+      assert.deepEqual(Object.fromEntries(states), {
+        [one.id]: [1, { waiting: 1 }],
+        [two.id]: [3, { delivered: 2, sending: 1 }],
+      })
 
       const many = await accept(
         store,
@@ -87,9 +90,63 @@ export function liveListContract(open: OpenBench): void {
           Array.from({ length: 150 }, (_, n) => `a${n}@x.test`),
         ),
       )
-      assert.deepEqual(await store.recipientCounts([many.id]), [
-        { id: many.id, recipients: 150, states: [{ state: 'waiting', count: 100 }] },
-      ])
+      assert.deepEqual((await store.recipientCounts([many.id], NOW)).map(countsOf), [[150, { waiting: 100 }]])
+    })
+
+    test('tells apart why recipients wait', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const value = email(
+        owner,
+        ['new', 'tried', 'domain', 'path', 'gone']
+          .map((name) => `${name}@x.test`)
+          .concat('a@y.test', 'b@y.test'),
+      )
+      await store.accept(value, { token: 1 })
+      const waits = (position: number, change: Partial<Result> = {}) =>
+        result(position, { state: 'waiting', dueAt: NOW, events: [], message: '', tried: false, ...change })
+      await store.record(
+        attempt(value, 1, [
+          waits(0),
+          deferred(1, NOW + HOUR),
+          waits(2, { heldFor: 'domain' }),
+          waits(3, { heldFor: 'path', dueAt: NOW + 9 }),
+          result(4),
+          waits(5),
+          deferred(6, NOW + HOUR),
+        ]),
+      )
+      const groups = async (now = NOW) => {
+        const [counts] = await store.recipientCounts([value.id], now)
+        return counts!.groups
+          .flatMap(({ state, count, delayed, heldFor, paused, dueAt }) =>
+            state === 'waiting' ? [[heldFor, delayed, paused, count, dueAt]] : [],
+          )
+          .toSorted()
+      }
+      const held = [
+        ['domain', false, false, 1, NOW],
+        ['path', false, false, 1, NOW + 9],
+      ]
+      const usual = [...held, [null, false, false, 2, NOW], [null, true, false, 2, NOW + HOUR]].toSorted()
+      assert.deepEqual(await groups(), usual)
+      await store.pause({ companyId: other.id, domain: null, since: NOW })
+      assert.deepEqual(await groups(), usual, 'the pause of another company')
+      await store.pause({ companyId: null, domain: 'y.test', since: NOW, until: NOW + 5 })
+      assert.deepEqual(
+        await groups(),
+        [
+          ...held,
+          [null, false, false, 1, NOW],
+          [null, true, false, 1, NOW + HOUR],
+          [null, false, true, 1, NOW],
+          [null, true, true, 1, NOW + HOUR],
+        ].toSorted(),
+      )
+      assert.deepEqual(await groups(NOW + 5), usual, 'the pause has ended')
+      await store.pause({ companyId: owner.id, domain: null, since: NOW })
+      assert.ok((await groups()).every(([, , paused]) => paused === true))
     })
   })
 }

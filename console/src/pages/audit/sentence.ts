@@ -82,6 +82,7 @@ const PHRASES: Readonly<Record<string, ActionPhrase>> = {
   ],
   addSuppression: ['suppressed'],
   addSuppressions: ['suppressed'],
+  suppressRecipients: ['suppressed'],
   removeSuppression: ['removed from the suppression list:'],
   removeSuppressionEntry: ['removed from the suppression list:'],
   removeSuppressions: ['removed from the suppression list:'],

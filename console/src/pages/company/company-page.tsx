@@ -26,7 +26,7 @@ function Settings({ company }: { company: string }) {
       ) : (
         <>
           <Logo of={data} mayChange={role === 'owner' || role === 'operator'} />
-          <Limits of={data} />
+          <Limits of={data} mayChange={role === 'operator'} />
           <CompanyRetention company={company} />
         </>
       )}

@@ -5,6 +5,7 @@ import { domainsQuery } from '../../api/domains.ts'
 import { useMe } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { HostName } from '../../parts/host-name.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchableList } from '../../parts/searchable-list.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -53,7 +54,7 @@ export function DomainsPage() {
                 params={{ company: company.id, domain: id }}
                 fw={600}
               >
-                <bdi>{name}</bdi>
+                <HostName>{name}</HostName>
               </AnchorLink>
             ),
           },

@@ -3,13 +3,14 @@ import { Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { replyText } from '../../../../src/operate/reply-text.ts'
+import { namesServer, replyText } from '../../../../src/operate/reply-text.ts'
 import { statusOfEvent } from '../../../../src/operate/status-word.ts'
 import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
 import { Category } from '../../parts/category.tsx'
 import { Clamped } from '../../parts/clamped.tsx'
 import { ClockTime, TIME_ZONE } from '../../parts/clock-time.tsx'
 import { durationText } from '../../parts/duration.ts'
+import { HostName } from '../../parts/host-name.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -48,7 +49,7 @@ export function TimeLine({
               <ClockTime at={entry.at} precise />
             </Text>
             {'event' in entry ? (
-              <Happened event={entry.event} />
+              <Happened event={entry.event} attempted={serverBefore(entries, index)} />
             ) : (
               <Attempt
                 company={company}
@@ -86,30 +87,39 @@ function codeOf(
 /** An event follows the end of its attempt within this many milliseconds. */
 const EVENT_MS = 1_000
 
-function Happened({ event: { type, detail } }: { event: EmailEvent }) {
-  const { server, tls, nextAttemptAt: next, category } = detail
+/** The server of the attempt that the entry at this index follows; null: it follows none. */
+function serverBefore(entries: readonly TimeLineEntry[], index: number): string | null {
+  const before = entries[index - 1]
+  return before !== undefined && 'attempt' in before ? before.attempt.server : null
+}
+
+/** `attempted`: the server that the line above names. */
+function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; attempted: string | null }) {
+  const { tls, nextAttemptAt: next, category } = detail
   const said = replyText(detail)
+  const isNamed = detail.server === attempted || namesServer(said, detail.server)
+  const server = isNamed ? undefined : detail.server
   return (
     <div>
       <Group gap="xs" component="span">
-        <Status of={statusOfEvent(type, server)} />
+        <Status of={statusOfEvent(type, detail.server)} />
         {category !== undefined && <Category of={category} />}
       </Group>
-      {(said !== '' || server !== undefined) && (
+      {(said !== '' || server !== undefined || tls !== undefined) && (
         <Text size="sm" component="div" className={classes.said}>
           <Clamped>
-            {/* First, because the attempt above names the server, too, and what is long is cut. */}
+            {/* First, because what is long is cut. */}
             <UntrustedText>{said}</UntrustedText>
             {server !== undefined && (
               <Text span inherit c="dimmed">
                 {said !== '' && ' '}
-                <UntrustedText>{server}</UntrustedText>
-                {tls !== undefined && (
-                  <>
-                    {' '}
-                    over <UntrustedText>{tls}</UntrustedText>
-                  </>
-                )}
+                <HostName>{server}</HostName>
+              </Text>
+            )}
+            {tls !== undefined && (
+              <Text span inherit c="dimmed">
+                {' '}
+                over <UntrustedText>{tls}</UntrustedText>
               </Text>
             )}
           </Clamped>
@@ -151,7 +161,7 @@ function Attempt({
             {server !== null && (
               <>
                 {' at '}
-                <UntrustedText>{server}</UntrustedText>
+                <HostName>{server}</HostName>
               </>
             )}
             {`, ${durationText(duration)}`}

@@ -1,11 +1,12 @@
 /** Actions on the chosen emails. */
 import { Button } from '@mantine/core'
-import { Ban, RotateCw, Trash2 } from 'lucide-react'
+import { Ban, RotateCw, Trash2, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
 import { emailsChanged, emailsDeleted } from '../../api/email.ts'
 import { useIsCapture } from '../../api/session.ts'
+import { listsChanged } from '../../api/suppressions.ts'
 import { useAllMatching } from '../../parts/all-matching.ts'
 import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
@@ -30,7 +31,7 @@ interface EmailChoiceBarProps {
   onDeletion: (isDone: boolean) => void
 }
 
-type ActionName = 'retry' | 'cancel' | 'delete'
+type ActionName = 'retry' | 'cancel' | 'suppress' | 'delete'
 
 export function EmailChoiceBar({
   company,
@@ -57,6 +58,7 @@ export function EmailChoiceBar({
   useShortcuts([
     { keys: 'r', does: 'Retry the chosen emails', run: () => ask('retry') },
     { keys: 'c', does: 'Cancel the chosen emails', run: () => ask('cancel') },
+    { keys: 's', does: 'Suppress the recipients of the chosen emails', run: () => ask('suppress') },
     ...(captures ? [{ keys: 'Delete', does: 'Delete the chosen emails', run: () => ask('delete') }] : []),
   ])
   return (
@@ -85,6 +87,14 @@ export function EmailChoiceBar({
             >
               Cancel
             </Button>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<UserX size={14} aria-hidden />}
+              onClick={() => ask('suppress')}
+            >
+              Suppress
+            </Button>
             {captures && (
               <Button
                 size="xs"
@@ -101,7 +111,10 @@ export function EmailChoiceBar({
       </ChoiceBar>
       {asked !== null && (
         <BatchDialog
-          action={actionOf(asked, company, ids.length)}
+          action={actionOf(asked, company, {
+            emails: ids.length,
+            recipients: ids.reduce((sum, id) => sum + (find(id)?.recipients ?? 1), 0),
+          })}
           ids={ids}
           nameOf={(id) => find(id)?.subject || id}
           onClose={(isDone) => {
@@ -109,6 +122,7 @@ export function EmailChoiceBar({
             if (isDone) {
               chosen.set([])
               void (asked === 'delete' ? emailsDeleted() : emailsChanged('all'))
+              if (asked === 'suppress') void listsChanged()
             }
             if (asked === 'delete') onDeletion(isDone)
           }}
@@ -122,7 +136,11 @@ function counted(count: number): string {
   return `${count.toLocaleString()} ${count === 1 ? 'email' : 'emails'}`
 }
 
-function actionOf(name: ActionName, company: string, count: number): BatchAction {
+function actionOf(
+  name: ActionName,
+  company: string,
+  { emails: count, recipients }: { emails: number; recipients: number },
+): BatchAction {
   if (name === 'retry') {
     return {
       title: `Retry ${counted(count)} now?`,
@@ -130,6 +148,20 @@ function actionOf(name: ActionName, company: string, count: number): BatchAction
       act: 'Retry',
       done: (changed) => `${counted(changed)} retried.`,
       run: (ids) => call('POST /companies/:company/emails/retry', { company, body: { ids } }),
+    }
+  }
+  if (name === 'suppress') {
+    const all = recipients === 1 ? 'The recipient' : `All ${recipients.toLocaleString()} recipients`
+    return {
+      title: `Suppress the recipients of ${counted(count)}?`,
+      about:
+        `${all} of ${count === 1 ? 'this email' : 'these emails'}, Cc and Bcc included, will be on the ` +
+        'company’s suppression list. Mail that waits for them ends as suppressed. You can remove addresses ' +
+        'from the list later.',
+      act: recipients === 1 ? 'Suppress address' : `Suppress ${recipients.toLocaleString()} recipients`,
+      destructive: true,
+      done: (changed) => `The recipients of ${counted(changed)} are suppressed.`,
+      run: (ids) => call('POST /companies/:company/emails/suppress', { company, body: { ids } }),
     }
   }
   if (name === 'delete') {

@@ -134,7 +134,12 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   )
 
   const apply = ({ emails, more, cursor }: LiveChanges) => {
-    if (emails.length === 0 && !more) return
+    if (emails.length === 0 && !more) {
+      // A page that was loaded hidden has no stream until it is seen, and that one begins behind the list.
+      const listed = queries.getQueryData<EmailsCache>(queryKey)?.pages[0]?.cursor
+      if (listed !== undefined && changesSince(company, listed) === null) askSoon()
+      return
+    }
     put((pages) => {
       const changed = withChanged(pages, emails, !narrowed && !behind)
       return changed.map((page, index) =>

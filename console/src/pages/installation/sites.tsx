@@ -2,6 +2,7 @@ import { Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type SiteItem, sitesQuery } from '../../api/sites.ts'
+import { HostName } from '../../parts/host-name.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -87,7 +88,7 @@ function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600}>
-        <UntrustedText>{name}</UntrustedText>
+        <HostName>{name}</HostName>
       </Text>
       <Text size="xs" c="dimmed" title={source ?? undefined}>
         {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages a

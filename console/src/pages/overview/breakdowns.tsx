@@ -11,6 +11,7 @@ import {
   type VolumeFilter,
 } from '../../api/overview.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { HostName } from '../../parts/host-name.tsx'
 import { type LoadingQuery, Pending } from '../../parts/pending.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useSetFilter } from './filter.tsx'
@@ -86,7 +87,9 @@ function FilterLink({ filter, children }: { filter: VolumeFilter; children: stri
         window.scrollTo({ top: 0 })
       }}
     >
-      <bdi>{children}</bdi>
+      <bdi>
+        <HostName>{children}</HostName>
+      </bdi>
     </Anchor>
   )
 }

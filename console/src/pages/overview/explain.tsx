@@ -1,4 +1,5 @@
 /** How mail to an address would leave now, and what would stop it. */
+
 import { Alert, Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,6 +9,7 @@ import { type ExplanationAnswer, explanationQuery, rehearse } from '../../api/ex
 import { useMe } from '../../api/session.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { HostName } from '../../parts/host-name.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -85,7 +87,7 @@ function Shown({
         <Stack component="ul" gap={4} m={0} pl="md">
           {hosts.map(({ name, preference, addresses, tls }) => (
             <Text component="li" size="sm" key={name}>
-              <UntrustedText>{name}</UntrustedText>
+              <HostName>{name}</HostName>
               {preference !== null && ` (${preference})`}:{' '}
               {addresses.length === 0 ? 'no usable address' : addresses.join(', ')}, TLS {tls}
             </Text>

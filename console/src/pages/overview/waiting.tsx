@@ -8,6 +8,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { backlogQuery, type OverviewBacklog } from '../../api/overview.ts'
 import { waitingSitesQuery } from '../../api/sites.ts'
+import { HostName } from '../../parts/host-name.tsx'
 import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -47,7 +48,7 @@ export function WaitingByDestination({ company }: { company: string }) {
                   }
                   size="sm"
                 >
-                  {domain}
+                  <HostName>{domain}</HostName>
                 </Anchor>
               </Name>
             ),

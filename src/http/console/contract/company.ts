@@ -35,6 +35,22 @@ export const COMPANY_ROUTES = routes('company', {
     body: object({ name: { type: 'string', maxLength: 300 } }),
     answer: DONE,
   },
+  'PUT /companies/:company/limits': {
+    operation: 'company_limit',
+    /** Only those that are given change. Null: no limit, or the default of what always has one. */
+    body: object(
+      {},
+      {
+        rate: INTEGER_OR_NULL,
+        daily: INTEGER_OR_NULL,
+        monthly: INTEGER_OR_NULL,
+        domains: INTEGER_OR_NULL,
+        keys: INTEGER_OR_NULL,
+        webhooks: INTEGER_OR_NULL,
+      },
+    ),
+    answer: DONE,
+  },
   'GET /companies/:company/logo': {
     operation: 'company_logo',
     /** The digest. Browsers keep the picture that has it. */

@@ -1,6 +1,7 @@
 /** One email: its events, attempts and content. */
 import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
+import { WAIT_REASONS } from '../../../operate/status-sentence.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import {
@@ -11,6 +12,7 @@ import {
   object,
   orNull,
   RECIPIENT_STATES,
+  STATUS_NAMES,
   TEXT,
   TEXT_OR_NULL,
 } from './shapes.ts'
@@ -50,9 +52,7 @@ const RECIPIENT = object({
    */
   category: { enum: [...BOUNCE_CATEGORIES, null] },
   /** The cause of the wait; null: the recipient waits for nothing. */
-  waits: {
-    enum: ['turn', 'retry', 'refusal', 'schedule', 'pause', 'domain', 'path', 'answer', 'release', null],
-  },
+  waits: { enum: [...WAIT_REASONS, null] },
   /** The end of the wait; null: unknown. */
   at: TEXT_OR_NULL,
   /** The time at which Postroad gives up delivery to the recipient; null: unknown. */
@@ -119,6 +119,8 @@ export const EMAIL_DETAIL = object({
   recipients: { type: 'array', items: RECIPIENT },
   /** The number of recipients in each state, over all recipients. The list has one page of recipients. */
   states: { type: 'object', additionalProperties: INTEGER },
+  /** As in the row of the list: how many of the first hundred recipients have each status. */
+  statuses: { type: 'array', items: object({ status: { enum: STATUS_NAMES }, count: INTEGER }) },
   events: { type: 'array', items: EVENT },
   attempts: { type: 'array', items: ATTEMPT },
 })
@@ -321,6 +323,12 @@ const CLEARED = object({
 export const EMAIL_ACTION_ROUTES = routes('company', {
   'POST /companies/:company/emails/retry': { operation: 'email_retry', body: BATCH, answer: BATCH_RESULT },
   'POST /companies/:company/emails/cancel': { operation: 'email_cancel', body: BATCH, answer: BATCH_RESULT },
+  /** All recipients of the emails. */
+  'POST /companies/:company/emails/suppress': {
+    operation: 'email_suppress',
+    body: BATCH,
+    answer: BATCH_RESULT,
+  },
   /** In capture mode. */
   'POST /companies/:company/emails/delete': { operation: 'email_delete', body: BATCH, answer: BATCH_RESULT },
   'POST /companies/:company/emails/clear': { operation: 'email_delete', answer: CLEARED },

@@ -2,7 +2,7 @@ import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { COUNTED_STATES, INTEGER, object, orNull, STATUS_NAMES, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 /** ISO 8601, UTC. */
 const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
@@ -28,9 +28,10 @@ export const EMAIL_ROW = object({
   recipients: { type: 'integer', description: 'Of the envelope.' },
   states: {
     type: 'array',
-    description: 'How many of the first hundred recipients are in each state.',
+    description: 'How many of the first hundred recipients have each status.',
     items: object({
       state: { enum: COUNTED_STATES },
+      status: { enum: STATUS_NAMES },
       count: INTEGER,
     }),
   },

@@ -1,5 +1,5 @@
 /** Actions on emails: try now, cancel, delete, suppress a recipient, send again. */
-import { cancelEmails, retryEmails } from '../../../operate/email-batches.ts'
+import { cancelEmails, retryEmails, suppressRecipients } from '../../../operate/email-batches.ts'
 import { clearEmails, deleteEmails } from '../../../operate/email-deletion.ts'
 import { reachLinks } from '../../../operate/email-links.ts'
 import { suppressRecipient } from '../../../operate/email-recipient.ts'
@@ -19,6 +19,11 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
 
   'POST /companies/:company/emails/cancel': ({ op, company, body: { ids } }) =>
     cancelEmails(op, { company: company ?? undefined, ids }),
+
+  'POST /companies/:company/emails/suppress': async ({ op, company, body: { ids } }) => {
+    const { changed, refused } = await suppressRecipients(op, { company: company ?? undefined, ids })
+    return { changed, refused }
+  },
 
   'POST /companies/:company/emails/delete': ({ op, company, body: { ids } }) =>
     deleteEmails(op, { company: company ?? undefined, ids }),

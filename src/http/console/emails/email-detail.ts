@@ -4,16 +4,19 @@
 import { lastCategories } from '../../../email/classification.ts'
 import type { EmailEvent, EventDetail } from '../../../email/event.ts'
 import type { AttemptOutline } from '../../../email/stored-email.ts'
+import { countedStatuses } from '../../../operate/listed-status.ts'
 import { type EmailNextSteps, statusOf } from '../../../operate/next-step.ts'
 import { lastReplyCode } from '../../../operate/reply-code.ts'
 import { isoTime } from '../../../operate/shapes.ts'
+import type { RecipientCounts } from '../../../store/store.ts'
 
 /** Limits of one page: recipients, and the newest of their events and attempts. */
 export const PAGE = { limit: 100, eventOctets: 128 * 1024, attempts: 200 }
 /** Approximate maximum of such a page in octets, without the email itself. */
 export const PAGE_OCTETS = 192 * 1024
 
-export function emailDetail(found: EmailNextSteps) {
+/** `counts`: as lists read them, so that lists and the page have the same word. `now`: Unix ms. */
+export function emailDetail(found: EmailNextSteps, counts: RecipientCounts | null, now: number) {
   const { email, events, attempts, recipients } = found.outline
   const status = statusOf(found)
   const categories = lastCategories(events)
@@ -38,6 +41,10 @@ export function emailDetail(found: EmailNextSteps) {
     contentRemoved: email.contentRemoved,
     mostAttempts: status.mostAttempts,
     states: found.outline.states,
+    statuses: countedStatuses(email, counts, { domain: found.domain, now }).map(({ status, count }) => ({
+      status,
+      count,
+    })),
     recipients: status.recipients.map((each, index) => {
       const { position, kind, state } = recipients[index]!
       return { ...each, position, kind, state, category: categories.get(position) ?? null }

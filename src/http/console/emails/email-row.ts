@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
 import { clip } from '../../../ingress/fault.ts'
+import { countedStatuses, recipientsOf } from '../../../operate/listed-status.ts'
 import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
 import type { EMAIL_ROW } from '../contract/emails.ts'
 
@@ -12,17 +13,19 @@ const LONGEST = 300
 const LONGEST_TAG = 60
 const MOST_TAGS = 6
 
-/** `counts`: null when the recipients' states are unknown. */
+/** `counts`: null when the recipients' states are unknown. `now`: Unix ms. */
 export function emailRow(
-  { id, companyId, domainId, from, to, cc, bcc, subject, tags, ...email }: EmailSummary,
+  email: EmailSummary,
   counts: RecipientCounts | null,
-  directory: Pick<AccountDirectory, 'domain'>,
+  { directory, now }: { directory: Pick<AccountDirectory, 'domain'>; now: number },
 ): EmailRowJson {
-  const { createdAt, scheduledAt, lastEvent } = email
+  const { id, companyId, domainId, from, to, cc, bcc, subject, tags, createdAt, scheduledAt, lastEvent } =
+    email
+  const domain = directory.domain(domainId)
   return {
     id,
     company: companyId,
-    domain: directory.domain(domainId)?.name ?? domainId,
+    domain: domain?.name ?? domainId,
     from: clip(from, LONGEST),
     to: clip(to[0] ?? cc[0] ?? bcc[0] ?? '', LONGEST),
     subject: clip(subject, LONGEST),
@@ -30,8 +33,8 @@ export function emailRow(
     createdAt: new Date(createdAt).toISOString(),
     scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
     lastEvent,
-    recipients: counts?.recipients ?? to.length + cc.length + bcc.length,
-    states: counts?.states ?? [],
+    recipients: recipientsOf(email, counts),
+    states: countedStatuses(email, counts, { domain, now }),
   }
 }
 

@@ -122,12 +122,17 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
     const cursor = await store.settledEventNumber()
     const before = cursorOf(query.cursor)
     const { emails: page, next, words, texts } = await findEmailPage(op, query, company, { before, limit })
+    const now = op.now()
     const recipientCounts = new Map(
-      (await store.recipientCounts(page.map(({ id }) => id))).map((counts) => [counts.id, counts]),
+      (
+        await store.recipientCounts(
+          page.map(({ id }) => id),
+          now,
+        )
+      ).map((counts) => [counts.id, counts]),
     )
-    const emails = page.map((email) =>
-      emailRow(email, recipientCounts.get(email.id) ?? null, accounts.directory),
-    )
+    const around = { directory: accounts.directory, now }
+    const emails = page.map((email) => emailRow(email, recipientCounts.get(email.id) ?? null, around))
     const found = [...words].map(([id, where]) => ({ id, ...where }))
     return { emails, next, cursor, words: found, texts }
   },

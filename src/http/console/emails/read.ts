@@ -25,9 +25,11 @@ export const emailWorks: Works<typeof EMAIL_ROUTES> = {
     const { id, origin, op } = await emailNamed(core, call)
     await core.admission.reserve(call.request.raw, origin.outlineOctets + PAGE_OCTETS)
     const found = await nextSteps(op, { id, from: call.query.from ?? 0, ...PAGE })
+    const now = op.now()
+    const [counts] = await core.deps.store.recipientCounts([id], now)
     const { companyId } = origin
     return longJson({
-      ...emailDetail(found),
+      ...emailDetail(found, counts ?? null, now),
       company: { id: companyId, name: companyName(op, companyId) },
     } satisfies Static<typeof EMAIL_DETAIL>)
   },

@@ -132,9 +132,9 @@ export class Streams {
   #textOf(changes: Changes): string {
     let text = this.#texts.get(changes)
     if (text === undefined) {
-      const { directory } = this.#core.deps.accounts
+      const around = { directory: this.#core.deps.accounts.directory, now: Date.now() }
       const { cursor, emails, more } = changes
-      const lines = emails.map(({ email, counts }) => emailRow(email, counts, directory))
+      const lines = emails.map(({ email, counts }) => emailRow(email, counts, around))
       const data = JSON.stringify({ cursor, emails: lines, more } satisfies Static<typeof CHANGES>)
       text = `id: ${cursor}\nevent: changes\ndata: ${data}\n\n`
       this.#texts.set(changes, text)

@@ -1,0 +1,97 @@
+/** The main ways through the console with the keys alone. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { withoutBrowser } from '../support/browser.ts'
+import { Stage } from './stage.ts'
+import { Visit } from './visit.ts'
+
+const PASSWORD = 'marmalade on the violin'
+/** More than any page has before its content. */
+const MOST_STEPS = 80
+
+const focus = (page: Page, wanted: Locator) => wanted.and(page.locator(':focus'))
+
+/** Presses Tab until the element has the focus. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await wanted.waitFor()
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    if ((await focus(page, wanted).count()) === 1) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`Tab does not lead to ${wanted}`)
+}
+
+async function fillIn(page: Page, wanted: Locator, text: string): Promise<void> {
+  await tabTo(page, wanted)
+  await page.keyboard.type(text)
+}
+
+async function command(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await focus(page, page.getByLabel('Find a page, object or action')).waitFor()
+  await page.keyboard.type(words)
+  await page.getByRole('option').first().waitFor()
+  await page.keyboard.press('Enter')
+}
+
+describe('the console without a mouse', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await Stage.open()
+  })
+  after(() => stage?.close())
+
+  test('signs in, lists, opens and retries emails, and goes on from the palette', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const later = new Date(Date.now() + 86_400_000).toISOString()
+    const older = await stage.send({ subject: 'Older', scheduled_at: later })
+    const newer = await stage.send({ subject: 'Newer', scheduled_at: later })
+    const visit = await Visit.begin(t, stage.browser, stage.service.url)
+    visit.expect(/status of (401|403) .* at \S+\/console\/api\/(session|account)/)
+    const { page } = visit
+    await page.goto(await stage.link(owner))
+    await page.getByRole('heading', { name: 'Emails', level: 1 }).waitFor()
+    await command(page, 'account')
+    await fillIn(page, page.getByLabel('New password'), PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Change password' }).waitFor()
+    await command(page, 'sign out')
+
+    await page.getByRole('heading', { name: 'Sign in to Postroad' }).waitFor()
+    await fillIn(page, page.getByLabel('Email address'), owner.address!)
+    await fillIn(page, page.getByRole('textbox', { name: 'Password' }), PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await command(page, 'emails')
+    const row = (id: string) => page.locator(`[data-email="${id}"]`)
+    await row(newer).waitFor()
+
+    await page.keyboard.press('j')
+    await page.locator(`[data-email="${newer}"][data-selected]`).waitFor()
+    await page.keyboard.press('x')
+    await page.getByRole('region', { name: 'Chosen rows' }).getByText('1 chosen').waitFor()
+    await page.keyboard.press('r')
+    const dialog = page.getByRole('dialog', { name: 'Retry 1 email now?' })
+    await focus(page, dialog.getByRole('button', { name: 'Retry' })).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog.getByText('1 of 1. 1 email retried.').waitFor()
+    await tabTo(page, dialog.getByRole('button', { name: 'Done' }))
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await row(newer).filter({ hasText: 'Captured' }).waitFor()
+
+    await tabTo(page, row(older))
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/emails/${older}`)
+    const status = page.getByRole('status', { name: 'Status' })
+    await status.getByText('Scheduled', { exact: true }).waitFor()
+    await page.keyboard.press('r')
+    await status.getByText('Captured', { exact: true }).waitFor()
+    await page.keyboard.press('k')
+    await page.waitForURL(`**/emails/${newer}`)
+    await command(page, 'suppressions')
+    await focus(page, page.getByRole('heading', { name: 'Suppressions', level: 1 })).waitFor()
+  })
+})
