@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import { type ExplainRequest, explain, rehearseDelivery } from '../operate/explain.ts'
+import { type ExplainRequest, type Explanation, explain, rehearseDelivery } from '../operate/explain.ts'
 import { type ExplanationJson, explanationJson, headlineOf } from '../operate/explanation-json.ts'
 import { addressIn, companyName, domainName } from '../operate/find.ts'
 import { scopeText } from '../operate/pauses.ts'
 import { pauseFacts, pauseText } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
-import type { Pause } from '../store/store.ts'
 import { command, type JsonOption, typed } from './command.ts'
 import { withOperation } from './open.ts'
 import { clipped, printFields, printJson, printLine } from './print.ts'
@@ -47,7 +46,7 @@ async function run(address: string, { json, from, try: asks }: ExplainOptions): 
   })
 }
 
-function printExplanation(op: Operation, shown: ExplanationJson, pauses: readonly Pause[]): void {
+function printExplanation(op: Operation, shown: ExplanationJson, pauses: Explanation['pauses']): void {
   const { problem, route, site, hosts, source, suppressions, last, tried } = shown
   printLine(headlineOf(shown))
   if (problem !== null) printLine(problem)

@@ -11,7 +11,6 @@ import {
 } from '../operate/pauses.ts'
 import { pauseFacts, pauseJson, pauseScopeJson, pauseText } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
-import type { Pause } from '../store/store.ts'
 import { command, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
@@ -90,7 +89,7 @@ async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
 }
 
 /** Of mail that waits, only the pause of its site, company or domain explains why it does not leave when it is due. */
-export async function printPausesInForce(op: Operation, which = (_pause: Pause) => true): Promise<void> {
+export async function printPausesInForce(op: Operation, which = (_pause: { site?: object }) => true): Promise<void> {
   const pauses = (await listPauses(op, {})).filter(which)
   if (pauses.length === 0) return
   printLine()
