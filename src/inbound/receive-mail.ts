@@ -42,8 +42,8 @@ import { type ReadMail, readMail, unreadable } from './read-mail.ts'
 import { SharedCalls } from './shared-calls.ts'
 import { type KeyLookup, SourceProof } from './source-proof.ts'
 
-/** Octets up to which a mail is read on this thread, because it takes little time whatever its content. */
-const SMALL = 32 * 1024
+/** Octets up to which a mail is read on this thread, because it takes a few milliseconds whatever its content. */
+const SMALL = 16 * 1024
 /** Octets of a mail that are kept. */
 const MOST_KEPT = 64 * 1024
 /** Recipients of a report that are kept for display. */

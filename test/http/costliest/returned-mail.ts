@@ -8,7 +8,7 @@ const SESSIONS = 20
 /** Octets of a report that are read, of a message that is taken, and of a report that is read on the main thread. */
 const READ = 1024 * 1024
 const TAKEN = 16 * 1024 * 1024
-const SMALL = 32 * 1024
+const SMALL = 16 * 1024
 /** Recipients of one message. */
 const RECIPIENTS = 20
 /** Recipients of an email. */
