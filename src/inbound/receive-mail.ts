@@ -142,7 +142,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     if (believed.length === about.length) return { refused: null, reports }
     const others = about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
-    const peer = mail.source === 'smtp' ? (canonicalAddress(mail.peer) ?? '') : ''
+    const peer = mail.source === 'smtp' && mail.reversePath === '' ? (canonicalAddress(mail.peer) ?? '') : ''
     const proven = await proof.proven({ ...read, peer, raw: mail.raw }, others)
     for (const { position } of believed) proven.add(position)
     if (proven.size === 0) return none('unproven')
