@@ -88,6 +88,11 @@ export const RETURNED_ROWS: Readonly<Record<string, ReturnedRow>> = {
     message: () => ofAllRecipients(READ - 1_000),
   },
   'a small report of all recipients': { envelope: toOne, message: () => ofAllRecipients(SMALL) },
+  'lines that patterns start over in': {
+    envelope: () => ['MAIL FROM:<>', `RCPT TO:<postmaster@${HOST}>`, 'DATA'],
+    message: () =>
+      `${head('text/plain')}\r\n${filled(`${'-'.repeat(980)} @a\r\n${'a'.repeat(990)} @\r\n`, SMALL - 4_000)}`,
+  },
   'the deepest parts': {
     envelope: toOne,
     message: () => `MIME-Version: 1.0\r\n${deepParts}${filled('--b63\r\n\r\nx\r\n', READ - 20_000)}`,
