@@ -12,6 +12,8 @@ export interface ArrivedMail {
   source: InboundSource
   /** The client's IP address, the name of the mailbox, or the key that handed it in; '' when unknown. */
   peer: string
+  /** The reverse path of its SMTP transaction, '' in a report; absent: unknown. */
+  reversePath?: string
   /** Only emails of this company count; absent: of all. */
   companyId?: string
 }

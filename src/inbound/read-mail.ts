@@ -1,11 +1,13 @@
 /** Reads a mail that came in: its report, and the facts that find and prove its email. Pure. */
 import { hash } from 'node:crypto'
 import { AddressError, parseAddressList } from '../mail/address/address.ts'
+import { domainOf } from '../mail/address/address-domain.ts'
 import { decodeText } from '../mail/raw/decode.ts'
 import { type RawField, readParameters } from '../mail/raw/header.ts'
-import { openReport } from '../mail/report/open-report.ts'
+import { type OpenReport, openReport } from '../mail/report/open-report.ts'
 import { readOpened } from '../mail/report/read-report.ts'
 import type { MailReport } from '../mail/report/report.ts'
+import { signedFields } from './signed-mail.ts'
 
 export interface ReadMail {
   report: MailReport
@@ -20,21 +22,25 @@ export interface ReadMail {
   digest: string
   /** Addresses that it was sent to, by its header. */
   addressees: string[]
-  /** Its signatures (RFC 6376 3.5) that cover all that the report was read from. */
+  /** Its signatures (RFC 6376 3.5), if they can prove all that the report was read from. */
   signatures: DkimReference[]
+  /** Lower-case names of the fields that they have to cover. */
+  covering: string[]
 }
 
 /** The names of a DKIM key. */
 export interface DkimReference {
   domain: string
   selector: string
+  /** The domain that it signs for (i=): `domain`, or one below it. */
+  signedFor: string
 }
 
 /** Characters of From and Subject that are kept. */
 const MOST_TEXT = 500
 const MOST_ADDRESSEES = 20
 /** Mail that passed several servers has some; a message with more is not verified. */
-export const MOST_SIGNATURES = 10
+const MOST_SIGNATURES = 10
 
 /** Fields with the envelope recipient, as servers on the way write them; and To, which return paths may be in. */
 const ADDRESSEES = new Set(['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'to'])
@@ -52,6 +58,7 @@ export function unreadable(raw: Uint8Array): ReadMail {
     label: '',
     addressees: [],
     signatures: [],
+    covering: [],
     digest: hash('sha256', raw),
   }
 }
@@ -69,7 +76,7 @@ export function readMail(raw: Uint8Array): ReadMail {
     label: (value('message-id') || value('date')).slice(0, MOST_TEXT),
     digest: digestOf(fields, body),
     addressees: addresseesOf(fields),
-    signatures: signaturesOf(fields, body),
+    ...signaturesOf(open.arrived),
   }
 }
 
@@ -106,24 +113,41 @@ function addressesIn(text: string): string[] {
 
 /**
  * None if one of them has l= (RFC 6376 8.2): anybody can append a report to such a mail. And none if the mail may have
- * got another Content-Type, because another boundary makes a report of any part of the returned email.
+ * got another Content-Type, because another boundary makes a report of any part of the returned email. The signature
+ * has to cover From (RFC 6376 5.4), which says that a mail system wrote the report.
  */
-function signaturesOf(fields: readonly RawField[], body: Buffer): DkimReference[] {
+function signaturesOf({
+  octets,
+  fields,
+  bodyStart,
+}: OpenReport['arrived']): Pick<ReadMail, 'signatures' | 'covering'> {
+  const none = { signatures: [], covering: [] }
   const types = fields.filter(({ lower }) => lower === 'content-type')
-  if (types.length > 1) return []
-  const asWritten = beginsAs(types[0]?.value ?? '', body)
-  const signatures = fields
-    .filter(({ lower }) => lower === 'dkim-signature')
-    .slice(0, MOST_SIGNATURES + 1)
-    .map(({ value }) => readParameters(`x;${value.replace(/\s+/g, '')}`).parameters)
-  if (signatures.some((parameters) => parameters.has('l'))) return []
-  return signatures.flatMap((parameters) => {
-    const domain = parameters.get('d')?.toLowerCase()
-    const selector = parameters.get('s')?.toLowerCase()
-    const signed = parameters.get('h')?.toLowerCase().split(':') ?? []
-    if (!asWritten && !signed.includes('content-type')) return []
-    return domain && selector ? [{ domain, selector }] : []
+  const signed = fields.filter(({ lower }) => lower === 'dkim-signature').slice(0, MOST_SIGNATURES + 1)
+  if (
+    signed.length === 0 ||
+    signed.length > MOST_SIGNATURES ||
+    types.length > 1 ||
+    signedFields(octets) === null
+  )
+    return none
+  const signatures = signed.map(({ value }) => readParameters(`x;${value.replace(/\s+/g, '')}`).parameters)
+  if (signatures.some((parameters) => parameters.has('l'))) return none
+  const asWritten = beginsAs(types[0]?.value ?? '', octets.subarray(bodyStart))
+  const covering = asWritten ? ['from'] : ['from', 'content-type']
+  const read = signatures.map((parameters) => {
+    const tag = (name: string) => parameters.get(name)?.toLowerCase() ?? ''
+    const covered = tag('h').split(':')
+    const reference = { domain: tag('d'), selector: tag('s'), signedFor: domainOf(tag('i') || tag('d')) }
+    return { reference, fits: covering.every((name) => covered.includes(name)) }
   })
+  // The verifier tells the domains that signed, so one that does not fit counts for all of its domain.
+  const unfit = new Set(read.filter(({ fits }) => !fits).map(({ reference }) => reference.domain))
+  const references = read.map(({ reference }) => reference)
+  return {
+    signatures: references.filter(({ domain, selector }) => domain && selector && !unfit.has(domain)),
+    covering,
+  }
 }
 
 /**

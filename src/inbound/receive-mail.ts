@@ -42,8 +42,8 @@ import { type ReadMail, readMail, unreadable } from './read-mail.ts'
 import { SharedCalls } from './shared-calls.ts'
 import { type KeyLookup, SourceProof } from './source-proof.ts'
 
-/** Octets up to which a mail is read on this thread, because it takes little time whatever its content. */
-const SMALL = 32 * 1024
+/** Octets up to which a mail is read on this thread, because it takes a few milliseconds whatever its content. */
+const SMALL = 16 * 1024
 /** Octets of a mail that are kept. */
 const MOST_KEPT = 64 * 1024
 /** Recipients of a report that are kept for display. */
@@ -142,7 +142,7 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     if (believed.length === about.length) return { refused: null, reports }
     const others = about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
-    const peer = mail.source === 'smtp' ? (canonicalAddress(mail.peer) ?? '') : ''
+    const peer = mail.source === 'smtp' && mail.reversePath === '' ? (canonicalAddress(mail.peer) ?? '') : ''
     const proven = await proof.proven({ ...read, peer, raw: mail.raw }, others)
     for (const { position } of believed) proven.add(position)
     if (proven.size === 0) return none('unproven')

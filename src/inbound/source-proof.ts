@@ -5,8 +5,9 @@
  *
  * - it has a DKIM signature (RFC 6376) of the domain in its From, and that domain is the recipient's, or that of the
  *   server that took the email for the recipient, or one that the operator of this server signs with (`SIGNERS`); or
- * - it came straight from the address of that server, if that address is public: a server in our own network may relay
- *   mail of anybody.
+ * - it came straight from the address of that server with an empty reverse path, as reports have (RFC 5321 4.5.5,
+ *   RFC 3464 2), and its author is at such a domain. Users of the server can send from its address, but it gives them
+ *   no such author. The address has to be public: a server in our own network may relay mail of anybody.
  */
 import type { Lookup } from '../dns/lookup.ts'
 import { parseServer } from '../email/server-name.ts'
@@ -15,9 +16,10 @@ import { isNear } from '../network/private-address.ts'
 import type { AddressedRecipient } from '../store/store.ts'
 import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
-import type { Workers } from '../workers/workers.ts'
+import { SMALL, type Workers } from '../workers/workers.ts'
 import { STRANGERS } from './arrived-mail.ts'
-import { type DkimReference, MOST_SIGNATURES } from './read-mail.ts'
+import type { DkimReference } from './read-mail.ts'
+import { keyForMail } from './signature-key.ts'
 import type { SignatureCheck } from './verify-job.ts'
 
 /**
@@ -54,10 +56,13 @@ function isSystemAuthor(address: string): boolean {
 /** Looks up the records at a name, such as `selector._domainkey.example.com`. */
 export type KeyLookup = (name: string) => Promise<Pick<Lookup<string>, 'kind'> & { records?: string[] }>
 
-/** The author of a report, its signatures, and the client that handed it in; '' unless it came over SMTP. */
+/** The author of a report, its signatures, and the client that handed it in. */
 export interface ReportSource {
   author: string
   signatures: readonly DkimReference[]
+  /** Lower-case names of the fields that a signature has to cover. */
+  covering: readonly string[]
+  /** '' unless it came over SMTP from the empty reverse path. */
   peer: string
   raw: Uint8Array
 }
@@ -79,24 +84,27 @@ export class SourceProof {
   /** The positions of the recipients for whom the source is proven. */
   async proven(source: ReportSource, recipients: readonly AddressedRecipient[]): Promise<Set<number>> {
     if (!isSystemAuthor(source.author)) return new Set()
-    const direct = recipients.filter((recipient) => isFromServer(source.peer, recipient))
+    const direct = recipients.filter((recipient) => isFromServer(source, recipient))
     const signatures = provingSignatures(source, recipients)
-    const signers = direct.length === recipients.length ? [] : await this.#signers(source.raw, signatures)
-    const signed = recipients.filter((recipient) => signers.some((signer) => signsFor(signer, recipient)))
+    const signers = direct.length === recipients.length ? [] : await this.#signers(source, signatures)
+    const signed = recipients.filter((recipient) => signers.some((signer) => speaksFor(signer, recipient)))
     return new Set([...direct, ...signed].map(({ position }) => position))
   }
 
   /** The domains whose signatures among these are valid. DNS that does not answer proves nothing. */
-  async #signers(raw: Uint8Array, signatures: readonly DkimReference[]): Promise<string[]> {
-    const names = [...new Set(signatures.map(({ selector, domain }) => `${selector}._domainkey.${domain}`))]
-    const keys = new Map<string, string[]>()
+  async #signers({ raw, covering }: ReportSource, signatures: readonly DkimReference[]): Promise<string[]> {
+    const names = [...new Set(signatures.map(keyName))]
+    const keys = new Map<string, string>()
     for (const name of names.slice(0, MOST_KEYS)) {
-      const found = await this.#keys(name)
-      if (found.records !== undefined) keys.set(name, found.records)
+      const { records } = await this.#keys(name)
+      const made = signatures.filter((signature) => keyName(signature) === name)
+      const identified = made.every(({ domain, signedFor }) => domain === signedFor)
+      const key = keyForMail(records ?? [], identified)
+      if (key !== null) keys.set(name, key)
     }
     if (keys.size === 0) return []
     try {
-      const valid = await this.#verify({ raw, keys })
+      const valid = await this.#verify({ raw, keys, covering })
       return valid.filter((domain) => signatures.some((signature) => signature.domain === domain))
     } catch (error) {
       if (error instanceof WorkerDied) return []
@@ -104,13 +112,17 @@ export class SourceProof {
     }
   }
 
-  /** Loads the verifier only when it is used. */
+  /**
+   * Loads the verifier only when it is used. Its work is bounded, but no small task, of which others wait for the end.
+   */
   async #verify(verification: SignatureCheck): Promise<string[]> {
     if (this.#workers === null) return await (await import('./verify-job.ts')).default(verification)
-    const weight = verification.raw.byteLength
+    const weight = Math.max(verification.raw.byteLength, SMALL + 1)
     return await this.#workers.run(VERIFY, verification, { company: STRANGERS, weight })
   }
 }
+
+const keyName = ({ selector, domain }: DkimReference) => `${selector}._domainkey.${domain}`
 
 /** The signatures that would prove the source, if they are valid. */
 function provingSignatures(
@@ -118,20 +130,23 @@ function provingSignatures(
   recipients: readonly AddressedRecipient[],
 ): DkimReference[] {
   const at = domainOf(author)
-  if (signatures.length > MOST_SIGNATURES) return []
   return signatures.filter(
-    ({ domain }) => isWithin(at, domain) && recipients.some((recipient) => signsFor(domain, recipient)),
+    ({ domain }) => isWithin(at, domain) && recipients.some((recipient) => speaksFor(domain, recipient)),
   )
 }
 
-/** Whether a report is from the address of the server that took the email for this recipient. */
-function isFromServer(peer: string, { server }: Pick<AddressedRecipient, 'server'>): boolean {
-  const address = server === null ? null : parseServer(server).address
-  return address !== null && peer === address && !isNear(peer)
+/** Whether a report is from the address of the server that took the email for this recipient, and written by it. */
+function isFromServer(
+  { peer, author }: Pick<ReportSource, 'peer' | 'author'>,
+  recipient: Pick<AddressedRecipient, 'address' | 'server'>,
+): boolean {
+  const address = recipient.server === null ? null : parseServer(recipient.server).address
+  if (address === null || peer !== address || isNear(peer)) return false
+  return speaksFor(domainOf(author), recipient)
 }
 
-/** Whether a valid signature of this domain proves a report about this recipient. */
-function signsFor(
+/** Whether reports about this recipient may come from this domain: as their author, and as their signer. */
+function speaksFor(
   signer: string,
   { address, server }: Pick<AddressedRecipient, 'address' | 'server'>,
 ): boolean {

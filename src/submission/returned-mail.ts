@@ -56,6 +56,8 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
 
 class Returning extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
+  /** Of the current transaction. */
+  #reversePath = ''
 
   constructor(context: SessionContext, parts: ReturnedMailParts) {
     super(context)
@@ -80,6 +82,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       giveWay: this.giveWay,
     })
     this.begin(transaction)
+    this.#reversePath = path
     return reply(250, '2.1.0', 'Ok')
   }
 
@@ -103,6 +106,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
 
   async data(rest: string): Promise<SubmissionReply> {
     const { channel, address: peer } = this.context
+    const reversePath = this.#reversePath
     const { transaction, body } = await beforeMessage(this.context, async () => {
       const transaction = this.current()
       assertData(rest, transaction)
@@ -114,7 +118,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       await transaction.turn()
       // A client that has gone will send the mail again, so this copy takes no turn.
       await this.context.whileThere((gone) => this.#parts.pace.turn(this.context.group, gone))
-      const mail = { raw: octets, size: body.length, source: 'smtp', peer } as const
+      const mail = { raw: octets, size: body.length, source: 'smtp', peer, reversePath } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))
       const [first] = await Promise.all(received)

@@ -8,11 +8,13 @@ import type { InboundArrival } from '../../src/email/inbound-mail.ts'
 import { mailReceiver } from '../../src/inbound/receive-mail.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
 import type { ReportedEmail } from '../../src/store/store.ts'
+import { SMALL, Workers } from '../../src/workers/workers.ts'
 
 const ID = '0193a1b2-0000-7000-8000-000000000000'
 const MESSAGE_ID = `<${ID}@acme.example>`
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
 const KEY = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+const KEY_RECORD = `v=DKIM1; k=rsa; p=${KEY}`
 
 /** The fields that Google signs. */
 const HEADER = 'From:To:Subject:Message-ID:Date'
@@ -39,11 +41,27 @@ async function signed(mail: string, domain: string, headerList?: string): Promis
   return `${signatures}${mail}`
 }
 
-/** What follows from a mail. `published`: domains whose key is in DNS. */
+interface Arrival {
+  peer?: string
+  /** MAIL FROM of the transaction; null: unknown. */
+  reversePath?: string | null
+  /** Domains whose key is in DNS, with these records. */
+  published?: string[]
+  records?: string[]
+  workers?: Workers | null
+}
+
+/** What follows from a mail, whose characters are octets. */
 async function outcomeOf(
   email: ReportedEmail,
   mail: string,
-  { peer = '203.0.113.9', published = [] }: { peer?: string; published?: string[] } = {},
+  {
+    peer = '203.0.113.9',
+    reversePath = '',
+    published = [],
+    records = [KEY_RECORD],
+    workers = null,
+  }: Arrival = {},
 ): Promise<string> {
   const receive = mailReceiver({
     store: {
@@ -55,15 +73,16 @@ async function outcomeOf(
     returnPathKey: new ReturnPathKey(Buffer.alloc(32, 7)),
     keys: async (name) => {
       const known = published.some((domain) => name === `s._domainkey.${domain}`)
-      return known ? { kind: 'found', records: [`v=DKIM1; k=rsa; p=${KEY}`] } : { kind: 'absent' }
+      return known ? { kind: 'found', records } : { kind: 'absent' }
     },
     domainReports: null,
     fullMailbox: null,
-    workers: null,
+    workers,
     now: () => Date.now(),
   })
-  const raw = Buffer.from(mail)
-  const { outcome } = await receive({ raw, recipient: null, source: 'smtp', peer })
+  const raw = Buffer.from(mail, 'latin1')
+  const transaction = reversePath === null ? {} : { reversePath }
+  const { outcome } = await receive({ raw, recipient: null, source: 'smtp', peer, ...transaction })
   return outcome
 }
 
@@ -72,11 +91,37 @@ describe('a report without a token', () => {
   const report = (change: Partial<Parameters<typeof bounce>[0]> = {}) =>
     bounce({ to: 'ann@rcpt.test', messageId: MESSAGE_ID, ...change })
 
+  const fromServer = () => report({ from: 'MAILER-DAEMON@mx.host.test' })
+
   const rows: [what: string, mail: () => string | Promise<string>, by: object, outcome: string][] = [
-    ['straight from the server that took the email', () => report(), { peer: '198.51.100.7' }, 'recorded'],
+    ['straight from the server that took the email', fromServer, { peer: '198.51.100.7' }, 'recorded'],
+    [
+      'straight from that server, by a system of the domain of the recipient',
+      () => report({ from: 'postmaster@rcpt.test' }),
+      { peer: '198.51.100.7' },
+      'recorded',
+    ],
+    [
+      'straight from that server, by a system of another of its customers',
+      () => report({ from: 'postmaster@evil.test' }),
+      { peer: '198.51.100.7' },
+      'unproven',
+    ],
+    [
+      'straight from that server, sent by one of its users',
+      fromServer,
+      { peer: '198.51.100.7', reversePath: 'ben@host.test' },
+      'unproven',
+    ],
+    [
+      'straight from that server, from an unknown reverse path',
+      fromServer,
+      { peer: '198.51.100.7', reversePath: null },
+      'unproven',
+    ],
     [
       'straight from that server, to a socket for both families',
-      () => report(),
+      fromServer,
       { peer: '::ffff:198.51.100.7' },
       'recorded',
     ],
@@ -168,7 +213,7 @@ describe('a report without a token', () => {
     ['about an email that is unknown', () => report({ messageId: '<other@acme.example>' }), {}, 'no_email'],
     [
       'that names another address than the only recipient, who forwards',
-      () => report({ to: 'ben@rcpt.test' }),
+      () => report({ to: 'ben@rcpt.test', from: 'MAILER-DAEMON@mx.host.test' }),
       { peer: '198.51.100.7' },
       'recorded',
     ],
@@ -210,4 +255,118 @@ describe('a report without a token', () => {
       'any customer of Microsoft has such a domain',
     )
   })
+})
+
+describe('a signature of the provider', () => {
+  const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
+  const by = { published: ['rcpt.test'] }
+  const report = (from: string) => bounce({ to: 'ann@rcpt.test', messageId: MESSAGE_ID, from })
+  const SYSTEM = 'From: MAILER-DAEMON@rcpt.test\r\n'
+  const mallory = () => signed(report('mallory@rcpt.test'), 'rcpt.test')
+  const daemon = () => signed(report('mailer-daemon@rcpt.test'), 'rcpt.test')
+
+  const names = [
+    'From',
+    'From\x0b',
+    'From\x0c',
+    'From\xa0',
+    'From ',
+    'From\t',
+    'From\r',
+    '\x0bFrom',
+    '\xa0From',
+  ]
+  for (const name of names) {
+    test(`over mail of a user, with ${JSON.stringify(name)} for its From and another From: unproven`, async () => {
+      const mail = (await mallory()).replace('\nFrom: ', `\n${name}: `)
+      assert.match(mail, /: Mail Delivery System <mallory@/)
+      assert.equal(await outcomeOf(at, SYSTEM + mail, by), 'unproven')
+    })
+  }
+
+  const headers: [what: string, change: (mail: string) => string][] = [
+    ['a line that is no field', (mail) => `no field\r\n${mail}`],
+    ['a line that a lone CR divides', (mail) => `X: a\rb\r\n${mail}`],
+    ['more octets than any report', (mail) => `${`X: ${'a'.repeat(900)}\r\n`.repeat(80)}${mail}`],
+    ['more lines than any report', (mail) => `X: a\r\n${' b\r\n'.repeat(1_100)}${mail}`],
+    [
+      'a date that is none',
+      (mail) =>
+        mail.replace(
+          /^/,
+          `${mail.split('\r\n')[0]!.slice(0, 16)}v=1; a=rsa-sha256; d=rcpt.test; s=s; t=${'9'.repeat(20)}; h=from; bh=x; b=x\r\n`,
+        ),
+    ],
+  ]
+  for (const [what, change] of headers) {
+    test(`on a header with ${what}: unproven`, async () => {
+      assert.equal(await outcomeOf(at, await daemon(), by), 'recorded')
+      assert.equal(await outcomeOf(at, change(await daemon()), by), 'unproven')
+    })
+  }
+
+  test('behind the line of a mbox, and with lines that end in LF: recorded', async () => {
+    const mail = (await daemon()).replaceAll('\r\n', '\n')
+    assert.equal(await outcomeOf(at, `From MAILER-DAEMON Sat Nov 28 10:00:00 2026\n${mail}`, by), 'recorded')
+  })
+
+  test('without From among its fields: unproven', async () => {
+    const mail = await signed(report('mallory@rcpt.test'), 'rcpt.test', 'Subject:Date:Content-Type')
+    assert.equal(await outcomeOf(at, mail.replace('mallory@', 'mailer-daemon@'), by), 'unproven')
+  })
+
+  test('beside another of the domain that claims to cover more: unproven', async () => {
+    const mail = await signed(report('mailer-daemon@rcpt.test'), 'rcpt.test', 'Subject:Date')
+    const claim =
+      'DKIM-Signature: v=1; a=rsa-sha256; d=rcpt.test; s=s; h=from:content-type; bh=AAAA; b=AAAA\r\n'
+    assert.equal(await outcomeOf(at, claim + mail, by), 'unproven')
+  })
+
+  const records: [record: string, outcome: string][] = [
+    [`v=DKIM1; k=rsa; s=email; h=sha1:sha256; t=s; p=${KEY}`, 'recorded'],
+    [`v=DKIM1; s=other:*; p=${KEY}`, 'recorded'],
+    [`v=DKIM1; t=y; p=${KEY}`, 'unproven'],
+    [`v=DKIM1; t=s:y; p=${KEY}`, 'unproven'],
+    [`v=DKIM1; s=other; p=${KEY}`, 'unproven'],
+    [`v=DKIM1; h=sha1; p=${KEY}`, 'unproven'],
+    ['v=DKIM1; p=', 'unproven'],
+    [`v=DKIM2; p=${KEY}`, 'unproven'],
+  ]
+  for (const [record, outcome] of records) {
+    test(`with the key ${record.slice(0, 40)}: ${outcome}`, async () => {
+      assert.equal(await outcomeOf(at, await daemon(), { ...by, records: [record] }), outcome)
+    })
+  }
+
+  test('with two keys at one name: unproven', async () => {
+    assert.equal(
+      await outcomeOf(at, await daemon(), { ...by, records: [KEY_RECORD, KEY_RECORD] }),
+      'unproven',
+    )
+  })
+})
+
+test('signatures keep no small task of a company waiting', async (t) => {
+  const deaths: string[] = []
+  const workers = new Workers({ threads: 2, onDeath: (cause) => deaths.push(cause) })
+  t.after(() => workers.close())
+  const began: string[] = []
+  const run = workers.run.bind(workers)
+  workers.run = (job, input, options) => {
+    if (job.url.endsWith('/verify-job.ts')) began.push(options.weight > SMALL ? 'large' : 'small')
+    return run(job, input, options)
+  }
+  const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
+  const from = 'mailer-daemon@rcpt.test'
+  const mail = await signed(bounce({ to: 'ann@rcpt.test', messageId: MESSAGE_ID, from }), 'rcpt.test')
+  const by = { published: ['rcpt.test'], workers }
+  assert.equal(await outcomeOf(at, mail, by), 'recorded')
+  assert.deepEqual(began, ['large'])
+  // Each takes seconds or minutes in a verifier that gets it as it is.
+  const costly = ['\r'.repeat(100_000), '\r\n a'.repeat(30_000), `a\r\nDKIM-Signature: ${';'.repeat(60_000)}`]
+  for (const value of costly) {
+    assert.equal(await outcomeOf(at, `X: ${value}\r\n${mail}`, by), 'unproven')
+  }
+  assert.deepEqual(began, ['large'])
+  assert.deepEqual(deaths, [])
 })

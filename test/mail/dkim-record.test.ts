@@ -11,16 +11,20 @@ describe('a DKIM key record', () => {
       keyType: 'ed25519',
       publicKey,
       hashes: [],
+      services: [],
       testing: false,
+      exact: false,
     })
   })
 
   test('may leave out what has a default and hold white space and unknown tags', () => {
-    assert.deepEqual(parseDkimRecord('p=AAAA BBBB\tCC== ; n=a note; h=sha256; t=y:s;'), {
+    assert.deepEqual(parseDkimRecord('p=AAAA BBBB\tCC== ; n=a note; h=sha256; s=email; t=y:s;'), {
       keyType: 'rsa',
       publicKey: 'AAAABBBBCC==',
       hashes: ['sha256'],
+      services: ['email'],
       testing: true,
+      exact: true,
     })
   })
 

@@ -56,8 +56,12 @@ export interface DkimRecord {
   publicKey: string
   /** Hash algorithms the key may be used with; empty means any. */
   hashes: string[]
+  /** Services that the key may be used for: `email`, or `*` for all; empty means any. */
+  services: string[]
   /** Flag `y`: the domain is only testing, and receivers treat its mail as unsigned. */
   testing: boolean
+  /** Flag `s`: i= of a signature names the domain of d= itself. */
+  exact: boolean
 }
 
 /** A fault in a key record; the message is for the domain's owner, who published it. */
@@ -97,6 +101,8 @@ export function parseDkimRecord(text: string): DkimRecord {
     keyType: tags.get('k') ?? 'rsa',
     publicKey,
     hashes: list(tags.get('h')),
+    services: list(tags.get('s')),
     testing: list(tags.get('t')).includes('y'),
+    exact: list(tags.get('t')).includes('s'),
   }
 }

@@ -76,9 +76,9 @@ function readField(octets: Buffer, start: number, end: number): RawField | undef
   const colon = octets.indexOf(0x3a, start)
   if (colon < 0 || colon >= end || colon - start > 200) return undefined
   // White space before the colon is obsolete syntax, which must be accepted (RFC 5322 4.5).
-  const name = octets.toString('latin1', start, colon).replace(/[ \t]+$/, '')
   // RFC 5322 2.2: printable ASCII without the colon.
-  if (!/^[!-9;-~]+$/.test(name)) return undefined
+  const name = /^[!-9;-~]+(?=[ \t]*$)/.exec(octets.toString('latin1', start, colon))?.[0]
+  if (name === undefined) return undefined
   const value = octets
     .toString('utf8', colon + 1, end)
     .replaceAll('\r\n', '')

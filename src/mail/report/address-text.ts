@@ -18,9 +18,16 @@ export function cleanAddress(text: string): string | null {
   const found = text.trim().replace(/^mailto:/i, '')
   if (!WHOLE.test(found)) return null
   const at = found.lastIndexOf('@')
-  const domain = found.slice(at + 1).replace(/[.!']+$/, '')
+  const domain = withoutEnd(found.slice(at + 1), ".!'")
   if (at > 64 + 64 || domain.length > 253 || !DOMAIN.test(domain)) return null
   return `${found.slice(0, at)}@${domain.toLowerCase()}`
+}
+
+/** The text without such characters at its end. A pattern would be tried from each of them. */
+function withoutEnd(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text[end - 1]!)) end--
+  return text.slice(0, end)
 }
 
 /** The first address in the text, in brackets if there are any. */
@@ -52,6 +59,6 @@ export function typedAddress(value: string): string | null {
         return point > 0x1f && point <= 0x10ffff ? String.fromCodePoint(point) : whole
       })
     : rest
-  const direct = cleanAddress(text.trim().replace(/^<+|>+$/g, ''))
+  const direct = cleanAddress(withoutEnd(text.trim().replace(/^<+/, ''), '>'))
   return direct ?? addressIn(text)
 }

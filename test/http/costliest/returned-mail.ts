@@ -8,7 +8,7 @@ const SESSIONS = 20
 /** Octets of a report that are read, of a message that is taken, and of a report that is read on the main thread. */
 const READ = 1024 * 1024
 const TAKEN = 16 * 1024 * 1024
-const SMALL = 32 * 1024
+const SMALL = 16 * 1024
 /** Recipients of one message. */
 const RECIPIENTS = 20
 /** Recipients of an email. */
@@ -88,6 +88,11 @@ export const RETURNED_ROWS: Readonly<Record<string, ReturnedRow>> = {
     message: () => ofAllRecipients(READ - 1_000),
   },
   'a small report of all recipients': { envelope: toOne, message: () => ofAllRecipients(SMALL) },
+  'lines that patterns start over in': {
+    envelope: () => ['MAIL FROM:<>', `RCPT TO:<postmaster@${HOST}>`, 'DATA'],
+    message: () =>
+      `${head('text/plain')}\r\n${filled(`${'-'.repeat(980)} @a\r\n${'a'.repeat(990)} @\r\n`, SMALL - 4_000)}`,
+  },
   'the deepest parts': {
     envelope: toOne,
     message: () => `MIME-Version: 1.0\r\n${deepParts}${filled('--b63\r\n\r\nx\r\n', READ - 20_000)}`,

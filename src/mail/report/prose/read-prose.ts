@@ -80,10 +80,12 @@ interface NamedRecipient {
 }
 
 function recipientsIn(lines: readonly string[], parties: Parties): NamedRecipient[] {
+  const naming = [...lines.entries()].filter(
+    ([index, line]) => line.includes('@') && !isContact(lines, index),
+  )
   for (const [level, forms] of RECIPIENT_FORMS.entries()) {
     const named: NamedRecipient[] = []
-    for (const [index, line] of lines.entries()) {
-      if (!line.includes('@') || isContact(lines, index)) continue
+    for (const [index, line] of naming) {
       for (const { pattern, reasonBefore } of forms) {
         const found = pattern.exec(line)
         const address = found === null ? null : addressOf(found[1]!)
@@ -131,14 +133,18 @@ const CONTACT =
 const CONTACT_IN_SENTENCE =
   /\b(?:contact\b|for (?:further )?assistance\b|for help\b|questions?\b.{0,40}\bto\b)/i
 
+/** Characters in front of an address that say what it is. */
+const NEAR = 200
+
 /** Whether an address is a contact, or that of the sender in a wrapped line. */
 function isContact(lines: readonly string[], index: number): boolean {
   const line = lines[index]!
   const before = line.slice(0, line.indexOf('@'))
-  if (CONTACT.test(before.replace(/\S*$/, '')) || CONTACT_IN_SENTENCE.test(before)) return true
+  const words = before.slice(0, Math.max(before.lastIndexOf(' '), before.lastIndexOf('\t')) + 1)
+  if (CONTACT.test(words.slice(-NEAR)) || CONTACT_IN_SENTENCE.test(before)) return true
   let above = index - 1
   while (above >= 0 && above > index - 3 && lines[above] === '') above--
-  return CONTACT.test((lines[above] ?? '').slice(-200))
+  return CONTACT.test((lines[above] ?? '').slice(-NEAR))
 }
 
 /** Sendmail's generic words for any reply. */

@@ -25,7 +25,7 @@ const form = (name: string, pattern: string): RecipientForm => ({
 })
 
 /** In front of an address: bullets, `>>>` of Active!hunter, a reply code as in Sendmail 5. */
-const FRONT = String.raw`^[\s*•·>|-]{0,40}(?:[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3} )?)?`
+const FRONT = String.raw`^[\s*•·>|-]{0,40}(?![\s*•·>|-])(?:[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3} )?)?`
 /** Behind it: `(expanded from <jane@example.org>)` (Postfix), `(ultimately generated from ...)` (Exim). */
 const FROM = String.raw`(?:\s{1,4}\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) (?:from|by):? ?(<?${ADDRESS}>?)\))?`
 
@@ -38,7 +38,7 @@ export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
     form('alone on the line: Exim, Gmail, Windows, Amazon SES', `${FRONT}${NAMED}${FROM}\\s*$`),
     form(
       'the address with its link: Exchange 2007 to Online',
-      `^\\s*(?:[^<>@]{1,100}|${ADDRESS} \\(${ADDRESS}\\))?<mailto:(${ADDRESS})>\\s*$`,
+      `^\\s*(?!\\s)(?:[^<>@]{1,100}|${ADDRESS} \\(${ADDRESS}\\))?<mailto:(${ADDRESS})>\\s*$`,
     ),
     form(
       'a reason after dots, in brackets or after a dash: Sendmail, XMail, McAfee',
@@ -81,5 +81,10 @@ export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
       `(?:^|\\s)${NAMED}\\s+(?:was|is|has|does|doesn't|couldn't|could|did|wasn't|isn't|cannot|can't)\\b`,
     ),
   ],
-  [form('in a repeated header: Verizon', `^\\s*to\\s?:\\s*(?:[^<>@]{1,100})?${NAMED}`)],
+  [
+    form(
+      'in a repeated header: Verizon',
+      `^\\s*to\\s?:\\s*(?!\\s)(?:[^<>@]{0,99}(?:[\\s"']|(?=<)))?${NAMED}`,
+    ),
+  ],
 ]

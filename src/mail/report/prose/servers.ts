@@ -31,7 +31,7 @@ export const SERVERS: readonly ServerFormat[] = [
   {
     server: 'Sendmail 5 to 8, and servers that took its words',
     opening:
-      /^[ \t|-]*(?:the original message was received at\b|(?:-+ ?)?the following addresses? (?:had|have)\b|-+ ?transcript of (?:the )?session\b|message log follows|failed addresses follow)/im,
+      /^[ \t|-]*(?:the original message was received at\b|the following addresses? (?:had|have)\b|(?<=- ?)transcript of (?:the )?session\b|message log follows|failed addresses follow)/im,
   },
   {
     server: 'Gmail',
