@@ -21,10 +21,9 @@ export const teamWorks: Works<typeof TEAM_ROUTES> = {
   },
 
   'POST /companies/:company/team/invitations': async ({ op, company, body, request }, core) => {
-    const { invitation, company: joined, token } = await invite(op, { ...body, company: oneCompany(company) })
+    const { invitation, token } = await invite(op, { ...body, company: oneCompany(company) })
     const link = signInUrl(core.publicUrl.urlOf(request.raw), token)
-    const mailer = { ...core.deps, now: op.now }
-    const { mailed, nextMailAt } = await mailInvitation(mailer, { invitation, company: joined, link })
+    const { mailed, nextMailAt } = await mailInvitation(op, core.deps, invitation, link)
     return { invitation: invitationJson(invitation), link, mailed, nextMailAt: isoTime(nextMailAt) }
   },
 
