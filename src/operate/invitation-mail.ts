@@ -1,7 +1,7 @@
 /** Mails the link of an invitation, as far as its pace allows. */
 import type { Log } from '../common/logging.ts'
-import { countMail } from '../people/mail-pace.ts'
 import type { Invitation } from '../people/person.ts'
+import { countMail } from './invitation-pace.ts'
 import { isPlainName, mailedName } from './mailed-name.ts'
 import { isoTime } from './shapes.ts'
 import type { Operation } from './verb.ts'

@@ -2,7 +2,8 @@
  * Limits the mails with invitations, which owners of companies send from the address of the service to anybody. All
  * nodes count together.
  */
-import { type AttemptCounter, type AttemptLane, type AttemptPace, attemptLane } from './attempts.ts'
+import { mailboxKey } from '../mail/address/mailbox-key.ts'
+import { type AttemptCounter, type AttemptLane, type AttemptPace, attemptLane } from '../people/attempts.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -29,7 +30,7 @@ export async function countMail(
   { address, companyId }: { address: string; companyId: string },
   now: number,
 ): Promise<CountedMail | { nextAt: number }> {
-  const mailbox = withoutLabel(address)
+  const mailbox = mailboxKey(address)
   const lanes: AttemptLane[] = [
     attemptLane('invited pair', PACES.pair, companyId, mailbox),
     attemptLane('invited mailbox', PACES.mailbox, mailbox),
@@ -39,9 +40,4 @@ export async function countMail(
   const wait = await counter.beginAttempt(lanes, now, 0)
   if (wait > 0) return { nextAt: now + wait }
   return { takeBack: () => counter.takeBackAttempt(lanes) }
-}
-
-/** `ada+1@x.example` and `ada+2@x.example` are one mailbox at most providers (RFC 5233). */
-function withoutLabel(address: string): string {
-  return address.replace(/\+[^@]*(?=@)/, '')
 }
