@@ -106,7 +106,7 @@ export const HOUSE: readonly Place[] = [
     name: 'domain-reports',
     about:
       'reports about domains: counting TLS sessions and sending reports about them (`sent/`), and taking in what receivers report (`received/`)',
-    imports: words('store/store.ts accounts mail workers dns network common'),
+    imports: words('store/store.ts people/attempts.ts accounts mail workers dns network common'),
   },
   {
     name: 'intake',

@@ -56,6 +56,7 @@ import { SERVICE } from './operate/authority.ts'
 import { DomainChecks } from './operate/domain-checks.ts'
 import { type FirstStart, firstSignIn, firstStart as makeUp } from './operate/first-start.ts'
 import { operationOn } from './operate/open.ts'
+import { SharedExplanations } from './operate/shared-explanations.ts'
 import { consoleUrl, signInUrl } from './people/link.ts'
 import { RetrySchedule } from './queue/retry-schedule.ts'
 import { Scheduler } from './queue/scheduler.ts'
@@ -432,6 +433,11 @@ async function createServers(parts: WithIntake) {
     onWaiting: (mails) => inbound.metrics.waiting.set(mails),
   })
   const handedInMail = new HandedInMail(inbound.receiveMail, pace)
+  const explanations = new SharedExplanations({
+    resolver: new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
+    ask,
+    store,
+  })
   const server = await createServer({
     ...parts,
     api,
@@ -448,6 +454,7 @@ async function createServers(parts: WithIntake) {
         workers,
         apiUrl,
         sites: () => sites.table,
+        explanations,
       }),
     ask,
     handedInMail,

@@ -4,6 +4,7 @@
  * take turns: searches never hold all sessions of the database, and other reads need not wait for one.
  */
 import { CompanyPlaces } from '../common/company-places.ts'
+import type { PoolShape } from '../common/shared-pool.ts'
 
 /** One company alone gets two places; one is kept for another company. */
 const PLACES = { size: 3, kept: 1, timesFree: 2 }
@@ -25,7 +26,12 @@ export class SearchesBusy extends Error {
 }
 
 export class SearchTurns {
-  readonly #places = new CompanyPlaces(PLACES)
+  readonly #places: CompanyPlaces
+
+  /** `shape`: of other work than searches that has turns of its own. */
+  constructor(shape: PoolShape = PLACES) {
+    this.#places = new CompanyPlaces(shape)
+  }
 
   /** Null: all companies. Rejects with SearchesBusy when the turn does not come within `patience` ms. */
   async take<T>(companyId: string | null, search: () => Promise<T>, patience = PATIENCE): Promise<T> {

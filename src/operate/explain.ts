@@ -5,7 +5,6 @@ import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
 import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
-import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
 import { serversNamed } from '../delivery/path/path.ts'
 import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
@@ -19,6 +18,7 @@ import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
 import { scopeText } from './pauses.ts'
 import { isoTime, pauseFacts, pauseText } from './shapes.ts'
+import { SharedExplanations } from './shared-explanations.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -142,7 +142,27 @@ async function suppressionsOf(
     .map((each) => ({ ...each, domain: nameOf(each.domainId) }))
 }
 
-async function forecastFor(op: Operation, { companyId, domain }: Sender, to: string): Promise<Forecast> {
+/** Companies take turns: the look-ups of one, whose servers are silent, hold up no other. */
+async function forecastFor(op: Operation, sender: Sender, to: string): Promise<Forecast> {
+  const { explanations } = op
+  if (explanations !== null) {
+    return await explanations.inTurn(sender.companyId, () => forecastWith(op, explanations, sender, to))
+  }
+  const outgoing = op.outgoing()
+  try {
+    const own = new SharedExplanations({ resolver: op.hosts(), ask: outgoing.ask, store: op.store })
+    return await forecastWith(op, own, sender, to)
+  } finally {
+    await outgoing.close()
+  }
+}
+
+async function forecastWith(
+  op: Operation,
+  { resolver, policies }: Pick<SharedExplanations, 'resolver' | 'policies'>,
+  { companyId, domain }: Sender,
+  to: string,
+): Promise<Forecast> {
   const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, sourceAddresses } = op.setup
   const mail = {
     id: '',
@@ -155,27 +175,19 @@ async function forecastFor(op: Operation, { companyId, domain }: Sender, to: str
   // Without a route of its own, the mail needs no credentials, and so no secret key.
   const seal = ownRoute === null ? NO_SEAL : await op.seal()
   const settings = { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, hostname: op.hostname }
-  const resolver = op.hosts()
-  const outgoing = op.outgoing()
-  try {
-    const { store } = op
-    const policies = new PolicyDirectory({ resolver, ask: outgoing.ask, store, onFailure() {} })
-    const mtaSts = (domain: string) => policies.find(domain)
-    const company = op.accounts.companies.find(({ id }) => id === companyId)
-    const pool = domain?.settings.pool ?? company?.pool ?? null
-    const sources = new SourceChoice({
-      addresses: sourceAddresses,
-      hostname: op.hostname,
-      pools: () => op.accounts.pools,
-      poolOf: () => pool,
-    })
-    const from = { ownRoute, seal, sources }
-    const guard = await new MailGuard(op.setup).current()
-    const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, ...from }
-    return await forecast(parts, mail, to)
-  } finally {
-    await outgoing.close()
-  }
+  const mtaSts = (name: string) => policies.find(name)
+  const company = op.accounts.companies.find(({ id }) => id === companyId)
+  const pool = domain?.settings.pool ?? company?.pool ?? null
+  const sources = new SourceChoice({
+    addresses: sourceAddresses,
+    hostname: op.hostname,
+    pools: () => op.accounts.pools,
+    poolOf: () => pool,
+  })
+  const from = { ownRoute, seal, sources }
+  const guard = await new MailGuard(op.setup).current()
+  const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, ...from }
+  return await forecast(parts, mail, to)
 }
 
 const NO_SEAL = {

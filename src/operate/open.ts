@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 import { type Caller, OPERATOR } from './authority.ts'
 import { asOperateError, type Hint, OperateError } from './error.ts'
+import type { SharedExplanations } from './shared-explanations.ts'
 import type { Operation, Setup } from './verb.ts'
 
 /** The settings that verbs use. */
@@ -57,7 +58,7 @@ export async function openOperation(
 
 /**
  * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`, `workers`,
- * `apiUrl` and `sites`: those of the service, if the caller is one.
+ * `apiUrl`, `sites` and `explanations`: those of the service, if the caller is one.
  */
 export function operationOn(
   settings: OperateSettings,
@@ -70,12 +71,14 @@ export function operationOn(
     workers = null,
     apiUrl = () => ownUrl(settings),
     sites = () => openSiteTable(settings),
+    explanations = null,
   }: {
     seal?: Seal
     turns?: SearchTurns
     workers?: Workers | null
     apiUrl?: () => string
     sites?: () => SiteTable
+    explanations?: SharedExplanations | null
   } = {},
 ): Operation {
   return {
@@ -92,6 +95,7 @@ export function operationOn(
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
     sites,
+    explanations,
     workers,
     inTurn: (companyId, look) => turns.take(companyId, look),
     now: () => Date.now(),

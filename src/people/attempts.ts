@@ -12,7 +12,7 @@ import { hash } from 'node:crypto'
 /** Milliseconds that an attempt waits at most; it is refused if the wait would be longer. */
 const LONGEST = 10_000
 
-interface AttemptPace {
+export interface AttemptPace {
   /** Attempts that do not wait. */
   free: number
   /** Milliseconds between further attempts. */
@@ -116,7 +116,11 @@ function lanesOf({ account, from, network = from, device, what }: AttemptSource)
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]
 }
 
-/** The hash has a fixed length, however long the typed address is. */
 function lane(pace: PaceName, ...of: string[]): AttemptLane {
-  return { lane: hash('sha256', JSON.stringify([pace, ...of]), 'base64url'), ...PACES[pace] }
+  return attemptLane(pace, PACES[pace], ...of)
+}
+
+/** The hash has a fixed length, however long the typed address is. `name`: of the pace. */
+export function attemptLane(name: string, pace: AttemptPace, ...of: string[]): AttemptLane {
+  return { lane: hash('sha256', JSON.stringify([name, ...of]), 'base64url'), ...pace }
 }

@@ -18,7 +18,7 @@ export interface TlsSessionCount {
 /**
  * - `waiting`: the day has not ended, or the report has not been sent.
  * - `unwanted`: the domain does not ask for reports.
- * - `failed`: no server accepted it for a day.
+ * - `failed`: no server accepted it for a day, or too many had been sent before it.
  */
 export type TlsReportState = 'waiting' | 'sent' | 'unwanted' | 'failed'
 

@@ -27,6 +27,8 @@ const PAUSE_MS = 20
 /** API requests removed in one step: more than emails, because no other rows depend on them. */
 const REQUESTS = 1_000
 const ROUND_MS = 60_000
+/** Policies of MTA-STS: those of any domains that somebody sends mail to. */
+const MOST_POLICIES = 100_000
 /** Milliseconds until the first step: few, so that data also expires in a service that is restarted often. */
 const FIRST_MS = 1_000
 
@@ -94,7 +96,9 @@ export class RetentionLoop {
     // A wall clock that is ahead for a moment ends no pause.
     const pauses = await this.#store.forgetPauses(now - aheadBy(now) - PAUSE_KNOWN_MS)
     const forgotten = accounts + requests + inbound + reports + expired + pauses
-    // This looks through all kept mail, so it runs only when nothing else is left to remove.
-    return forgotten > 0 ? forgotten : await this.#store.trimInboundMails()
+    if (forgotten > 0) return forgotten
+    // These look through much of what is kept, so they run only when nothing else is left to remove.
+    const policies = await this.#store.forgetMtaStsPolicies(MOST_POLICIES, STEP)
+    return policies > 0 ? policies : await this.#store.trimInboundMails()
   }
 }

@@ -30,7 +30,7 @@ export interface SignedInOptions extends VisitOptions {
   as?: Person | null
 }
 
-export class Stage {
+export class Stage implements AsyncDisposable {
   readonly service: Service
   readonly browser: Browser
   readonly operator: Person
@@ -70,6 +70,10 @@ export class Stage {
   async close(): Promise<void> {
     await this.browser.close()
     await this.service.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
   }
 
   /** Somebody who belongs to companies, by their ids. */

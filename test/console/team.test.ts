@@ -96,6 +96,26 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await other.page.getByRole('heading', { name: 'You are invited' }).waitFor()
   })
 
+  test('when too many invitations were mailed, the page says that the link must be passed on, and until when', async (t) => {
+    await using mailing = await Stage.open({ systemFrom: 'postroad@ops.example' })
+    const operators = await mailing.service.company('Operators')
+    await mailing.service.domain(operators.id, 'ops.example')
+    const owner = await mailing.person({ [mailing.company.id]: 'owner' })
+    const visit = await mailing.visit(t, `/c/${mailing.company.id}/team`, { as: owner })
+    const { page } = visit
+    const made = page.getByRole('status').filter({ hasText: 'Invitation for' })
+    for (let time = 0; time < 4; time++) {
+      await page.getByLabel('Email address').fill('bob@people.test')
+      const answer = page.waitForResponse(/\/team\/invitations$/)
+      await page.getByRole('button', { name: 'Invite', exact: true }).click()
+      assert.equal((await answer).status(), 201)
+    }
+    await made.getByText('This link was not mailed').waitFor()
+    const told = (await made.textContent()) ?? ''
+    assert.match(told, /The next one can be mailed in 8 hr\. Share this link yourself\./)
+    assert.deepEqual(await visit.barriers(), [])
+  })
+
   test('an invitation is declined, and its link brings nobody in any more', async (t) => {
     const link = await stage.invitation('carl@people.test')
     const { page } = await stage.visit(t, '/sign-in', { as: null })

@@ -54,6 +54,72 @@ describe("TLS reports to recipients' domains", () => {
     assert.deepEqual(JSON.parse(row!.detail), { type: 'tlsa', policy: [], hosts: [], failure })
   })
 
+  describe('about domains that name strangers', () => {
+    /** Domains below a zone, whose reports go to the same URI. */
+    const named = (zone: string, count: number, uri: string) =>
+      Array.from({ length: count }, (_, n) => [
+        `_smtp._tls.d${n}.${zone}/TXT`,
+        [`v=TLSRPTv1; rua=${uri}`],
+      ]) as [string, string[]][]
+
+    async function sent(day: string, records: [string, string[]][]) {
+      const dns = await startDns(Object.fromEntries(records))
+      const mailed: string[] = []
+      const sender = new TlsReportSender({
+        store: service.store,
+        resolver: new Resolver({ servers: [dns.address] }),
+        author: { organization: 'acme.test', contact: 'postmaster@acme.test' },
+        async mail(to) {
+          mailed.push(to)
+        },
+        ask: () => assert.fail('no report is posted'),
+        userAgent: 'test',
+        onFault: fail,
+      })
+      const due = records.map(([name]) => ({
+        ...{ domain: name.slice('_smtp._tls.'.length, -'/TXT'.length), day, dueAt: 1 },
+      }))
+      await service.store.countTlsSessions([], due)
+      await sender.sendDue()
+      await sender.stop()
+      await dns.close()
+      const reports = await service.store.tlsReports({ day, limit: 1_000 })
+      return { mailed, reports }
+    }
+
+    test('one zone makes fifty reports leave for strangers, whatever they are called, and its own all leave', async () => {
+      const { mailed, reports } = await sent('2026-11-21', [
+        ...named('a.evil.test', 40, 'mailto:joe%2Ba@far.test'),
+        ...named('b.evil.test', 40, 'mailto:Jane@near.test'),
+        ...named('quiet.test', 80, 'mailto:tls@reports.quiet.test'),
+      ])
+      const about = (zone: string) => reports.filter(({ domain }) => domain.endsWith(`.${zone}`))
+      assert.equal(mailed.filter((to) => !to.endsWith('quiet.test')).length, 50)
+      assert.equal(mailed.length, 130)
+      assert.ok(about('quiet.test').every(({ state, fault }) => state === 'sent' && fault === null))
+      const kept = about('evil.test').filter(({ state }) => state !== 'sent')
+      assert.equal(kept.length, 30)
+      for (const { state, fault, sentTo } of kept) {
+        assert.deepEqual([state, sentTo], ['failed', []])
+        assert.match(
+          fault!,
+          /: too many reports are sent to (?:far|near)\.test, or about domains of evil\.test;/,
+        )
+      }
+    })
+
+    test('one mailbox gets a hundred from all zones together, and another one of its domain gets its own', async () => {
+      const zones = Array.from({ length: 4 }, (_, n) =>
+        named(`zone${n}.test`, 40, `mailto:joe+${n}@victim.test`),
+      )
+      const other = named('customer.test', 1, 'mailto:customer@victim.test')
+      const { mailed, reports } = await sent('2026-11-22', [...zones.flat(), ...other])
+      assert.equal(mailed.filter((to) => to.startsWith('joe+')).length, 100)
+      assert.equal(mailed.filter((to) => to.startsWith('customer@')).length, 1)
+      assert.equal(reports.filter(({ state }) => state === 'failed').length, 60)
+    })
+  })
+
   describe('with a server that takes no report', () => {
     let dns: FakeDns
     const silent = net.createServer()

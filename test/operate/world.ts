@@ -135,6 +135,7 @@ export class World implements AsyncDisposable {
           connections: 1,
         }),
       guard: () => addressGuard({ allowPrivateNetworks: true }),
+      explanations: null,
       workers: null,
       inTurn: (_company, look) => look(),
       now: () => Date.now(),

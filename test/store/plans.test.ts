@@ -12,7 +12,10 @@ import { Memory } from '../../src/store/sqlite/write/memory.ts'
 import { writeOperations } from '../../src/store/sqlite/write/operations.ts'
 import { temporaryDirectory } from './directory.ts'
 
-/** Rows that are as many as there is work under way, or as the operator has made; or asked for one time only. */
+/**
+ * Rows that are as many as there is work under way, or as the operator has made; or asked for one time only; or bounded
+ * by the statement itself.
+ */
 const SMALL = [
   /^alerts$/,
   /^companies$/,
@@ -35,6 +38,7 @@ const SMALL = [
   /INDEX recipients_to_cancel$/,
   /INDEX recipients_sending$/,
   /INDEX recipients_quarantined$/,
+  /INDEX mta_sts_policies_by_end$/,
 ]
 
 /** Tells the plan of every statement that is prepared. */

@@ -59,6 +59,8 @@ export interface Forecast {
 
 /** Hosts whose addresses are looked up. A delivery tries no more than six. */
 const MOST_HOSTS = 20
+/** Each has some look-ups, and each look-up a socket. */
+const HOSTS_AT_ONCE = 5
 
 /** Never rejects for an answer of DNS. `domain`: the recipient's, as an A-label. */
 export async function forecast(parts: ForecastParts, mail: RoutingFields, domain: string): Promise<Forecast> {
@@ -90,7 +92,11 @@ export async function forecast(parts: ForecastParts, mail: RoutingFields, domain
   const host = (name: string) => {
     return directHost(parts, path.source, { ...common, host: name }, preferences.get(name) ?? null)
   }
-  return { path, hosts: await Promise.all(names.map(host)), failure: null }
+  const hosts: ForecastHost[] = []
+  for (let from = 0; from < names.length; from += HOSTS_AT_ONCE) {
+    hosts.push(...(await Promise.all(names.slice(from, from + HOSTS_AT_ONCE).map(host))))
+  }
+  return { path, hosts, failure: null }
 }
 
 async function preferencesOf(

@@ -9,7 +9,7 @@ export interface PolicyDirectoryOptions {
   resolver: Pick<Resolver, 'txt'>
   /** The guarded HTTP client, with the addresses that `resolver` finds. */
   ask: SendRequest
-  store: MtaStsStore
+  store: Pick<MtaStsStore, 'mtaStsPolicy' | 'keepMtaStsPolicy'>
   /** Called with the reason when a policy that a domain announces cannot be fetched. */
   onFailure(domain: string, error: Error): void
   /** Unix ms. */

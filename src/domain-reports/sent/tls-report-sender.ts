@@ -9,8 +9,9 @@ import type { Lookup } from '../../dns/lookup.ts'
 import { type TlsReport, tlsReportJson } from '../../mail/domain-report/tls-report.ts'
 import { mailtoAddress, reportUris } from '../../mail/domain-report/tls-report-record.ts'
 import { outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
-import type { DomainReportStore, KeptTlsReport } from '../../store/store.ts'
+import type { DomainReportStore, KeptTlsReport, PeopleStore } from '../../store/store.ts'
 import { dayReport, MOST_REPORTED, type ReportAuthor } from './day-report.ts'
+import { overPace } from './report-pace.ts'
 
 export interface PackedTlsReport extends TlsReport {
   /** The domain that it is about. */
@@ -19,7 +20,8 @@ export interface PackedTlsReport extends TlsReport {
 }
 
 export interface TlsReportSenderParts {
-  store: Pick<DomainReportStore, 'claimTlsReports' | 'noteTlsReport' | 'tlsSessions'>
+  store: Pick<DomainReportStore, 'claimTlsReports' | 'noteTlsReport' | 'tlsSessions'> &
+    Pick<PeopleStore, 'beginAttempt'>
   resolver: { txt(name: string): Promise<Lookup<string>> }
   author: ReportAuthor
   /** Sends the report by mail; the same `key` is sent once. */
@@ -43,6 +45,13 @@ const MOST_TRIES = 24
 const TIMEOUT_MS = 10_000
 const MOST_OF_ANSWER = 1_024
 const pack = promisify<Uint8Array, Buffer>(gzip)
+
+/** The reason why a URI has not got the report. */
+interface Fault {
+  text: string
+  /** False: another try would be no better. */
+  again: boolean
+}
 
 export class TlsReportSender {
   readonly #parts: TlsReportSenderParts
@@ -111,7 +120,7 @@ export class TlsReportSender {
     const { resolver, store, author } = this.#parts
     const { domain, day } = kept
     const found = await resolver.txt(`_smtp._tls.${domain}`)
-    if (found.kind === 'failed') return this.#again(kept, `DNS: ${found.reason}`)
+    if (found.kind === 'failed') return this.#afterFault(kept, { text: `DNS: ${found.reason}`, again: true })
     const uris = found.kind === 'found' ? reportUris(found.records) : []
     if (uris.length === 0) return { ...kept, state: 'unwanted', fault: null }
     const counts = await store.tlsSessions(domain, day, MOST_REPORTED)
@@ -125,23 +134,26 @@ export class TlsReportSender {
     const taken = open.filter((_, index) => faults[index] === null)
     const after =
       taken.length === 0 ? kept : { ...kept, sentTo: [...kept.sentTo, ...taken], sentAt: this.#now() }
-    const fault = faults.findLast((each) => each !== null)
-    return fault === undefined ? { ...after, state: 'sent', fault: null } : this.#again(after, fault)
+    const fault = faults.find((each) => each?.again) ?? faults.findLast((each) => each !== null)
+    return fault ? this.#afterFault(after, fault) : { ...after, state: 'sent', fault: null }
   }
 
   /** Null: the report has been taken. */
-  async #faultOf(uri: string, report: PackedTlsReport, key: string): Promise<string | null> {
+  async #faultOf(uri: string, report: PackedTlsReport, key: string): Promise<Fault | null> {
+    const { store, onFault } = this.#parts
+    const excess = await overPace(store, { domain: report.domain, uri }, this.#now())
+    if (excess !== null) return { text: `${uri}: ${excess}`, again: false }
     try {
       await this.#deliver(uri, report, key)
       return null
     } catch (error) {
-      if (!this.#isStopped) this.#parts.onFault(error)
-      return `${uri}: ${error instanceof Error ? error.message : String(error)}`
+      if (!this.#isStopped) onFault(error)
+      return { text: `${uri}: ${error instanceof Error ? error.message : String(error)}`, again: true }
     }
   }
 
-  #again(report: KeptTlsReport, fault: string): KeptTlsReport {
-    if (report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + RETRY_MS, fault }
+  #afterFault(report: KeptTlsReport, { text: fault, again }: Fault): KeptTlsReport {
+    if (again && report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + RETRY_MS, fault }
     return { ...report, state: report.sentTo.length > 0 ? 'sent' : 'failed', fault }
   }
 

@@ -1,7 +1,7 @@
 /** Troubles of a company's mail, which no check of the installation shows. */
 
-import { shownName } from '../../accounts/account.ts'
 import type { NewAlert } from '../../store/store.ts'
+import { mailedName } from '../mailed-name.ts'
 import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 
@@ -79,6 +79,6 @@ function percent(share: number): string {
 function nameOf({ accounts }: Operation, companyId: string): string {
   const company = accounts.companies.find(({ id }) => id === companyId)
   if (company === undefined) return companyId
-  const shown = shownName(company)
+  const shown = mailedName(company)
   return shown === company.name ? shown : `${company.name} (${shown})`
 }

@@ -15,6 +15,14 @@ const KEEP = statement(`INSERT INTO mta_sts_policies (domain, id, mode, mx, fetc
   ON CONFLICT (domain) DO UPDATE SET id = excluded.id, mode = excluded.mode, mx = excluded.mx,
     fetched_at = excluded.fetched_at, expires_at = excluded.expires_at
   WHERE mta_sts_policies.fetched_at < excluded.fetched_at`)
+/**
+ * Of those beyond the most, the ones that would be kept for longest: a zone that floods the table with policies for a
+ * year displaces its own, and the others stay.
+ */
+const FORGET = statement(({ isAmong }) => {
+  const beyond = 'FROM mta_sts_policies ORDER BY expires_at LIMIT $1 OFFSET $2'
+  return `DELETE FROM mta_sts_policies WHERE ${isAmong('domain', beyond)}`
+})
 
 export const mtaStsReads = {
   *mtaStsPolicy(port, domain, now) {
@@ -26,5 +34,9 @@ export const mtaStsReads = {
 export const mtaStsWrites = {
   *keepMtaStsPolicy(port, { domain, id, mode, mx, fetchedAt, expiresAt }) {
     yield* port.write.run(KEEP, domain, id, mode, JSON.stringify(mx), fetchedAt, expiresAt)
+  },
+
+  *forgetMtaStsPolicies(port, most, limit) {
+    return yield* port.write.run(FORGET, limit, most)
   },
 } satisfies Operations<Port>

@@ -1,6 +1,7 @@
 /** With POSTROAD_SYSTEM_FROM, invitations are mailed through the service itself, and people choose their alerts. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Company } from '../../../src/accounts/account.ts'
 import { type Service, startService } from '../../support/service.ts'
 import type { Reply } from '../requests.ts'
 import { Tenant } from './tenant.ts'
@@ -9,37 +10,90 @@ const ok = (reply: Reply, status = 200) => assert.equal(reply.status, status, re
 
 let service: Service
 let tenant: Tenant
+let operators: Company
 before(async () => {
   service = await startService({ systemFrom: 'postroad@ops.example' })
   tenant = await Tenant.make(service, 'Gamma')
 })
 after(() => service.close())
 
-async function invited(address: string) {
-  const owner = await tenant.visitor('owner')
-  const made = await owner.ask('POST', `/companies/${tenant.company.id}/team/invitations`, {
+interface Invited {
+  link: string
+  mailed: boolean
+  nextMailAt: string | null
+}
+
+async function invited(address: string, by = tenant): Promise<Invited> {
+  const owner = await by.visitor('owner')
+  const made = await owner.ask('POST', `/companies/${by.company.id}/team/invitations`, {
     address,
     role: 'viewer',
   })
   ok(made, 201)
-  return made.body as { link: string; mailed: boolean }
+  return made.body as unknown as Invited
 }
 
-test('while no domain sends for the service, the link is only shown', async () => {
-  const { link, mailed } = await invited('first@people.example')
-  assert.equal(mailed, false)
-  assert.match(link, /#token=/)
+test('while no domain sends for the service, the link is only shown, and no mail is counted', async () => {
+  for (let time = 0; time < 5; time++) {
+    const { link, mailed, nextMailAt } = await invited('first@people.example')
+    assert.deepEqual([mailed, nextMailAt], [false, null])
+    assert.match(link, /#token=/)
+  }
 })
 
 test('an invitation is mailed with its link', async () => {
-  const operators = await service.company('Operators')
+  operators = await service.company('Operators')
   await service.domain(operators.id, 'ops.example')
   const { link, mailed } = await invited('ada@people.example')
   assert.equal(mailed, true)
   const [email] = await service.store.listEmails({ companyId: operators.id, limit: 1 })
   assert.deepEqual([email!.to, email!.subject], [['ada@people.example'], 'Invitation to Gamma'])
   const content = await service.store.readContent(email!.id, 10_000)
-  assert.ok(content!.text!.beginning.includes(`Accept the invitation: ${link}\n`))
+  const { beginning } = content!.text!
+  assert.ok(beginning.includes(`accept the invitation: ${link}\n`), beginning)
+  // The address of an inviter, which nobody has proved, is left to the page of the link.
+  assert.match(beginning, /^You are invited to Gamma on Postroad\.\n/)
+})
+
+test('a name that a mail program makes a link of gives way to the name that the operator gave', async () => {
+  const owner = await tenant.visitor('owner')
+  const renamed = await owner.ask('PUT', `/companies/${tenant.company.id}/name`, {
+    name: 'Pay now: evil.example',
+  })
+  ok(renamed)
+  await invited('eve@people.example')
+  const [email] = await service.store.listEmails({ companyId: operators.id, limit: 1 })
+  assert.deepEqual([email!.to, email!.subject], [['eve@people.example'], 'Invitation to Gamma'])
+  const { text } = (await service.store.readContent(email!.id, 10_000))!
+  assert.ok(!text!.beginning.includes('evil.example'), text!.beginning)
+})
+
+test('an address that is invited again and again gets three mails, and each invitation is made', async () => {
+  const many: Invited[] = []
+  for (const label of ['', '+1', '+2', '+3', '']) many.push(await invited(`flood${label}@people.example`))
+  assert.deepEqual(
+    many.map(({ mailed }) => mailed),
+    [true, true, true, false, false],
+  )
+  for (const { link, mailed, nextMailAt } of many) {
+    assert.match(link, /#token=/)
+    assert.equal(nextMailAt === null, mailed)
+    if (nextMailAt !== null) assert.ok(Date.parse(nextMailAt) > Date.now())
+  }
+  const open = await service.store.invitations(tenant.company.id, Date.now())
+  assert.equal(open.filter(({ address }) => address.startsWith('flood')).length, 4)
+  // Another company may invite the same person.
+  const other = await Tenant.make(service, 'Delta')
+  assert.equal((await invited('flood@people.example', other)).mailed, true)
+})
+
+test('a company mails fifty invitations at once, and none of another company waits for them', async () => {
+  const busy = await Tenant.make(service, 'Busy')
+  const mailed: boolean[] = []
+  for (let n = 0; n < 51; n++) mailed.push((await invited(`one${n}@people.example`, busy)).mailed)
+  assert.deepEqual([mailed.filter(Boolean).length, mailed.at(-1)], [50, false])
+  const other = await Tenant.make(service, 'Quiet')
+  assert.equal((await invited('quiet@people.example', other)).mailed, true)
 })
 
 test('a person chooses which alerts to get', async () => {

@@ -117,6 +117,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: { type: 'application/tlsrpt+gzip', octets: gzipSync(Buffer.alloc(10_000_000)) },
   },
   'GET /console/api/companies/:company/emails/count': { query: '?from=e' },
+  'GET /console/api/companies/:company/explanation': {
+    query: `?address=${encodeURIComponent(`s1-1@${'long'.repeat(10)}.example`)}`,
+    copies: 40,
+  },
   'PUT /console/api/companies/:company/logo': {
     body: {
       picture: Buffer.concat([PNG_HEAD, Buffer.alloc(MOST_OCTETS - PNG_HEAD.length)]).toString('base64'),

@@ -41,5 +41,18 @@ export function mtaStsContract(open: OpenBench): void {
       assert.equal(await store.forgetExpired(NOW + 1_000, 10), 1)
       assert.equal(await rows('mta_sts_policies'), 1)
     })
+
+    test('beyond the most, those go that would be kept for longest', async (t) => {
+      const { store, rows } = await open(t)
+      for (const [n, lasts] of [5, 1, 4, 2, 3].entries()) {
+        await store.keepMtaStsPolicy({ ...POLICY, domain: `d${n}.test`, expiresAt: NOW + lasts })
+      }
+      assert.equal(await store.forgetMtaStsPolicies(5, 10), 0)
+      assert.equal(await store.forgetMtaStsPolicies(2, 1), 1)
+      assert.equal(await store.forgetMtaStsPolicies(2, 10), 2)
+      assert.equal(await store.forgetMtaStsPolicies(2, 10), 0)
+      assert.equal(await rows('mta_sts_policies'), 2)
+      for (const domain of ['d1.test', 'd3.test']) assert.ok(await store.mtaStsPolicy(domain, NOW))
+    })
   })
 }

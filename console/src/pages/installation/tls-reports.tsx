@@ -58,7 +58,7 @@ function failuresOf(failures: SentTlsReport['failures']): string {
 }
 
 function stateOf({ state, sentTo, fault }: SentTlsReport): string {
-  if (state === 'sent') return `sent to ${sentTo.join(', ')}`
+  if (state === 'sent') return `sent to ${sentTo.join(', ')}${fault === null ? '' : `; not to ${fault}`}`
   if (fault === null) return STATES[state]
   return `${state === 'waiting' ? 'is tried again' : STATES[state]}: ${fault}`
 }

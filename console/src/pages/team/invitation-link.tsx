@@ -4,7 +4,7 @@ import { ROLE_WORDS } from './roles.ts'
 
 /** The link of a new invitation. */
 export function InvitationLink({
-  made: { invitation, link, mailed },
+  made: { invitation, link, mailed, nextMailAt },
   onClose,
 }: {
   made: SentInvitation
@@ -15,6 +15,7 @@ export function InvitationLink({
       link={link}
       expiresAt={invitation.expiresAt}
       mailed={mailed}
+      nextMailAt={nextMailAt}
       title={`Invitation for ${invitation.address} as ${ROLE_WORDS[invitation.role].label.toLowerCase()}`}
       onClose={onClose}
     />

@@ -9,12 +9,15 @@ export function OneTimeLink({
   expiresAt,
   title,
   mailed = false,
+  nextMailAt = null,
   onClose,
 }: {
   link: string
   expiresAt: string
   /** The link was also sent to the person. */
   mailed?: boolean
+  /** Not null: it was not sent, because too many were sent before it, and another one may be sent from then on. */
+  nextMailAt?: string | null
   title: string
   onClose: () => void
 }) {
@@ -30,6 +33,12 @@ export function OneTimeLink({
       onClose={onClose}
       mb="md"
     >
+      {nextMailAt !== null && (
+        <>
+          This link was not mailed, because too many invitations were mailed before it. The next one can be
+          mailed <Time at={nextMailAt} />.{' '}
+        </>
+      )}
       {mailed ? 'This link was mailed.' : 'Share this link yourself.'} It works once and expires{' '}
       <Time at={expiresAt} />. It cannot be shown again.
       <Group mt="sm" gap="xs" align="flex-end" wrap="nowrap">

@@ -1,7 +1,7 @@
 /** People: those of a company, those of the installation, and invitations. */
 import { ROLES } from '../../../people/person.ts'
 import { routes } from './route.ts'
-import { DONE, NAMED, object, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { DONE, NAMED, object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const ROLE = { enum: ROLES } as const
 const ADDRESS = { type: 'string', maxLength: 320 } as const
@@ -30,6 +30,10 @@ const MADE_INVITATION = object({
   invitation: INVITATION,
   link: LINK,
   mailed: { type: 'boolean', description: 'The link was also sent to the address.' },
+  nextMailAt: {
+    ...TIME_OR_NULL,
+    description: 'When one may be mailed again; not null: too many were mailed before.',
+  },
 })
 
 const NEW_ROLE = object({ role: ROLE })

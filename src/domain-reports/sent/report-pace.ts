@@ -1,0 +1,61 @@
+/**
+ * Limits the reports that a zone makes this service send. RFC 8460 asks no target for its consent, as RFC 7489 7.1 does
+ * for DMARC: anybody may name anybody's address in the record of a domain, and of any number of domains below his own.
+ * All nodes count together.
+ */
+import { DAY_MS } from '../../common/utc-day.ts'
+import { mailboxKey } from '../../mail/address/mailbox-key.ts'
+import { mailtoAddress } from '../../mail/domain-report/tls-report-record.ts'
+import { type AttemptCounter, type AttemptLane, attemptLane } from '../../people/attempts.ts'
+
+/** Reports at once, and as many again spread over a day. */
+const MOST = {
+  /** About all domains of one organization. */
+  zone: 200,
+  /** The same, to others than the organization itself. */
+  zoneToOthers: 50,
+  /** To one address or URL of another organization. Services that read reports have an address for each customer. */
+  address: 100,
+  /** To all addresses and URLs of another organization. */
+  organization: 1_000,
+  all: 20_000,
+} as const
+
+/** Null: the report may be sent to the URI, and is counted; else the reason why not, for people. */
+export async function overPace(
+  counter: Pick<AttemptCounter, 'beginAttempt'>,
+  { domain, uri }: { domain: string; uri: string },
+  now: number,
+): Promise<string | null> {
+  const target = targetOf(uri)
+  // It is refused by whoever sends it.
+  if (target === null) return null
+  // At the first report: it brings the list.
+  const { getDomain } = await import('tldts')
+  // With the suffixes of registries that are no TLD, whose domains belong to different people.
+  const organizationOf = (name: string) => getDomain(name, { allowPrivateDomains: true }) ?? name
+  const zone = organizationOf(domain)
+  const organization = organizationOf(target.host)
+  const lanes = [lane('zone', zone), lane('all')]
+  if (organization !== zone) {
+    lanes.push(lane('zoneToOthers', zone), lane('address', target.key), lane('organization', organization))
+  }
+  const wait = await counter.beginAttempt(lanes, now, 0)
+  if (wait <= 0) return null
+  return `too many reports are sent to ${organization}, or about domains of ${zone}; the excess is not sent`
+}
+
+function lane(what: keyof typeof MOST, ...of: string[]): AttemptLane {
+  const free = MOST[what]
+  return attemptLane(`report ${what}`, { free, every: Math.ceil(DAY_MS / free) }, ...of)
+}
+
+/** Null: the URI names nothing. */
+function targetOf(uri: string): { key: string; host: string } | null {
+  if (!/^mailto:/i.test(uri)) {
+    const url = URL.parse(uri)
+    return url === null ? null : { key: `${url.origin}${url.pathname}`, host: url.hostname }
+  }
+  const key = mailboxKey(mailtoAddress(uri) ?? '')
+  return key === '' ? null : { key, host: key.slice(key.lastIndexOf('@') + 1) }
+}
