@@ -26,7 +26,8 @@ export interface MtaStsStore {
   /** Replaces an earlier policy of the domain, and never one that was fetched later. */
   keepMtaStsPolicy(policy: KeptMtaStsPolicy): Promise<void>
   /**
-   * Removes policies beyond the most that are kept, `limit` at once: those that expire last. Returns the number removed.
+   * Removes policies beyond the most that are kept, `limit` at once: those that expire last. Returns the number
+   * removed.
    */
   forgetMtaStsPolicies(most: number, limit: number): Promise<number>
 }

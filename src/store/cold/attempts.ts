@@ -1,4 +1,7 @@
-/** Attempts to sign in, and mails to strangers, counted for all nodes together: a row says until when its lane owes time. */
+/**
+ * Attempts to sign in, and mails to strangers, counted for all nodes together: a row says until when its lane owes
+ * time.
+ */
 import type { AttemptLane } from '../../people/attempts.ts'
 import { StoreConflict } from '../store.ts'
 import type { Operations, Port } from './port.ts'
