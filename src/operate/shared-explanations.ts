@@ -4,16 +4,18 @@
  * a policy that one has got serves the others.
  */
 import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
+import type { Resolver } from '../dns/resolver.ts'
 import { SearchTurns } from '../events/search-turns.ts'
 import type { SendRequest } from '../network/outgoing.ts'
 import type { MtaStsStore } from '../store/store.ts'
-import type { Hosts } from './verb.ts'
 
 /** One company alone gets three places. */
 const PLACES = { size: 8, kept: 2, timesFree: 1 }
 
+type ForecastResolver = Pick<Resolver, 'mx' | 'addresses' | 'tlsa' | 'txt'>
+
 export class SharedExplanations {
-  readonly resolver: Hosts
+  readonly resolver: ForecastResolver
   readonly policies: Pick<PolicyDirectory, 'find'>
   readonly #turns = new SearchTurns(PLACES)
 
@@ -22,7 +24,7 @@ export class SharedExplanations {
     ask,
     store,
   }: {
-    resolver: Hosts
+    resolver: ForecastResolver
     /** The guarded HTTP client. */
     ask: SendRequest
     store: Pick<MtaStsStore, 'mtaStsPolicy'>
