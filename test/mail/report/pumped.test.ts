@@ -33,25 +33,24 @@ const MOST = 10
 const filled = (text: string, octets: number) => text.repeat(Math.ceil(octets / text.length))
 const mail = (line: string) => Buffer.from(`${HEAD}\r\n${filled(`${line}\r\n`, OCTETS)}`)
 
-/** Microseconds of processor time for reading the mail, the least of some runs: others may disturb a run. */
+/** Microseconds of processor time for reading the mail, on average: the clock of some machines ticks seldom. */
 function timeOf(raw: Buffer, runs: number): number {
-  const times = Array.from({ length: runs }, () => {
-    const { user } = process.cpuUsage()
-    readReport(raw)
-    return process.cpuUsage().user - user
-  })
-  return Math.min(...times)
+  const before = process.cpuUsage()
+  for (let run = 0; run < runs; run++) readReport(raw)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / runs
 }
 
 describe('no line takes ten times as long as one that names a recipient', () => {
   const ordinary = mail('<jane@example.org>: 550 5.1.1 User unknown')
   timeOf(ordinary, 50)
-  const most = MOST * timeOf(ordinary, 20)
+  const most = MOST * timeOf(ordinary, 100)
 
   function assertCheap(name: string, raw: Buffer): void {
     if (timeOf(raw, 1) <= most) return
-    const least = timeOf(raw, 10)
-    assert.ok(least <= most, `${name}: ${least} µs, more than ${most}`)
+    // Others may have disturbed the one run.
+    const time = timeOf(raw, 20)
+    assert.ok(time <= most, `${name}: ${time} µs, more than ${most}`)
   }
 
   for (const pumped of PUMPED) {
