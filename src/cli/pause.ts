@@ -89,7 +89,10 @@ async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
 }
 
 /** Of mail that waits, only the pause of its site, company or domain explains why it does not leave when it is due. */
-export async function printPausesInForce(op: Operation, which = (_pause: { site?: object }) => true): Promise<void> {
+export async function printPausesInForce(
+  op: Operation,
+  which = (_pause: { site?: object }) => true,
+): Promise<void> {
   const pauses = (await listPauses(op, {})).filter(which)
   if (pauses.length === 0) return
   printLine()
