@@ -149,9 +149,10 @@ export interface Courier {
   deliver(delivery: Delivery, sharing?: SessionSharing): Promise<DeliveryResult>
   /**
    * Other mail needs the session of this delivery, which is ended if its server keeps it waiting and cannot have the
-   * message. Its recipients are postponed then. Absent: this courier ends no delivery early.
+   * message. Its recipients are postponed then. `atDot` is called if it waits for the answer to its final dot. Absent:
+   * this courier ends no delivery early.
    */
-  cutShort?(delivery: Delivery): void
+  cutShort?(delivery: Delivery, atDot: () => void): void
   /** Finishes or releases every open delivery within `ms`. */
   close(ms: number): Promise<void>
 }

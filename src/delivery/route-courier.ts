@@ -107,8 +107,8 @@ export class RouteCourier implements Courier {
     return work
   }
 
-  cutShort(delivery: Delivery): void {
-    this.#requests.get(delivery)?.cutShort?.()
+  cutShort(delivery: Delivery, atDot: () => void): void {
+    if (this.#requests.get(delivery)?.cutShort?.()) atDot()
   }
 
   /**

@@ -407,7 +407,7 @@ export class DeliveryPipeline {
       onDot: () => this.#beginBehind(outlet, taken, delivery),
       onApart: () => queues.part(taken),
     }
-    if (outlet === this.#usual) this.#shortage.begun(taken, () => courier.cutShort?.(delivery))
+    if (outlet === this.#usual) this.#shortage.begun(taken, (atDot) => courier.cutShort?.(delivery, atDot))
     courier.deliver(delivery, sharing).then((result) => this.#end(outlet, { taken, ready, begunAt }, result))
     return true
   }

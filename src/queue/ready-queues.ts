@@ -118,8 +118,8 @@ export class ReadyQueues {
   readonly #before = new Map<ReadyDelivery, ReadyDelivery>()
   /** The same pairs, the other way round. */
   readonly #behind = new Map<ReadyDelivery, ReadyDelivery>()
-  /** Deliveries whose sessions are replaced: these do not count among all sessions. */
-  readonly #lent = new Set<ReadyDelivery>()
+  /** Deliveries whose sessions do not count among all sessions, because others have taken their places. */
+  readonly #uncounted = new Set<ReadyDelivery>()
   /** Lanes whose next message is too large for now, oldest first. */
   #aside: PathLane[] = []
   #ring: CompanyQueue[] = []
@@ -166,7 +166,7 @@ export class ReadyQueues {
 
   /** Busy sessions. */
   get busy(): number {
-    return this.#sessions.taken + this.#lent.size
+    return this.#sessions.taken + this.#uncounted.size
   }
 
   /** All sessions. */
@@ -179,7 +179,7 @@ export class ReadyQueues {
   }
 
   /** The number of sessions of each company that has work and waits for a session. */
-  *needy(): Generator<number> {
+  *waitingCompanies(): Generator<number> {
     for (const company of this.#ring)
       if (this.#sessions.exhausted || !this.#maySpeak(company)) yield company.busy
   }
@@ -188,16 +188,16 @@ export class ReadyQueues {
    * Lets another session take the place of this one while it stays open. False when there are as many such as there may
    * be sessions.
    */
-  lend(ready: ReadyDelivery): boolean {
-    if (this.#lent.has(ready) || this.#before.has(ready)) return false
-    if (this.#lent.size >= this.concurrency) return false
-    this.#lent.add(ready)
+  uncount(ready: ReadyDelivery): boolean {
+    if (this.#uncounted.has(ready) || this.#before.has(ready)) return false
+    if (this.#uncounted.size >= this.concurrency) return false
+    this.#uncounted.add(ready)
     this.#sessions.give(1)
     return true
   }
 
-  isLent(ready: ReadyDelivery): boolean {
-    return this.#lent.has(ready)
+  isUncounted(ready: ReadyDelivery): boolean {
+    return this.#uncounted.has(ready)
   }
 
   /** Busy sessions on this path, or those of one company. */
@@ -288,6 +288,8 @@ export class ReadyQueues {
     if (this.#behind.has(before)) return null
     let holder = before
     for (let earlier = this.#before.get(holder); earlier; earlier = this.#before.get(holder)) holder = earlier
+    // Its session does not count, so the next delivery would have none.
+    if (this.#uncounted.has(holder)) return null
     this.#vacate(holder)
     const next = this.#takeFollowing(before)
     this.#occupy(holder)
@@ -409,7 +411,7 @@ export class ReadyQueues {
     state.busy--
     state.busyOf.add(companyId, -1)
     this.#company(companyId).busy--
-    if (!this.#lent.delete(ready)) this.#sessions.give(1)
+    if (!this.#uncounted.delete(ready)) this.#sessions.give(1)
   }
 
   #isFull({ path, busy }: PathState): boolean {

@@ -13,20 +13,21 @@ const OLD_MS = 5_000
  * servers which are merely slow are not cut off while two companies send a lot.
  */
 const FEW = 1 / 50
-/** The most companies that get a session of others at one look, as a part of all sessions. */
-const AT_ONCE = 1 / 10
+/** Sessions that are tried at one look, for each company that waits, and at least this part of all. */
+const TRIES = 2
+const LEAST_TRIES = 1 / 20
 /** Milliseconds between two messages in the log. */
-const TELL_MS = 10 * 60_000
+const LOG_MS = 10 * 60_000
 
 interface SessionUse {
   begunAt: number
-  /** When the courier was asked to end it; null: it was not. */
-  askedAt: number | null
-  cutShort(): void
+  /** When the courier was last told to cut it short; null: it was not. */
+  triedAt: number | null
+  cutShort(atDot: () => void): void
 }
 
 export interface SessionShortageParts {
-  queues: Pick<ReadyQueues, 'needy' | 'sessionsOf' | 'isLent' | 'lend' | 'concurrency'>
+  queues: Pick<ReadyQueues, 'waitingCompanies' | 'sessionsOf' | 'isUncounted' | 'uncount' | 'concurrency'>
   /** A session may have come free. */
   onFree(): void
   log: Log
@@ -35,17 +36,17 @@ export interface SessionShortageParts {
 
 /**
  * Takes sessions from servers that keep us waiting, when a company waits for one. Servers have minutes for each answer
- * (RFC 5321 4.5.3.2), so companies with nothing but servers that hang would together hold every session. A delivery is
- * cut short for a company that has no session, or few and less than half as many as that of the delivery. Its mail is
- * postponed and its path closed, so that servers that hang get single tries from then on.
+ * (RFC 5321 4.5.3.2), so companies with nothing but servers that hang would together hold every session. The courier
+ * cuts a delivery short if its server has not answered for some seconds. Its mail is postponed, and its path closes, so
+ * that servers that hang get single tries from then on.
  *
- * After its final dot no delivery is cut short, because it would be sent twice. Its session stays open, but the company
- * that waits gets another one in its place.
+ * After its final dot no delivery is cut short, because it would be sent twice. Its session stays open but counts no
+ * more, so that the company that waits gets another one.
  */
 export class SessionShortage {
   readonly #parts: SessionShortageParts
   readonly #now: () => number
-  readonly #told: LogThrottle
+  readonly #logThrottle: LogThrottle
   /** The deliveries that have begun, oldest first. */
   readonly #uses = new Map<ReadyDelivery, SessionUse>()
   #timer: NodeJS.Timeout | null = null
@@ -53,11 +54,11 @@ export class SessionShortage {
   constructor(parts: SessionShortageParts) {
     this.#parts = parts
     this.#now = parts.now ?? monotonic
-    this.#told = new LogThrottle(TELL_MS, this.#now)
+    this.#logThrottle = new LogThrottle(LOG_MS, this.#now)
   }
 
-  begun(taken: ReadyDelivery, cutShort: () => void): void {
-    this.#uses.set(taken, { begunAt: this.#now(), askedAt: null, cutShort })
+  begun(taken: ReadyDelivery, cutShort: SessionUse['cutShort']): void {
+    this.#uses.set(taken, { begunAt: this.#now(), triedAt: null, cutShort })
   }
 
   ended(taken: ReadyDelivery): void {
@@ -66,7 +67,7 @@ export class SessionShortage {
 
   /** Looks soon whether a company waits, and again as long as one does. */
   watch(): void {
-    if (this.#timer !== null || this.#parts.queues.needy().next().done) return
+    if (this.#timer !== null || this.#parts.queues.waitingCompanies().next().done) return
     this.#timer = setTimeout(() => {
       this.#timer = null
       this.look()
@@ -81,64 +82,55 @@ export class SessionShortage {
 
   /** Makes room for the companies that wait. */
   look(): void {
-    const { queues, onFree } = this.#parts
-    const few = Math.ceil(queues.concurrency * FEW)
-    const needy = [...queues.needy()].filter((sessions) => sessions < few).toSorted((a, b) => a - b)
-    if (needy.length === 0) return
-    const uses = this.#oldUses()
-    let asked = 0
-    let lent = 0
-    for (const sessions of needy.slice(0, Math.ceil(queues.concurrency * AT_ONCE))) {
-      const found = this.#next(uses, sessions)
-      if (found === undefined) continue
-      const [taken, use] = found
-      use.askedAt ??= this.#now()
-      if (this.#now() - use.askedAt >= OLD_MS && queues.lend(taken)) lent++
-      else {
-        use.cutShort()
-        asked++
-      }
+    const { concurrency } = this.#parts.queues
+    const waiting = this.#waiting()
+    if (waiting.length === 0) return
+    const most = Math.max(TRIES * waiting.length, Math.ceil(concurrency * LEAST_TRIES))
+    const uses = this.#replaceable(Math.min(...waiting)).slice(0, most)
+    for (const [taken, use] of uses) {
+      use.triedAt = this.#now()
+      use.cutShort(() => this.#replace(taken))
     }
-    if (asked > 0) this.#tell()
-    if (lent > 0) onFree()
+    if (uses.length > 0) this.#log()
   }
 
-  /** The deliveries whose session may be taken, by company: those first that were not asked, then the oldest. */
-  #oldUses(): Map<string, [ReadyDelivery, SessionUse][]> {
+  /** The sessions of each company that waits for one, and has few. */
+  #waiting(): number[] {
+    const { queues } = this.#parts
+    const few = Math.ceil(queues.concurrency * FEW)
+    return [...queues.waitingCompanies()].filter((sessions) => sessions < few)
+  }
+
+  /**
+   * The deliveries whose sessions may be taken for a company with this many: those of companies with more than twice as
+   * many. Those tried longest ago come first, then those of the companies with most, then the oldest.
+   */
+  #replaceable(sessions: number): [ReadyDelivery, SessionUse][] {
+    const { queues } = this.#parts
     const before = this.#now() - OLD_MS
-    const fresh: [ReadyDelivery, SessionUse][] = []
-    const asked: [ReadyDelivery, SessionUse][] = []
+    const found: { use: [ReadyDelivery, SessionUse]; held: number }[] = []
     for (const use of this.#uses) {
       if (use[1].begunAt > before) break
-      if (use[1].askedAt === null) fresh.push(use)
-      else if (!this.#parts.queues.isLent(use[0])) asked.push(use)
+      const held = queues.sessionsOf(use[0].email.companyId)
+      if (held > 2 * sessions && !queues.isUncounted(use[0])) found.push({ use, held })
     }
-    return Map.groupBy([...fresh, ...asked], ([{ email }]) => email.companyId)
+    const triedAt = ({ use }: (typeof found)[number]) => use[1].triedAt ?? 0
+    return found.toSorted((a, b) => triedAt(a) - triedAt(b) || b.held - a.held).map(({ use }) => use)
   }
 
-  /** A session of the company that has most, if it has more than twice as many as the one that waits. */
-  #next(
-    uses: Map<string, [ReadyDelivery, SessionUse][]>,
-    sessions: number,
-  ): [ReadyDelivery, SessionUse] | undefined {
-    let most = 2 * sessions
-    let found: [ReadyDelivery, SessionUse][] | undefined
-    for (const [companyId, all] of uses) {
-      const held = this.#parts.queues.sessionsOf(companyId)
-      if (held <= most || all.length === 0) continue
-      most = held
-      found = all
-    }
-    return found?.shift()
+  /** The delivery waits for the answer to its final dot. */
+  #replace(taken: ReadyDelivery): void {
+    if (!this.#uses.has(taken) || this.#waiting().length === 0) return
+    if (this.#parts.queues.uncount(taken)) this.#parts.onFree()
   }
 
-  #tell(): void {
-    const omitted = this.#told.due()
+  #log(): void {
+    const omitted = this.#logThrottle.due()
     if (omitted === null) return
     this.#parts.log.warn(
       { omitted },
-      'All sessions are in use, many of them by servers that do not answer. Their deliveries are postponed where other ' +
-        'companies wait for a session. POSTROAD_CONCURRENCY allows more sessions',
+      'All sessions are in use, and other companies wait for one. Deliveries whose servers do not answer are postponed ' +
+        'meanwhile. POSTROAD_CONCURRENCY allows more sessions',
     )
   }
 }

@@ -22,7 +22,8 @@ export class Ipv6Reachability {
 
   /** Learns from a connection to `address` that failed. */
   recordFailure(address: string, error: unknown): void {
-    if (isIP(address) === 6 && hasNoWayOut(error)) this.#unreachableUntil = performance.now() + IPV6_PAUSE
+    if (isIP(address) === 6 && hasNoWayOut(address, error))
+      this.#unreachableUntil = performance.now() + IPV6_PAUSE
   }
 }
 
@@ -30,9 +31,11 @@ export class Ipv6Reachability {
  * True when this machine has no route to the address, or no address of its own of that family. A refusal or a time-out
  * would concern only that host.
  */
-export function hasNoWayOut(error: unknown): boolean {
+export function hasNoWayOut(address: string, error: unknown): boolean {
   const code = errnoOf(error)
-  return code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'
+  // Over IPv4 it mostly means that a source address has gone, or that no port is free.
+  if (code === 'EADDRNOTAVAIL') return isIP(address) === 6
+  return code === 'ENETUNREACH' || code === 'EAFNOSUPPORT'
 }
 
 /** `IPv4` or `IPv6`. */

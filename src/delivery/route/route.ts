@@ -25,8 +25,11 @@ export interface RouteRequest {
   onDot?: (session: SessionAtDot) => void
   /** After `onDot`: goes on with another server, so that it needs a session of its own again. */
   onApart?: () => void
-  /** Set by the route: ends the attempt if its server keeps it waiting, because other mail needs the session. */
-  cutShort?: () => void
+  /**
+   * Set by the route: ends the attempt if its server keeps it waiting, because other mail needs the session. True when
+   * it waits for the answer to its final dot.
+   */
+  cutShort?: () => boolean
   /** Aborted when the node stops: no session is opened any more. */
   stopping: AbortSignal
 }

@@ -86,7 +86,10 @@ export interface WalkLimits {
   addressesPerServer: number
   /** Milliseconds from the start after which no further server is tried. */
   attempt: number
-  /** Milliseconds after which a server counts as keeping us waiting, when other mail needs the session. */
+  /**
+   * Milliseconds that a server has for each answer, and for opening a session, when other mail needs the session.
+   * Healthy servers that test a client let it wait for six seconds at the greeting.
+   */
   silence: number
 }
 
@@ -95,7 +98,7 @@ export const walkLimits: WalkLimits = {
   maxServers: 6,
   addressesPerServer: 4,
   attempt: 15 * 60_000,
-  silence: 4_000,
+  silence: 10_000,
 }
 
 /**
@@ -259,14 +262,18 @@ export class ServerWalk {
     return true
   }
 
-  #cutShort(): void {
-    const { silence } = this.#state.limits
-    if (this.#isCut) return
+  #cutShort(): boolean {
+    const { dialogue } = this.#request
+    const { route, limits } = this.#state
+    if (this.#session?.isAtDot(dialogue)) return true
+    // The mail that waits mostly goes to the same relay, and a relay that is closed holds up all of it.
+    if (this.#isCut || route !== 'direct') return false
     if (this.#opening !== null) {
-      if (monotonic() - this.#opening.since < silence) return
+      if (monotonic() - this.#opening.since < limits.silence) return false
       this.#isCut = true
       this.#opening.abandon.abort()
-    } else if (this.#session?.cutIfSilent(this.#request.dialogue, silence)) this.#isCut = true
+    } else if (this.#session?.cutIfSilent(dialogue, limits.silence)) this.#isCut = true
+    return false
   }
 
   /** The failures so far; none when the first server took the mail. */
@@ -429,7 +436,7 @@ export class ServerWalk {
         const end = () => abandon.abort()
         if (stopping.aborted) end()
         else stopping.addEventListener('abort', end, { once: true })
-        this.#opening = { since: begunAt, abandon }
+        this.#opening = { since: monotonic(), abandon }
         const session = await pool
           .open(key, trying, dialogue, abandon.signal, messagesPerSession, now)
           .finally(() => {
@@ -441,11 +448,11 @@ export class ServerWalk {
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
+        if (fallback?.used && trying === target) trying = fallback.target
         if (this.#isCut) {
-          this.#openingCut(trying, error, begunAt)
+          this.#openingCut(trying)
           return null
         }
-        if (fallback?.used && trying === target) trying = fallback.target
         const { address: used } = trying
         tried.add(used)
         const name = `${used}:${target.port}`
@@ -473,14 +480,11 @@ export class ServerWalk {
     }
   }
 
-  /** A server that has not even sent its greeting is left alone, as after a time-out. */
-  #openingCut({ host, address, port }: SmtpTarget, error: unknown, begunAt: number): void {
+  /** The server may only be slow, so other mail still asks it. */
+  #openingCut({ host, address, port }: SmtpTarget): void {
     const asked = `${host} [${address}]:${port}`
     const message = `${asked} ${keptWaiting(this.#state.limits.silence)}`
     this.#request.dialogue.note(message)
-    const { stage } = error as SmtpError
-    if (stage === 'connect' || stage === 'greeting')
-      this.#state.hosts.recordFailure(`${address}:${port}`, begunAt)
     this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.2', message, unreachable: true, asked })
   }
 
@@ -495,7 +499,7 @@ export class ServerWalk {
       this.#tls = { ...attemptTls(target, null), doubt: clip(error.message) }
     }
     const name = `${target.host} [${target.address}]:${target.port}`
-    if (error.kind === 'connect' && hasNoWayOut(error)) {
+    if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
       const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
       this.#failAll({
         finding: 'unreachable',
@@ -581,7 +585,8 @@ export class ServerWalk {
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
       const found = failureOfReply(reply, server, this.#state.route, this.#replies)
       const isCut = this.#isCut && reply.kind === 'timeout'
-      const failure: RouteFailure | null = found && isCut ? { ...found, finding: 'unreachable' } : found
+      const cut = { finding: 'unreachable', unreachable: true, asked: server } as const
+      const failure: RouteFailure | null = found && isCut ? { ...found, ...cut } : found
       if (failure === null) settled.push(outcomeOfReply(position, reply))
       else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
       else {

@@ -175,13 +175,19 @@ export class SmtpSession {
     }
   }
 
+  /** True while the transaction with this dialogue waits for the answer to its final dot. */
+  isAtDot(dialogue: Dialogue): boolean {
+    return this.#isAtDot && this.#current?.dialogue === dialogue
+  }
+
   /**
-   * Ends the session if the transaction with this dialogue is under way, and the server has let it wait for `ms` before
-   * its final dot. False otherwise: behind the dot the server may have the message.
+   * Ends the session if the transaction with this dialogue is under way, and has waited for an answer for `ms` before
+   * its final dot: behind the dot the server may have the message. False otherwise, and while the message is sent.
    */
   cutIfSilent(dialogue: Dialogue, ms: number): boolean {
-    const { deadline } = this.#connection
-    if (this.#current?.dialogue !== dialogue || this.#isAtDot || deadline.runsFor < ms) return false
+    const { deadline, isAwaiting } = this.#connection
+    if (this.#current?.dialogue !== dialogue || this.#isAtDot) return false
+    if (!isAwaiting || deadline.runsFor < ms) return false
     this.#connection.fail('timeout', keptWaiting(ms))
     return true
   }

@@ -155,7 +155,8 @@ port.on('message', (message: ToThread) => {
       return
     case 'cut-short': {
       const delivery = underWay.get(message.delivery)
-      if (delivery !== undefined) courier.cutShort(delivery)
+      const number = message.delivery
+      if (delivery !== undefined) courier.cutShort(delivery, () => results.add([number, 'uncut']))
       return
     }
     case 'close':

@@ -65,8 +65,11 @@ type FlatAddressee = [address: string, name: string, variables: Record<string, s
 /** Under the number of its delivery. */
 export type FlatResult = [number: number, result: ValueRow]
 
-/** The delivery waits for the answer to its final dot, or has gone on to another session after it. */
-export type FlatSharing = [number: number, what: 'dot' | 'apart']
+/**
+ * The delivery waits for the answer to its final dot, has gone on to another session after it, or cannot be cut short,
+ * because it waits for that answer.
+ */
+export type FlatSharing = [number: number, what: 'dot' | 'apart' | 'uncut']
 
 /** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(

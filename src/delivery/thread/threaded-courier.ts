@@ -31,6 +31,8 @@ interface PostedDelivery {
   /** Set for a large message. */
   prepared: PreparedMessage | null
   sharing: SessionSharing | null
+  /** Called when it cannot be cut short because it waits for the answer to its final dot. */
+  atDot?: () => void
   startedAt: number
   resolve: (result: DeliveryResult) => void
 }
@@ -94,9 +96,10 @@ class DeliveryThread {
   }
 
   /** False when it has no such delivery. */
-  cutShort(delivery: Delivery): boolean {
+  cutShort(delivery: Delivery, atDot: () => void): boolean {
     for (const [number, posted] of this.#underWay) {
       if (posted.delivery !== delivery) continue
+      posted.atDot = atDot
       this.#say({ kind: 'cut-short', delivery: number })
       return true
     }
@@ -154,7 +157,8 @@ class DeliveryThread {
     if (what === 'dot') {
       this.#atDot.set(underWay.delivery, number)
       underWay.sharing?.onDot()
-    } else underWay.sharing?.onApart()
+    } else if (what === 'apart') underWay.sharing?.onApart()
+    else underWay.atDot?.()
   }
 
   #ended(number: number, result: DeliveryResult): void {
@@ -221,8 +225,8 @@ export class ThreadedCourier implements Courier {
     return thread.deliver(delivery, sharing)
   }
 
-  cutShort(delivery: Delivery): void {
-    this.#threads.some((thread) => thread.cutShort(delivery))
+  cutShort(delivery: Delivery, atDot: () => void): void {
+    this.#threads.some((thread) => thread.cutShort(delivery, atDot))
   }
 
   async close(ms: number): Promise<void> {

@@ -24,7 +24,7 @@ for (const step of ['connect', 'mail', 'rcpt', 'data'] as const satisfies readon
     const at = { connect: 0, mail: 2, rcpt: 3, data: 4 }[step]
     await first.when(() => first.connections === 1 && first.dialogue.length >= at, `the step ${step}`)
     await first.when(() => {
-      courier.cutShort(delivery)
+      courier.cutShort(delivery, assert.fail)
       return first.open === 0
     }, 'the end of the session')
     const { outcomes, hindrance, notBefore, dialogue } = await result
@@ -57,7 +57,13 @@ test('a server that has the message is waited for, whoever needs the session', a
   const delivery = deliveryTo(['jane@x.test'], { path: wayBy(direct) })
   const result = courier.deliver(delivery)
   await dot.promise
-  courier.cutShort(delivery)
+  let isAtDot = false
+  await sinks.at('127.0.0.2').when(() => {
+    courier.cutShort(delivery, () => {
+      isAtDot = true
+    })
+    return isAtDot
+  }, 'the final dot')
   answer.resolve(undefined)
   assert.equal((await result).outcomes[0]!.verdict, 'delivered')
 })
@@ -68,8 +74,46 @@ test('a server that answers all the time is not cut short', async (t) => {
   const sink = sinks.at('127.0.0.2')
   const delivery = deliveryTo(['jane@x.test'], { path: wayBy(direct) })
   sink.script = () => {
-    courier.cutShort(delivery)
+    courier.cutShort(delivery, () => {})
     return undefined
   }
   assert.equal((await courier.deliver(delivery)).outcomes[0]!.verdict, 'delivered')
+})
+
+test('a server that lets a client wait for some seconds before its greeting is not cut short', async (t) => {
+  const connected = Promise.withResolvers<void>()
+  const greeting = Promise.withResolvers<undefined>()
+  const sinks = await startSinks(t, {
+    '127.0.0.2': {
+      script: ({ step }) => {
+        if (step !== 'connect') return undefined
+        connected.resolve()
+        return greeting.promise
+      },
+    },
+    '127.0.0.3': {},
+  })
+  const { courier } = await startRig(t, direct, ZONE, { smtpPort: sinks.port })
+  const delivery = deliveryTo(['jane@x.test'], { path: wayBy(direct) })
+  const result = courier.deliver(delivery)
+  await connected.promise
+  courier.cutShort(delivery, assert.fail)
+  greeting.resolve(undefined)
+  assert.equal((await result).outcomes[0]!.verdict, 'delivered')
+})
+
+test('a server that was cut short is asked for other mail at once', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.2': {}, '127.0.0.3': {} })
+  const { courier } = await startRig(t, direct, ZONE, { smtpPort: sinks.port, limits: { silence: 0 } })
+  const first = sinks.at('127.0.0.2')
+  first.script = ({ step }) => (step === 'connect' ? { hang: true } : undefined)
+  const delivery = deliveryTo(['jane@x.test'], { path: wayBy(direct) })
+  const result = courier.deliver(delivery)
+  await first.when(() => first.connections === 1, 'the connection')
+  courier.cutShort(delivery, assert.fail)
+  assert.equal((await result).outcomes[0]!.verdict, 'postponed')
+  first.script = () => undefined
+  const next = await courier.deliver(deliveryTo(['joe@x.test'], { path: wayBy(direct) }))
+  assert.equal(next.outcomes[0]!.verdict, 'delivered')
+  assert.match(next.server!, /^mx1/)
 })
