@@ -1,5 +1,4 @@
 /** The queue by site and by company. */
-
 import { Pauses, pauseOf } from '../queue/pauses.ts'
 import type { Pause, QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'

@@ -1,7 +1,6 @@
 /**
  * The status of an email in words, with the reason for it: for the command line and for the page of the console. Pure.
  */
-
 import { providerOf } from '../email/mail-provider.ts'
 import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'

@@ -8,6 +8,8 @@ const BACKLOG = 'GET /companies/:company/overview/backlog'
 const INSTALLATION = 'GET /installation'
 const SITES = 'GET /installation/sites'
 const WAITING_SITES = 'GET /installation/sites/waiting'
+/** Answers that depend on the pauses. */
+const WITH_PAUSES = [INSTALLATION, BACKLOG, SITES, WAITING_SITES, ...SHOWN_EMAILS] as const
 
 export type OverviewBacklog = JsonAnswer<typeof BACKLOG>
 export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
@@ -63,18 +65,10 @@ export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 export type PauseTarget = Body<'POST /installation/pauses'>
 
 export const pause = (body: PauseTarget) =>
-  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES, WAITING_SITES, ...SHOWN_EMAILS)
+  change('POST /installation/pauses', { body }, ...WITH_PAUSES)
 
 export const endPause = (body: Body<'POST /installation/pauses/end'>) =>
-  change(
-    'POST /installation/pauses/end',
-    { body },
-    INSTALLATION,
-    BACKLOG,
-    SITES,
-    WAITING_SITES,
-    ...SHOWN_EMAILS,
-  )
+  change('POST /installation/pauses/end', { body }, ...WITH_PAUSES)
 
 export const createCompany = (name: string) =>
   change('POST /installation/companies', { body: { name } }, 'GET /session')
