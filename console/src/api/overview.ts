@@ -57,15 +57,19 @@ export const byCompanyQuery = (span: OverviewSpan) => ({
 export const backlogQuery = (company: string) => ({ ...read(BACKLOG, { company }), ...LIVE })
 
 export const retryWaiting = (company: string, domain: string | null) =>
-  change('POST /companies/:company/overview/backlog/retry', { company, body: { domain } }, BACKLOG)
+  change(
+    'POST /companies/:company/overview/backlog/retry',
+    { company, body: { domain } },
+    BACKLOG,
+    WAITING_SITES,
+  )
 
 export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 
 /** `null` stands for every company, or for every domain; without a site, for every site. */
 export type PauseTarget = Body<'POST /installation/pauses'>
 
-export const pause = (body: PauseTarget) =>
-  change('POST /installation/pauses', { body }, ...WITH_PAUSES)
+export const pause = (body: PauseTarget) => change('POST /installation/pauses', { body }, ...WITH_PAUSES)
 
 export const endPause = (body: Body<'POST /installation/pauses/end'>) =>
   change('POST /installation/pauses/end', { body }, ...WITH_PAUSES)
