@@ -7,7 +7,7 @@ import type { BounceCategory } from '../mail/reply/category.ts'
 import { replyText } from '../operate/reply-text.ts'
 import type { Piece } from '../operate/status-sentence.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
-import { clipped, formatTime, printFields, printLine, printTable } from './print.ts'
+import { clipped, formatTime, printFields, printLine, printTable, recipientCount } from './print.ts'
 
 /** `company`: its name. */
 export function printHistory(
@@ -83,7 +83,7 @@ function printAttempt(
   const only = recipients.length === 1 ? all.find(({ position }) => position === first) : undefined
   const parts = [
     formatTime(startedAt)!,
-    only === undefined ? `${recipients.length} recipients` : `to ${only.address}`,
+    only === undefined ? recipientsText(recipients) : `to ${only.address}`,
     `${server ?? 'no server reached'}${source === null ? '' : ` from ${source}`}`,
     tlsWords(tls),
     `${Math.round(duration)} ms`,
@@ -91,6 +91,12 @@ function printAttempt(
   printLine()
   printLine(`Attempt ${parts.join('; ')}`)
   for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
+}
+
+/** `3 recipients (#0, #1, #4)`, as in the column `#` of the recipients. */
+function recipientsText(positions: readonly number[]): string {
+  const named = clipped(positions.map((position) => `#${position}`).join(', '), 200)
+  return `${recipientCount(positions.length)}${named === '' ? '' : ` (${named})`}`
 }
 
 function tlsWords(tls: StoredAttempt['tls']): string {

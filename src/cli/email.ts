@@ -5,7 +5,6 @@ import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail 
 import { addressIn, companyName } from '../operate/find.ts'
 import { listedStatuses } from '../operate/listed-status.ts'
 import { emailStatus } from '../operate/next-step.ts'
-
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
 import { statusText } from '../operate/status-word.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'

@@ -11,6 +11,9 @@ export function isNotAttempted(message: string | null | undefined): boolean {
   return message?.startsWith(BEGINNING) === true
 }
 
+/** The beginning of texts that say nothing about the path. The other ones are of trouble that other mail has met. */
+export const LEFT_ALONE = `${BEGINNING}:`
+
 /** `why`: a clause that begins in lower case. */
 export function notAttempted(why: string): NotAttempted {
   return `${BEGINNING}: ${why}`

@@ -1,5 +1,4 @@
 /** How mail to an address would leave now, and what would stop it. */
-
 import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'

@@ -1,5 +1,6 @@
 /** The next step for each recipient of an accepted email, and why it has not been taken yet. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { isDelayed } from '../email/delayed.ts'
 import { endOf } from '../email/give-up-time.ts'
 import { postponedFrom } from '../email/lifecycle.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
@@ -91,7 +92,19 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
       const { address, state, attempts, lastCode: code, lastMessage: message, server } = recipient
       const { waits, at, givesUpAt } = nextSteps[index]!
       const times = { at: isoTime(at), givesUpAt: isoTime(givesUpAt) }
-      return { address, state, attempts, tries: tries[index]!, code, message, server, waits, ...times }
+      const delayed = isDelayed(recipient)
+      return {
+        address,
+        state,
+        attempts,
+        tries: tries[index]!,
+        delayed,
+        code,
+        message,
+        server,
+        waits,
+        ...times,
+      }
     }),
   }
 }

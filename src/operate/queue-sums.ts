@@ -1,7 +1,6 @@
 /** The queue by site and by company. */
-
 import { Pauses, pauseOf } from '../queue/pauses.ts'
-import type { Pause, QueueLane } from '../store/store.ts'
+import type { Pause, PauseScope, QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
 import { presentPauses } from './pauses.ts'
@@ -22,7 +21,7 @@ export interface SiteSum extends LaneSum {
   domains: string[]
   /** With the servers at present, of all companies: mail in the state `sending` without one waits for its turn. */
   sessions: number
-  /** The pause of mail of all companies to it; null: there is none. */
+  /** The pause of mail of all companies to it, or to the domain that stands for it; null: there is none. */
   pause: Pause | null
 }
 
@@ -38,7 +37,7 @@ export const showQueueBySite = verb(
   async (op, of: CompanyFilter): Promise<SiteSum[]> => {
     const { companyId } = companyFilter(op, of)
     const { lanes, sites } = await waitingSites.answerOf(op.store, companyId ?? '', () =>
-      op.inTurn(companyId ?? null, () => lanesWithSites(op, companyId)),
+      lanesWithSites(op, companyId),
     )
     const present = await op.store.pauses(op.now())
     const pauses = new Pauses()
@@ -55,12 +54,16 @@ export const showQueueBySite = verb(
         sessions: states.get(key)?.used.sessions ?? 0,
         site,
         domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
-        pause: pauseOf(present, { companyId: null, domain: null, site }) ?? null,
+        pause: pauseOf(present, scopeOfSite(site)) ?? null,
       }
     })
   },
   null,
 )
+
+function scopeOfSite({ domain, ...site }: WaitingSite): PauseScope {
+  return domain === null ? { companyId: null, domain, site } : { companyId: null, domain }
+}
 
 interface LanesWithSites {
   lanes: QueueLane[]
@@ -71,8 +74,9 @@ interface LanesWithSites {
 const waitingSites = new RecentAnswers<LanesWithSites>()
 
 async function lanesWithSites(op: Operation, companyId: string | undefined): Promise<LanesWithSites> {
-  const lanes = await op.store.queue(companyId)
-  const sites = await sitesOfDomains(op, new Set(lanes.map(({ domain }) => domain)))
+  // Name servers may be slow: no search has to wait for them.
+  const lanes = await op.inTurn(companyId ?? null, () => op.store.queue(companyId))
+  const sites = await sitesOfDomains(op, new Set(mostFirst(lanes).map(({ domain }) => domain)))
   return { lanes, sites }
 }
 

@@ -2,7 +2,6 @@
  * Formats a server's reply so that its codes appear once: a text of our own has none. The page of the console uses this
  * module, too, so it must stay free of side effects.
  */
-
 import { isNotAttempted } from '../email/not-attempted.ts'
 
 interface ReplyFields {

@@ -1,7 +1,6 @@
 /**
  * The status of an email in words, with the reason for it: for the command line and for the page of the console. Pure.
  */
-
 import { providerOf } from '../email/mail-provider.ts'
 import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
@@ -42,6 +41,8 @@ export interface RecipientStatus {
   attempts: number
   /** Attempts made, including those that do not count; null: more than the history lists. */
   tries: number | null
+  /** As `isDelayed` has it. */
+  delayed: boolean
   /** The last answer. */
   code: number | null
   message: string | null
@@ -160,7 +161,7 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
       return [...deferral(recipient), ...time(` Next attempt (${count}) `, at), ...end(recipient)]
     default:
       if (attempts > 0) return [...deferral(recipient), ` Trying again now (attempt ${count}).`]
-      if (recipient.message === null && recipient.tries === 0) return ['Accepted, and about to be sent.']
+      if (!recipient.delayed && recipient.tries === 0) return ['Accepted, and about to be sent.']
       return [...refusal(recipient), ...tried(recipient), ' Trying now.']
   }
 }

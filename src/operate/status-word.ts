@@ -84,10 +84,7 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
   return type === 'delivered' && server === CAPTURE_SERVER ? 'captured' : OF_EVENT[type]
 }
 
-interface RecipientFacts extends Pick<RecipientStatus, 'state' | 'waits' | 'server'> {
-  /** A try has ended without a final state, or was left out because other mail met the same trouble. */
-  delayed: boolean
-}
+type RecipientFacts = Pick<RecipientStatus, 'state' | 'waits' | 'server' | 'delayed'>
 
 export function statusNameOf({ state, waits, server, delayed }: RecipientFacts): StatusName {
   if (state !== 'waiting') return state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state
@@ -109,14 +106,10 @@ export function statusNameOf({ state, waits, server, delayed }: RecipientFacts):
 
 /** The status of one recipient among those of its email. `most`: the attempts after which it fails permanently. */
 export function statusOfRecipient(
-  {
-    attempts,
-    message,
-    ...recipient
-  }: Omit<RecipientFacts, 'delayed'> & Pick<RecipientStatus, 'attempts' | 'message'>,
+  { attempts, ...recipient }: RecipientFacts & Pick<RecipientStatus, 'attempts'>,
   most: number,
 ): Status {
-  const of = statusNameOf({ ...recipient, delayed: attempts > 0 || message !== null })
+  const of = statusNameOf(recipient)
   if (of !== 'retrying' || attempts === 0) return { of }
   return { of, note: `attempt ${Math.min(attempts + 1, most)} of ${most}` }
 }

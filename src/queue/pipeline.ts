@@ -45,7 +45,6 @@
  * LOOK-UP is held by UnresolvedDeliveries, READY by two ReadyQueues (one for suspect mail), SENDING by a Courier,
  * RECORDING by the Recorder, and results under a lost lease by LateResults.
  */
-
 import type { AccountDirectory } from '../accounts/directory.ts'
 import type { NodeMembership } from '../cluster/membership.ts'
 import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'

@@ -54,8 +54,11 @@ export function bodyRead(column: string, { type }: FieldDeclaration): string {
  */
 export const LAST_EVENT = lastEvent('type', LAST_EVENT_TYPES)
 
-/** The detail of the last event that gives a reason. */
-export const LAST_REASON = lastEvent('detail', REASONED_TYPES)
+/** The last event that gives a reason. */
+export const LAST_REASON = {
+  type: lastEvent('type', REASONED_TYPES),
+  detail: lastEvent('detail', REASONED_TYPES),
+}
 
 function lastEvent(
   column: 'type' | 'detail',

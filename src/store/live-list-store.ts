@@ -40,7 +40,7 @@ export interface RecipientCounts {
 export interface RecipientGroup {
   state: CountedState
   count: number
-  /** A try has ended without a final state, or was left out because other mail met the same trouble. */
+  /** As `isDelayed` has it. */
   delayed: boolean
   heldFor: HoldReason | null
   /** A pause of all mail, of the company or of the recipient domain is in force. */

@@ -53,6 +53,8 @@ describe('what the operator tries again', () => {
     const id = await send(addresses)
     await until(id, 'waiting', 1)
     sink.script = undefined
+    const { stdout } = await place.run('email', 'show', id)
+    assert.match(stdout, /^Attempt [^;]+; 100 recipients \(#0, #1, #2, [^)]+…\); /m)
     const before = sink.messages.length
     const said = await place.run('queue', 'retry', '--domain', 'Grey.test')
     assert.equal(said.stdout, 'Due now, of all mail to grey.test: 100 recipients.\n')

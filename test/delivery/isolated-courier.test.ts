@@ -15,6 +15,7 @@ import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
 import { IsolatedCourier } from '../../src/delivery/isolation/isolated-courier.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
+import { isNotAttempted } from '../../src/email/not-attempted.ts'
 import { createLogger } from '../../src/log.ts'
 import { Boundaries } from '../../src/mail/compose/boundary.ts'
 import type { Suspicion } from '../../src/store/store.ts'
@@ -151,6 +152,7 @@ test('a first kill from outside condemns no delivery', async (t) => {
     else {
       assert.equal(condemned, undefined)
       assert.deepEqual([outcomes[0]!.verdict, outcomes[0]!.suspicion], ['released', 2])
+      assert.ok(isNotAttempted(outcomes[0]!.message), 'no code of an earlier answer stands before it')
     }
   }
 })

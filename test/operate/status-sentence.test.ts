@@ -22,6 +22,7 @@ const NEVER: RecipientStatus = {
   state: 'waiting',
   attempts: 0,
   tries: 0,
+  delayed: false,
   code: null,
   message: null,
   server: null,
@@ -30,11 +31,12 @@ const NEVER: RecipientStatus = {
   givesUpAt: END,
 }
 /** Tries that spent no attempt: the session was refused. */
-const REFUSED = { code: 421, message: TSS, tries: 1 }
+const REFUSED = { code: 421, message: TSS, tries: 1, delayed: true }
 const REFUSED_OFTEN = { ...REFUSED, tries: 13 }
 const DEFERRED = {
   attempts: 1,
   tries: 1,
+  delayed: true,
   code: 451,
   message: '451 4.2.0 Greylisted',
   server: 'mx.yahoo.test',
@@ -68,7 +70,8 @@ const WAITS: Record<WaitReason, Rows> = {
   turn: {
     never: [
       [{}, 'Accepted, and about to be sent.'],
-      [{ message: OTHERS }, `Waiting: ${OTHERS}. Trying now.`],
+      [{ message: 'Not attempted: paused by the operator' }, 'Accepted, and about to be sent.'],
+      [{ message: OTHERS, delayed: true }, `Waiting: ${OTHERS}. Trying now.`],
     ],
     once: [
       [REFUSED, `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying now.`],

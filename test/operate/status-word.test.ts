@@ -49,18 +49,18 @@ test('an email takes the worst status of its recipients', () => {
 })
 
 test('a waiting recipient has the word of its reason to wait', () => {
-  const recipient = { state: 'waiting', attempts: 0, message: null, server: null } as const
+  const recipient = { state: 'waiting', attempts: 0, delayed: false, server: null } as const
   const of = (rest: Partial<Parameters<typeof statusOfRecipient>[0]>) =>
     textOf(statusOfRecipient({ ...recipient, waits: 'turn', ...rest }, 6))
   assert.equal(of({}), 'accepted')
-  assert.equal(of({ message: '421 Later' }), 'retrying', 'refused before an attempt was spent')
-  assert.equal(of({ waits: 'refusal', message: '421 Later' }), 'retrying')
-  assert.equal(of({ waits: 'retry', attempts: 1 }), 'retrying attempt 2 of 6')
-  assert.equal(of({ attempts: 6 }), 'retrying attempt 6 of 6')
+  assert.equal(of({ delayed: true }), 'retrying', 'refused before an attempt was spent')
+  assert.equal(of({ waits: 'refusal', delayed: true }), 'retrying')
+  assert.equal(of({ waits: 'retry', attempts: 1, delayed: true }), 'retrying attempt 2 of 6')
+  assert.equal(of({ attempts: 6, delayed: true }), 'retrying attempt 6 of 6')
   assert.equal(of({ waits: 'schedule' }), 'scheduled')
   assert.equal(of({ waits: 'pause' }), 'paused')
   assert.equal(of({ waits: 'domain' }), 'held')
-  assert.equal(of({ waits: 'path', attempts: 2 }), 'held')
+  assert.equal(of({ waits: 'path', attempts: 2, delayed: true }), 'held')
   assert.equal(of({ state: 'delivered', waits: null, server: 'mx.x.test' }), 'delivered')
   assert.equal(of({ state: 'delivered', waits: null, server: 'capture' }), 'captured')
   assert.equal(of({ state: 'quarantined', waits: 'release' }), 'quarantined')

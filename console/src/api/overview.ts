@@ -8,6 +8,8 @@ const BACKLOG = 'GET /companies/:company/overview/backlog'
 const INSTALLATION = 'GET /installation'
 const SITES = 'GET /installation/sites'
 const WAITING_SITES = 'GET /installation/sites/waiting'
+/** Answers that depend on the pauses. */
+const WITH_PAUSES = [INSTALLATION, BACKLOG, SITES, WAITING_SITES, ...SHOWN_EMAILS] as const
 
 export type OverviewBacklog = JsonAnswer<typeof BACKLOG>
 export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
@@ -55,26 +57,22 @@ export const byCompanyQuery = (span: OverviewSpan) => ({
 export const backlogQuery = (company: string) => ({ ...read(BACKLOG, { company }), ...LIVE })
 
 export const retryWaiting = (company: string, domain: string | null) =>
-  change('POST /companies/:company/overview/backlog/retry', { company, body: { domain } }, BACKLOG)
+  change(
+    'POST /companies/:company/overview/backlog/retry',
+    { company, body: { domain } },
+    BACKLOG,
+    WAITING_SITES,
+  )
 
 export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 
 /** `null` stands for every company, or for every domain; without a site, for every site. */
 export type PauseTarget = Body<'POST /installation/pauses'>
 
-export const pause = (body: PauseTarget) =>
-  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG, SITES, WAITING_SITES, ...SHOWN_EMAILS)
+export const pause = (body: PauseTarget) => change('POST /installation/pauses', { body }, ...WITH_PAUSES)
 
 export const endPause = (body: Body<'POST /installation/pauses/end'>) =>
-  change(
-    'POST /installation/pauses/end',
-    { body },
-    INSTALLATION,
-    BACKLOG,
-    SITES,
-    WAITING_SITES,
-    ...SHOWN_EMAILS,
-  )
+  change('POST /installation/pauses/end', { body }, ...WITH_PAUSES)
 
 export const createCompany = (name: string) =>
   change('POST /installation/companies', { body: { name } }, 'GET /session')

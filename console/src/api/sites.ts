@@ -9,8 +9,8 @@ const WAITING_SITES = 'GET /installation/sites/waiting'
 /** Nodes report every two seconds. */
 export const sitesQuery = { ...read(SITES), refetchInterval: 10_000 }
 
-/** The mail servers of all recipient domains with waiting mail are looked up for it. */
-export const waitingSitesQuery = { ...read(WAITING_SITES), refetchInterval: 30_000 }
+/** The mail servers of all recipient domains with waiting mail are looked up for it, so it is asked seldom. */
+export const waitingSitesQuery = { ...read(WAITING_SITES), refetchInterval: 120_000 }
 
 export const retrySite = (site: string) =>
   change(

@@ -298,10 +298,11 @@ function resolveWith(
 }
 
 function giveBack(item: IsolatedItem, suspicion: 0 | 2 = 0): void {
-  const message =
+  const why =
     suspicion === 0
-      ? notAttempted('the service is stopping')
-      : 'The isolated process of this delivery was killed from outside; the delivery will be attempted again'
+      ? 'the service is stopping'
+      : 'its isolated process was killed from outside; it will be attempted again'
+  const message = notAttempted(why)
   resolveWith(item, (position) => ({ ...releasedOutcome(position, message), suspicion }))
 }
 

@@ -1,3 +1,4 @@
+import { notAttempted } from '../../email/not-attempted.ts'
 import type { SmtpConnection } from './connection.ts'
 import type { Dialogue } from './dialogue.ts'
 import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
@@ -346,7 +347,7 @@ const COMMAND_FAULTS: ReadonlySet<number> = new Set([500, 502, 503])
 /** RFC 3463 3.6: an invalid command or syntax. Not 4.5.3, too many recipients, or 4.5.4, invalid arguments. */
 const ENHANCED_COMMAND_FAULTS = /^4\.5\.[0-2]$/
 
-const released = 'Given back before the message was sent'
+const released = notAttempted('given back before the message was sent')
 
 /**
  * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and must then be treated as 452: when the

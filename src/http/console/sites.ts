@@ -16,6 +16,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
     return {
       sites: most.map(({ site, domains, waiting, sending, sessions, lastMessage, paused, ...sum }) => ({
         name: site.name,
+        domain: site.domain,
         domains: domains.slice(0, MOST_DOMAINS),
         domainCount: domains.length,
         waiting,

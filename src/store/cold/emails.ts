@@ -1,6 +1,7 @@
 /** Emails as the API and the operator read them. */
+import { classificationOf } from '../../email/classification.ts'
 import { isEmailId } from '../../email/email-id.ts'
-import type { EventDetail } from '../../email/event.ts'
+import type { EventDetail, EventType } from '../../email/event.ts'
 import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
 import { bodyRead, LAST_EVENT, LAST_REASON, octetsRead, selected } from '../email-columns.ts'
 import {
@@ -165,9 +166,9 @@ const REPLIES = statement<{ id: string; code: number | null; message: string }>(
     ) AS counted WHERE characters <= ${CHARACTERS_OF_ANSWERS}`,
 )
 
-const REASONS = statement<{ id: string; detail: string }>(
-  (dialect) => `SELECT id, detail FROM (
-      SELECT e.id, ${LAST_REASON[dialect.engine]} AS detail
+const REASONS = statement<{ id: string; type: EventType; detail: string }>(
+  (dialect) => `SELECT id, type, detail FROM (
+      SELECT e.id, ${LAST_REASON.type[dialect.engine]} AS type, ${LAST_REASON.detail[dialect.engine]} AS detail
       FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e
       WHERE e.id = chosen.id AND ($2::int4 IS NULL OR e.company = $2)
     ) AS last WHERE detail IS NOT NULL`,
@@ -252,10 +253,7 @@ export const emailReads = {
     const company = companyId === null ? null : yield* port.findCompany(companyId)
     if (company === undefined) return []
     const rows = yield* port.read.all(REASONS, ids.filter(isEmailId), company)
-    return rows.map(({ id, detail }) => {
-      const { category = 'other', permanent = false } = mapOf<EventDetail>(detail)
-      return { id, category, permanent }
-    })
+    return rows.map(({ id, type, detail }) => ({ id, ...classificationOf(type, mapOf<EventDetail>(detail)) }))
   },
 
   *readReplies(port, ids) {

@@ -1,4 +1,5 @@
 /** Reads for lists that refresh themselves. */
+import { delayedIn } from '../../email/delayed.ts'
 import { isEmailId } from '../../email/email-id.ts'
 import { fieldsOf } from '../../email/fields.ts'
 import { LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
@@ -56,7 +57,7 @@ const RECIPIENT_GROUPS = statement<RecipientGroupRow>((dialect) => {
   const paused = `EXISTS (SELECT 1 FROM pauses p
     WHERE p.company IN (0, e.company) AND p.domain IN ('', r.domain) AND ${inForce('$2')})`
   return `SELECT e.id, ${countedState(dialect)} AS state, ${heldFor} AS "heldFor",
-      ${ifWaiting('(r.attempts > 0 OR r.last_message IS NOT NULL)')} AS delayed, ${ifWaiting(paused)} AS paused,
+      ${ifWaiting(delayedIn('r'))} AS delayed, ${ifWaiting(paused)} AS paused,
       count(*) AS count, max(${dueAt}) AS "dueAt",
       (SELECT max(n.position) + 1 FROM recipients n WHERE n.email = e.${dialect.emailKey}) AS recipients
     ${emailsIn(dialect)} CROSS JOIN recipients r ${join}

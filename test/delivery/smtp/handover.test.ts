@@ -7,6 +7,7 @@ import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { openSession } from '../../../src/delivery/smtp/session.ts'
 import type { SmtpTimeouts } from '../../../src/delivery/smtp/timeouts.ts'
 import type { RecipientReply } from '../../../src/delivery/smtp/transaction.ts'
+import { isNotAttempted } from '../../../src/email/not-attempted.ts'
 import { type Peer, rawServer } from '../../support/raw-smtp.ts'
 import { sendOnce, type TransactionChanges, targetAt, transactionOf } from '../../support/smtp-transaction.ts'
 
@@ -222,6 +223,7 @@ test('nothing is handed over without permission: before MAIL, before DATA, befor
       mayHandOver: () => asked++ < leaves,
     })
     assert.equal(replies[0]!.verdict, 'released')
+    assert.ok(isNotAttempted(replies[0]!.message), 'no code of an earlier answer stands before it')
     assert.equal(session.usable, leaves < 2)
     session.destroy()
     await server.finished()

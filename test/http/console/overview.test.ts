@@ -162,9 +162,10 @@ describe('overview', () => {
     assert.equal(count, 1)
     const [site] = sites
     assert.deepEqual(
-      [site?.domains, site?.domainCount, site?.waiting, site?.sessions, site?.paused, site?.pausedAlone],
-      [['slow.example'], 1, 1, 0, true, false],
+      [site?.name, site?.domain, site?.domains, site?.domainCount, site?.waiting, site?.sessions],
+      ['capture', null, ['slow.example'], 1, 1, 0],
     )
+    assert.deepEqual([site?.paused, site?.pausedAlone], [true, false])
     assert.ok(Date.parse(site?.oldestAt ?? '') <= Date.now())
     assert.equal((await viewer.ask('GET', '/installation/sites/waiting')).status, 403)
     ok(await operator.ask('POST', '/installation/pauses/end', { company: acme, domain: 'slow.example' }))

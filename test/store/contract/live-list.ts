@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { notAttempted } from '../../../src/email/not-attempted.ts'
 import type { RecipientCounts } from '../../../src/store/store.ts'
 import { accept, acme, attempt, deferred, email, HOUR, NOW, newId, type Result, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -99,7 +100,7 @@ export function liveListContract(open: OpenBench): void {
       const other = await acme(store, 'Other')
       const value = email(
         owner,
-        ['new', 'tried', 'domain', 'path', 'gone']
+        ['new', 'tried', 'domain', 'path', 'gone', 'returned', 'postponed']
           .map((name) => `${name}@x.test`)
           .concat('a@y.test', 'b@y.test'),
       )
@@ -113,8 +114,15 @@ export function liveListContract(open: OpenBench): void {
           waits(2, { heldFor: 'domain' }),
           waits(3, { heldFor: 'path', dueAt: NOW + 9 }),
           result(4),
-          waits(5),
-          deferred(6, NOW + HOUR),
+          waits(5, { message: notAttempted('paused by the operator') }),
+          waits(6, {
+            message: notAttempted('the source address mail1 is warming up'),
+            heldFor: 'path',
+            dueAt: NOW + 7,
+            postponedSince: NOW,
+          }),
+          waits(7),
+          deferred(8, NOW + HOUR),
         ]),
       )
       const groups = async (now = NOW) => {
@@ -128,8 +136,9 @@ export function liveListContract(open: OpenBench): void {
       const held = [
         ['domain', false, false, 1, NOW],
         ['path', false, false, 1, NOW + 9],
+        ['path', true, false, 1, NOW + 7],
       ]
-      const usual = [...held, [null, false, false, 2, NOW], [null, true, false, 2, NOW + HOUR]].toSorted()
+      const usual = [...held, [null, false, false, 3, NOW], [null, true, false, 2, NOW + HOUR]].toSorted()
       assert.deepEqual(await groups(), usual)
       await store.pause({ companyId: other.id, domain: null, since: NOW })
       assert.deepEqual(await groups(), usual, 'the pause of another company')
@@ -138,7 +147,7 @@ export function liveListContract(open: OpenBench): void {
         await groups(),
         [
           ...held,
-          [null, false, false, 1, NOW],
+          [null, false, false, 2, NOW],
           [null, true, false, 1, NOW + HOUR],
           [null, false, true, 1, NOW],
           [null, true, true, 1, NOW + HOUR],

@@ -79,6 +79,18 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(await store.readReasons(ids, owner.id), [
         { id: full, category: 'address_unknown', permanent: true },
       ])
+      const old = await sent(owner, [
+        result(0),
+        result(1, {
+          state: 'bounced',
+          events: [{ type: 'bounced', at: NOW, detail: { code: 552, enhancedCode: '5.2.2', message: 'quota' } }],
+        }),
+      ])
+      assert.deepEqual(
+        await store.readReasons([old], owner.id),
+        [{ id: old, category: 'mailbox_full', permanent: false }],
+        'derived where the event has no category',
+      )
       const all = await store.readReasons(ids, null)
       assert.deepEqual(new Set(all.map(({ id }) => id)), new Set([full, foreign]))
       assert.deepEqual(await store.readReasons(ids, newId()), [])

@@ -1,5 +1,4 @@
 /** How mail to an address would leave now, and what would stop it. */
-
 import { Alert, Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -119,7 +119,13 @@ export function WaitingBySite() {
             head: 'Actions',
             headHidden: true,
             right: true,
-            cell: ({ name, ...part }) => <SiteQueueActions site={name} part={part} />,
+            // A provider may have the name of a domain, so that mail whose servers are not known goes by its domain.
+            cell: ({ name, domain, ...part }) =>
+              domain === null ? (
+                <SiteQueueActions site={name} part={part} />
+              ) : (
+                <QueueActions company={ALL} domain={domain} part={part} />
+              ),
           },
         ]}
       />

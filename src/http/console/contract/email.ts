@@ -44,6 +44,8 @@ const RECIPIENT = object({
   attempts: INTEGER,
   /** All attempts, including attempts that do not count; null: there are more attempts than the answer lists. */
   tries: INTEGER_OR_NULL,
+  /** An attempt has ended without a final state, or was left out because other mail met the same trouble. */
+  delayed: { type: 'boolean' },
   code: INTEGER_OR_NULL,
   message: TEXT_OR_NULL,
   server: TEXT_OR_NULL,

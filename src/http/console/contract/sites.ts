@@ -60,6 +60,8 @@ export type SiteItem = Static<typeof SITE>
 
 const WAITING_SITE = object({
   name: TEXT,
+  /** The recipient domain that stands for the site, because its servers are not known; null: they are. */
+  domain: TEXT_OR_NULL,
   /** The recipient domains with most waiting mail, and their number. */
   domains: { type: 'array', items: TEXT },
   domainCount: INTEGER,
@@ -72,7 +74,7 @@ const WAITING_SITE = object({
   lastMessage: TEXT_OR_NULL,
   /** All of its mail waits for the end of a pause. */
   paused: { type: 'boolean' },
-  /** The site itself is paused, for all companies. */
+  /** The site itself, or the domain that stands for it, is paused for all companies. */
   pausedAlone: { type: 'boolean' },
 })
 export type WaitingSiteItem = Static<typeof WAITING_SITE>
