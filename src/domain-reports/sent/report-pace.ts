@@ -4,6 +4,7 @@
  * All nodes count together.
  */
 import { DAY_MS } from '../../common/utc-day.ts'
+import { organizationOf } from '../../dns/organization.ts'
 import { mailboxKey } from '../../mail/address/mailbox-key.ts'
 import { mailtoAddress } from '../../mail/domain-report/tls-report-record.ts'
 import { type AttemptCounter, type AttemptLane, attemptLane } from '../../people/attempts.ts'
@@ -30,12 +31,8 @@ export async function overPace(
   const target = targetOf(uri)
   // It is refused by whoever sends it.
   if (target === null) return null
-  // At the first report: it brings the list.
-  const { getDomain } = await import('tldts')
-  // With the suffixes of registries that are no TLD, whose domains belong to different people.
-  const organizationOf = (name: string) => getDomain(name, { allowPrivateDomains: true }) ?? name
-  const zone = organizationOf(domain)
-  const organization = organizationOf(target.host)
+  const zone = await organizationOf(domain)
+  const organization = await organizationOf(target.host)
   const lanes = [lane('zone', zone), lane('all')]
   if (organization !== zone) {
     lanes.push(lane('zoneToOthers', zone), lane('address', target.key), lane('organization', organization))
