@@ -22,15 +22,23 @@ const MOST = {
   all: 20_000,
 } as const
 
-/** Null: the report may be sent to the URI, and is counted; else the reason why not, for people. */
-export async function overPace(
-  counter: Pick<AttemptCounter, 'beginAttempt'>,
+export interface CountedReport {
+  /** Taken back when the report did not reach anybody. */
+  takeBack(): Promise<void>
+}
+
+/**
+ * Counts a report to the URI. If there were too many before it, it is not counted, and the result is the reason for
+ * people.
+ */
+export async function countReport(
+  counter: AttemptCounter,
   { domain, uri }: { domain: string; uri: string },
   now: number,
-): Promise<string | null> {
+): Promise<CountedReport | { excess: string }> {
   const target = targetOf(uri)
   // It is refused by whoever sends it.
-  if (target === null) return null
+  if (target === null) return { takeBack: async () => {} }
   const zone = await organizationOf(domain)
   const organization = await organizationOf(target.host)
   const lanes = [lane('zone', zone), lane('all')]
@@ -38,8 +46,8 @@ export async function overPace(
     lanes.push(lane('zoneToOthers', zone), lane('address', target.key), lane('organization', organization))
   }
   const wait = await counter.beginAttempt(lanes, now, 0)
-  if (wait <= 0) return null
-  return `too many reports are sent to ${organization}, or about domains of ${zone}; the excess is not sent`
+  if (wait > 0) return { excess: `too many reports are sent to ${organization}, or about domains of ${zone}` }
+  return { takeBack: () => counter.takeBackAttempt(lanes) }
 }
 
 function lane(what: keyof typeof MOST, ...of: string[]): AttemptLane {
