@@ -23,10 +23,13 @@ export interface KeptMtaStsPolicy extends MtaStsPolicy {
 export interface MtaStsStore {
   /** The policy that was kept last; null when there is none, or it had expired by `now`. */
   mtaStsPolicy(domain: string, now: number): Promise<KeptMtaStsPolicy | null>
-  /** Replaces an earlier policy of the domain, and never one that was fetched later. */
-  keepMtaStsPolicy(policy: KeptMtaStsPolicy): Promise<void>
   /**
-   * Removes policies beyond the most that are kept, `limit` at once: those that expire last. Returns the number
+   * Replaces an earlier policy of the domain, and never one that was fetched later. Of more than a thousand policies of
+   * one organization, those fetched longest ago go.
+   */
+  keepMtaStsPolicy(policy: KeptMtaStsPolicy, organization: string): Promise<void>
+  /**
+   * Removes policies beyond the most that are kept, `limit` at once: those fetched longest ago. Returns the number
    * removed.
    */
   forgetMtaStsPolicies(most: number, limit: number): Promise<number>

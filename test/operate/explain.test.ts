@@ -163,7 +163,7 @@ test('what the domain publishes about its servers: MTA-STS, and DANE before it',
   const now = Date.now()
   const expiresAt = now + 86_400_000
   const kept = { domain: 'signed.test', id: '1', fetchedAt: now, expiresAt }
-  await store.keepMtaStsPolicy({ ...kept, mode: 'enforce', mx: ['mx1.signed.test'] })
+  await store.keepMtaStsPolicy({ ...kept, mode: 'enforce', mx: ['mx1.signed.test'] }, 'signed.test')
   dns.zone = {
     'signed.test/MX': ['10 mx1.signed.test', '20 mx2.signed.test'],
     'mx1.signed.test/A': ['192.0.2.1'],

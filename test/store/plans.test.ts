@@ -38,7 +38,7 @@ const SMALL = [
   /INDEX recipients_to_cancel$/,
   /INDEX recipients_sending$/,
   /INDEX recipients_quarantined$/,
-  /INDEX mta_sts_policies_by_end$/,
+  /INDEX mta_sts_policies_by_fetch$/,
 ]
 
 /** Tells the plan of every statement that is prepared. */

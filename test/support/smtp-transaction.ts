@@ -41,6 +41,7 @@ export function targetAt(port: number, changes: Partial<SmtpTarget> = {}): SmtpT
 export interface TransactionChanges {
   sender?: string
   recipients?: string[]
+  envelopeId?: string
   /** The message text, or its chunks. */
   text?: string | Uint8Array[]
   eightBit?: boolean
@@ -54,6 +55,7 @@ export function transactionOf(changes: TransactionChanges = {}): Transaction {
   const chunks = typeof text === 'string' ? [Buffer.from(text, 'utf8')] : text
   return {
     sender: changes.sender ?? 'sender@example.test',
+    envelopeId: changes.envelopeId === undefined ? undefined : () => changes.envelopeId!,
     recipients: changes.recipients ?? ['one@rcpt.test'],
     message: async () => ({
       chunks,

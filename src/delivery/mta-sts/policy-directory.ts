@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { organizationOf } from '../../dns/organization.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { SendRequest } from '../../network/outgoing.ts'
 import type { KeptMtaStsPolicy, MtaStsPolicy, MtaStsStore } from '../../store/store.ts'
@@ -106,7 +107,7 @@ export class PolicyDirectory {
       const fetchedAt = this.#now()
       const policy = { domain, id, mode, mx, fetchedAt, expiresAt: fetchedAt + maxAge * 1_000 }
       this.#remember(domain, policy)
-      await store.keepMtaStsPolicy(policy)
+      await store.keepMtaStsPolicy(policy, await organizationOf(domain))
       return policy
     } catch (error) {
       this.#pauses.set(domain, this.#now() + PAUSE_MS)

@@ -51,6 +51,10 @@ export class Transfer {
   #mailTaken = false
   /** The commands under way were written behind a message that had no answer yet. */
   #isBehind = false
+  /** The refusal of MAIL that may be about ENVID: MAIL is sent once more, without it. */
+  #refusedId: Reply | null = null
+  /** MAIL was sent once more. */
+  #isWithoutId = false
   /** The server has not understood the session. */
   #hasLostTrack = false
   #dataTaken = false
@@ -97,7 +101,7 @@ export class Transfer {
       if (!this.#transaction.mayHandOver())
         this.#give({ verdict: 'released', message: released, stage: 'mail' })
       else {
-        const isTaken = await this.#envelope(message)
+        const isTaken = (await this.#envelope(message)) || (await this.#envelopeWithoutId(message))
         await this.#turn.begun
         if (isTaken) await this.#text(stuffed, message.size, onDot)
       }
@@ -165,6 +169,22 @@ export class Transfer {
     return null
   }
 
+  /**
+   * A server may offer DSN and refuse ENVID, which helps to read its reports and is not needed for delivery: MAIL is
+   * sent once more without it.
+   */
+  async #envelopeWithoutId(message: OutgoingMessage): Promise<boolean> {
+    if (this.#refusedId === null || this.#waiting === 0) return false
+    // The envelope may have been written behind a dot.
+    await this.#turn.begun
+    this.#isWithoutId = true
+    this.#start = 'clear'
+    this.#accepted = 0
+    if (this.#transaction.mayHandOver()) return await this.#envelope(message)
+    this.#give({ verdict: 'released', message: released, stage: 'mail' })
+    return false
+  }
+
   /** MAIL, RCPT and DATA. True when the server waits for the message for at least one recipient. */
   async #envelope(message: OutgoingMessage): Promise<boolean> {
     const connection = this.#connection
@@ -189,6 +209,15 @@ export class Transfer {
         if (!this.#hear(group[index]!, replies[index]!)) break
       }
       const lost = error ?? connection.failure
+      if (this.#refusedId !== null) {
+        const isRefused = !this.#isWithoutId
+        // The session takes no other MAIL: the refusal was the server's last word on it.
+        const isLast = isRefused
+          ? lost !== null || this.#dataTaken
+          : at === 0 && replies.length === 0 && lost?.kind === 'closed'
+        if (isLast) this.#give(refusal('mail', this.#refusedId))
+        if (isRefused && !this.#dataTaken) return false
+      }
       if (lost) {
         if (this.#isBehind && this.#waiting > 0) this.#giveUntried(lost)
         else this.#lose(lost, this.#hasLostTrack || (at === 0 && replies.length === 0) ? 'mail' : lost.stage)
@@ -207,10 +236,15 @@ export class Transfer {
     return false
   }
 
+  /** The extensions that MAIL may use. */
+  get #offered(): Extensions {
+    return this.#isWithoutId ? { ...this.#extensions, dsn: false } : this.#extensions
+  }
+
   #steps(message: OutgoingMessage): CommandStep[] {
     const { sender, recipients } = this.#transaction
     const utf8 = message.smtpUtf8 || !isAscii(sender) || recipients.some((recipient) => !isAscii(recipient))
-    const mail = mailCommand(this.#transaction, message, this.#extensions, utf8 && this.#extensions.smtpUtf8)
+    const mail = mailCommand(this.#transaction, message, this.#offered, utf8 && this.#extensions.smtpUtf8)
     const steps: CommandStep[] = [{ command: mail, stage: 'mail', kind: 'mail', recipient: -1 }]
     if (this.#start === 'reset')
       steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })
@@ -227,8 +261,11 @@ export class Transfer {
     const digit = replyClass(reply)
     const wanted = step.kind === 'data' ? 3 : 2
     if (digit === wanted) {
-      if (step.kind === 'mail') this.#mailTaken = true
-      else if (step.kind === 'rcpt') this.#accepted++
+      if (step.kind === 'mail') {
+        this.#mailTaken = true
+        // It was ENVID: the next transactions of the session go without it at once.
+        if (this.#isWithoutId) this.#extensions.dsn = false
+      } else if (step.kind === 'rcpt') this.#accepted++
       else if (step.kind === 'data') this.#dataTaken = true
     } else if (digit < 4 || step.kind === 'rset') {
       // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and no later reply can be trusted.
@@ -242,14 +279,25 @@ export class Transfer {
       this.#hasLostTrack = true
       this.#connection.fail('reply', `lost track of the session: ${replyText(reply)}`)
       return false
+    } else if (step.kind === 'mail' && this.#mayBeAboutId(reply)) {
+      this.#refusedId = reply
+    } else if (this.#refusedId !== null && !this.#isWithoutId) {
+      // The server has no sender: these answers say nothing about the recipients.
     } else if (step.kind === 'rcpt') {
       if (!this.#replies[step.recipient]) {
         this.#settle(step.recipient, answer(verdictOfRefusal(reply, this.#accepted), 'rcpt', reply))
       }
     } else {
-      this.#give(answer(digit === 5 ? 'bounced' : 'deferred', step.stage, reply))
+      this.#give(refusal(step.stage, reply))
     }
     return true
+  }
+
+  #mayBeAboutId({ code, enhancedCode }: Reply): boolean {
+    if (!this.#offered.dsn || this.#transaction.envelopeId === undefined) return false
+    return (
+      PARAMETER_FAULTS.has(code) || (enhancedCode !== null && ENHANCED_PARAMETER_FAULTS.test(enhancedCode))
+    )
   }
 
   /**
@@ -342,6 +390,14 @@ function answer(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply):
   return answered
 }
 
+function refusal(stage: Stage, reply: Reply): RecipientReply {
+  return answer(replyClass(reply) === 5 ? 'bounced' : 'deferred', stage, reply)
+}
+
+/** RFC 5321 4.2.2: an error in parameters, one that is not implemented, those that MAIL may not have (for now). */
+const PARAMETER_FAULTS: ReadonlySet<number> = new Set([501, 504, 555, 455])
+/** RFC 3463 3.6: invalid command arguments. */
+const ENHANCED_PARAMETER_FAULTS = /^[45]\.5\.4$/
 /** RFC 5321 4.2.2: an unknown command, one that is not implemented, a bad sequence. */
 const COMMAND_FAULTS: ReadonlySet<number> = new Set([500, 502, 503])
 /** RFC 3463 3.6: an invalid command or syntax. Not 4.5.3, too many recipients, or 4.5.4, invalid arguments. */

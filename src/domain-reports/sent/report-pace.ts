@@ -4,6 +4,7 @@
  * All nodes count together.
  */
 import { DAY_MS } from '../../common/utc-day.ts'
+import { organizationOf } from '../../dns/organization.ts'
 import { mailboxKey } from '../../mail/address/mailbox-key.ts'
 import { mailtoAddress } from '../../mail/domain-report/tls-report-record.ts'
 import { type AttemptCounter, type AttemptLane, attemptLane } from '../../people/attempts.ts'
@@ -21,28 +22,32 @@ const MOST = {
   all: 20_000,
 } as const
 
-/** Null: the report may be sent to the URI, and is counted; else the reason why not, for people. */
-export async function overPace(
-  counter: Pick<AttemptCounter, 'beginAttempt'>,
+export interface CountedReport {
+  /** Taken back when the report did not reach anybody. */
+  takeBack(): Promise<void>
+}
+
+/**
+ * Counts a report to the URI. If there were too many before it, it is not counted, and the result is the reason for
+ * people.
+ */
+export async function countReport(
+  counter: AttemptCounter,
   { domain, uri }: { domain: string; uri: string },
   now: number,
-): Promise<string | null> {
+): Promise<CountedReport | { excess: string }> {
   const target = targetOf(uri)
   // It is refused by whoever sends it.
-  if (target === null) return null
-  // At the first report: it brings the list.
-  const { getDomain } = await import('tldts')
-  // With the suffixes of registries that are no TLD, whose domains belong to different people.
-  const organizationOf = (name: string) => getDomain(name, { allowPrivateDomains: true }) ?? name
-  const zone = organizationOf(domain)
-  const organization = organizationOf(target.host)
+  if (target === null) return { takeBack: async () => {} }
+  const zone = await organizationOf(domain)
+  const organization = await organizationOf(target.host)
   const lanes = [lane('zone', zone), lane('all')]
   if (organization !== zone) {
     lanes.push(lane('zoneToOthers', zone), lane('address', target.key), lane('organization', organization))
   }
   const wait = await counter.beginAttempt(lanes, now, 0)
-  if (wait <= 0) return null
-  return `too many reports are sent to ${organization}, or about domains of ${zone}; the excess is not sent`
+  if (wait > 0) return { excess: `too many reports are sent to ${organization}, or about domains of ${zone}` }
+  return { takeBack: () => counter.takeBackAttempt(lanes) }
 }
 
 function lane(what: keyof typeof MOST, ...of: string[]): AttemptLane {

@@ -11,7 +11,7 @@ import { mailtoAddress, reportUris } from '../../mail/domain-report/tls-report-r
 import { outgoingUrl, type SendRequest } from '../../network/outgoing.ts'
 import type { DomainReportStore, KeptTlsReport, PeopleStore } from '../../store/store.ts'
 import { dayReport, MOST_REPORTED, type ReportAuthor } from './day-report.ts'
-import { overPace } from './report-pace.ts'
+import { countReport } from './report-pace.ts'
 
 export interface PackedTlsReport extends TlsReport {
   /** The domain that it is about. */
@@ -21,7 +21,7 @@ export interface PackedTlsReport extends TlsReport {
 
 export interface TlsReportSenderParts {
   store: Pick<DomainReportStore, 'claimTlsReports' | 'noteTlsReport' | 'tlsSessions'> &
-    Pick<PeopleStore, 'beginAttempt'>
+    Pick<PeopleStore, 'beginAttempt' | 'takeBackAttempt'>
   resolver: { txt(name: string): Promise<Lookup<string>> }
   author: ReportAuthor
   /** Sends the report by mail; the same `key` is sent once. */
@@ -46,12 +46,8 @@ const TIMEOUT_MS = 10_000
 const MOST_OF_ANSWER = 1_024
 const pack = promisify<Uint8Array, Buffer>(gzip)
 
-/** The reason why a URI has not got the report. */
-interface Fault {
-  text: string
-  /** False: another try would be no better. */
-  again: boolean
-}
+/** The server has answered, and has not taken the report. */
+class ReportRefused extends Error {}
 
 export class TlsReportSender {
   readonly #parts: TlsReportSenderParts
@@ -120,7 +116,7 @@ export class TlsReportSender {
     const { resolver, store, author } = this.#parts
     const { domain, day } = kept
     const found = await resolver.txt(`_smtp._tls.${domain}`)
-    if (found.kind === 'failed') return this.#afterFault(kept, { text: `DNS: ${found.reason}`, again: true })
+    if (found.kind === 'failed') return this.#afterFault(kept, `DNS: ${found.reason}`)
     const uris = found.kind === 'found' ? reportUris(found.records) : []
     if (uris.length === 0) return { ...kept, state: 'unwanted', fault: null }
     const counts = await store.tlsSessions(domain, day, MOST_REPORTED)
@@ -134,26 +130,28 @@ export class TlsReportSender {
     const taken = open.filter((_, index) => faults[index] === null)
     const after =
       taken.length === 0 ? kept : { ...kept, sentTo: [...kept.sentTo, ...taken], sentAt: this.#now() }
-    const fault = faults.find((each) => each?.again) ?? faults.findLast((each) => each !== null)
-    return fault ? this.#afterFault(after, fault) : { ...after, state: 'sent', fault: null }
+    const fault = faults.find((each) => each !== null) ?? null
+    return fault === null ? { ...after, state: 'sent', fault } : this.#afterFault(after, fault)
   }
 
-  /** Null: the report has been taken. */
-  async #faultOf(uri: string, report: PackedTlsReport, key: string): Promise<Fault | null> {
+  /** The reason why the URI has not got the report; null: it has been taken. */
+  async #faultOf(uri: string, report: PackedTlsReport, key: string): Promise<string | null> {
     const { store, onFault } = this.#parts
-    const excess = await overPace(store, { domain: report.domain, uri }, this.#now())
-    if (excess !== null) return { text: `${uri}: ${excess}`, again: false }
+    const counted = await countReport(store, { domain: report.domain, uri }, this.#now())
+    if ('excess' in counted) return `${uri}: ${counted.excess}`
     try {
       await this.#deliver(uri, report, key)
       return null
     } catch (error) {
       if (!this.#isStopped) onFault(error)
-      return { text: `${uri}: ${error instanceof Error ? error.message : String(error)}`, again: true }
+      // A server that refuses the report has been bothered with it: that counts.
+      if (!(error instanceof ReportRefused)) await counted.takeBack().catch(onFault)
+      return `${uri}: ${error instanceof Error ? error.message : String(error)}`
     }
   }
 
-  #afterFault(report: KeptTlsReport, { text: fault, again }: Fault): KeptTlsReport {
-    if (again && report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + RETRY_MS, fault }
+  #afterFault(report: KeptTlsReport, fault: string): KeptTlsReport {
+    if (report.tries < MOST_TRIES) return { ...report, dueAt: this.#now() + RETRY_MS, fault }
     return { ...report, state: report.sentTo.length > 0 ? 'sent' : 'failed', fault }
   }
 
@@ -176,6 +174,6 @@ export class TlsReportSender {
       maxOctets: MOST_OF_ANSWER,
       signal: this.#stopping.signal,
     })
-    if (status < 200 || status > 299) throw new Error(`the server answered with status ${status}`)
+    if (status < 200 || status > 299) throw new ReportRefused(`the server answered with status ${status}`)
   }
 }

@@ -10,17 +10,28 @@ const FIND = statement<PolicyRow>(
   `SELECT domain, id, mode, mx, fetched_at AS "fetchedAt", expires_at AS "expiresAt"
   FROM mta_sts_policies WHERE domain = $1 AND expires_at > $2`,
 )
-const KEEP = statement(`INSERT INTO mta_sts_policies (domain, id, mode, mx, fetched_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6)
+const KEEP =
+  statement(`INSERT INTO mta_sts_policies (domain, id, mode, mx, fetched_at, expires_at, organization)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
   ON CONFLICT (domain) DO UPDATE SET id = excluded.id, mode = excluded.mode, mx = excluded.mx,
-    fetched_at = excluded.fetched_at, expires_at = excluded.expires_at
+    fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
+    organization = excluded.organization
   WHERE mta_sts_policies.fetched_at < excluded.fetched_at`)
+/** Policies of one organization: a zone that floods the table displaces its own. */
+const MOST_OF_ORGANIZATION = 1_000
+/** More than are kept at once, so that policies kept at the same time leave nothing behind. */
+const STEP = 100
+const FORGET_OF_ORGANIZATION = statement(({ isAmong }) => {
+  const beyond = `FROM mta_sts_policies WHERE organization = $1
+    ORDER BY fetched_at DESC LIMIT ${STEP} OFFSET ${MOST_OF_ORGANIZATION}`
+  return `DELETE FROM mta_sts_policies WHERE ${isAmong('domain', beyond)}`
+})
 /**
- * Of those beyond the most, the ones that would be kept for longest: a zone that floods the table with policies for a
- * year displaces its own, and the others stay.
+ * Those fetched longest ago: a policy is fetched again each day while its domain gets mail. The time for which a policy
+ * wants to be kept does not count, because whoever floods the table chooses it.
  */
 const FORGET = statement(({ isAmong }) => {
-  const beyond = 'FROM mta_sts_policies ORDER BY expires_at LIMIT $1 OFFSET $2'
+  const beyond = 'FROM mta_sts_policies ORDER BY fetched_at DESC LIMIT $1 OFFSET $2'
   return `DELETE FROM mta_sts_policies WHERE ${isAmong('domain', beyond)}`
 })
 
@@ -32,8 +43,9 @@ export const mtaStsReads = {
 } satisfies Operations<ReadPort>
 
 export const mtaStsWrites = {
-  *keepMtaStsPolicy(port, { domain, id, mode, mx, fetchedAt, expiresAt }) {
-    yield* port.write.run(KEEP, domain, id, mode, JSON.stringify(mx), fetchedAt, expiresAt)
+  *keepMtaStsPolicy(port, { domain, id, mode, mx, fetchedAt, expiresAt }, organization) {
+    yield* port.write.run(KEEP, domain, id, mode, JSON.stringify(mx), fetchedAt, expiresAt, organization)
+    yield* port.write.run(FORGET_OF_ORGANIZATION, organization)
   },
 
   *forgetMtaStsPolicies(port, most, limit) {

@@ -16,6 +16,7 @@ import { sql as companyLogos } from './0014-company-logos.ts'
 import { sql as reportEvents } from './0015-report-events.ts'
 import { sql as companyNames } from './0016-company-names.ts'
 import { sql as pauseEnds } from './0017-pause-ends.ts'
+import { sql as policyOrganizations } from './0018-policy-organizations.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0015-report-events', reportEvents),
   migration('0016-company-names', companyNames),
   migration('0017-pause-ends', pauseEnds),
+  migration('0018-policy-organizations', policyOrganizations),
 ]
