@@ -24,7 +24,7 @@ if (built) {
   const { Worker } = threads
   threads.Worker = class extends Worker {
     constructor(module, options) {
-      const path = module instanceof URL ? fileURLToPath(module) : ''
+      const path = module instanceof URL && module.protocol === 'file:' ? fileURLToPath(module) : ''
       const name = path.startsWith(sources) && namesOf(path).find((each) => files.has(each))
       super(name ? pathToFileURL(join(built, name)) : module, options)
     }

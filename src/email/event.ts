@@ -3,9 +3,6 @@ import type { BounceCategory } from '../mail/reply/category.ts'
 import type { DomainState } from './domain-state.ts'
 import type { SuppressionType } from './suppression.ts'
 
-/** Events that say why mail was refused or is late: see `category` and `permanent` of their detail. */
-export const REASONED_TYPES = ['bounced', 'failed', 'delivery_delayed'] as const
-
 /** The closed vocabulary of `last_event`. */
 export const LAST_EVENT_TYPES = [
   'queued',

@@ -60,7 +60,7 @@ interface ListedSuppression extends Suppression {
 const MOST_SUPPRESSIONS = 20
 const MOST_EMAILS = 5
 /** The most recipients of an email that are searched for one at the domain. */
-const MOST_RECIPIENTS = 200
+const MOST_RECIPIENTS = 100
 
 /** Explains from stored facts alone, without connecting to a mail server. */
 export const explain = verb('read', explained)
@@ -210,14 +210,14 @@ async function lastResults(
 ): Promise<RecentResult[]> {
   const search = { toDomain, ...(from === undefined ? { company } : { domain: from }) }
   const { emails } = await readEmailPage(op, search, { limit: MOST_EMAILS })
-  const results = await Promise.all(
-    emails.map(async (email) => {
-      const recipients = await op.store.readRecipients(email.id, { from: 0, limit: MOST_RECIPIENTS })
-      const recipient = recipients.find(({ address }) => foldedAscii(address).endsWith(`@${toDomain}`))
-      return recipient === undefined ? [] : [{ email, recipient }]
-    }),
-  )
-  return results.flat()
+  const results: RecentResult[] = []
+  // One after the other: all of them would arrive in one turn of the event loop.
+  for (const email of emails) {
+    const recipients = await op.store.readRecipients(email.id, { from: 0, limit: MOST_RECIPIENTS })
+    const recipient = recipients.find(({ address }) => foldedAscii(address).endsWith(`@${toDomain}`))
+    if (recipient !== undefined) results.push({ email, recipient })
+  }
+  return results
 }
 
 /**

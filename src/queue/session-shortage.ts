@@ -13,8 +13,7 @@ const OLD_MS = 5_000
  * servers which are merely slow are not cut off while two companies send a lot.
  */
 const FEW = 1 / 50
-/** Sessions that are tried at one look, for each company that waits, and at least this part of all. */
-const TRIES = 2
+/** Sessions that are tried at one look: one for each company that waits, and at least this part of all. */
 const LEAST_TRIES = 1 / 20
 /** Milliseconds between two messages in the log. */
 const LOG_MS = 10 * 60_000
@@ -85,7 +84,7 @@ export class SessionShortage {
     const { concurrency } = this.#parts.queues
     const waiting = this.#waiting()
     if (waiting.length === 0) return
-    const most = Math.max(TRIES * waiting.length, Math.ceil(concurrency * LEAST_TRIES))
+    const most = Math.max(waiting.length, Math.ceil(concurrency * LEAST_TRIES))
     const uses = this.#replaceable(Math.min(...waiting)).slice(0, most)
     for (const [taken, use] of uses) {
       use.triedAt = this.#now()

@@ -1,7 +1,8 @@
 /** The columns of emails and recipients in both databases, derived from the table of fields. */
 import type { ColumnCodec } from '../email/codec.ts'
-import { type EventType, LAST_EVENT_TYPES, REASONED_TYPES } from '../email/event.ts'
+import { type EventType, LAST_EVENT_TYPES } from '../email/event.ts'
 import { type FieldDeclaration, type FieldReader, fieldsOf } from '../email/fields.ts'
+import { REASONED_TYPES } from '../email/reasoned-event.ts'
 import { bodyOf as bodyOfOctets } from '../mail/body.ts'
 import { LARGE_TEXT } from '../mail/large-text.ts'
 import type { MessageBody } from '../mail/message.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomUUIDv7 } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { ApiKey, Scope } from '../../src/accounts/account.ts'
@@ -31,6 +31,7 @@ import * as explaining from '../../src/operate/explain.ts'
 import * as goLive from '../../src/operate/go-live/go-live.ts'
 import * as setup from '../../src/operate/go-live/setup.ts'
 import * as keys from '../../src/operate/keys.ts'
+import * as listedStatus from '../../src/operate/listed-status.ts'
 import * as listening from '../../src/operate/listen.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
@@ -407,6 +408,11 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     READS,
   ],
   [nextStep.emailStatus, async (op, world) => nextStep.emailStatus(op, await world.email()), READS],
+  [
+    listedStatus.listedStatuses,
+    (op) => listedStatus.listedStatuses(op, { emails: [] }),
+    { ...READS, foreign: ok },
+  ],
   [nextStep.neighboursOf, async (op, world) => nextStep.neighboursOf(op, await world.email()), READS],
   [
     emailLinks.reachLinks,
@@ -454,6 +460,17 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     emailBatches.cancelEmails,
     async (op, world) => emailBatches.cancelEmails(op, { company: 'Acme', ids: [(await world.email()).id] }),
+    MANAGES,
+  ],
+  [
+    emailBatches.suppressRecipients,
+    async (op, world) => {
+      // An address of its own: mail to it is stopped from now on.
+      const { recipients } = await world.email()
+      const address = `a@${randomUUIDv7()}.test`
+      const { id } = await world.email(world.acme, { recipients: [{ ...recipients[0]!, address }] })
+      return await emailBatches.suppressRecipients(op, { company: 'Acme', ids: [id] })
+    },
     MANAGES,
   ],
   [

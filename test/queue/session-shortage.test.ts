@@ -55,7 +55,7 @@ function start({ atDot = false } = {}) {
 
 const companiesOf = (taken: ReadyDelivery[]) => taken.map(({ email }) => email.companyId)
 
-test('the oldest sessions of those that hang are tried for a company that has none', () => {
+test('the oldest session of those that hang is tried for a company that has none', () => {
   const { cut, open, send, after, end } = start()
   for (let n = 0; n < SESSIONS; n++) send(`noisy ${n}`)
   send('calm', 'alive.test')
@@ -63,11 +63,11 @@ test('the oldest sessions of those that hang are tried for a company that has no
   after(1_000)
   assert.deepEqual(cut, [], 'none is old')
   after(4_000)
-  assert.deepEqual(companiesOf(cut), ['noisy 0', 'noisy 1'])
+  assert.deepEqual(companiesOf(cut), ['noisy 0'])
   end(cut[0]!)
   assert.deepEqual(companiesOf(open.slice(-1)), ['calm'])
   after(10_000)
-  assert.equal(cut.length, 2, 'nobody waits')
+  assert.equal(cut.length, 1, 'nobody waits')
 })
 
 test('the company with most sessions makes room first', () => {
@@ -80,8 +80,7 @@ test('the company with most sessions makes room first', () => {
   for (let n = 0; n < SESSIONS; n++) send(`noisy ${n}`)
   send('calm', 'alive2.test')
   after(5_000)
-  assert.ok(cut.length >= 2)
-  assert.deepEqual(companiesOf(cut.slice(0, 2)), ['greedy', 'greedy'])
+  assert.equal(cut[0]!.email.companyId, 'greedy')
   end(cut[0]!)
   assert.ok(!companiesOf(open.slice(-1)).includes('greedy'))
 })
@@ -108,11 +107,11 @@ test('all sessions are tried within seconds, those again that were tried longest
   for (let n = 0; n < SESSIONS; n++) send(`noisy ${n}`)
   send('calm', 'alive.test')
   after(5_000)
-  for (let n = 1; n < SESSIONS / 2; n++) after(1_000)
+  for (let n = 1; n < SESSIONS; n++) after(1_000)
   assert.equal(new Set(cut).size, SESSIONS)
   const [first] = cut
   after(1_000)
-  assert.equal(cut.at(-2), first)
+  assert.equal(cut.at(-1), first)
 })
 
 test('a session behind a final dot is replaced at once, and counts again when its delivery is over', () => {

@@ -161,7 +161,7 @@ for (const [what, step] of [
     const api = new ApiClient(service.url, calm.token)
     const id = await api.accepted(email('a@calm.test', 'you@alive.test'))
     assert.deepEqual((await alive.next()).recipients, ['you@alive.test'])
-    assert.ok(dead.open >= 3, `${dead.open} sessions are stuck`)
+    assert.ok(dead.open >= 1, 'others are stuck')
     await api.lastEvent(id, 'delivered')
     const lanes = await installation.command<ShownLane[]>('queue')
     assert.equal(lanes.filter(({ domain }) => domain === 'dead.test').length, 6)

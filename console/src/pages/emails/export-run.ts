@@ -2,7 +2,7 @@
  * The export of emails, which continues while the person views other pages of the console. The browser reads the list
  * and the messages one after the other and puts the file together, so the service keeps nothing for it.
  */
-import { REASONED_TYPES } from '../../../../src/email/event.ts'
+import { REASONED_TYPES } from '../../../../src/email/reasoned-event.ts'
 import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
 import { save } from '../../parts/download.ts'
