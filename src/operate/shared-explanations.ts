@@ -9,8 +9,8 @@ import { SearchTurns } from '../events/search-turns.ts'
 import type { SendRequest } from '../network/outgoing.ts'
 import type { MtaStsStore } from '../store/store.ts'
 
-/** One company alone gets three places. */
-const PLACES = { size: 8, kept: 2, timesFree: 1 }
+/** One company alone gets two places; one is kept for another company. */
+const PLACES = { size: 4, kept: 1, timesFree: 1 }
 
 type ForecastResolver = Pick<Resolver, 'mx' | 'addresses' | 'tlsa' | 'txt'>
 
