@@ -32,18 +32,20 @@ export async function mailInvitation(
   // The accounts of the operation, and not those that the caller may see, have the operator's name.
   const company = accounts.companies.find((each) => each.id === companyId)
   if (systemMail === null || company === undefined) return { mailed: false, nextMailAt: null }
-  const counted = await countMail(store, { address, companyId }, now())
-  if ('nextAt' in counted) {
-    log.warn({ companyId, invitation: id }, 'Did not mail an invitation: too many were mailed before it')
-    return { mailed: false, nextMailAt: counted.nextAt }
-  }
+  let takeBack = async () => {}
   try {
+    const counted = await countMail(store, { address, companyId }, now())
+    if ('nextAt' in counted) {
+      log.warn({ companyId, invitation: id }, 'Did not mail an invitation: too many were mailed before it')
+      return { mailed: false, nextMailAt: counted.nextAt }
+    }
+    takeBack = counted.takeBack
     const words = wordsOf(invitation, mailedName(company), link)
     await systemMail.send({ to: address, ...words, key: `invitation:${id}` })
     return { mailed: true, nextMailAt: null }
   } catch (error) {
     log.warn({ err: error }, 'Could not mail an invitation')
-    await counted.takeBack()
+    await takeBack().catch((error) => log.warn({ err: error }, 'Could not take back the count of a mail'))
     return { mailed: false, nextMailAt: null }
   }
 }

@@ -110,7 +110,7 @@ export class Stops {
     if (this.pauses.coversSite(email.companyId, path.site.key)) return
     // The pause ended before this delivery could be released.
     this.#heldDomains.add(email.domainId)
-    this.#release(ALL)
+    this.#releaseOf(email.domainId, ALL)
   }
 
   /** Mail from this domain (id) was given back as held, and that is now durable. */
@@ -122,18 +122,24 @@ export class Stops {
   }
 
   #release(dueBefore: number): void {
+    for (const id of this.#heldDomains) this.#releaseOf(id, dueBefore)
+  }
+
+  #releaseOf(id: string, dueBefore: number): void {
     const { store, accounts, onChanged, log } = this.#parts
-    for (const id of this.#heldDomains) {
-      if (dueBefore === ALL) this.#wholly.add(id)
-      if (accounts.domain(id)?.sending !== 'active') continue
-      this.#heldDomains.delete(id)
-      const before = this.#wholly.delete(id) ? ALL : dueBefore
-      store.releaseHeld(id, { now: Date.now(), dueBefore: before }).then(onChanged, (error) => {
-        log.error({ err: error }, 'Could not release held mail; retrying in a minute')
-        this.#heldDomains.add(id)
-        setTimeout(() => this.#stopped || this.#release(before), HELD_MS).unref()
-      })
-    }
+    if (dueBefore === ALL) this.#wholly.add(id)
+    if (accounts.domain(id)?.sending !== 'active') return
+    this.#heldDomains.delete(id)
+    const before = this.#wholly.delete(id) ? ALL : dueBefore
+    store.releaseHeld(id, { now: Date.now(), dueBefore: before }).then(onChanged, (error) => {
+      log.error({ err: error }, 'Could not release held mail; retrying in a minute')
+      this.#heldDomains.add(id)
+      if (before === ALL) this.#wholly.add(id)
+      // This domain alone: others may be held again meanwhile, with times of their own.
+      setTimeout(() => {
+        if (!this.#stopped && this.#heldDomains.has(id)) this.#releaseOf(id, before)
+      }, HELD_MS).unref()
+    })
   }
 
   /** Call it when there may be more, or less, to stop. */

@@ -34,7 +34,15 @@ async function perform(posted: TaskBatch): Promise<void> {
   let answers: TaskAnswers = []
   const moved = new Set<ArrayBuffer>()
   let answeredAt = clock()
+  const answerAll = () => {
+    answer(answers, [...moved])
+    answers = []
+    moved.clear()
+    answeredAt = clock()
+  }
   for (const [index, { url, input }] of posted.entries()) {
+    // The import of a module counts against none of the tasks before it.
+    if (answers.length > 0 && !modules.has(url)) answerAll()
     try {
       const job = await jobOf(url)
       Atomics.store(progress, SINCE, clock())
@@ -47,10 +55,7 @@ async function perform(posted: TaskBatch): Promise<void> {
     }
     const isLast = index === posted.length - 1
     if (!isLast && clock() - answeredAt < ANSWER_WITHIN) continue
-    answer(answers, [...moved])
-    answers = []
-    moved.clear()
-    answeredAt = clock()
+    answerAll()
   }
   setImmediate(tidy)
 }

@@ -50,12 +50,16 @@ export class Worker {
   /** Tasks of the current message that are answered already. */
   #answeredTasks = 0
   #look: NodeJS.Timeout | undefined
+  /** When the tasks were given, or some of them were last answered: the next one begins soon after. */
   #givenAt = 0
   /** The first check of the current task: its start, and the thread's processor time by then. */
   #first: { since: number; worked: number } | null = null
   #rest: NodeJS.Timeout | undefined
-  /** The reason why the thread is being ended. */
-  #sentence: DeathCause | null = null
+  /**
+   * The reason why the thread is being ended, and the index in the message of the task to blame; null: none had begun.
+   * By the time of its death the thread may have gone on to the next task.
+   */
+  #sentence: { cause: DeathCause; of: number | null } | null = null
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
     this.#options = options
@@ -77,8 +81,9 @@ export class Worker {
     )
   }
 
+  /** It has tasks, or its thread is about to end. */
   get busy(): boolean {
-    return this.#tasks.length > 0
+    return this.#tasks.length > 0 || this.#sentence !== null
   }
 
   get started(): boolean {
@@ -122,6 +127,7 @@ export class Worker {
   #answered(answers: TaskAnswers): void {
     const tasks = this.#tasks.splice(0, answers.length)
     this.#answeredTasks += tasks.length
+    this.#givenAt = performance.now()
     for (const [index, task] of tasks.entries()) {
       const answer = answers[index]!
       if ('error' in answer) task.reject(answer.error)
@@ -140,16 +146,17 @@ export class Worker {
    * own start.
    */
   #watch(): void {
-    const begun = this.#at >= 0
-    const { deadline } = this.#tasks[Math.max(this.#at, 0)]!
+    const at = this.#at
+    const begun = at >= 0
+    const { deadline } = this.#tasks[Math.max(at, 0)]!
     const since = begun
       ? (clock() - Atomics.load(this.#progress, SINCE)) | 0
       : performance.now() - this.#givenAt
     const left = (begun ? deadline * STARVED : START_WITHIN) - since
-    if (left <= 0) this.#condemn(begun ? 'time' : 'crash')
+    if (left <= 0) this.#condemn(begun ? 'time' : 'crash', begun ? at + this.#answeredTasks : null)
     else {
       this.#look = setTimeout(() => this.#watch(), Math.min(left, deadline, LOOK))
-      if (begun) void this.#weigh(deadline)
+      if (begun) void this.#weigh(deadline, at + this.#answeredTasks)
     }
   }
 
@@ -158,44 +165,56 @@ export class Worker {
     return Atomics.load(this.#progress, AT) - this.#answeredTasks
   }
 
-  /** Checks how much memory and processor time the current task has taken so far. */
-  async #weigh(deadline: number): Promise<void> {
+  /** Checks how much memory and processor time the task with the index `of` has taken so far. */
+  async #weigh(deadline: number, of: number): Promise<void> {
     const thread = this.#thread.running!
+    const tasks = this.#tasks
     const since = Atomics.load(this.#progress, SINCE)
     // The calls reject when the thread has ended meanwhile.
     const looked = await Promise.all([thread.getHeapStatistics(), thread.cpuUsage()]).catch(() => null)
-    if (looked === null || thread !== this.#thread.running || !this.busy) return
+    if (looked === null || thread !== this.#thread.running) return
+    if (tasks !== this.#tasks || tasks.length === 0) return
     const [heap, { user, system }] = looked
     const worked = (user + system) / 1_000
     // Processor time is counted for the whole thread, so the time at the first check of the task is subtracted.
     if (this.#first?.since !== since) this.#first = { since, worked }
-    if (heap.used_heap_size > this.#options.memory * 1_048_576) this.#condemn('memory')
-    else if (worked - this.#first.worked > deadline) this.#condemn('time')
+    if (heap.used_heap_size > this.#options.memory * 1_048_576) this.#condemn('memory', of)
+    else if (worked - this.#first.worked > deadline) this.#condemn('time', of)
   }
 
-  #condemn(cause: DeathCause): void {
-    this.#sentence = cause
+  #condemn(cause: DeathCause, of: number | null): void {
+    if (this.#sentence !== null) return
+    clearTimeout(this.#look)
+    this.#sentence = { cause, of }
     void this.#thread.kill()
   }
 
   #died(thrown: unknown): void {
     const outOfMemory = (thrown as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    const cause = this.#sentence ?? (outOfMemory ? 'memory' : 'crash')
+    const sentence = this.#sentence
+    const { cause, of } = sentence ?? {
+      cause: outOfMemory ? 'memory' : 'crash',
+      of: this.#at >= 0 ? this.#at + this.#answeredTasks : null,
+    }
     const detail = thrown === null || outOfMemory ? '' : String(thrown)
     this.#sentence = null
     clearTimeout(this.#look)
     const tasks = this.#tasks
-    const at = this.#at
+    // Negative: the task to blame has been answered, so none of the others is.
+    const at = of === null ? null : of - this.#answeredTasks
     this.#tasks = []
-    if (tasks.length === 0) return
+    if (tasks.length === 0) {
+      if (sentence !== null) this.#events.onFree()
+      return
+    }
     const lost: Task[] = []
     for (const [index, task] of tasks.entries()) {
       // A task is given up when two threads have died before they began it.
-      if (index === at || (at < 0 && task.lost)) task.reject(new WorkerDied(cause, detail))
+      if (index === at || (at === null && task.lost)) task.reject(new WorkerDied(cause, detail))
       // Transferred input is lost with the thread.
       else if (task.transfer.length > 0) task.reject(new WorkersBusy('The worker died of another job.'))
       else {
-        task.lost ||= at < 0
+        task.lost ||= at === null
         lost.push(task)
       }
     }

@@ -70,14 +70,14 @@ test('an answer of DNS, and a policy, serve the next explanation', async () => {
   assert.deepEqual(dns.queries.slice(asked), [])
 })
 
-test('a company has three explanations at a time, and those of another one wait for none of them', async () => {
+test('a company has two explanations at a time, and those of another one wait for none of them', async () => {
   const ends: (() => void)[] = []
   const busy = Array.from({ length: 10 }, () =>
     shared.inTurn('another company', () => new Promise<void>((resolve) => ends.push(resolve))),
   )
   const { hosts } = await explained('x.test')
   assert.equal(hosts.length, 1)
-  assert.equal(ends.length, 3)
+  assert.equal(ends.length, 2)
   for (const [n, each] of busy.entries()) {
     ends[n]!()
     await each

@@ -10,7 +10,7 @@ export type Order =
   | { kind: 'exit' }
   | { kind: 'uncloneable' }
   | { kind: 'busy'; ms: number }
-  /** Waits until another thread sets `flag[0]`. */
+  /** Sets `flag[1]`, and waits until another thread sets `flag[0]`. */
   | { kind: 'wait'; flag: Int32Array; value: unknown }
 
 export default function perform(order: Order): unknown {
@@ -38,6 +38,7 @@ export default function perform(order: Order): unknown {
     case 'uncloneable':
       return createServer
     case 'wait':
+      Atomics.store(order.flag, 1, 1)
       Atomics.wait(order.flag, 0, 0)
       return order.value
   }

@@ -5,6 +5,7 @@ import type { Worker } from 'node:worker_threads'
 import { type DeathCause, WorkerDied, WorkersBusy } from '../../src/workers/error.ts'
 import { jobAt } from '../../src/workers/job.ts'
 import { SMALL, Workers, type WorkersOptions } from '../../src/workers/workers.ts'
+import { until } from '../support/until.ts'
 import type { Order } from './hostile-job.ts'
 
 const job = jobAt<Order, unknown>(new URL('./hostile-job.ts', import.meta.url))
@@ -21,13 +22,14 @@ const large = (company: string) => ({ company, weight: LARGE })
 const echo = (value: unknown): Order => ({ kind: 'echo', value })
 
 /** A task that keeps its worker until it is let go. */
-function held(value: unknown): { order: Order; release(): void } {
-  const flag = new Int32Array(new SharedArrayBuffer(4))
+function held(value: unknown): { order: Order; release(): void; begun(): boolean } {
+  const flag = new Int32Array(new SharedArrayBuffer(8))
+  const begun = () => Atomics.load(flag, 1) === 1
   const release = () => {
     Atomics.store(flag, 0, 1)
     Atomics.notify(flag, 0)
   }
-  return { order: { kind: 'wait', flag, value }, release }
+  return { order: { kind: 'wait', flag, value }, release, begun }
 }
 
 const died = (cause: DeathCause) => (error: unknown) => error instanceof WorkerDied && error.cause === cause
@@ -121,6 +123,77 @@ test('a task of a batch is answered while a slow one behind it is not done', asy
   assert.equal(await behind, 'slow')
 })
 
+/** The threads that are started from here on. */
+function threadsOf(t: TestContext): Set<Worker> {
+  const threads = new Set<Worker>()
+  const note = (thread: Worker) => threads.add(thread)
+  process.on('worker', note)
+  t.after(() => process.off('worker', note))
+  return threads
+}
+
+test('a task that ends while its thread is being ended leaves the blame to nobody', async (t) => {
+  const threads = threadsOf(t)
+  const deaths: string[] = []
+  const workers = open(t, { deadline: 20, onDeath: (cause) => deaths.push(cause) })
+  const running = held('running')
+  const first = workers.run(job, running.order, small('a'))
+  // These share a message, because they wait for the same worker.
+  const late = held('late')
+  const innocent = held('innocent')
+  const condemned = workers.run(job, late.order, small('b'))
+  const behind = workers.run(job, innocent.order, small('c'))
+  await until(() => threads.size === 1, 'the thread')
+  const [thread] = threads
+  const terminate = thread!.terminate.bind(thread)
+  const ending = t.mock.method(thread!, 'terminate', async () => {
+    const answered = new Promise((resolve) => thread!.once('message', resolve))
+    late.release()
+    await answered
+    await until(innocent.begun, 'the next task')
+    ending.mock.restore()
+    thread!.once('exit', innocent.release)
+    return await terminate()
+  })
+  running.release()
+  assert.equal(await first, 'running')
+  assert.equal(await condemned, 'late')
+  assert.equal(await behind, 'innocent')
+  assert.deepEqual([deaths, threads.size], [['time'], 2])
+})
+
+test('a module may take long to load behind a task of an old message', async (t) => {
+  const channel = new BroadcastChannel('slow-module')
+  t.after(() => channel.close())
+  const deaths: string[] = []
+  const workers = open(t, { onDeath: (cause) => deaths.push(cause) })
+  const slow = jobAt<null, string>(new URL('./slow-module.ts', import.meta.url))
+  const running = held('running')
+  const first = workers.run(job, running.order, small('a'))
+  const before = held('before')
+  const done = workers.run(job, before.order, small('b'))
+  const loading = new Promise((resolve) => {
+    channel.onmessage = resolve
+  })
+  const loaded = workers.run(slow, null, small('c'))
+  running.release()
+  assert.equal(await first, 'running')
+  // The message gets old.
+  const now = performance.now.bind(performance)
+  let looks = 0
+  t.mock.method(performance, 'now', () => {
+    looks++
+    return now() + 60_000
+  })
+  before.release()
+  await Promise.all([done, loading])
+  const looked = looks
+  await until(() => looks > looked + 2, 'looks at the worker')
+  channel.postMessage('go')
+  assert.equal(await loaded, 'loaded')
+  assert.deepEqual(deaths, [])
+})
+
 test('a job that cannot be loaded is an error of its own', async (t) => {
   const workers = open(t)
   const missing = jobAt<null, null>(new URL('./there-is-none.ts', import.meta.url))
@@ -196,10 +269,7 @@ test('a task that has waited too long is not begun', async (t) => {
 })
 
 test('a thread ends when it has long had nothing to do, and another takes its place', async (t) => {
-  const threads = new Set<Worker>()
-  const note = (thread: Worker) => threads.add(thread)
-  process.on('worker', note)
-  t.after(() => process.off('worker', note))
+  const threads = threadsOf(t)
   const workers = open(t, { idle: 1 })
   assert.equal(await workers.run(job, echo(1), large('a')), 1)
   const [thread] = threads
@@ -209,10 +279,7 @@ test('a thread ends when it has long had nothing to do, and another takes its pl
 })
 
 test('a thread that dies with nothing to do is missed by nobody', async (t) => {
-  const threads = new Set<Worker>()
-  const note = (thread: Worker) => threads.add(thread)
-  process.on('worker', note)
-  t.after(() => process.off('worker', note))
+  const threads = threadsOf(t)
   const workers = open(t)
   await Promise.all([workers.run(job, echo(1), small('a')), workers.run(job, echo(1), large('a'))])
   assert.equal(threads.size, 2)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
+import { StoreUnavailable } from '../../../src/store/store.ts'
 import { type Service, startService } from '../../support/service.ts'
 import type { Reply } from '../requests.ts'
 import { Tenant } from './tenant.ts'
@@ -85,6 +86,23 @@ test('an address that is invited again and again gets three mails, and each invi
   // Another company may invite the same person.
   const other = await Tenant.make(service, 'Delta')
   assert.equal((await invited('flood@people.example', other)).mailed, true)
+})
+
+test('an invitation that cannot be counted, or taken back, is made and not mailed', async (t) => {
+  const away = async () => {
+    throw new StoreUnavailable('away')
+  }
+  const counts = t.mock.method(service.store, 'beginAttempt', away)
+  const unmailed = await invited('uncounted@people.example')
+  counts.mock.restore()
+  assert.deepEqual([unmailed.mailed, unmailed.nextMailAt], [false, null])
+  t.mock.method(service.store, 'accept', away)
+  const back = t.mock.method(service.store, 'takeBackAttempt', away)
+  const unsent = await invited('unsent@people.example')
+  assert.deepEqual([unsent.mailed, unsent.nextMailAt], [false, null])
+  assert.equal(back.mock.callCount(), 1)
+  const open = await service.store.invitations(tenant.company.id, Date.now())
+  assert.equal(open.filter(({ address }) => address.startsWith('un')).length, 2)
 })
 
 test('a company mails fifty invitations at once, and none of another company waits for them', async () => {
