@@ -3,7 +3,7 @@
  * met the same trouble. One that was only given back, at a pause or a restart, is not. Pure.
  */
 import { BY_HAND, type Facts } from './lifecycle/happening.ts'
-import { LEFT_ALONE } from './not-attempted.ts'
+import { isLeftAlone, LEFT_ALONE } from './not-attempted.ts'
 
 /** `postponedSince` up to this stands for no time. */
 const LAST_BY_HAND = Math.max(...Object.values(BY_HAND))
@@ -16,7 +16,7 @@ export function isDelayed({
   return (
     attempts > 0 ||
     (postponedSince !== null && postponedSince > LAST_BY_HAND) ||
-    (lastMessage !== null && !lastMessage.startsWith(LEFT_ALONE))
+    (lastMessage !== null && !isLeftAlone(lastMessage))
   )
 }
 

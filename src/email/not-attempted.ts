@@ -14,6 +14,10 @@ export function isNotAttempted(message: string | null | undefined): boolean {
 /** The beginning of texts that say nothing about the path. The other ones are of trouble that other mail has met. */
 export const LEFT_ALONE = `${BEGINNING}:`
 
+export function isLeftAlone(message: string): boolean {
+  return message.startsWith(LEFT_ALONE)
+}
+
 /** `why`: a clause that begins in lower case. */
 export function notAttempted(why: string): NotAttempted {
   return `${BEGINNING}: ${why}`

@@ -83,7 +83,9 @@ export function readContract(open: OpenBench): void {
         result(0),
         result(1, {
           state: 'bounced',
-          events: [{ type: 'bounced', at: NOW, detail: { code: 552, enhancedCode: '5.2.2', message: 'quota' } }],
+          events: [
+            { type: 'bounced', at: NOW, detail: { code: 552, enhancedCode: '5.2.2', message: 'quota' } },
+          ],
         }),
       ])
       assert.deepEqual(

@@ -6,6 +6,7 @@ import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { isLeftAlone } from '../../../../src/email/not-attempted.ts'
 import { backlogQuery, type OverviewBacklog } from '../../api/overview.ts'
 import { waitingSitesQuery } from '../../api/sites.ts'
 import { HostName } from '../../parts/host-name.tsx'
@@ -44,7 +45,12 @@ export function WaitingByDestination({ company }: { company: string }) {
                   to={`/c/${company}/emails`}
                   // Mail without a reply has not been tried yet, and no filter finds it alone.
                   search={
-                    { q: lastMessage === null ? `to:@${domain}` : `to:@${domain} event:delayed` } as never
+                    {
+                      q:
+                        lastMessage === null || isLeftAlone(lastMessage)
+                          ? `to:@${domain}`
+                          : `to:@${domain} event:delayed`,
+                    } as never
                   }
                   size="sm"
                 >
