@@ -233,7 +233,9 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     const part = page.getByRole('region', { name: 'How would mail to an address leave?' })
     await part.getByLabel('Address of a recipient').fill('jane@explained.test')
     await part.getByRole('button', { name: 'Explain' }).click()
-    await part.getByText('Mail to jane@explained.test would be captured now: none leaves this machine.').waitFor()
+    await part
+      .getByText('Mail to jane@explained.test would be captured now: none leaves this machine.')
+      .waitFor()
     await part.getByText('Route capture').waitFor()
     await part.getByRole('link', { name: 'ada@explained.test' }).click()
     await page.waitForURL('**/emails/*-*')
