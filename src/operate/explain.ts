@@ -56,7 +56,10 @@ interface ListedSuppression extends Suppression {
   domain: string | null
 }
 
-/** The most entries of the suppression list, and the most recent emails, that are looked at. */
+/**
+ * The most entries of the suppression list, and the most recent emails, that are looked at: an email may have thousands of
+ * addresses in its head.
+ */
 const MOST_SUPPRESSIONS = 20
 const MOST_EMAILS = 5
 /** The most recipients of an email that are searched for one at the domain. */

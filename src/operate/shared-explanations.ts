@@ -9,15 +9,12 @@ import { SearchTurns } from '../events/search-turns.ts'
 import type { SendRequest } from '../network/outgoing.ts'
 import type { MtaStsStore } from '../store/store.ts'
 
-/** One company alone gets two places; one is kept for another company. */
-const PLACES = { size: 4, kept: 1, timesFree: 1 }
-
 type ForecastResolver = Pick<Resolver, 'mx' | 'addresses' | 'tlsa' | 'txt'>
 
 export class SharedExplanations {
   readonly resolver: ForecastResolver
   readonly policies: Pick<PolicyDirectory, 'find'>
-  readonly #turns = new SearchTurns(PLACES)
+  readonly #turns = new SearchTurns()
 
   constructor({
     resolver,

@@ -71,6 +71,7 @@ export async function forecast(parts: ForecastParts, mail: RoutingFields, domain
     sites,
     route: delivery,
     maxDeliveries: 0,
+    mostRemembered: 1,
     ownRoute: () => ownRoute,
   })
   const path = await paths.find(mail, domain)

@@ -28,6 +28,8 @@ import type { SourceChoice } from './source-choice.ts'
 export type IsUsable = (path: Path) => boolean
 
 export interface PathFinderOptions {
+  /** The most domains, and routes, that are remembered; absent: as many as delivery needs. */
+  mostRemembered?: number
   /** POSTROAD_DELIVERY. */
   route: DeliveryRoute
   /** Looks up the mail servers of direct delivery. */
@@ -82,11 +84,13 @@ export class PathFinder {
   readonly #direct: SiteDirectory<SitePaths>
   readonly #sources: SourceChoice
   /** By id of the route, which changes with every change of the route. */
-  readonly #own = new LRUCache<string, Path>({ max: MAX_ROUTES })
+  readonly #own: LRUCache<string, Path>
 
   constructor(options: PathFinderOptions) {
     this.#options = options
     const { route, resolver, hostname, allowPrivateNetworks, sites } = options
+    const { mostRemembered } = options
+    this.#own = new LRUCache({ max: mostRemembered ?? MAX_ROUTES })
     this.#sources = options.sources
     this.#policy = policyOf(DEFAULT_ROUTE, route)
     this.#simulator = this.#path(siteNamed('simulator'))
@@ -95,6 +99,7 @@ export class PathFinder {
       resolver,
       ownName: allowPrivateNetworks ? null : hostname,
       ...(options.mtaSts && { mtaSts: options.mtaSts }),
+      ...(mostRemembered !== undefined && { mostDomains: mostRemembered }),
       recognise: (domain, ranks) => sites.table.recognise(domain, ranks),
       keep: (site, agreement) => new SitePaths((source) => this.#directPath(source, site, agreement)),
     })

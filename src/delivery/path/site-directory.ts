@@ -49,6 +49,8 @@ export interface SiteDirectoryOptions<Kept> {
   /** A monotonic clock in milliseconds. */
   now?: () => number
   patience?: number
+  /** The most domains that are remembered. Room for all of them is taken at once. */
+  mostDomains?: number
 }
 
 interface FoundDomain {
@@ -77,17 +79,18 @@ interface SiteEntry<Kept> {
 export class SiteDirectory<Kept> {
   readonly #options: SiteDirectoryOptions<Kept>
   readonly #now: () => number
-  readonly #entries = new LRUCache<string, SiteEntry<Kept>>({
-    max: MAX_DOMAINS,
-    maxSize: MAX_CHARACTERS,
-    dispose: ({ site }, domain) => this.#leave(site, domain),
-  })
+  readonly #entries: LRUCache<string, SiteEntry<Kept>>
   /** The remembered domains, by key of their site. */
   readonly #domains = new Map<string, Set<string>>()
   readonly #turns = new LookupTurns<Kept>((domain) => this.#lookUp(domain))
 
   constructor(options: SiteDirectoryOptions<Kept>) {
     this.#options = options
+    this.#entries = new LRUCache({
+      max: options.mostDomains ?? MAX_DOMAINS,
+      maxSize: MAX_CHARACTERS,
+      dispose: ({ site }, domain) => this.#leave(site, domain),
+    })
     this.#now = options.now ?? monotonic
   }
 
