@@ -15,7 +15,7 @@ export interface SignatureCheck {
 /** RFC 8301 3.2. */
 const LEAST_BITS = 1_024
 
-/** What the verifier's types leave out. */
+/** Fields that the types of the verifier leave out. */
 interface Verified {
   status: { result: string }
   signingDomain: string

@@ -57,8 +57,8 @@ interface ListedSuppression extends Suppression {
 }
 
 /**
- * The most entries of the suppression list, and the most recent emails, that are looked at: an email may have thousands of
- * addresses in its head.
+ * The most entries of the suppression list, and the most recent emails, that are looked at: an email may have thousands
+ * of addresses in its head.
  */
 const MOST_SUPPRESSIONS = 20
 const MOST_EMAILS = 5

@@ -1,7 +1,7 @@
 /**
- * What the explanations of a service share. Anybody who may read a company's mail may ask for one, about any domain,
- * and each makes dozens of look-ups and a request: so few run at a time, companies take turns, and an answer of DNS or
- * a policy that one has got serves the others.
+ * The resolver, the policies and the turns that the explanations of a service share. Anybody who may read a company's
+ * mail may ask for one, about any domain, and each makes dozens of look-ups and a request: so few run at a time,
+ * companies take turns, and an answer of DNS or a policy that one has got serves the others.
  */
 import { PolicyDirectory } from '../delivery/mta-sts/policy-directory.ts'
 import type { Resolver } from '../dns/resolver.ts'

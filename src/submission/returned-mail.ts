@@ -56,7 +56,7 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
 
 class Returning extends SessionTransactions<MailTransaction> implements MailTransactions {
   readonly #parts: ReturnedMailParts
-  /** Of the current transaction. */
+  /** MAIL FROM of the current transaction. */
   #reversePath = ''
 
   constructor(context: SessionContext, parts: ReturnedMailParts) {

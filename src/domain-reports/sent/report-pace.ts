@@ -1,7 +1,7 @@
 /**
  * Limits the reports that a zone makes this service send. RFC 8460 asks no target for its consent, as RFC 7489 7.1 does
- * for DMARC: anybody may name anybody's address in the record of a domain, and of any number of domains below his own.
- * All nodes count together.
+ * for DMARC: the owner of a zone may name any address, in the records of any number of its domains. All nodes count
+ * together.
  */
 import { DAY_MS } from '../../common/utc-day.ts'
 import { organizationOf } from '../../dns/organization.ts'
