@@ -4,6 +4,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
+import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 import { DESKTOP, PHONE } from './visit.ts'
 
@@ -105,10 +106,13 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     const { page } = visit
     const made = page.getByRole('status').filter({ hasText: 'Invitation for' })
     for (let time = 0; time < 4; time++) {
-      await page.getByLabel('Email address').fill('bob@people.test')
+      const address = page.getByLabel('Email address')
+      await address.fill('bob@people.test')
       const answer = page.waitForResponse(/\/team\/invitations$/)
       await page.getByRole('button', { name: 'Invite', exact: true }).click()
       assert.equal((await answer).status(), 201)
+      // The form is emptied once the answer has been read.
+      await until(async () => (await address.inputValue()) === '', 'an empty form')
     }
     await made.getByText('This link was not mailed').waitFor()
     const told = (await made.textContent()) ?? ''
