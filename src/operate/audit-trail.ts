@@ -132,6 +132,21 @@ export function severalNote(targets: readonly string[]): AuditNote {
   return { target: `${first} and ${targets.length - 1} more`, detail: { count: targets.length } }
 }
 
+/** How an action on several things by id is recorded, which changes some addresses. */
+export function addressesAudit(
+  action: string,
+): Audit<{ ids: readonly string[] }, { addresses: readonly string[] }> {
+  return {
+    action,
+    unlessByKey: true,
+    inParts: true,
+    note({ ids }, result) {
+      if (result === null) return { target: '', detail: { count: ids.length } }
+      return result.addresses.length === 0 ? null : severalNote(result.addresses)
+    },
+  }
+}
+
 const LONGEST = 300
 const MOST_ITEMS = 50
 

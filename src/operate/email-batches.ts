@@ -1,5 +1,5 @@
 /** Actions on several emails. A refusal of one email does not end the action on the others. */
-import { severalNote } from './audit-trail.ts'
+import { addressesAudit } from './audit-trail.ts'
 import { type BatchOutcome, inBatch } from './batch.ts'
 import { cancelEmail } from './emails.ts'
 import { OperateError } from './error.ts'
@@ -54,15 +54,7 @@ export const suppressRecipients = verb(
     })
     return { ...result, addresses }
   },
-  {
-    action: 'suppressRecipients',
-    unlessByKey: true,
-    inParts: true,
-    note({ ids }, result) {
-      if (result === null) return { target: '', detail: { count: ids.length } }
-      return result.addresses.length === 0 ? null : severalNote(result.addresses)
-    },
-  },
+  addressesAudit('suppressRecipients'),
 )
 
 /** One after the other, so that other callers take their turns between two emails. */

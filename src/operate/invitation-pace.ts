@@ -3,7 +3,15 @@
  * nodes count together.
  */
 import { mailboxKey } from '../mail/address/mailbox-key.ts'
-import { type AttemptCounter, type AttemptLane, type AttemptPace, attemptLane } from '../people/attempts.ts'
+import {
+  type Attempt,
+  type AttemptCounter,
+  type AttemptLane,
+  type AttemptPace,
+  attemptLane,
+  countAttempt,
+  TooManyAttempts,
+} from '../people/attempts.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -19,17 +27,15 @@ const PACES = {
   installation: { free: 500, every: MINUTE },
 } as const satisfies Record<string, AttemptPace>
 
-export interface CountedMail {
-  /** Taken back when the mail could not be sent. */
-  takeBack(): Promise<void>
-}
-
-/** Counts a mail. If there were too many before it, it is not counted, and the result is when the next may follow. */
+/**
+ * Counts a mail, which is to be taken back if it cannot be sent. If there were too many before it, it is not counted,
+ * and the result is when the next may follow.
+ */
 export async function countMail(
   counter: AttemptCounter,
   { address, companyId }: { address: string; companyId: string },
   now: number,
-): Promise<CountedMail | { nextAt: number }> {
+): Promise<Attempt | { nextAt: number }> {
   const mailbox = mailboxKey(address)
   const lanes: AttemptLane[] = [
     attemptLane('invited pair', PACES.pair, companyId, mailbox),
@@ -37,7 +43,6 @@ export async function countMail(
     attemptLane('inviting company', PACES.company, companyId),
     attemptLane('inviting installation', PACES.installation),
   ]
-  const wait = await counter.beginAttempt(lanes, now, 0)
-  if (wait > 0) return { nextAt: now + wait }
-  return { takeBack: () => counter.takeBackAttempt(lanes) }
+  const attempt = await countAttempt(counter, lanes, now, 0)
+  return attempt instanceof TooManyAttempts ? { nextAt: now + attempt.retryAfter } : attempt
 }

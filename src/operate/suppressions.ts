@@ -3,7 +3,7 @@
 import type { Company } from '../accounts/account.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
-import { severalNote } from './audit-trail.ts'
+import { addressesAudit, severalNote } from './audit-trail.ts'
 import { type BatchOutcome, inBatch } from './batch.ts'
 import { type About, type Hint, OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, findDomain, findOwnDomain } from './find.ts'
@@ -307,15 +307,7 @@ export const removeSuppressions = verb(
     })
     return { ...result, addresses }
   },
-  {
-    action: 'removeSuppressions',
-    unlessByKey: true,
-    inParts: true,
-    note({ ids }, result) {
-      if (result === null) return { target: '', detail: { count: ids.length } }
-      return result.addresses.length === 0 ? null : severalNote(result.addresses)
-    },
-  },
+  addressesAudit('removeSuppressions'),
 )
 
 /** Mail with the tag goes to the address again. */

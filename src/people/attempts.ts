@@ -69,7 +69,7 @@ export interface AttemptSource {
   what: 'password' | 'code' | 'mail' | 'link'
 }
 
-/** Thrown when the next attempt would have to wait longer than the limit. */
+/** The next attempt would have to wait longer than the limit. */
 export class TooManyAttempts extends Error {
   override name = 'TooManyAttempts'
   /** Milliseconds until the next attempt is possible. */
@@ -89,6 +89,18 @@ export interface Attempt {
   takeBack(): Promise<void>
 }
 
+/** Counts an attempt. If it would have to wait longer than `longest` ms, it is not counted. `now`: Unix ms. */
+export async function countAttempt(
+  counter: AttemptCounter,
+  lanes: readonly AttemptLane[],
+  now: number,
+  longest: number,
+): Promise<Attempt | TooManyAttempts> {
+  const wait = await counter.beginAttempt(lanes, now, longest)
+  if (wait > longest) return new TooManyAttempts(wait)
+  return { wait, takeBack: () => counter.takeBackAttempt(lanes) }
+}
+
 export class Attempts {
   readonly #counter: AttemptCounter
 
@@ -98,10 +110,9 @@ export class Attempts {
 
   /** Counts an attempt, or rejects with TooManyAttempts without counting the attempt. `now`: Unix ms. */
   async begin(trying: AttemptSource, now: number): Promise<Attempt> {
-    const lanes = lanesOf(trying)
-    const wait = await this.#counter.beginAttempt(lanes, now, LONGEST)
-    if (wait > LONGEST) throw new TooManyAttempts(wait)
-    return { wait, takeBack: () => this.#counter.takeBackAttempt(lanes) }
+    const attempt = await countAttempt(this.#counter, lanesOf(trying), now, LONGEST)
+    if (attempt instanceof TooManyAttempts) throw attempt
+    return attempt
   }
 }
 

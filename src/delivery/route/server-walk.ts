@@ -1,5 +1,4 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
-
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
@@ -485,7 +484,7 @@ export class ServerWalk {
     const asked = `${host} [${address}]:${port}`
     const message = `${asked} ${keptWaiting(this.#state.limits.silence)}`
     this.#request.dialogue.note(message)
-    this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.2', message, unreachable: true, asked })
+    this.#failUnreachable(asked, '4.4.2', message)
   }
 
   #count(session: TlsSession | null): void {
@@ -501,13 +500,7 @@ export class ServerWalk {
     const name = `${target.host} [${target.address}]:${target.port}`
     if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
       const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
-      this.#failAll({
-        finding: 'unreachable',
-        enhancedCode: '4.4.4',
-        message,
-        unreachable: true,
-        asked: name,
-      })
+      this.#failUnreachable(name, '4.4.4', message)
       return
     }
     // A relay is not to blame if it lacks what only this mail demands, so its path stays open.
@@ -610,6 +603,10 @@ export class ServerWalk {
     const positions = new Set(outcomes.map(({ position }) => position))
     this.#settled.push(...outcomes)
     this.#left = this.#left.filter(({ position }) => !positions.has(position))
+  }
+
+  #failUnreachable(asked: string, enhancedCode: string, message: string): void {
+    this.#failAll({ finding: 'unreachable', enhancedCode, message, unreachable: true, asked })
   }
 
   #failAll(failure: RouteFailure): void {

@@ -7,7 +7,14 @@ import { DAY_MS } from '../../common/utc-day.ts'
 import { organizationOf } from '../../dns/organization.ts'
 import { mailboxKey } from '../../mail/address/mailbox-key.ts'
 import { mailtoAddress } from '../../mail/domain-report/tls-report-record.ts'
-import { type AttemptCounter, type AttemptLane, attemptLane } from '../../people/attempts.ts'
+import {
+  type Attempt,
+  type AttemptCounter,
+  type AttemptLane,
+  attemptLane,
+  countAttempt,
+  TooManyAttempts,
+} from '../../people/attempts.ts'
 
 /** Reports at once, and as many again spread over a day. */
 const MOST = {
@@ -22,20 +29,15 @@ const MOST = {
   all: 20_000,
 } as const
 
-export interface CountedReport {
-  /** Taken back when the report did not reach anybody. */
-  takeBack(): Promise<void>
-}
-
 /**
- * Counts a report to the URI. If there were too many before it, it is not counted, and the result is the reason for
- * people.
+ * Counts a report to the URI, which is to be taken back if it does not reach anybody. If there were too many before it,
+ * it is not counted, and the result is the reason for people.
  */
 export async function countReport(
   counter: AttemptCounter,
   { domain, uri }: { domain: string; uri: string },
   now: number,
-): Promise<CountedReport | { excess: string }> {
+): Promise<Pick<Attempt, 'takeBack'> | { excess: string }> {
   const target = targetOf(uri)
   // It is refused by whoever sends it.
   if (target === null) return { takeBack: async () => {} }
@@ -45,9 +47,11 @@ export async function countReport(
   if (organization !== zone) {
     lanes.push(lane('zoneToOthers', zone), lane('address', target.key), lane('organization', organization))
   }
-  const wait = await counter.beginAttempt(lanes, now, 0)
-  if (wait > 0) return { excess: `too many reports are sent to ${organization}, or about domains of ${zone}` }
-  return { takeBack: () => counter.takeBackAttempt(lanes) }
+  const attempt = await countAttempt(counter, lanes, now, 0)
+  if (attempt instanceof TooManyAttempts) {
+    return { excess: `too many reports are sent to ${organization}, or about domains of ${zone}` }
+  }
+  return attempt
 }
 
 function lane(what: keyof typeof MOST, ...of: string[]): AttemptLane {

@@ -31,7 +31,20 @@ interface EmailChoiceBarProps {
   onDeletion: (isDone: boolean) => void
 }
 
-type ActionName = 'retry' | 'cancel' | 'suppress' | 'delete'
+const ACTIONS = [
+  { name: 'retry', keys: 'r', label: 'Retry', does: 'Retry the chosen emails', icon: RotateCw },
+  { name: 'cancel', keys: 'c', label: 'Cancel', does: 'Cancel the chosen emails', icon: Ban },
+  {
+    name: 'suppress',
+    keys: 's',
+    label: 'Suppress',
+    does: 'Suppress the recipients of the chosen emails',
+    icon: UserX,
+  },
+  // In capture mode.
+  { name: 'delete', keys: 'Delete', label: 'Delete', does: 'Delete the chosen emails', icon: Trash2 },
+] as const
+type ActionName = (typeof ACTIONS)[number]['name']
 
 export function EmailChoiceBar({
   company,
@@ -55,12 +68,8 @@ export function EmailChoiceBar({
   const { find } = matching
   const ids = [...chosen.ids]
   const ask = (name: ActionName) => mayManage && matching.looking === null && setAsked(name)
-  useShortcuts([
-    { keys: 'r', does: 'Retry the chosen emails', run: () => ask('retry') },
-    { keys: 'c', does: 'Cancel the chosen emails', run: () => ask('cancel') },
-    { keys: 's', does: 'Suppress the recipients of the chosen emails', run: () => ask('suppress') },
-    ...(captures ? [{ keys: 'Delete', does: 'Delete the chosen emails', run: () => ask('delete') }] : []),
-  ])
+  const offered = ACTIONS.filter(({ name }) => captures || name !== 'delete')
+  useShortcuts(offered.map(({ name, keys, does }) => ({ keys, does, run: () => ask(name) })))
   return (
     <>
       <ChoiceBar
@@ -69,44 +78,18 @@ export function EmailChoiceBar({
         hasOthers={hasMore || ids.length < emails.length}
         onClear={() => chosen.set([])}
       >
-        {mayManage && (
-          <>
+        {mayManage &&
+          offered.map(({ name, label, icon: Icon }) => (
             <Button
+              key={name}
               size="xs"
               variant="default"
-              leftSection={<RotateCw size={14} aria-hidden />}
-              onClick={() => ask('retry')}
+              leftSection={<Icon size={14} aria-hidden />}
+              onClick={() => ask(name)}
             >
-              Retry
+              {label}
             </Button>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<Ban size={14} aria-hidden />}
-              onClick={() => ask('cancel')}
-            >
-              Cancel
-            </Button>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<UserX size={14} aria-hidden />}
-              onClick={() => ask('suppress')}
-            >
-              Suppress
-            </Button>
-            {captures && (
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<Trash2 size={14} aria-hidden />}
-                onClick={() => ask('delete')}
-              >
-                Delete
-              </Button>
-            )}
-          </>
-        )}
+          ))}
         <ExportMenu size="xs" load={async () => ids.flatMap((id) => find(id) ?? [])} />
       </ChoiceBar>
       {asked !== null && (

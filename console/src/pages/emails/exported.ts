@@ -10,37 +10,29 @@ const LONGEST_NAME = 60
 /** Why mail of an email was refused last, or is late. */
 export type EmailReason = Static<typeof REASONS>['reasons'][number]
 
+const COLUMNS: readonly (readonly [
+  title: string,
+  cellOf: (email: EmailListItem, reason: EmailReason | undefined) => string,
+])[] = [
+  ['id', ({ id }) => id],
+  ['accepted', ({ createdAt }) => createdAt],
+  ['last_event', ({ lastEvent }) => lastEvent],
+  ['reason', (_, reason) => reason?.category ?? ''],
+  ['permanent', (_, reason) => (reason === undefined ? '' : String(reason.permanent))],
+  ['from', ({ from }) => from],
+  ['to', ({ to }) => to],
+  ['recipients', ({ recipients }) => String(recipients)],
+  ['subject', ({ subject }) => subject],
+  ['tags', ({ tags }) => tags.join(' ')],
+]
+
 /** `reasons`: by id. */
 export function emailsCsv(
   emails: readonly EmailListItem[],
   reasons: ReadonlyMap<string, EmailReason>,
 ): string {
-  const rows = emails.map(({ id, createdAt, lastEvent, from, to, recipients, subject, tags }) => {
-    const reason = reasons.get(id)
-    return [
-      ...[
-        id,
-        createdAt,
-        lastEvent,
-        reason?.category ?? '',
-        reason === undefined ? '' : String(reason.permanent),
-      ],
-      ...[from, to, String(recipients), subject, tags.join(' ')],
-    ]
-  })
-  const head = [
-    'id',
-    'accepted',
-    'last_event',
-    'reason',
-    'permanent',
-    'from',
-    'to',
-    'recipients',
-    'subject',
-    'tags',
-  ]
-  return csvOf([head, ...rows])
+  const rows = emails.map((email) => COLUMNS.map(([, cellOf]) => cellOf(email, reasons.get(email.id))))
+  return csvOf([COLUMNS.map(([title]) => title), ...rows])
 }
 
 /**

@@ -7,8 +7,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { isLeftAlone } from '../../../../src/email/not-attempted.ts'
-import { backlogQuery, type OverviewBacklog } from '../../api/overview.ts'
-import { waitingSitesQuery } from '../../api/sites.ts'
+import { backlogQuery } from '../../api/overview.ts'
+import { type WaitingSiteItem, waitingSitesQuery } from '../../api/sites.ts'
 import { HostName } from '../../parts/host-name.tsx'
 import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -17,10 +17,8 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
 import { QueueActions, SiteQueueActions } from '../../shell/queue-actions.tsx'
 
-type WaitingCounts = Pick<
-  OverviewBacklog['companies'][number],
-  'waiting' | 'nextDueAt' | 'paused' | 'pausedAlone'
->
+type WaitingCounts = Pick<WaitingSiteItem, 'waiting' | 'nextDueAt' | 'paused'>
+type WithReply = Pick<WaitingSiteItem, 'lastMessage'>
 
 export function WaitingByDestination({ company }: { company: string }) {
   const { data } = useQuery(backlogQuery(company))
@@ -59,11 +57,9 @@ export function WaitingByDestination({ company }: { company: string }) {
               </Name>
             ),
           },
-          ...FACTS,
-          {
-            head: 'Last reply',
-            cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
-          },
+          WAITING,
+          NEXT_ATTEMPT,
+          LAST_REPLY,
           {
             head: 'Actions',
             headHidden: true,
@@ -110,17 +106,11 @@ export function WaitingBySite() {
               </Name>
             ),
           },
-          { head: 'Waiting', right: true, cell: ({ waiting }) => waiting.toLocaleString() },
+          WAITING,
           { head: 'Sessions', right: true, cell: ({ sessions }) => sessions.toLocaleString() },
           { head: 'Oldest', cell: ({ oldestAt }) => oldestAt !== null && <Time at={oldestAt} /> },
-          {
-            head: 'Next attempt',
-            cell: ({ nextDueAt, paused }) => !paused && nextDueAt !== null && <Time at={nextDueAt} />,
-          },
-          {
-            head: 'Last reply',
-            cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
-          },
+          NEXT_ATTEMPT,
+          LAST_REPLY,
           {
             head: 'Actions',
             headHidden: true,
@@ -160,7 +150,8 @@ export function WaitingByCompany() {
               </Name>
             ),
           },
-          ...FACTS,
+          WAITING,
+          NEXT_ATTEMPT,
           {
             head: 'Actions',
             headHidden: true,
@@ -173,10 +164,21 @@ export function WaitingByCompany() {
   )
 }
 
-const FACTS: readonly TableColumn<WaitingCounts>[] = [
-  { head: 'Waiting', right: true, cell: ({ waiting }) => waiting.toLocaleString() },
-  { head: 'Next attempt', cell: ({ nextDueAt, paused }) => !paused && <Time at={nextDueAt} /> },
-]
+const WAITING: TableColumn<WaitingCounts> = {
+  head: 'Waiting',
+  right: true,
+  cell: ({ waiting }) => waiting.toLocaleString(),
+}
+
+const NEXT_ATTEMPT: TableColumn<WaitingCounts> = {
+  head: 'Next attempt',
+  cell: ({ nextDueAt, paused }) => !paused && nextDueAt !== null && <Time at={nextDueAt} />,
+}
+
+const LAST_REPLY: TableColumn<WithReply> = {
+  head: 'Last reply',
+  cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
+}
 
 function Name({ paused, children }: { paused: boolean; children: ReactNode }) {
   return (
