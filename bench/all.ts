@@ -51,6 +51,12 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: 'listing-postgres', program: 'listing', options: ['--database', 'postgres'], brief: BRIEF_LISTING },
   { name: 'submission', program: 'submission', options: [], brief: ['--rounds', '2'] },
   { name: 'webhooks', program: 'webhooks', options: [], brief: ['--rounds', '2', '--messages', '8000'] },
+  { name: 'parked', program: 'parked', options: ['--sites', '200'] },
+  {
+    name: 'parked-postgres',
+    program: 'parked',
+    options: ['--sites', '200', '--database', 'postgres'],
+  },
   { name: 'console', program: 'console', options: [], brief: ['--rounds', '3', '--messages', '5000'] },
   { name: 'abuse', program: 'abuse', options: [], brief: ['--seconds', '2'] },
   { name: 'compare', program: 'compare', options: ['--install'], brief: ['--rounds', '2'] },

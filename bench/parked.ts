@@ -1,5 +1,7 @@
 /** Measures the cost of mail that waits for sites which accept little or nothing, and its effect on other mail. See `--help`. */
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { count, parseOptions } from '../harness/options.ts'
@@ -8,6 +10,7 @@ import { processMemory } from '../harness/service/process-memory.ts'
 import type { Tenant } from '../harness/service/tenant.ts'
 import { SinkServer } from '../harness/sink/server.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
+import type { ParkedFigure, ParkedRun } from './parked-report.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
 import { processCpu } from './service/process-usage.ts'
@@ -15,8 +18,9 @@ import { percentile } from './statistics.ts'
 
 const HELP = `Usage: node bench/parked.ts [options]
 
-One company has mail waiting for a dead site and for a provider that takes 60 messages a minute. Measures the processor time of the
-service once it is parked, its memory, and how long mail of another company to a healthy site takes from the request to its arrival.
+One company has mail waiting for a dead site and for a provider that takes 60 messages a minute. With several sites every other one
+hangs: it takes connections and never greets. Measures how long mail of another company to a healthy site takes from the request to its
+arrival, before this mail comes, while it comes and is tried, and once it is parked; and the processor time and memory of the service.
 
   --messages N       waiting for each of the two (100000)
   --sites N          dead sites, and domains of the provider (1)
@@ -38,8 +42,8 @@ const seconds = count('seconds', values.seconds)
 const samples = count('samples', values.samples)
 const place = placeOf(values)
 
-/** The sink of the rig takes what the provider lets through; nobody listens at the dead address. */
-const HOSTS = { provider: '127.0.0.1', healthy: '127.0.0.5', dead: '127.0.0.9' }
+/** The sink of the rig takes what the provider lets through; nobody listens at the dead address, and the hanging one never greets. */
+const HOSTS = { provider: '127.0.0.1', healthy: '127.0.0.5', dead: '127.0.0.9', hanging: '127.0.0.13' }
 /** Requests of a batch, as the JSON dialect allows them. */
 const BATCH = 100
 /** Longest time for everything to be parked. */
@@ -52,7 +56,7 @@ const zone = {
     Array.from({ length: sites }, (_, n) => [
       [`mx${n}.slow.test/A`, [HOSTS.provider]],
       [`slow${n}.test/MX`, [`10 mx${n}.slow.test`]],
-      [`mx.dead${n}.test/A`, [HOSTS.dead]],
+      [`mx.dead${n}.test/A`, [n % 2 === 0 ? HOSTS.dead : HOSTS.hanging]],
       [`dead${n}.test/MX`, [`10 mx.dead${n}.test`]],
     ]).flat(),
   ),
@@ -72,6 +76,8 @@ const healthy = new SinkServer(
   },
 )
 await healthy.listen()
+const hanging = createServer(() => {})
+await once(hanging.listen(rig.sinkPort, HOSTS.hanging), 'listening')
 let other: Tenant | undefined
 const { service } = await rig.serve({
   settings: { POSTROAD_METRICS_LISTEN: 'same', POSTROAD_SITES: 'sites.toml' },
@@ -107,16 +113,8 @@ async function parked(): Promise<void> {
   }
 }
 
-interface Figure {
-  /** Milliseconds of a processor for each second. */
-  cpu: number
-  resident: number
-  p50: number
-  p99: number
-}
-
 /** Messages to the healthy site, evenly spread; and what the service used meanwhile. */
-async function measure(round: string): Promise<Figure> {
+async function measure(round: string): Promise<ParkedFigure> {
   const cpuBefore = processCpu(pid)
   const begun = performance.now()
   const latencies: number[] = []
@@ -136,7 +134,7 @@ async function measure(round: string): Promise<Figure> {
   return { cpu, resident, p50: percentile(latencies, 50), p99: percentile(latencies, 99) }
 }
 
-function told(what: string, { cpu, resident, p50, p99 }: Figure): string {
+function told(what: string, { cpu, resident, p50, p99 }: ParkedFigure): string {
   const [megabytes, share] = [resident / 1024 ** 2, cpu / 10]
   return `${what}: ${share.toFixed(1)} % of a processor, ${megabytes.toFixed(0)} MB, healthy site ${p50.toFixed(0)} ms p50, ${p99.toFixed(0)} ms p99`
 }
@@ -144,6 +142,7 @@ function told(what: string, { cpu, resident, p50, p99 }: Figure): string {
 await measure('warm')
 const idle = await measure('idle')
 console.log(told('Nothing waits', idle))
+const coming = measure('coming')
 for (let sent = 0; sent < messages; sent += BATCH) {
   for (const kind of ['dead', 'slow']) {
     const batch = Array.from({ length: Math.min(BATCH, messages - sent) }, (_, n) => ({
@@ -155,14 +154,17 @@ for (let sent = 0; sent < messages; sent += BATCH) {
     await post('/emails/batch', service.token, batch)
   }
 }
+const busy = await coming
+console.log(told(`${messages} for ${sites} dead sites and ${messages} for the slow one come`, busy))
 await parked()
 const waiting = await measure('parked')
-console.log(told(`${messages} wait for ${sites} dead and ${messages} for the slow site`, waiting))
+console.log(told('They wait', waiting))
 const through = await metric('postroad_recipient_outcomes_total{verdict="delivered"}')
 console.log(`delivered in all: ${through}`)
 if (!values['no-keep']) {
   const { database } = values
-  const result = { ...provenance(), messages, sites, database, idle, parked: waiting }
-  keepResult('parked', result)
+  const run: ParkedRun = { ...provenance(), messages, sites, database, idle, coming: busy, parked: waiting }
+  keepResult('parked', run)
 }
+hanging.close()
 await healthy.close()

@@ -6,6 +6,7 @@ import { type Comparison, compared } from '../compare/report.ts'
 import type { ConsoleRun } from '../console/report.ts'
 import { type Figures, type GrowthRun, ratioWithSpread } from '../growth-report.ts'
 import type { ListingRow, ListingRun } from '../listing/report.ts'
+import type { ParkedFigure, ParkedRun } from '../parked-report.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
 import type { ReturnedRun } from '../returned/report.ts'
 import type { ScalingRun } from '../scaling-report.ts'
@@ -34,7 +35,8 @@ type Read = <Result>(
     | 'webhooks'
     | 'returned'
     | 'console'
-    | 'listing',
+    | 'listing'
+    | 'parked',
 ) => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
@@ -52,6 +54,7 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
           'returned',
           'console',
           'listing',
+          'parked',
         ] as const
       ).flatMap((kind) => {
         const results = read<{ machine: string; node: string }>(kind)
@@ -210,6 +213,26 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
       'CPU-ms for a message / a bounce alone': ({ cpu, alone }) =>
         `${cpu.toFixed(2)} / ${alone.cpu.toFixed(2)}`,
       'CPU-ms of the sender for a bounce': ({ reports }) => reports.loadCpu.toFixed(2),
+      'when, commit': when,
+    })
+  },
+  parked: (read) => {
+    const newest = newestOfEach(read<ParkedRun>('parked'), ({ database, messages, sites }) =>
+      [database, messages, sites].join(' '),
+    )
+    const latency = (figure: ParkedFigure | undefined) =>
+      figure === undefined ? '' : `${figure.p50.toFixed(0)} / ${figure.p99.toFixed(0)}`
+    return columns(newest, {
+      database: ({ database }) => database,
+      waiting: ({ messages, sites }) =>
+        `${messages} for ${sites} dead sites, ${messages} for ${sites} domains of a slow one`,
+      'request to arrival at a healthy site, median / p99, ms: before': ({ idle }) => latency(idle),
+      'while it comes': ({ coming }) => latency(coming),
+      'while it waits': ({ parked }) => latency(parked),
+      'a processor, before / while it waits': ({ idle, parked }) =>
+        `${(idle.cpu / 10).toFixed(1)} % / ${(parked.cpu / 10).toFixed(1)} %`,
+      'RSS before / while it waits, MB': ({ idle, parked }) =>
+        `${megabytes(idle.resident)} / ${megabytes(parked.resident)}`,
       'when, commit': when,
     })
   },
