@@ -40,6 +40,13 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     const chart = page.getByRole('region', { name: 'Delivery', exact: true })
     await chart.getByText('Delivered').waitFor()
     await until(async () => /Bounced 1/.test((await chart.textContent()) ?? ''), 'the bounce in the legend')
+    // Without their colors, too, no two series look the same.
+    const marks = await page.evaluate<string[]>(`[...document.querySelectorAll('li canvas')].map((mark) => {
+      const { data } = mark.getContext('2d').getImageData(0, 0, mark.width, mark.height)
+      const isPaint = (at) => data[at + 3] > 128 && Math.min(...data.subarray(at, at + 3)) < 160
+      return Array.from({ length: data.length / 4 }, (_, n) => (isPaint(4 * n) ? 'x' : ' ')).join('')
+    }).slice(0, 6)`)
+    assert.equal(new Set(marks).size, 6, marks.join('\n'))
     await chart.getByRole('button', { name: 'show the numbers' }).click()
     await chart.getByRole('columnheader', { name: 'Bounced' }).waitFor()
     const [saved] = await Promise.all([

@@ -10,9 +10,9 @@ import { pointsBefore, timesOf } from './spans.ts'
 const STEPS = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 360_000_000, 3_600_000_000]
 
 const LINES = [
-  { of: 'p50', name: '50% within', color: 'teal-7' },
-  { of: 'p90', name: '90% within', color: 'yellow-6' },
-  { of: 'p99', name: '99% within', color: 'red-7' },
+  { of: 'p50', name: '50% within', color: 'teal-7', texture: 'solid' },
+  { of: 'p90', name: '90% within', color: 'yellow-6', texture: 'dashed' },
+  { of: 'p99', name: '99% within', color: 'red-7', texture: 'dotted' },
 ] as const
 
 export function LatencyChart({ company, span }: { company: string; span: OverviewSpan }) {
@@ -21,9 +21,10 @@ export function LatencyChart({ company, span }: { company: string; span: Overvie
   const series = useMemo(() => {
     if (data === undefined) return []
     const first = pointsBefore(data)
-    return LINES.map(({ of, name, color }) => ({
+    return LINES.map(({ of, name, color, texture }) => ({
       name,
       color,
+      texture,
       values: data[of].slice(first),
       whole: data.whole?.[of] ?? null,
     }))

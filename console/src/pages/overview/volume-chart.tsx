@@ -13,14 +13,14 @@ import { pointsBefore, timesOf } from './spans.ts'
 
 /** The first type lies at the bottom of each bar. */
 const SHOWN = [
-  { type: 'delivered', name: 'Delivered', color: 'teal-7' },
-  { type: 'bounced', name: 'Bounced', color: 'red-7' },
-  { type: 'failed', name: 'Failed', color: 'orange-7' },
-  { type: 'suppressed', name: 'Suppressed', color: 'grape-6' },
-  { type: 'complained', name: 'Complaints', color: 'pink-5' },
+  { type: 'delivered', name: 'Delivered', color: 'teal-7', texture: 'solid' },
+  { type: 'bounced', name: 'Bounced', color: 'red-7', texture: 'rising' },
+  { type: 'failed', name: 'Failed', color: 'orange-7', texture: 'falling' },
+  { type: 'suppressed', name: 'Suppressed', color: 'grape-6', texture: 'dotted' },
+  { type: 'complained', name: 'Complaints', color: 'pink-5', texture: 'level' },
 ] as const
 /** No outcome: most delayed mail is delivered later, and counted again then. */
-const DELAYS = { type: 'delivery_delayed', name: 'Delays', color: 'yellow-7' } as const
+const DELAYS = { type: 'delivery_delayed', name: 'Delays', color: 'yellow-7', texture: 'dashed' } as const
 
 export function VolumeChart({ company, span, filter }: FilteredProps) {
   const { data } = useQuery(volumeQuery(company, span, filter))
@@ -29,9 +29,10 @@ export function VolumeChart({ company, span, filter }: FilteredProps) {
   const series = useMemo((): ChartSeries[] => {
     if (data === undefined) return []
     const none = times.map(() => 0)
-    const of = ({ type, name, color }: (typeof SHOWN)[number] | typeof DELAYS) => ({
+    const of = ({ type, name, color, texture }: (typeof SHOWN)[number] | typeof DELAYS) => ({
       name,
       color,
+      texture,
       values: data.series[type]?.slice(pointsBefore(data)) ?? none,
     })
     // The chart draws the topmost series first, behind those that follow.

@@ -10,6 +10,7 @@ import { later } from '../later.ts'
 import { Section } from '../section.tsx'
 import classes from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'
+import { Mark } from './mark.tsx'
 import type { ChartProps } from './series.ts'
 
 /** The chart library is as large as the rest of the page, and is loaded after it. */
@@ -53,16 +54,11 @@ export function Chart({ title, about, times, series, kind, steps, linksOf, forma
     >
       <ul className={classes.legend}>
         {listed.map((each) => {
-          const { name, color, values, whole = sumOf(values) } = each
+          const { name, color, texture, isLine = false, values, whole = sumOf(values) } = each
           const value = at === null ? whole : (values[at] ?? null)
           return (
             <li key={name}>
-              <span
-                className={classes.mark}
-                data-line={each.isLine}
-                style={{ background: `var(--mantine-color-${color})` }}
-                aria-hidden
-              />
+              <Mark key={scheme} {...{ color, texture }} isLine={isLine || kind === 'lines'} />
               {linksOf?.series(name, name) ?? name} <b>{value === null ? 'none' : format(value)}</b>
             </li>
           )

@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import classes from './chart.module.css'
-import type { ChartProps } from './series.ts'
+import type { ChartProps, ChartSeries } from './series.ts'
+import { dashesOf, fillOf } from './texture.ts'
 
 const HEIGHT = 190
 
@@ -58,8 +59,10 @@ export function Plot({ times, series, kind, steps, format, onHover, onPick }: Pl
         ],
         series: [
           {},
-          ...series.map(({ name, color: of, values, isLine }) =>
-            kind === 'bars' && !isLine ? barsOf(name, color(of)) : lineOf(name, color(of), values),
+          ...series.map((each) =>
+            kind === 'bars' && !each.isLine
+              ? barsOf(each, color(each.color))
+              : lineOf(each, color(each.color)),
           ),
         ],
         hooks: {
@@ -108,16 +111,16 @@ function wholeBars({ data: [times] }: uPlot, first: number, last: number): uPlot
   return [first - half, last + half]
 }
 
-function lineOf(label: string, color: string, values: readonly (number | null)[]): uPlot.Series {
+function lineOf({ name, values, texture }: ChartSeries, color: string): uPlot.Series {
   const alone = values.flatMap((_, index) => (isAlone(values, index) ? [index] : []))
   const points = { show: alone.length > 0, size: 6, fill: color, filter: () => alone }
-  return { label, stroke: color, width: 2, points }
+  return { label: name, stroke: color, width: 2, dash: dashesOf(texture), points }
 }
 
-function barsOf(label: string, color: string): uPlot.Series {
+function barsOf({ name, texture }: ChartSeries, color: string): uPlot.Series {
   return {
-    label,
-    fill: color,
+    label: name,
+    fill: ({ ctx }) => fillOf(ctx, color, texture),
     width: 0,
     points: { show: false },
     paths: uPlot.paths.bars!({ size: [0.8, 48] }),

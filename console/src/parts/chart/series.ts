@@ -1,10 +1,12 @@
 /** The data of a chart. */
 import type { ReactNode } from 'react'
+import type { Texture } from './texture.ts'
 
 export interface ChartSeries {
   name: string
   /** A color of Mantine's palette, with a shade that differs from its neighbors in both color schemes. */
   color: string
+  texture?: Texture
   /** One value for each time; `null` if it is unknown. */
   values: readonly (number | null)[]
   /** Drawn as a line across the bars, because it is no part of the whole. */
