@@ -24,7 +24,7 @@ export function addRequest(program: Command): void {
     .option('--company <name or id>', 'only those of this company')
     .option('--refused', 'only refused ones')
     .option('--status <code>', 'only those with this status of HTTP or SMTP', statusOf)
-    .option('--key-id <id>', 'only those with this key')
+    .option('--key <name or id>', 'only those with this key')
     .option('--endpoint <path>', 'only those whose path begins like this')
     .option('--error <name>', 'only those with this error')
     .option('--limit <count>', 'at most this many', countUpTo(1_000), 50)

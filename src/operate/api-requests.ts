@@ -1,17 +1,23 @@
 /** The log of API requests: what clients sent, and the answers that they got. */
 import type { ApiRequest, ApiRequestFilter } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { type CompanyFilter, companyScope } from './find.ts'
+import { type CompanyFilter, companyScope, findKeyByName } from './find.ts'
 import { verb } from './verb.ts'
 
-export interface ApiRequestsRequest extends CompanyFilter, Omit<ApiRequestFilter, 'companyId' | 'id'> {}
+export interface ApiRequestsRequest
+  extends CompanyFilter,
+    Omit<ApiRequestFilter, 'companyId' | 'id' | 'keyId'> {
+  /** Name or id. */
+  key?: string | undefined
+}
 
 /** Newest first. */
 export const listApiRequests = verb(
   'read',
-  async (op, { company, ...filter }: ApiRequestsRequest): Promise<ApiRequest[]> => {
+  async (op, { company, key, ...filter }: ApiRequestsRequest): Promise<ApiRequest[]> => {
     const companyId = companyScope(op, { company })
-    return await op.inTurn(companyId, () => op.store.apiRequests({ ...filter, companyId }))
+    const keyId = key === undefined ? undefined : findKeyByName(op, companyId, key).id
+    return await op.inTurn(companyId, () => op.store.apiRequests({ ...filter, companyId, keyId }))
   },
 )
 

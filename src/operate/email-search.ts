@@ -1,18 +1,15 @@
 /** Searches for emails, in one company or in everything that the caller may see. */
 
-import type { ApiKey } from '../accounts/account.ts'
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { type EmailRange, type FoundEmails, findEmails, type SearchedTexts } from '../events/find-emails.ts'
 import type { FoundWords } from '../events/word-match.ts'
-import { visibleAccounts } from './authority.ts'
-import { OperateError } from './error.ts'
 import {
   type CompanyFilter,
   companyScope,
   findCompany,
   findDomain,
+  findKeyByName,
   findOwnDomain,
-  noSuchKey,
 } from './find.ts'
 import type { Operation } from './verb.ts'
 import { wordSearches } from './word-searches.ts'
@@ -101,7 +98,7 @@ function filterOf(op: Operation, { company, domain, key, ...search }: EmailSearc
   const scope = companyScope(op, { company })
   const sending = domain === undefined ? null : domainOf(op, scope, domain)
   const companyId = sending?.companyId ?? scope
-  const used = key === undefined ? null : keyOf(op, companyId, key)
+  const used = key === undefined ? null : findKeyByName(op, companyId, key)
   return {
     ...given,
     companyId: used?.companyId ?? companyId,
@@ -112,19 +109,4 @@ function filterOf(op: Operation, { company, domain, key, ...search }: EmailSearc
 
 function domainOf(op: Operation, companyId: string | null, text: string) {
   return companyId === null ? findDomain(op, text) : findOwnDomain(op, findCompany(op, companyId), text)
-}
-
-/** By id, else by name: if several keys share the name, the one that is not revoked. */
-function keyOf(op: Operation, companyId: string | null, text: string): ApiKey {
-  const keys = visibleAccounts(op).keys.filter((key) => companyId === null || key.companyId === companyId)
-  const found = keys.find(({ id }) => id === text)
-  if (found !== undefined) return found
-  const named = keys.filter(({ name }) => name.toLowerCase() === text.toLowerCase())
-  const used = named.filter(({ revokedAt }) => revokedAt === null)
-  const meant = used.length > 0 ? used : named
-  if (meant.length === 1) return meant[0]!
-  if (meant.length === 0) throw noSuchKey(text)
-  throw new OperateError('conflict', `${meant.length} keys have the name "${text}"; name one by its id`, {
-    verb: 'listKeys',
-  })
 }

@@ -109,6 +109,23 @@ export function findKey(who: CallerContext, id: string): ApiKey {
   throw noSuchKey(id)
 }
 
+/**
+ * By id, else by name; of several keys with the name, the one that is not revoked. `companyId`: null: of any company.
+ */
+export function findKeyByName(who: CallerContext, companyId: string | null, text: string): ApiKey {
+  const keys = visibleAccounts(who).keys.filter((key) => companyId === null || key.companyId === companyId)
+  const found = keys.find(({ id }) => id === text)
+  if (found !== undefined) return found
+  const named = keys.filter(({ name }) => name.toLowerCase() === text.toLowerCase())
+  const used = named.filter(({ revokedAt }) => revokedAt === null)
+  const meant = used.length > 0 ? used : named
+  if (meant.length === 1) return meant[0]!
+  if (meant.length === 0) throw noSuchKey(text)
+  throw new OperateError('conflict', `${meant.length} keys have the name "${text}"; name one by its id`, {
+    verb: 'listKeys',
+  })
+}
+
 export function noSuchKey(id: string): OperateError {
   const about: About = { noun: 'key', name: id }
   return new OperateError(

@@ -6,9 +6,10 @@ import { Stage } from './stage.ts'
 
 describe('the filters above a list', { skip: withoutBrowser() }, () => {
   let stage: Stage
+  let emailId: string
   before(async () => {
     stage = await Stage.open()
-    await stage.send()
+    emailId = await stage.send()
   })
   after(() => stage?.close())
 
@@ -25,6 +26,20 @@ describe('the filters above a list', { skip: withoutBrowser() }, () => {
     await row.waitFor()
     assert.equal(await endpoint.inputValue(), '')
     assert.equal(new URL(page.url()).search, '')
+
+    await page.getByRole('button', { name: 'API key' }).click()
+    await page.getByRole('dialog').getByRole('option').first().click()
+    await page.waitForURL(/key=/)
+    await row.click()
+    const dialog = page.getByRole('dialog', { name: 'POST /emails' })
+    await dialog.getByText(/answered in \d+ ms/).waitFor()
+    await dialog.getByRole('link', { name: 'The accepted email' }).click()
+    await page.waitForURL(`**/emails/${emailId}`)
+    await row.waitFor({ state: 'detached' })
+    await page.goBack()
+    await row.waitFor()
+    await page.getByRole('search').getByRole('button', { name: 'Clear' }).click()
+    await page.waitForURL((url) => url.search === '')
 
     await page.getByLabel('From').fill('2020-01-01')
     await page.waitForURL(/from=2020-01-01/)

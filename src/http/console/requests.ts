@@ -9,11 +9,10 @@ import type { Works } from './work.ts'
 
 export const requestWorks: Works<typeof REQUEST_ROUTES> = {
   'GET /companies/:company/requests': async ({ op, company, query }) => {
-    const { after, before, limit = 50, key, from, to, ...wanted } = query
+    const { after, before, limit = 50, from, to, ...wanted } = query
     const filter = {
       ...wanted,
       company: company ?? undefined,
-      keyId: key,
       from: timeIn('from', from),
       to: timeIn('to', to),
     }

@@ -1,11 +1,20 @@
 /** One request: its client, the fields that it sent, and the answer. */
 import { Modal, Stack, Text } from '@mantine/core'
 import type { RequestEntry } from '../../api/requests.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { ClockTime } from '../../parts/clock-time.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
-export function RequestDialog({ request, close }: { request: RequestEntry | null; close: () => void }) {
+export function RequestDialog({
+  company,
+  request,
+  close,
+}: {
+  company: string
+  request: RequestEntry | null
+  close: () => void
+}) {
   return (
     <Modal
       opened={request !== null}
@@ -13,18 +22,20 @@ export function RequestDialog({ request, close }: { request: RequestEntry | null
       title={request && `${request.method} ${request.endpoint}`}
       size="lg"
     >
-      {request && <Details of={request} />}
+      {request && <Details company={company} of={request} />}
     </Modal>
   )
 }
 
-function Details({ of }: { of: RequestEntry }) {
-  const { at, status, error, key, address, userAgent, request, response } = of
+function Details({ company, of }: { company: string; of: RequestEntry }) {
+  const { at, status, error, key, address, userAgent, duration, request, response } = of
+  const email = acceptedEmail(of)
   return (
     <Stack gap="sm">
       <Text size="sm" component="div">
-        <Time at={at} /> · {status}
+        <ClockTime at={at} precise /> · {status}
         {error !== null && ` ${error}`}
+        {duration !== null && ` · answered in ${duration} ms`}
       </Text>
       <Text size="sm">
         From {address || 'an unknown address'}
@@ -37,6 +48,11 @@ function Details({ of }: { of: RequestEntry }) {
         {' · key '}
         <UntrustedText>{key?.name ?? 'unknown'}</UntrustedText>
       </Text>
+      {email !== null && (
+        <AnchorLink to="/c/$company/emails/$id" params={{ company, id: email }} size="sm">
+          The accepted email
+        </AnchorLink>
+      )}
       {request !== null && (
         <>
           <Text fw={600}>Sent</Text>
@@ -64,5 +80,18 @@ function spread(text: string): string {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
     return text
+  }
+}
+
+const EMAIL_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The id in the answer to an accepted email, `null` for other requests. */
+function acceptedEmail({ refused, endpoint, response }: RequestEntry): string | null {
+  if (refused || response === null || endpoint !== '/emails') return null
+  try {
+    const { id } = JSON.parse(response)
+    return EMAIL_ID.test(id) ? id : null
+  } catch {
+    return null
   }
 }

@@ -4,14 +4,17 @@ import type { RequestSearch } from '../../api/requests.ts'
 import { DayRange } from '../../parts/day-range.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
+import { ChoiceMenu } from '../emails/choice-menu.tsx'
 
 type ChangeSearch = (part: RequestSearch) => void
 
 export function RequestFilters({
+  company,
   wanted,
   change,
   clear,
 }: {
+  company: string
   wanted: RequestSearch
   change: ChangeSearch
   /** Null: there is nothing to clear. */
@@ -56,13 +59,13 @@ export function RequestFilters({
         value={wanted.error}
         search={(error) => change({ error })}
       />
-      <SearchField
-        label="ID of the key"
-        placeholder="ID of the key"
-        width={180}
-        mb={0}
+      <ChoiceMenu
+        company={company}
+        kind="key"
+        label="API key"
+        about="Part of the name"
         value={wanted.key}
-        search={(key) => change({ key })}
+        onChange={(key) => change({ key })}
       />
       <DayRange days={wanted} onChange={change} />
     </FilterBar>

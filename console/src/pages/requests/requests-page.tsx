@@ -36,6 +36,7 @@ export function RequestsPage() {
         about="What clients sent over HTTP and SMTP, and the answers they got."
       />
       <RequestFilters
+        company={company}
         wanted={wanted}
         change={(part) => void navigate({ search: { ...wanted, ...part }, replace: true })}
         clear={isNarrowed ? clear : null}
@@ -88,7 +89,7 @@ export function RequestsPage() {
         }
       />
       <CursorLinks page={data} wanted={wanted} />
-      <RequestDialog request={shown} close={() => setShown(null)} />
+      <RequestDialog company={company} request={shown} close={() => setShown(null)} />
     </>
   )
 }

@@ -2,7 +2,6 @@
 import { routes } from './route.ts'
 import {
   CURSORS,
-  ID,
   INTEGER,
   INTEGER_OR_NULL,
   NAMED,
@@ -39,7 +38,7 @@ const REQUESTS_QUERY = object(
     ...PAGE_LIMIT,
     refused: { type: 'boolean' },
     status: { type: 'integer', minimum: 100, maximum: 999 },
-    key: ID,
+    key: { type: 'string', minLength: 1, maxLength: 300, description: 'Name or id.' },
     endpoint: { type: 'string', maxLength: 300, description: 'A path, or its beginning.' },
     error: { type: 'string', maxLength: 100 },
     from: { type: 'string', maxLength: 40, description: 'Not before this time.' },
