@@ -55,7 +55,7 @@ const root = join(import.meta.dirname, '..')
 const folder = given ?? (isForDocs ? join(root, 'docs', 'images') : join(root, 'console', 'screenshots'))
 mkdirSync(folder, { recursive: true })
 await using world = await openWorld()
-const stage = await Stage.open(settingsIn(world))
+const stage = await Stage.open(settingsIn(world), Date.now() - 30 * 24 * 3_600_000)
 try {
   const shown = await fill(stage, world)
   const cookie = await stage.sessionCookie(await personNamed(stage, 'Olga', { operator: true }))

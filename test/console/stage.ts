@@ -40,11 +40,11 @@ export class Stage implements AsyncDisposable {
   /** A key of it that may do everything. */
   readonly key: string
 
-  /** Builds the page where that was not done. `overrides`: settings of the service. */
-  static async open(overrides: Partial<Settings> = {}): Promise<Stage> {
+  /** Builds the page where that was not done. `overrides`: settings of the service; `began`: when the company was added. */
+  static async open(overrides: Partial<Settings> = {}, began = Date.now()): Promise<Stage> {
     const [service] = await Promise.all([startService(overrides), builtConsole()])
     try {
-      const tenant = await firstTenant(service)
+      const tenant = await firstTenant(service, began)
       const operator = await addPerson(service, { operator: true })
       return new Stage(service, await startBrowser(), operator, tenant)
     } catch (error) {
@@ -132,9 +132,12 @@ export class Stage implements AsyncDisposable {
 }
 
 /** The company and domain that the first start makes up in capture mode, or the same where mail leaves. */
-async function firstTenant(service: Service): Promise<Pick<Stage, 'company' | 'domain' | 'key'>> {
+async function firstTenant(
+  service: Service,
+  began: number,
+): Promise<Pick<Stage, 'company' | 'domain' | 'key'>> {
   const { companies, domains } = await service.store.accounts()
-  const company = companies[0] ?? (await service.company('Acme'))
+  const company = companies[0] ?? (await service.company('Acme', began))
   const { name: domain } = domains[0] ?? (await service.domain(company.id, 'acme.test'))
   const key = await service.key(company.id, { scopes: [...SCOPES] })
   return { company, domain, key: key.token }

@@ -52,8 +52,8 @@ export class Service implements AsyncDisposable {
     return this.app.store
   }
 
-  async company(name: string = `Company ${randomUUIDv7()}`): Promise<Company> {
-    const company = { id: randomUUIDv7(), name, createdAt: Date.now(), limits: NO_LIMITS }
+  async company(name: string = `Company ${randomUUIDv7()}`, createdAt = Date.now()): Promise<Company> {
+    const company = { id: randomUUIDv7(), name, createdAt, limits: NO_LIMITS }
     await this.store.addCompany(company)
     await this.app.refreshAccounts()
     return company
