@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { SeverableWay } from '../../harness/severable.ts'
 import type { Company } from '../../src/accounts/account.ts'
 import { startApp } from '../../src/app.ts'
 import { createLogger } from '../../src/log.ts'
@@ -14,10 +15,10 @@ import { withoutBrowser } from '../support/browser.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
-import { DESKTOP, PHONE } from './visit.ts'
+import { DESKTOP, PHONE, Visit } from './visit.ts'
 
 /** More than a browser opens connections to one server (six). */
-const TABS = 8
+const TABS = 20
 const UNREACHABLE =
   /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
 const MANY = 100_000
@@ -620,6 +621,41 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     await row(page, before).waitFor()
     const then = await stage.send({ subject: 'And then' })
     await row(page, then).waitFor()
+  })
+
+  test('an hour without a network loses nothing, and the page catches up when it is back', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const { hostname, port } = new URL(stage.service.url)
+    await using way = await SeverableWay.to(hostname, Number(port))
+    const url = `http://${hostname}:${way.port}`
+    const visit = await Visit.begin(t, stage.browser, url)
+    visit.expect(UNREACHABLE)
+    const { page, context } = visit
+    await context.addCookies([await stage.sessionCookie(stage.operator)])
+    await page.clock.install()
+    await page.goto(`${url}/console/c/${stage.company.id}/emails`)
+    await isLive(page)
+    const before = await stage.send({ subject: 'Before' })
+    await row(page, before).filter({ hasText: 'Captured' }).waitFor()
+    way.sever()
+    const during: string[] = []
+    for (let tens = 0; tens < 6; tens++) {
+      await page.clock.fastForward('10:00')
+      during.push(await stage.send({ subject: `After ${tens}0 minutes` }))
+    }
+    await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
+    await row(page, before).waitFor()
+    const search = page.getByRole('combobox', { name: 'Search emails' })
+    await search.pressSequentially('minutes')
+    way.mend()
+    // Longer than the longest pause between two tries to reconnect.
+    await page.clock.fastForward('00:15')
+    await isLive(page)
+    for (const id of during) await row(page, id).waitFor()
+    assert.equal(await search.inputValue(), 'minutes')
+    await search.fill('')
+    for (const id of [before, ...during]) await row(page, id).filter({ hasText: 'Captured' }).waitFor()
   })
 
   test('with more tabs than the browser has connections, each shows everything as soon as it is looked at', async (t) => {

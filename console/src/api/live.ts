@@ -18,6 +18,11 @@ const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 8_000
 /** Milliseconds for which a hidden page keeps its stream: a browser allows few connections to one server. */
 const HIDDEN_FOR = 10_000
+/**
+ * Milliseconds without an event after which a stream is taken for dead. When the network goes away, nothing tells the
+ * browser. The server sends an event every 15 seconds.
+ */
+const SILENCE = 45_000
 /** Events kept for components that subscribe while their first request is still under way. */
 const KEPT = 20
 
@@ -32,10 +37,12 @@ class LiveStream {
   #failures = 0
   #timer: number | undefined
   #hiding: number | undefined
+  #silence: number | undefined
 
   constructor(company: string) {
     this.company = company
     document.addEventListener('visibilitychange', this.#seen)
+    window.addEventListener('online', this.#online)
     this.#seen()
   }
 
@@ -47,6 +54,7 @@ class LiveStream {
 
   close(): void {
     document.removeEventListener('visibilitychange', this.#seen)
+    window.removeEventListener('online', this.#online)
     window.clearTimeout(this.#hiding)
     this.#stop()
   }
@@ -57,8 +65,14 @@ class LiveStream {
     else if (this.#source === null) this.#open()
   }
 
+  /** A connection from before the network was away may be dead. */
+  #online = () => {
+    if (!document.hidden) this.#open()
+  }
+
   #stop(): void {
     window.clearTimeout(this.#timer)
+    window.clearTimeout(this.#silence)
     this.#source?.close()
     this.#source = null
   }
@@ -69,10 +83,15 @@ class LiveStream {
     const url = urlOf('GET /companies/:company/live', { company: this.company, query: { after } })
     const source = new EventSource(url)
     this.#source = source
+    this.#hear()
+    source.addEventListener('alive', () => {
+      if (this.#source === source) this.#hear()
+    })
     source.addEventListener('changes', ({ data }: MessageEvent<string>) => {
       if (this.#source !== source) return
       const changes = JSON.parse(data) as LiveChanges
       this.#failures = 0
+      this.#hear()
       this.#keep(changes)
       say('live')
       void emailsChanged(changes.more ? 'all' : new Set(changes.emails.map(({ id }) => id)))
@@ -83,6 +102,11 @@ class LiveStream {
     source.addEventListener('error', () => {
       if (this.#source === source) this.#interrupted()
     })
+  }
+
+  #hear(): void {
+    window.clearTimeout(this.#silence)
+    this.#silence = window.setTimeout(() => this.#interrupted(), SILENCE)
   }
 
   #keep(changes: LiveChanges): void {

@@ -17,8 +17,10 @@ const MOST_OF_PERSON = 24
 const RETRY_AFTER = 5
 /** Ms between two checks that the watchers still have access. */
 const LOOK_MS = 2_000
-/** Ms between two comments, so that no proxy takes a quiet stream for a dead one. */
-const COMMENT_MS = 15_000
+/** Ms between two signs of life. */
+const SIGN_OF_LIFE_MS = 15_000
+/** So that no proxy takes a quiet stream for a dead one, and the page notices a dead one: it does not see comments. */
+const SIGN_OF_LIFE = 'event: alive\ndata: -\n\n'
 /** Octets buffered for a client: beyond them it is disconnected, and catches up when it reconnects. */
 const MOST_WAITING = 512 * 1024
 
@@ -43,7 +45,7 @@ export class Streams {
   readonly #texts = new WeakMap<Changes, string>()
   #closed = false
   #look: NodeJS.Timeout | undefined
-  #comment: NodeJS.Timeout | undefined
+  #signs: NodeJS.Timeout | undefined
 
   constructor(core: HttpCore, authentication: Authentication) {
     this.#core = core
@@ -83,7 +85,7 @@ export class Streams {
     const stream: Stream = { ...watcher, response }
     this.#open.add(stream)
     this.#look ??= setInterval(() => void this.#endOthers(), LOOK_MS).unref()
-    this.#comment ??= setInterval(() => this.#keepOpen(), COMMENT_MS).unref()
+    this.#signs ??= setInterval(() => this.#keepOpen(), SIGN_OF_LIFE_MS).unref()
     response.once('close', () => {
       unwatch()
       leave()
@@ -101,9 +103,9 @@ export class Streams {
 
   #rest(): void {
     clearInterval(this.#look)
-    clearInterval(this.#comment)
+    clearInterval(this.#signs)
     this.#look = undefined
-    this.#comment = undefined
+    this.#signs = undefined
   }
 
   /** Ends the streams of people who have signed out, or no longer belong to the company. */
@@ -125,7 +127,7 @@ export class Streams {
   }
 
   #keepOpen(): void {
-    for (const { response } of this.#open) write(response, ':\n\n')
+    for (const { response } of this.#open) write(response, SIGN_OF_LIFE)
   }
 
   /** The same for all its watchers. */
