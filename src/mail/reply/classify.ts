@@ -205,8 +205,10 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
   if (vague !== null) return [vague, false]
   const bare = CODES[code ?? 0] ?? 'other'
   // After RCPT the same codes are about the message.
-  const late = bare === 'address_unknown' && (stage === 'data' || stage === 'dot')
-  return [late ? 'policy' : bare, bare === 'no_mail_accepted']
+  if (bare === 'address_unknown' && (stage === 'data' || stage === 'dot')) return ['policy', false]
+  // Before MAIL they are about us.
+  if (bare === 'address_unknown' && stage === 'greeting') return ['reputation', false]
+  return [bare, bare === 'no_mail_accepted']
 }
 
 function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory | null {
