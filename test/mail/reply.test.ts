@@ -55,6 +55,7 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
     ],
     alive: [
       '450 4.1.1 please try again',
+      '450 4.1.1 <x@y.test>: Recipient address rejected: not now',
       '450 Requested mail action not taken: mailbox unavailable',
       '550 5.4.1 All recipient addresses rejected : Access denied. AS(201806271)',
       '550 5.4.1 Recipient address rejected: Access denied. [AM5EUR02FT019.protection.outlook.com]',
@@ -136,6 +137,7 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '554 IMP x.test 192.0.2.1 blocked. Error Code: CXRBL',
       '550 5.7.1 This message is likely suspicious due to the very low reputation of the sending domain',
       '550 Ваш IP-адрес заблокирован',
+      '550 Rejected. See http://unblock.secureserver.net/?ip=192.0.2.1',
       '550 Ihre IP-Adresse ist gesperrt',
       '550 5.7.25 <x@y.test>: Recipient address rejected: Reverse DNS validation failed',
       '550 SC-004 Unfortunately, messages from 192.0.2.1 weren’t sent.',
@@ -146,6 +148,7 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '550 5.7.26 This mail has been blocked because the sender is unauthenticated.',
       '550 5.7.509 Access denied, sending domain [A.TEST] does not pass DMARC verification',
       '550 Bad SPF records for [a.test:192.0.2.2]',
+      '550 5.7.1 <x@y.test>: Recipient address rejected: Please see http://www.openspf.org/Why?id=a.test',
       '550 5.7.515 Access denied, sending domain [A.TEST] does not meet the required authentication level',
       '421 4.7.32 Your email has been rate limited because the From: header (RFC5322) in this message isn’t aligned with either the authenticated SPF or DKIM organizational domain.',
     ],

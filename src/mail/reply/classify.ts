@@ -132,6 +132,11 @@ const VAGUE: readonly Topic[] = [
   ['policy', RULE],
 ]
 
+/** Why a server has not found out yet whether an address exists. */
+const UNFINISHED: readonly Topic[] = VAGUE.filter(([category]) =>
+  ['network', 'expired', 'other'].includes(category),
+)
+
 /** The category of a code when neither the words nor an enhanced code give one (RFC 5321 4.2.3, RFC 7504). */
 const CODES: Readonly<Record<number, BounceCategory>> = {
   421: 'network',
@@ -201,7 +206,7 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
   if (coded !== null && coded !== 'policy' && coded !== 'network' && (!dead || final))
     return [coded, dead && status!.startsWith('5') && detail !== '3.2']
   // A temporary code of an address speaks of a lookup that has not ended, and its words say why.
-  const vague = firstOf(VAGUE, matches) ?? coded
+  const vague = firstOf(dead ? UNFINISHED : VAGUE, matches) ?? coded
   if (vague !== null) return [vague, false]
   const bare = CODES[code ?? 0] ?? 'other'
   // After RCPT the same codes are about the message.

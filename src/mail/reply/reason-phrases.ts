@@ -43,8 +43,10 @@ export const NO_TLS: readonly RegExp[] = [
 
 /** The sender or its message could not be authenticated: SPF, DKIM, DMARC, or a login. */
 export const UNAUTHENTICATED: readonly RegExp[] = [
-  /\bspf\b[^.;]{0,60}\b(?:record|fail|check|invalid|not pass|softfail|hardfail|reject|violat|error)|\b(?:fail|bad|invalid|missing|no|not permitted by|rejected by|violat\w{1,4})(?: \w+){0,3} spf\b|\bsender policy framework\b/,
+  /\bspf\b[^.;]{0,60}\b(?:record|fail|check|invalid|not pass|softfail|hardfail|reject|violat|error|unauthori[sz]ed)|\b(?:fail|bad|invalid|missing|no|not permitted by|rejected by|violat\w{1,4})(?: \w+){0,3} spf\b|\bsender policy framework\b/,
   /\bdkim\b(?!-)[^.;]{0,60}\b(?:fail|check|invalid|not pass|error|missing|reject|policy|verif|required|signature (?:is|did|was|does))|\b(?:fail|bad|invalid|missing|no|violat\w{1,4})(?: \w+){0,3} dkim\b(?!-)|\barc (?:validation|seal)\b/,
+  // Pages about SPF that refusals link to.
+  /\bopenspf\.(?:org|net|com)\b|\bspf\.pobox\.com\b/,
   /\bauthentication checks?\b|\b(?:not|un)[ -]?authenticated\b|\b(?:failed|fails|not pass|pass(?:es)? neither)(?: \w+){0,4} (?:authentication|verification)\b|\bsmtp authentication\b|\bauthentication (?:fail|error|is required|required)/,
 ]
 
@@ -67,6 +69,8 @@ export const BAD_NAME: readonly RegExp[] = [
   /\bfix reverse\b|\bhelo\b|\behlo\b/,
   // Cox "192.0.2.1 blocked. Error Code: CXRBL", "AUP#CDRBL".
   /\bc[dx]rbl\b/,
+  // GoDaddy "http://unblock.secureserver.net/?ip=192.0.2.1", and other pages for removal from a list.
+  /\b(?:unblock|delist)\.[a-z]|\bbarracuda(?:networks|central)\b|\bsenderbase\b/,
   /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:blocked|banned|rejected|refused|denied|blacklisted)\b/,
   // Russian, German, French, Spanish, Polish, Chinese, Korean.
   /(?<!\p{L})ip[- ]?(?:адрес|адреса)?[^.;]{0,40}(?:заблокирован|блокиров|чёрн|черн|запрещ)|\bip-?adresse\b[^.;]{0,40}\b(?:gesperrt|blockiert|abgelehnt)|\badresse ip\b[^.;]{0,40}(?:bloqu|refus|liste noire)|\b(?:ip|direcci[oó]n ip)\b[^.;]{0,40}\b(?:bloquead|rechazad|lista negra)|\badres ip\b[^.;]{0,40}\b(?:zablokowan|odrzucon)|(?<![a-z])ip[^.;。]{0,12}(?:被拒|被封|被禁|被阻|黑名单|黑名單|차단|거부)/u,
@@ -103,7 +107,7 @@ export const TOO_MUCH: readonly RegExp[] = [
 export const UNWANTED: readonly RegExp[] = [
   /\bspam|\bub?ce\b|\bube\b|\bjunk\b|\bunsolicited\b|\bbulk (?:mail|e-?mail|message)|\bunwanted\b|\bsuspicious (?:mail|message|content|link|url)/,
   /\bvirus|\bmalware|\bphish|\bworm\b|\btrojan|\bmalicious|\binfected/,
-  /\b(?:message|mail|e-?mail|body|subject|header|content|attachment)s? (?:content|filter|blocked|rejected by (?:filter|content)|contains|filtered)|\bcontent[- ]?(?:filter|scan|reject)|\bfiltered (?:by|as|out)\b|\bspamassassin|\bbogofilter|\bbayes/,
+  /\b(?:message|mail|e-?mail|body|subject|header|content|attachment)s? (?:content|filter|blocked|rejected by (?:filter|content)|contains|filtered)|\bcontent[- ]?(?:filter|scan|reject)|\b(?:because of|due to) (?:its|the) (?:content|attachment)|\bfiltered (?:by|as|out)\b|\bspamassassin|\bbogofilter|\bbayes/,
   /\b(?:banned|forbidden|dangerous|prohibited|disallowed) (?:attachment|file|extension|content|word)/,
 ]
 

@@ -17,7 +17,7 @@ export function plainWords(words: string): string {
 
 /** Hosts of pages that say why a server refuses: of block lists, of their removal, and of GMX, web.de and 1&1. */
 const NAMED_LINK =
-  /^https?:\/\/((?:[^/?#]{0,60}(?:spamhaus|spamcop|sorbs|barracudacentral|uceprotect|cloudmark|proofpoint|senderscore|surbl|uribl|rbl|dnsbl|block-?list|black-?list|de-?list|unblock)|postmaster\.[^/?#]{1,60}\/[a-z]{0,8}\/?case\?c=)[^/?#]{0,60})/
+  /^https?:\/\/((?:[^/?#]{0,60}(?:sorbs|uceprotect|cloudmark|proofpoint|senderscore|senderbase|barracuda|openspf|spf\.pobox|spam|surbl|uribl|rbl|dnsbl|block-?list|black-?list|de-?list|unblock)|postmaster\.[^/?#]{1,60}\/[a-z]{0,8}\/?case\?c=)[^/?#]{0,60})/
 
 /** The host of such a page; a space for any other. */
 function namedLink(link: string): string {

@@ -70,7 +70,11 @@ export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
   [
     form(
       'in a sentence of failure',
-      `(?<!\\p{L})(?:deliver(?:ed|y|ing|able)?|undeliverable|sent|send|message|e-?mail|mail|reach(?:ed)?|entreg\\p{L}{1,4}|enviar|enviado|remis|distribué|zugestellt|consegnat[oa]|recapitat[oa]|доставлен[оаы]?|отправлен[оаы]?|dostarczon[oay]|bezorgd|afgeleverd)(?:\\s[\\p{L}'’]{1,20}){0,4}\\s(?:to|for|a|al|ao|an|à|para|für|aan|do|на|для):?\\s+(?:(?:the|this|following|recipient|address|user|e-?mail|mailbox)\\s){0,4}${NAMED}`,
+      `\\b(?:deliver(?:ed|y|ing|able)?|undeliverable|sent|send|message|e-?mail|mail|reach(?:ed)?)(?:\\s[\\p{L}'’]{1,20}){0,4}\\s(?:to|for|a|an|à|para|für):?\\s+(?:(?:the|this|following|recipient|address|user|e-?mail|mailbox)\\s){0,4}${NAMED}`,
+    ),
+    form(
+      'in such a sentence in other languages',
+      `(?<!\\p{L})(?:entreg\\p{L}{1,4}|enviar|enviado|remis|distribué|zugestellt|consegnat[oa]|recapitat[oa]|доставлен[оаы]?|отправлен[оаы]?|dostarczon[oay]|bezorgd|afgeleverd)(?:\\s[\\p{L}'’]{1,20}){0,3}\\s(?:a|al|ao|an|à|para|für|aan|do|на|для)(?:\\s(?:la|die|den|de|le|het|адрес|adres))?:?\\s+${NAMED}`,
     ),
     form(
       'as the object of a failure',
