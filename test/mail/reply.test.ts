@@ -222,6 +222,24 @@ test('a temporary code alone proves no address dead, its words may', () => {
   assert.deepEqual(classifyReply(unknown), { category: 'address_unknown', permanent: true })
 })
 
+test('the address of a server is no mail address, in any language', () => {
+  const refusals = [
+    'Ihre IP-Adresse ist ungültig',
+    'Adresse IP invalide',
+    'Dirección IP no válida',
+    'Indirizzo IP non valido',
+    'Endereço IP não encontrado',
+    'Nieprawidłowy adres IP',
+    'Uw IP-adres is onbekend',
+    'IP adresi geçersiz',
+    'Ваш IP-адрес не найден',
+    '您的IP地址无效',
+    'IPアドレスが見つかりません',
+    'IP 주소를 찾을 수 없습니다',
+  ]
+  for (const words of refusals) assert.equal(classified(`554 5.7.1 ${words}`).permanent, false, words)
+})
+
 test('an address in the words is nobody’s word', () => {
   assert.deepEqual(classified('550 5.1.1 <mailbox.full@spam.test>: User unknown'), {
     category: 'address_unknown',

@@ -175,17 +175,17 @@ export const NO_ADDRESS: readonly RegExp[] = [
   /\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
   // German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish.
   /(?<!\p{L}|\b(?:ip|absender)[- ])(?:empf[aä]nger|(?:empf[aä]nger|e-?mail-?|mail)?-?adresse|benutzer(?:name|konto)?|postfach|teilnehmer|konto)\b[^.;]{0,60}(?<!\p{L})(?:unbekannt|existiert nicht|nicht (?:gefunden|bekannt|vorhanden)|konnte nicht gefunden|ung[uü]ltig)(?!\p{L})|(?<!\p{L})(?:unbekannte[rs]?|ung[uü]ltige[rs]?|keine? solche[rs]?) (?:empf[aä]nger(?:adresse)?|(?:e-?mail-?)?adresse|benutzer|postfach|konto|teilnehmer)(?!\p{L})/u,
-  /(?<!\bip )\b(?:utilisateur|destinataire|adresse|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
-  /\b(?:usuario|destinatario|direcci[oó]n|cuenta|utente|indirizzo|usu[aá]rio|endere[cç]o|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no (?:existe|encontrad[oa]|v[aá]lid[oa])|inexistente|non (?:esiste|trovat[oa]|valid[oa])|sconosciut[oa]|n[aã]o (?:existe|(?:foi )?encontrad[oa])|desconhecid[oa])\b/,
+  /\b(?:utilisateur|destinataire|adresse(?! ip\b)|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
+  /\b(?:usuario|destinatario|direcci[oó]n(?! ip\b)|cuenta|utente|indirizzo(?! ip\b)|usu[aá]rio|endere[cç]o(?! (?:de )?ip\b)|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no (?:existe|encontrad[oa]|v[aá]lid[oa])|inexistente|non (?:esiste|trovat[oa]|valid[oa])|sconosciut[oa]|n[aã]o (?:existe|(?:foi )?encontrad[oa])|desconhecid[oa])\b/,
   /\bno (?:existe|se (?:ha )?encontr(?:ó|o|ado))(?: (?:el|la|ese|esa|este|esta|ning[uú]n|un|una|tal)){0,2} (?:usuario|destinatario|direcci[oó]n|cuenta|buz[oó]n)(?!\p{L})|(?<!\p{L})(?:utilisateur|destinataire|adresse|compte) inexistante?(?!\p{L})|\baucun (?:utilisateur|compte|destinataire)\b|\bnessun (?:utente|destinatario)\b/u,
-  /\b(?:gebruiker|ontvanger|adres|mailadres|e-mailadres|postvak)\b[^.;]{0,40}\b(?:onbekend|bestaat niet|niet gevonden|ongeldig)\b|\bonbekende (?:gebruiker|ontvanger)\b|\bgeen (?:dergelijke )?(?:gebruiker|ontvanger|postvak)\b/,
-  /(?<!\p{L})(?:brak (?:takiego )?(?:użytkownika|adresata|odbiorcy|konta|skrzynki)|nieznany (?:użytkownik|adresat|odbiorca)|nieprawidłowy (?:adres|odbiorca)|(?:użytkownik|adresat|odbiorca|konto|skrzynka|adres)[^.;]{0,40}(?:nieznan|nie istnieje|nie został\p{L}? znalezion)|nie (?:można odnaleźć|znaleziono)[^.;]{0,30}(?:adres|użytkownik|odbiorc))/u,
-  /(?<!\p{L})(?:kullanıcı|alıcı|hesap|adres|adresi)[^.;]{0,30}(?:bulunamadı|bilinmiyor|mevcut değil|geçersiz|tanınmıyor)|(?<!\p{L})(?:böyle bir|bilinmeyen) (?:kullanıcı|alıcı|hesap|adres)/u,
+  /\b(?:gebruiker|ontvanger|(?<!ip-)adres|mailadres|e-mailadres|postvak)\b[^.;]{0,40}\b(?:onbekend|bestaat niet|niet gevonden|ongeldig)\b|\bonbekende (?:gebruiker|ontvanger)\b|\bgeen (?:dergelijke )?(?:gebruiker|ontvanger|postvak)\b/,
+  /(?<!\p{L})(?:brak (?:takiego )?(?:użytkownika|adresata|odbiorcy|konta|skrzynki)|nieznany (?:użytkownik|adresat|odbiorca)|nieprawidłowy (?:adres(?! ip\b)|odbiorca)|(?:użytkownik|adresat|odbiorca|konto|skrzynka|adres(?! ip\b))[^.;]{0,40}(?:nieznan|nie istnieje|nie został\p{L}? znalezion)|nie (?:można odnaleźć|znaleziono)[^.;]{0,30}(?:adres|użytkownik|odbiorc))/u,
+  /(?<!\p{L}|ip )(?:kullanıcı|alıcı|hesap|adres|adresi)[^.;]{0,30}(?:bulunamadı|bilinmiyor|mevcut değil|geçersiz|tanınmıyor)|(?<!\p{L})(?:böyle bir|bilinmeyen) (?:kullanıcı|alıcı|hesap|adres)/u,
   // Russian and Ukrainian, Chinese, Korean, Japanese.
   /(?:нет такого|неизвестный|несуществующий|немає такого|невідомий) (?:пользовател|получател|адрес|ящик|абонент|користувач|отримувач)|(?:пользовател|получател|адресат|(?<!ip-)адрес|ящик|аккаунт|уч[её]тн\p{L}{1,3} запис|користувач|отримувач)[^.;]{0,60}(?:не найден|не существует|неизвестен|неизвестный|не зарегистрирован|недействител|не знайден|не існує)/u,
-  /(?:用户|用戶|收件人|收信人|邮箱|郵箱|信箱|地址|帐号|账号|帳號|账户|使用者|收件者)[^。；;]{0,20}(?:不存在|未找到|找不到|无效|無效|不正确)|(?:(?:找不到|查无|查無)[^。；;，,]{0,16}|(?:没有|沒有|无此|無此)[^。；;，,]{0,3})(?:用户|用戶|收件人|邮箱|郵箱|信箱|地址|帐号|账号|帳號|使用者|收件者)/,
-  /(?:존재하지 않는|없는|알 수 없는|잘못된|유효하지 않은) ?(?:사용자|수신자|수신인|메일|이메일|주소|계정|받는)|(?:사용자|수신자|수신인|메일 ?주소|이메일 ?주소|주소|계정)[^.;]{0,20}(?:존재하지|찾을 수 없|없습니다|없음|잘못되|유효하지)/,
-  /(?:アドレス|宛先|あて先|ユーザ|メールボックス)[^。]{0,30}(?:見つかりません|存在しません|不明|ありません|間違)|(?:存在しない|不明な|無効な)(?:メール|アドレス|宛先|ユーザ)/,
+  /(?:用户|用戶|收件人|收信人|邮箱|郵箱|信箱|(?<!ip ?)地址|帐号|账号|帳號|账户|使用者|收件者)[^。；;]{0,20}(?:不存在|未找到|找不到|无效|無效|不正确)|(?:(?:找不到|查无|查無)[^。；;，,]{0,16}|(?:没有|沒有|无此|無此)[^。；;，,]{0,3})(?:用户|用戶|收件人|邮箱|郵箱|信箱|地址|帐号|账号|帳號|使用者|收件者)/,
+  /(?:존재하지 않는|없는|알 수 없는|잘못된|유효하지 않은) ?(?:사용자|수신자|수신인|메일|이메일|주소|계정|받는)|(?:사용자|수신자|수신인|메일 ?주소|이메일 ?주소|(?<!ip ?)주소|계정)[^.;]{0,20}(?:존재하지|찾을 수 없|없습니다|없음|잘못되|유효하지)/,
+  /(?:(?<!ip ?)アドレス|宛先|あて先|ユーザ|メールボックス)[^。]{0,30}(?:見つかりません|存在しません|不明|ありません|間違)|(?:存在しない|不明な|無効な)(?:メール|アドレス|宛先|ユーザ)/,
 ]
 
 /** The same in words that a server uses with a temporary code, too: they prove something only with a permanent one. */
