@@ -100,7 +100,16 @@ export interface DomainSettings {
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 
-export type RecordKind = 'dkim' | 'spf' | 'return_path_mx' | 'return_path_spf' | 'dmarc'
+export const RECORD_KINDS = [
+  'dkim',
+  'spf',
+  'return_path_mx',
+  'return_path_spf',
+  'dmarc',
+  'dmarc_report',
+  'tls_report',
+] as const
+export type RecordKind = (typeof RECORD_KINDS)[number]
 /** `unknown`: DNS did not answer. */
 export type RecordState = 'right' | 'missing' | 'different' | 'unknown'
 

@@ -12,6 +12,7 @@ import {
 } from './account.ts'
 import { characterStrings } from './character-strings.ts'
 import { delegatedName, isInReserve } from './dkim-delegation.ts'
+import { isSameOrganization } from './organization.ts'
 import { returnPathOf } from './return-path.ts'
 
 /** The facts about this service that the records of domains depend on. */
@@ -117,6 +118,7 @@ export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecor
         'DMARC: tells receivers what to do with mail that fails the checks. Large mailbox providers expect this record; ' +
         'p=none changes nothing, p=quarantine or p=reject protects the domain once all its mail is signed.',
     },
+    ...reportRecords(domain, names),
   ]
 }
 
@@ -154,11 +156,47 @@ function spfRecord(hostname: string): string {
   return `v=spf1 a:${hostname} ~all`
 }
 
-/** Receivers send their reports to the host that bounces come back to, where this service reads them. */
-function dmarcRecord(domain: SendingDomain, { bounceHost }: ServiceNames): string {
+/** Where receivers send their reports: to the host that bounces come back to. Null: this service reads none. */
+export function reportsOf(
+  domain: Pick<SendingDomain, 'name' | 'settings'>,
+  { bounceHost }: Pick<ServiceNames, 'bounceHost'>,
+): string | null {
   const host = returnPathOf(domain)
-  const reports = bounceHost === null || host === null ? '' : `; rua=mailto:${reportsAddress(host)}`
-  return `v=DMARC1; p=none${reports}`
+  return bounceHost === null || host === null ? null : reportsAddress(host)
+}
+
+function dmarcRecord(domain: SendingDomain, names: ServiceNames): string {
+  const reports = reportsOf(domain, names)
+  return `v=DMARC1; p=none${reports === null ? '' : `; rua=mailto:${reports}`}`
+}
+
+/** The records by which others send their reports about the domain to this service. */
+function reportRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] {
+  const [host, reports] = [returnPathOf(domain), reportsOf(domain, names)]
+  if (host === null || reports === null) return []
+  const shared = { type: 'TXT', preference: null, target: null, required: false, obsolete: false } as const
+  const tls: DnsRecord = {
+    ...shared,
+    kind: 'tls_report',
+    name: `_smtp._tls.${domain.name}`,
+    value: `v=TLSRPTv1; rua=mailto:${reports}`,
+    seen: domain.seen.tls_report ?? null,
+    purpose:
+      'TLS reports (RFC 8460): servers that send mail to this domain report here each day whether its mail servers offered ' +
+      'the TLS that they should. Mail from this domain does not depend on it.',
+  }
+  if (isSameOrganization(host, domain.name)) return [tls]
+  const permission: DnsRecord = {
+    ...shared,
+    kind: 'dmarc_report',
+    name: `${domain.name}._report._dmarc.${host}`,
+    value: 'v=DMARC1',
+    seen: domain.seen.dmarc_report ?? null,
+    purpose:
+      `Permission of ${host} to receive DMARC reports about ${domain.name}: receivers ask for it because the two belong to ` +
+      `different organizations (RFC 7489 7.1). The owner of ${host} publishes it.`,
+  }
+  return [permission, tls]
 }
 
 const BOUNCE_PREFERENCE = 10

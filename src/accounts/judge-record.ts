@@ -1,5 +1,8 @@
 /** Judges a record found in DNS against the required one. */
 import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
+import { recordsOfVersion } from '../mail/dns-tags.ts'
+import { TLS_REPORTS_PATH } from '../mail/domain-report/report-address.ts'
+import { reportUris } from '../mail/domain-report/tls-report-record.ts'
 import type { RecordState } from './account.ts'
 import { type DmarcAbove, type DmarcPolicy, type DmarcRecord, dmarcRecordsIn, parseDmarc } from './dmarc.ts'
 import type { DnsRecord, ServiceNames } from './dns-records.ts'
@@ -38,6 +41,10 @@ export function judgeRecord(
       return judgeMx(record, found)
     case 'dmarc':
       return judgeDmarc(record, found)
+    case 'dmarc_report':
+      return judgeReportPermission(record, found)
+    case 'tls_report':
+      return judgeTlsReports(record, found)
   }
 }
 
@@ -197,17 +204,77 @@ function judgeDmarc(record: DnsRecord, found: readonly string[]): Judgement {
     )
   }
   const explanation = meaningOf(parseDmarc(records[0]!))
-  if (explanation !== null) return { ...RIGHT, explanation }
+  if (explanation !== null) return { ...RIGHT, explanation, ...reportsElsewhere(record, records[0]!) }
   // RFC 7489 6.3: the tag is required.
   return different('The DMARC record has no policy: add p=none, p=quarantine or p=reject.')
 }
 
 /** A domain without a record of its own has that of its organizational domain. */
-export function judgeDmarcAbove({ domain, text }: DmarcAbove): Judgement {
+export function judgeDmarcAbove(record: Pick<DnsRecord, 'value'>, { domain, text }: DmarcAbove): Judgement {
   const meaning = meaningOf(parseDmarc(text, { isAbove: true }))
   if (meaning === null)
     return different(`The DMARC record of ${domain}, which holds for this domain, has no policy.`)
-  return { ...RIGHT, explanation: `The record of ${domain} holds for this domain as well. ${meaning}` }
+  const uri = lackingUri(record, text)
+  const advice =
+    uri &&
+    `Reports about this domain do not come here: add ${uri} to rua= of the record at _dmarc.${domain}, or publish the record shown.`
+  return {
+    ...RIGHT,
+    explanation: `The record of ${domain} holds for this domain as well. ${meaning}`,
+    advice,
+  }
+}
+
+/** RFC 7489 7.1: any record of the version allows it. */
+function judgeReportPermission({ name }: DnsRecord, found: readonly string[]): Judgement {
+  return dmarcRecordsIn(found).length > 0 ? RIGHT : missing(`There is no DMARC record (v=DMARC1) at ${name}.`)
+}
+
+function judgeTlsReports(record: DnsRecord, found: readonly string[]): Judgement {
+  const records = recordsOfVersion('TLSRPTv1', found)
+  if (records.length === 0)
+    return missing(`There is no record for TLS reports (v=TLSRPTv1) at ${record.name}.`)
+  if (records.length > 1) {
+    return different(
+      `There are ${records.length} records for TLS reports, so servers send none (RFC 8460 3). Keep one.`,
+    )
+  }
+  const uris = reportUris(records)
+  if (uris.length === 0)
+    return different('The record for TLS reports names no address (rua=mailto: or rua=https:).')
+  // The URL of this service, which the console shows, names the domain in a token.
+  if (uris.some((uri) => URL.parse(uri)?.pathname.startsWith(TLS_REPORTS_PATH))) return RIGHT
+  return { ...RIGHT, ...reportsElsewhere(record, records[0]!) }
+}
+
+/** Advice about a record whose reports go to other addresses only. It is right all the same. */
+function reportsElsewhere(
+  record: Pick<DnsRecord, 'value'>,
+  text: string,
+): Pick<Judgement, 'advice' | 'suggestion'> {
+  const uri = lackingUri(record, text)
+  if (uri === null) return { advice: null, suggestion: null }
+  return {
+    advice: `The reports that this record asks for do not come here: add ${uri} to its rua=.`,
+    suggestion: withReportsTo(uri, text),
+  }
+}
+
+const RUA = /(?<=(?:^|;)[ \t]{0,20}rua[ \t]{0,20}=[ \t]{0,20})[^;\s][^;]*/i
+
+/** The URI for reports in the wanted record, if the found one does not name it; null: it does, or none is wanted. */
+function lackingUri({ value }: Pick<DnsRecord, 'value'>, text: string): string | null {
+  const uri = RUA.exec(value)?.[0] ?? null
+  // RFC 7489 6.2: a limit of size may follow.
+  const named = (RUA.exec(text)?.[0] ?? '')
+    .split(',')
+    .map((each) => each.trim().replace(/![0-9]{1,9}[kmgt]?$/i, ''))
+  return named.some((each) => each.toLowerCase() === uri?.toLowerCase()) ? null : uri
+}
+
+function withReportsTo(uri: string, text: string): string {
+  if (RUA.test(text)) return text.replace(RUA, (uris) => `${uris.trimEnd()},${uri}`)
+  return `${text.replace(/[;\s]{1,20}$/, '')}; rua=${uri}`
 }
 
 /** Null: the record has no policy. DKIM is aligned in either mode, because mail is signed for the domain in From. */

@@ -57,7 +57,7 @@ export async function checkRecord(
   const above = record.kind === 'dmarc' ? await dmarcAbove(name, resolver) : null
   if (above === 'failed')
     return { ...nothing, state: 'unknown', advice: silence(record.name, 'a name above') }
-  if (above !== null) return { ...record, found: [above.text], ...judgeDmarcAbove(above) }
+  if (above !== null) return { ...record, found: [above.text], ...judgeDmarcAbove(record, above) }
   const advice =
     (await elsewhere(name, record, names, resolver)) ?? `There is no ${record.type} record at ${record.name}.`
   return { ...nothing, state: 'missing', advice }

@@ -43,12 +43,13 @@ function printState(
     value,
     found,
     advice,
-  }: Omit<SenderCheck, 'kind' | 'type' | 'purpose'> & { type: string },
+    suggestion = null,
+  }: Omit<SenderCheck, 'kind' | 'type' | 'purpose'> & { type: string; suggestion?: string | null },
   need: string,
 ): void {
   printLine(`${state.padEnd(9)}  ${type} ${name}${need}`)
   if (advice === null) return
   printLine(`           ${advice}`)
-  printLine(`           expected: ${value}`)
+  printLine(`           expected: ${suggestion ?? value}`)
   for (const text of found) printLine(`           found:    ${text}`)
 }

@@ -140,7 +140,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const believed =
       returnPath === null ? [] : about.filter((recipient) => speaksFor(returnPath, email, recipient))
     if (believed.length === about.length) return { refused: null, reports }
-    const others = about.filter((recipient) => !believed.includes(recipient))
+    // The source of a mail proves nothing about a report that was attached to it.
+    const others = report.enclosed ? [] : about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
     const peer = mail.source === 'smtp' && mail.reversePath === '' ? (canonicalAddress(mail.peer) ?? '') : ''
     const proven = await proof.proven({ ...read, peer, raw: mail.raw }, others)

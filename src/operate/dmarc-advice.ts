@@ -6,6 +6,8 @@ export interface DmarcFacts {
   policy: Disposition | null
   messages: number
   failing: number
+  /** Where this service takes reports about the domain; null: nowhere. */
+  address: string | null
 }
 
 /** Less says nothing about senders that send once a week. */
@@ -14,9 +16,11 @@ const LEAST_MESSAGES = 100
 /** The share of failing messages up to which a stricter policy stops forgers and mailing lists alone. */
 const FEW = 0.01
 
-export function dmarcAdvice({ days, policy, messages, failing }: DmarcFacts): string {
+export function dmarcAdvice({ days, policy, messages, failing, address }: DmarcFacts): string {
   if (messages === 0) {
-    return 'No DMARC report has arrived yet. Receivers send them daily to the address that rua= of the DMARC record names.'
+    return address === null
+      ? 'No DMARC report has arrived: this service takes none, because it has no listener or mailbox for returned mail.'
+      : `No DMARC report has arrived yet. Receivers send them daily to the addresses in rua= of the DMARC record: mailto:${address} has to be one of them.`
   }
   if (days < LEAST_DAYS || messages < LEAST_MESSAGES) {
     return `Reports about ${messages} messages on ${days} days are too few for advice: it needs ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days.`

@@ -1,4 +1,6 @@
 /** Reports of receivers about our domains, and the TLS reports sent to the domains of recipients. */
+import type { SendingDomain } from '../accounts/account.ts'
+import { reportsOf } from '../accounts/dns-records.ts'
 import { DAY_MS, utcDay } from '../common/utc-day.ts'
 import type { DmarcDetail } from '../domain-reports/detail.ts'
 import { MOST_REPORTED, policiesOf } from '../domain-reports/sent/day-report.ts'
@@ -8,6 +10,7 @@ import type { KeptTlsReport } from '../store/store.ts'
 import { dmarcAdvice } from './dmarc-advice.ts'
 import { OperateError } from './error.ts'
 import { domainName, findDomain } from './find.ts'
+import { serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Days that the summary covers. */
@@ -53,15 +56,15 @@ export interface DmarcSummary {
 
 /** The senders that use the domain, the mail that passes DMARC, and the mail that a stricter policy would stop. */
 export const showDmarc = verb('read', async (op, input: { domain: string }): Promise<DmarcSummary> => {
-  const { id, name } = findDomain(op, input.domain)
-  return await dmarcOf(op, { id, name })
+  return await dmarcOf(op, findDomain(op, input.domain))
 })
 
 /** The same summary without a check of rights, for verbs that have found the domain. */
 export async function dmarcOf(
-  op: Pick<Operation, 'store' | 'now'>,
-  { id, name }: { id: string; name: string },
+  op: Pick<Operation, 'store' | 'now' | 'hostname' | 'setup' | 'accounts'>,
+  domain: SendingDomain,
 ): Promise<DmarcSummary> {
+  const { id, name } = domain
   const since = utcDay(op.now() - SPAN_DAYS * DAY_MS)
   const [rows, reports] = await Promise.all([
     op.store.domainReportRows(id, 'dmarc', since, MOST_ROWS),
@@ -85,7 +88,7 @@ export async function dmarcOf(
     ...facts,
     reporters: [...new Set(reports.map(({ reporter }) => reporter))].toSorted(),
     sources: all.toSorted((a, b) => b.failing - a.failing || b.messages - a.messages).slice(0, MOST_SOURCES),
-    advice: dmarcAdvice(facts),
+    advice: dmarcAdvice({ ...facts, address: reportsOf(domain, serviceNames(op, domain)) }),
   }
 }
 

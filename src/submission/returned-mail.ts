@@ -118,7 +118,9 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       await transaction.turn()
       // A client that has gone will send the mail again, so this copy takes no turn.
       await this.context.whileThere((gone) => this.#parts.pace.turn(this.context.group, gone))
-      const mail = { raw: octets, size: body.length, source: 'smtp', peer, reversePath } as const
+      // RFC 5321 4.4. The reader tells automatic replies and forged reports by it.
+      const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
+      const mail = { raw, size: body.length, source: 'smtp', peer, reversePath } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))
       const [first] = await Promise.all(received)

@@ -5,6 +5,7 @@ import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { dnsRecords, type ServiceNames, zoneLine } from '../../src/accounts/dns-records.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
+import { isSameOrganization } from '../../src/accounts/organization.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { verifyDomain } from '../../src/accounts/verify.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
@@ -41,6 +42,40 @@ describe('the records to publish', () => {
       zoneLine({ name: 'a.test', type: 'TXT', value: 'say "x\\y"', preference: null }),
       /"say \\"x\\\\y\\""$/,
     )
+  })
+})
+
+describe('the records for reports', () => {
+  const names = { ...NAMES, bounceHost: HOST }
+  const reportRecords = (returnPath?: string) => {
+    const settings = returnPath === undefined ? domain.settings : { ...domain.settings, returnPath }
+    return dnsRecords({ ...domain, settings }, names).filter(({ kind }) => kind.endsWith('_report'))
+  }
+
+  test('of TLS are advised where this service reads reports', () => {
+    const [tls, ...others] = reportRecords()
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [tls!.name, tls!.value, tls!.required],
+      ['_smtp._tls.x.test', 'v=TLSRPTv1; rua=mailto:reports@bounces.x.test', false],
+    )
+    assert.deepEqual(
+      dnsRecords(domain, NAMES).filter(({ kind }) => kind.endsWith('_report')),
+      [],
+    )
+  })
+
+  test('permit DMARC reports at the host of another organization', () => {
+    const [permission] = reportRecords('bounces.other.example')
+    assert.deepEqual(
+      [permission!.kind, permission!.name, permission!.value, permission!.required],
+      ['dmarc_report', 'x.test._report._dmarc.bounces.other.example', 'v=DMARC1', false],
+    )
+    assert.equal(isSameOrganization('bounces.acme.example', 'mail.acme.example'), true)
+    assert.equal(isSameOrganization('acme.example', 'mail.acme.example'), true)
+    assert.equal(isSameOrganization('a.shop.co.uk', 'b.shop.co.uk'), true)
+    assert.equal(isSameOrganization('a.co.uk', 'b.co.uk'), false)
+    assert.equal(isSameOrganization('a.example', 'b.example'), false)
   })
 })
 
@@ -147,6 +182,53 @@ describe('verification', () => {
     const dmarc = records.find(({ kind }) => kind === 'dmarc')!
     assert.equal(dmarc.state, 'right')
     assert.match(dmarc.explanation!, /^The record of x\.test holds for this domain as well\. p=quarantine/)
+  })
+
+  test('advises to send the reports here as well, and shows the record with our address', async () => {
+    const names = { ...NAMES, bounceHost: HOST }
+    const URI = 'mailto:reports@bounces.x.test'
+    const check = async (name: string, value: string, kind: string, of = domain) => {
+      for (const known of Object.keys(dns.zone)) delete dns.zone[known]
+      dns.zone[`${name}/TXT`] = [value]
+      const resolver = new Resolver({ servers: [dns.address], timeout: 2_000, tries: 1 })
+      const { records } = await verifyDomain(of, names, resolver)
+      const { state, advice, suggestion } = records.find((record) => record.kind === kind)!
+      assert.equal(state, 'right')
+      return { advice, suggestion }
+    }
+    const dmarc = async (value: string) => await check('_dmarc.x.test', value, 'dmarc')
+    const elsewhere = await dmarc('v=DMARC1; p=reject; rua=mailto:a@b.test!10m ; pct=50')
+    assert.match(elsewhere.advice!, /do not come here: add mailto:reports@bounces\.x\.test to its rua=/)
+    assert.equal(elsewhere.suggestion, `v=DMARC1; p=reject; rua=mailto:a@b.test!10m,${URI}; pct=50`)
+    assert.equal((await dmarc('v=DMARC1; p=reject;')).suggestion, `v=DMARC1; p=reject; rua=${URI}`)
+    for (const rua of [URI, `mailto:a@b.test, ${URI.replace('bounces.x', 'BOUNCES.X')}!5m`])
+      assert.deepEqual(await dmarc(`v=DMARC1;p=none;rua=${rua}`), { advice: null, suggestion: null })
+
+    const tls = await check('_smtp._tls.x.test', 'v=TLSRPTv1;rua=https://a.test/r', 'tls_report')
+    assert.equal(tls.suggestion, `v=TLSRPTv1;rua=https://a.test/r,${URI}`)
+    const own = await check('_smtp._tls.x.test', 'v=TLSRPTv1; rua=https://a.test/tls-reports/t', 'tls_report')
+    assert.equal(own.advice, null)
+
+    const mail = await newDomain({
+      ...{ companyId: 'c', name: 'mail.x.test', seal: new Seal(randomBytes(32)), ed25519: false },
+    })
+    const above = await check('_dmarc.x.test', 'v=DMARC1; p=reject', 'dmarc', mail)
+    assert.match(
+      above.advice!,
+      /add mailto:reports@bounces\.mail\.x\.test to rua= of the record at _dmarc\.x\.test/,
+    )
+    assert.equal(above.suggestion, null)
+  })
+
+  test('judges the permission for reports, and several records for TLS reports', async () => {
+    for (const known of Object.keys(dns.zone)) delete dns.zone[known]
+    const resolver = new Resolver({ servers: [dns.address], timeout: 2_000, tries: 1 })
+    const chosen = { ...domain, settings: { ...domain.settings, returnPath: 'bounces.other.example' } }
+    dns.zone['x.test._report._dmarc.bounces.other.example/TXT'] = ['v=DMARC1;']
+    dns.zone['_smtp._tls.x.test/TXT'] = ['v=TLSRPTv1; rua=mailto:a@b.test', 'v=TLSRPTv1; rua=mailto:c@b.test']
+    const { records } = await verifyDomain(chosen, { ...NAMES, bounceHost: HOST }, resolver)
+    const stateOf = (kind: string) => records.find((record) => record.kind === kind)!.state
+    assert.deepEqual([stateOf('dmarc_report'), stateOf('tls_report')], ['right', 'different'])
   })
 
   test('says what a DMARC record asks for, and that one without a policy is none', async () => {

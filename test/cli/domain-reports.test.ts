@@ -112,11 +112,14 @@ describe('reports about domains', () => {
 })
 
 test('the advice is the next step that what was seen allows', () => {
-  const facts = { days: 10, policy: 'none', messages: 1_000, failing: 3 } as const
+  const address = 'reports@bounces.x.test'
+  const facts = { days: 10, policy: 'none', messages: 1_000, failing: 3, address } as const
   assert.match(dmarcAdvice(facts), /\(0\.3%\).*The next step is p=quarantine\.$/)
   assert.match(dmarcAdvice({ ...facts, policy: 'quarantine' }), /The next step is p=reject\.$/)
   assert.match(dmarcAdvice({ ...facts, policy: 'reject' }), /there is no stricter one/)
   assert.match(dmarcAdvice({ ...facts, failing: 50 }), /p=quarantine would stop them/)
   assert.match(dmarcAdvice({ ...facts, days: 2 }), /too few/)
-  assert.match(dmarcAdvice({ ...facts, messages: 0, failing: 0 }), /No DMARC report/)
+  const none = { ...facts, messages: 0, failing: 0 }
+  assert.match(dmarcAdvice(none), /No DMARC report .*mailto:reports@bounces\.x\.test has to be one of them/)
+  assert.match(dmarcAdvice({ ...none, address: null }), /this service takes none/)
 })

@@ -293,11 +293,18 @@ test('words about links, files and senders on lists are not about our address', 
   hold('dot', [
     ['message', '554 5.7.1 This email contains an URL that is listed on the Spamhaus DBL'],
     ['message', '554 5.7.1 rejected by server: attachment type blocked'],
+    // The reputation of one sending domain closes no path, which others use as well.
+    [
+      'message',
+      '550 5.7.1 This message is likely suspicious due to the very low reputation of the sending domain.',
+    ],
   ])
   hold('rcpt', [
     ['sender', '554 5.7.1 Service unavailable; Sender address [a@acme.test] blocked using dbl.spamhaus.org'],
     ['recipient', '550 5.7.1 You are not allowed to send to this recipient'],
     ['recipient', '550 5.1.1 Mailbox does not exist, listed in our spamtrap list'],
+    ['recipient', '550 The account or domain may not exist, they may be blacklisted'],
+    ['dead-address', '550 5.1.1 User unknown; see https://help.x.test/faq/blacklist'],
   ])
 })
 

@@ -149,6 +149,23 @@ describe('the listener for returned mail', () => {
     assert.equal(reply?.emailId, id)
   })
 
+  test('an answer from the empty reverse path is automatic, in any language; the path is kept as a field', async () => {
+    const { path } = await rig.send(['away@rcpt.test'])
+    const mail = [
+      'From: away@rcpt.test',
+      `To: ${path(0)}`,
+      'Subject: Re: Hello',
+      'Return-Path: <away@rcpt.test>',
+      '',
+      'Mi estas for.',
+      '',
+    ].join('\r\n')
+    const { id, kind } = await rig.keep(mail, path(0))
+    assert.equal(kind, 'auto_reply')
+    const raw = Buffer.from((await rig.service.store.readInboundMail(id))!).toString()
+    assert.match(raw, /^Return-Path: <>\r\nFrom: /)
+  })
+
   test('a success notice proves nothing that is known already', async () => {
     const { id, path } = await rig.send(['there@rcpt.test'])
     const kept = await rig.keep(

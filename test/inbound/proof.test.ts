@@ -127,6 +127,24 @@ describe('a report without a token', () => {
     ],
     ['from any other address', () => report(), {}, 'unproven'],
     [
+      'attached to a mail that comes straight from that server',
+      () =>
+        [
+          'From: postmaster@rcpt.test',
+          'Subject: We have received your mail',
+          'Content-Type: multipart/mixed; boundary=outer',
+          '',
+          '--outer',
+          'Content-Type: message/rfc822',
+          '',
+          fromServer(),
+          '--outer--',
+          '',
+        ].join('\r\n'),
+      { peer: '198.51.100.7' },
+      'unproven',
+    ],
+    [
       'straight from that server, but written by a person',
       () => report({ from: 'ben@rcpt.test' }),
       { peer: '198.51.100.7' },

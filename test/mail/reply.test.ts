@@ -32,8 +32,34 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       'User jane not listed in public Name & Address Book',
       '550 #5.1.0 Address rejected.',
       '550 Benutzer unbekannt',
+      '550 Unbekannter Empfänger',
+      '550 Kein solcher Benutzer',
+      '550 Empfängeradresse unbekannt',
+      '550 Usuario no encontrado',
+      '550 No existe el usuario',
+      '550 Gebruiker onbekend',
+      '550 Brak takiego użytkownika',
+      '550 Kullanıcı bulunamadı',
+      '550 Нет такого пользователя',
+      'Пользователь jane@mail.ru не найден',
+      '550 用户不存在',
+      '收件人（jane@qq.com）不存在',
+      '找不到您输入的电子邮件地址',
+      '550 존재하지 않는 사용자',
+      '550 5.1.1 User unknown; see http://www.spamhaus.org/',
+      '550 5.1.1 User unknown. Contact postmaster to have a DMARC report us',
+      '550 5.1.1 User unknown (rate limit applies to repeated attempts)',
+      '550 5.1.1 User unknown. If this e-mail contained a mistake, write to the postmaster',
+      '550 5.1.1 User unknown; sender not in contacts',
+      '550 No such user here: Message contains [1] file attachments',
     ],
-    alive: ['550 5.4.1 Recipient address rejected: Access denied. [AM5EUR02FT019.protection.outlook.com]'],
+    alive: [
+      '450 4.1.1 please try again',
+      '450 4.1.1 <x@y.test>: Recipient address rejected: not now',
+      '450 Requested mail action not taken: mailbox unavailable',
+      '550 5.4.1 All recipient addresses rejected : Access denied. AS(201806271)',
+      '550 5.4.1 Recipient address rejected: Access denied. [AM5EUR02FT019.protection.outlook.com]',
+    ],
   },
   mailbox_full: {
     alive: [
@@ -42,6 +68,14 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '550 5.1.1 <x@y.test>... Mailbox Full',
       '552 Requested mail action aborted: exceeded storage allocation',
       '550 Das Postfach des Empfängers ist voll',
+      '550 5.1.1 User unknown or mailbox full',
+      'jane (Mailbox over limit)',
+      '550 Почтовый ящик переполнен',
+      '552 用户邮箱已满',
+      '552 Posta kutusu dolu',
+      '552 De mailbox is vol',
+      '552 Skrzynka odbiorcy jest przepełniona',
+      '552 메일함 용량이 가득 찼습니다',
     ],
   },
   mailbox_disabled: {
@@ -71,6 +105,13 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; when sending to this group',
       '550 5.1.7 No such domain acme.test',
       '550 User unknown (in reply to MAIL FROM command)',
+      '550 5.1.1 User unknown (in reply to MAIL FROM command)',
+      '550 5.1.1 Sender verification: no such user',
+      '550 Der Absender ist ungültig',
+      '550 发件人地址不存在',
+      '550-Requested action not taken: mailbox unavailable 550-Reject due to policy restrictions.',
+      '550 Requested action not taken: mailbox unavailable https://postmaster.1und1.de/en/case?c=hi&i=ip',
+      'Reason: message was blocked by expression filter',
     ],
   },
   content_spam: {
@@ -78,6 +119,7 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '550 5.7.1 Message content rejected, UBE, id=00000-22-225',
       '554 5.7.1 Spam detected',
       '550 This message contains a virus (Eicar-Test-Signature).',
+      '550 The message contains a prohibited word',
     ],
   },
   content_too_big: {
@@ -91,6 +133,12 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
     alive: [
       '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org',
       '550 5.1.1 IP address blacklisted',
+      '550 5.1.1 User unknown; Client host [192.0.2.1] blocked using zen.spamhaus.org',
+      '554 IMP x.test 192.0.2.1 blocked. Error Code: CXRBL',
+      '550 5.7.1 This message is likely suspicious due to the very low reputation of the sending domain',
+      '550 Ваш IP-адрес заблокирован',
+      '550 Rejected. See http://unblock.secureserver.net/?ip=192.0.2.1',
+      '550 Ihre IP-Adresse ist gesperrt',
       '550 5.7.25 <x@y.test>: Recipient address rejected: Reverse DNS validation failed',
       '550 SC-004 Unfortunately, messages from 192.0.2.1 weren’t sent.',
     ],
@@ -100,6 +148,9 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '550 5.7.26 This mail has been blocked because the sender is unauthenticated.',
       '550 5.7.509 Access denied, sending domain [A.TEST] does not pass DMARC verification',
       '550 Bad SPF records for [a.test:192.0.2.2]',
+      '550 5.7.1 <x@y.test>: Recipient address rejected: Please see http://www.openspf.org/Why?id=a.test',
+      '550 5.7.515 Access denied, sending domain [A.TEST] does not meet the required authentication level',
+      '421 4.7.32 Your email has been rate limited because the From: header (RFC5322) in this message isn’t aligned with either the authenticated SPF or DKIM organizational domain.',
     ],
   },
   rate_limited: {
@@ -123,6 +174,8 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '554 5.4.6 Too many hops',
       '421 4.4.2 x.test lost connection',
       'Name service error for domain x.test: Host not found, try again',
+      '450 4.1.1 <x@y.test>: Recipient address rejected: unverified address: connect to y.test: Connection timed out',
+      '451 4.1.1 Temporary lookup failure',
     ],
   },
   tls: { alive: ['454 4.7.5 TLS handshake failed', '530 5.7.0 Must issue a STARTTLS command first'] },
@@ -130,7 +183,14 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
   expired: {
     alive: ['Could not deliver for the last 432000 seconds. Giving up.', '550 4.4.7 Message expired'],
   },
-  other: { alive: ['421 4.3.0 Upstream error', '550 5.3.5 Internal System Error', ''] },
+  other: {
+    alive: [
+      '421 4.3.0 Upstream error',
+      '550 5.3.5 Internal System Error',
+      'The account or domain may not exist, they may be blacklisted, or missing the proper dns entries.',
+      '',
+    ],
+  },
 }
 
 for (const category of BOUNCE_CATEGORIES) {
@@ -150,6 +210,36 @@ test('an address that is being tried is not dead yet, and nothing after MAIL is 
   assert.deepEqual(classifyReply({ ...reply, stage: 'mail' }), { category: 'policy', permanent: false })
 })
 
+test('a temporary code alone proves no address dead, its words may', () => {
+  for (const status of ['4.1.1', '4.1.2', '4.1.3', '4.1.6', '4.1.10']) {
+    const words = 'Not now, please'
+    assert.equal(classifyReply({ code: 450, status, words }).permanent, false, status)
+    assert.equal(classifyReply({ code: null, status, words }).permanent, false, status)
+    assert.equal(classifyReply({ code: 450, status: `5${status.slice(1)}`, words }).permanent, false, status)
+    assert.equal(classifyReply({ code: 550, status: `5${status.slice(1)}`, words }).permanent, true, status)
+  }
+  const unknown = { code: 450, status: '4.1.1', words: 'User unknown in local recipient table' }
+  assert.deepEqual(classifyReply(unknown), { category: 'address_unknown', permanent: true })
+})
+
+test('the address of a server is no mail address, in any language', () => {
+  const refusals = [
+    'Ihre IP-Adresse ist ungültig',
+    'Adresse IP invalide',
+    'Dirección IP no válida',
+    'Indirizzo IP non valido',
+    'Endereço IP não encontrado',
+    'Nieprawidłowy adres IP',
+    'Uw IP-adres is onbekend',
+    'IP adresi geçersiz',
+    'Ваш IP-адрес не найден',
+    '您的IP地址无效',
+    'IPアドレスが見つかりません',
+    'IP 주소를 찾을 수 없습니다',
+  ]
+  for (const words of refusals) assert.equal(classified(`554 5.7.1 ${words}`).permanent, false, words)
+})
+
 test('an address in the words is nobody’s word', () => {
   assert.deepEqual(classified('550 5.1.1 <mailbox.full@spam.test>: User unknown'), {
     category: 'address_unknown',
@@ -158,7 +248,23 @@ test('an address in the words is nobody’s word', () => {
 })
 
 test('no pattern of the reasons is slow over the longest reply', () => {
-  const pieces = ['a ', 'message ', 'mailbox ', 'user is ', 'no ', 'connect to ', 'spf ', 'x@', '\t', '宛先']
+  const pieces = [
+    'message contains a ',
+    'адрес ',
+    '用户',
+    'ip-',
+    'https://a',
+    'a ',
+    'message ',
+    'mailbox ',
+    'user is ',
+    'no ',
+    'connect to ',
+    'spf ',
+    'x@',
+    '\t',
+    '宛先',
+  ]
   for (const piece of pieces) {
     const words = piece.repeat(Math.ceil((64 * 1024) / piece.length))
     classifyReply({ code: 550, words })

@@ -3,9 +3,8 @@
  * signed, so that nobody can find out which domains there are.
  */
 import { type Secrets, SignedTokens } from '../../common/signed-tokens.ts'
+import { TLS_REPORTS_PATH } from '../../mail/domain-report/report-address.ts'
 import { UUID_OCTETS, uuidAt, uuidOctets } from '../../mail/uuid.ts'
-
-export const TLS_REPORTS_PATH = '/tls-reports/'
 
 const PURPOSE = 'links for TLS reports'
 

@@ -1,7 +1,8 @@
 /** `POST /tls-reports/{token}`: a TLS report about a domain, as other mail systems send it (RFC 8460 5.4). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ReportLinks, TLS_REPORTS_PATH } from '../../domain-reports/received/report-links.ts'
+import { ReportLinks } from '../../domain-reports/received/report-links.ts'
 import { REPORTERS } from '../../domain-reports/received/report-receiver.ts'
+import { TLS_REPORTS_PATH } from '../../mail/domain-report/report-address.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { readBody } from '../body.ts'
 import type { HttpCore } from '../core.ts'

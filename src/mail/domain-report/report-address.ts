@@ -1,6 +1,11 @@
-/** The address at the return-path host of a domain to which reports about the domain are sent (`rua=mailto:`). */
+/**
+ * Where reports about a domain are sent: an address at its return-path host (`rua=mailto:`), or a URL (`rua=https:`).
+ */
 
 const LOCAL_PART = 'reports'
+
+/** The beginning of the paths to which TLS reports are posted. */
+export const TLS_REPORTS_PATH = '/tls-reports/'
 
 export function reportsAddress(returnPathHost: string): string {
   return `${LOCAL_PART}@${returnPathHost}`

@@ -12,6 +12,7 @@ import {
   FLOODED,
   GREYLISTING,
   HOST,
+  LISTED,
   MAILBOX,
   RECIPIENT_LIST,
   RELAYING,
@@ -28,6 +29,7 @@ import {
   BROKEN,
   COME_BACK,
   DISABLED,
+  DOMAIN_REPUTATION,
   FULL,
   MOVED,
   NO_ADDRESS,
@@ -37,12 +39,15 @@ import {
   NO_RELAY,
   NO_TLS,
   OUR_ADDRESS,
+  POLICY_STATED,
   RULE,
   SENDER_REFUSED,
   TOO_LONG,
   TOO_MUCH,
   TRIED_TOO_LONG,
   UNAUTHENTICATED,
+  UNAVAILABLE,
+  UNVERIFIED,
   UNWANTED,
 } from './reason-phrases.ts'
 import { plainWords, speaks, type TopicMatch } from './words.ts'
@@ -77,7 +82,7 @@ const PLAIN: readonly Topic[] = [
   ['mailbox_full', MAILBOX, FULL],
   ['tls', ENCRYPTION],
   ['authentication', UNPROVEN],
-  ['reputation', REPUTATION],
+  ['reputation', REPUTATION, DOMAIN_REPUTATION],
   ['content_spam', CONTENT],
   ['content_too_big', SIZE],
   ['policy', RESTRICTED],
@@ -89,6 +94,23 @@ const PLAIN: readonly Topic[] = [
   ['content_too_big', TOO_LONG],
   ['tls', NO_TLS],
   ['rate_limited', TOO_MUCH],
+  ['policy', POLICY_STATED],
+]
+
+/**
+ * Words that take precedence over an address that codes and words call unknown. Other words of PLAIN may stand in a
+ * sentence that follows, such as a link to the statistics of a block list.
+ */
+const BEFORE_UNKNOWN: readonly (readonly RegExp[])[] = [
+  GREYLISTING,
+  OUR_ADDRESS,
+  RECIPIENT_LIST,
+  MAILBOX,
+  FULL,
+  RELAYING,
+  LISTED,
+  SENDER,
+  AFTER_MAIL,
 ]
 
 /** Words about the recipient. In a reply to MAIL they would be about the sender, and do not count. */
@@ -109,6 +131,11 @@ const VAGUE: readonly Topic[] = [
   ['other', BROKEN],
   ['policy', RULE],
 ]
+
+/** Why a server has not found out yet whether an address exists. */
+const UNFINISHED: readonly Topic[] = VAGUE.filter(([category]) =>
+  ['network', 'expired', 'other'].includes(category),
+)
 
 /** The category of a code when neither the words nor an enhanced code give one (RFC 5321 4.2.3, RFC 7504). */
 const CODES: Readonly<Record<number, BounceCategory>> = {
@@ -156,33 +183,63 @@ function explain(reply: NegativeReply): Cause {
 
 function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
   const matches = speaks(words)
+  const detail = status?.slice(2) ?? ''
+  if (UNKNOWN_DETAILS.has(detail) && stage !== 'mail' && callsUnknown(words, matches))
+    return ['address_unknown', true]
   const plain = firstOf(PLAIN, matches)
   if (plain !== null) return [plain, false]
-  const detail = status?.slice(2) ?? ''
   const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
   if (sender || matches(SENDER_REFUSED))
     return [firstOf(VAGUE, matches) ?? (code === 421 ? 'network' : 'policy'), false]
+  const final = isFinal(code, status)
   const address = firstOf(ADDRESS, matches)
-  if (address !== null) return [address, address !== 'mailbox_disabled' || GONE_DETAILS.has(detail)]
+  if (address !== null)
+    return [address, address !== 'mailbox_disabled' || (final && GONE_DETAILS.has(detail))]
+  if (matches(UNVERIFIED)) return ['network', false]
+  if (matches(UNAVAILABLE)) return ['address_unknown', final]
   if (matches(ACCESS_TO_ADDRESS)) return ['address_unknown', false]
   if (status?.startsWith('4.7.') && code !== 421 && matches(COME_BACK)) return ['greylisted', false]
   const coded = status ? categoryOfStatus(status) : null
   // Servers use the codes of these two categories for anything, so vague words take precedence. 5.3.2 (the server takes
   // no mail) is not permanent, because the server's operator can change it.
-  if (coded !== null && coded !== 'policy' && coded !== 'network')
-    return [coded, DEAD_CATEGORIES.has(coded) && detail !== '3.2']
-  const vague = firstOf(VAGUE, matches) ?? coded
+  const dead = coded !== null && DEAD_CATEGORIES.has(coded)
+  if (coded !== null && coded !== 'policy' && coded !== 'network' && (!dead || final))
+    return [coded, dead && status!.startsWith('5') && detail !== '3.2']
+  // A temporary code of an address speaks of a lookup that has not ended, and its words say why.
+  const vague = firstOf(dead ? UNFINISHED : VAGUE, matches) ?? coded
   if (vague !== null) return [vague, false]
   const bare = CODES[code ?? 0] ?? 'other'
   // After RCPT the same codes are about the message.
-  const late = bare === 'address_unknown' && (stage === 'data' || stage === 'dot')
-  return [late ? 'policy' : bare, bare === 'no_mail_accepted']
+  if (bare === 'address_unknown' && (stage === 'data' || stage === 'dot')) return ['policy', false]
+  // Before MAIL they are about us.
+  if (bare === 'address_unknown' && stage === 'greeting') return ['reputation', false]
+  return [bare, bare === 'no_mail_accepted']
 }
 
 function firstOf(topics: readonly Topic[], matches: TopicMatch): BounceCategory | null {
   return topics.find(([, ...lists]) => lists.some(matches))?.[0] ?? null
 }
 
+/** Whether the words are about a recipient that does not exist, and about nothing that counts more. */
+function callsUnknown(words: string, matches: TopicMatch): boolean {
+  if (!matches(DEAD) || BEFORE_UNKNOWN.some(matches)) return false
+  // "Sender verification: no such user" is about the sender, "No such user; sender not in contacts" is not.
+  return !speaks(words.slice(0, firstPlace(DEAD, words)))(NAMES_SENDER)
+}
+
+function firstPlace(topic: readonly RegExp[], words: string): number {
+  return Math.min(...topic.map((pattern) => words.search(pattern)).filter((place) => place !== -1))
+}
+
+/** Whether the server has refused for good: by the code of its reply, or by the enhanced code where there is none. */
+function isFinal(code: number | null | undefined, status: string | null | undefined): boolean {
+  return code ? code >= 500 : !status?.startsWith('4')
+}
+
+const NAMES_SENDER: readonly RegExp[] = [/\b(?:sender|originator|return[- ]path|mail from)\b/]
+
+/** RFC 3463 3.2, and Exchange's 5.1.10: codes of an address that does not exist. */
+const UNKNOWN_DETAILS: ReadonlySet<string> = new Set(['1.1', '1.6', '1.10'])
 /** RFC 3463 3.2: the sender's address, the sender's domain. */
 const SENDER_DETAILS: ReadonlySet<string> = new Set(['1.7', '1.8'])
 /** RFC 3463 3.2: no such mailbox, or moved without a new address. */

@@ -42,10 +42,13 @@ const DETAILS: Readonly<Record<string, BounceCategory>> = {
   '7.28': 'rate_limited',
   '7.29': 'tls',
   '7.30': 'tls',
+  // Gmail: From is not aligned with what SPF or DKIM authenticate.
+  '7.32': 'authentication',
   '7.57': 'authentication',
   '7.500': 'rate_limited',
   '7.509': 'authentication',
   '7.511': 'reputation',
+  '7.515': 'authentication',
   '7.708': 'reputation',
 }
 

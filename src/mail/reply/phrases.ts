@@ -37,6 +37,9 @@ export const RECIPIENT_LIST: readonly RegExp[] = [
  */
 export const UNPROVEN: readonly RegExp[] = [
   /\bdmarc\b|\bspf (?:check|validation|fail)|\bsender is unauthenticated\b|\bunauthenticated (?:e-?mail|sender)\b/,
+  // Gmail "the From: header (RFC5322) in this message isn't aligned with ..." and "rate limited because DKIM
+  // authentication didn't pass", Exchange Online "does not meet the required authentication level".
+  /\b(?:isn't|is not|not) aligned with\b|\brate[- ]limited because (?:spf|dkim|the from)\b|\brequired authentication level\b/,
 ]
 
 /** Words against the message: its content, or its claims. */
@@ -46,7 +49,9 @@ export const CONTENT: readonly RegExp[] = [
   /\bvirus\b|\bmalware\b|\bphishing\b|\bpotential security issue\b/,
   // Lists of web addresses and domains in the text: URIBL, SURBL, Spamhaus DBL used on content.
   /\b(?:uri|url|link|domain)s? (?:in|within) (?:the|this|your) (?:message|body|mail|e-?mail)\b/,
-  /\b(?:message|e-?mail|mail|body|content) (?:contains?|contained|containing)\b/,
+  // "This message contains a prohibited word". Not what it contains by the way: MDaemon's "Message contains [1] file
+  // attachments", "if this e-mail contained a mistake".
+  /\b(?:message|e-?mail|mail|body|content) (?:contains?|contained|containing)(?: (?!attachments?\b|mistakes?\b|errors?\b|confidential\b)\S{1,30}){0,4} (?:virus(?:es)?|malware|malicious|infected|worms?|trojans?|phish\w{0,6}|spam\w{0,7}|unsolicited|bulk|junk|uri|url|links?|domains?|web ?sites?|characteristics|content|text|words?|phrases?|keywords?|patterns?|strings?|scripts?|code|macros?|executables?|exe|zip|html|image|characters?|headers?|banned|blocked|dangerous|disallowed|forbidden|illegal|inappropriate|invalid|objectionable|obscene|offensive|profanit(?:y|ies)|prohibited|restricted|suspect|suspicious|unacceptable|unauthori[sz]ed|undesirable|unsafe|unwanted|bare|8[- ]?bit|threats?|adult|porn\w{0,8}|something)\b/,
   // "URL ... listed on the Spamhaus DBL", which lists domains and no addresses of servers.
   /\b(?:uri|url|link|domain)s?\b[^.;]{0,60} (?:is |are )?listed\b/,
   // "attachment type blocked".
@@ -107,13 +112,17 @@ export const HOST: readonly RegExp[] = [
   /\bclient host rejected\b|\breverse (?:dns|hostname|lookup)\b|\b(?:ptr|rdns)\b/,
 ]
 
+/** Our address is on a block list: Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org". */
+export const LISTED: readonly RegExp[] = [/\bblocked using\b/]
+
 /** Our address is on a block list, or not welcome. */
 export const BLOCKED: readonly RegExp[] = [
   // Exim's default ACL "rejected because 192.0.2.1 is in a black list at ...", and all servers that write it in one
-  // word.
-  /\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
-  // Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org", Sendmail's dnsbl, "listed at", "found in".
-  /\bblocked using\b|(?<!not )\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
+  // word. Not cPanel's guess about the recipient, "The account or domain may not exist, they may be blacklisted".
+  /(?<!may be )\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
+  // Sendmail's dnsbl, "listed at", "found in".
+  ...LISTED,
+  /(?<!not )\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
   /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:is|has been|was) (?:banned|blocked|listed)\b/,
   /\b(?:dns|r)bls?\b|\bspamhaus\b|\bspamcop\b|\bsorbs\b|\bbarracudacentral\b|\bcloudmark\b|\btrend micro rbl/,
   // Office 365 "Access denied, banned sending IP [...]" (5.7.606 to 5.7.649), "banned sender".

@@ -7,7 +7,8 @@
 /** The mailbox, or the space of its owner, is full. */
 export const FULL: readonly RegExp[] = [
   // Sendmail and procmail "Mailbox full", Courier "maildir over quota", qmail "mailfolder is full", Kerio, MDaemon.
-  /\bmail ?(?:box|dir|folder)\b(?: \w+){0,4} (?:full|over ?quota|exceeded|exceeds)\b|\b(?:full|overfull) (?:mail ?box|inbox)\b/,
+  // GroupWise "Mailbox over limit".
+  /\bmail ?(?:box|dir|folder)\b(?: \w+){0,4} (?:full|over ?quota|over (?:its )?limit|exceeded|exceeds)\b|\b(?:full|overfull) (?:mail ?box|inbox)\b/,
   /\bmailbox (?:size|space|quota|storage)(?: \w+){0,2} (?:exceeded|exceeds|reached|full|limit)\b|\b(?:exceeds?|exceeded|exceeding)(?: \w+){0,3} (?:mailbox|storage|disk|space)\b/,
   // Yahoo "exceeded storage allocation" (RFC 5321 4.2.2), Novell "user over disk space", Zimbra, Dovecot "Quota
   // exceeded (mailbox for user is full)", Exchange "QuotaExceeded", Cyrus "Over quota".
@@ -18,6 +19,9 @@ export const FULL: readonly RegExp[] = [
   /\b(?:not enough|insufficient|no)(?: \w+){0,2} (?:space|room)\b|\btoo much mail data\b|\bmailbox is too large\b|\btoo many (?:messages|mails) (?:in|on) (?:the |this |that )?(?:mailbox|inbox)\b/,
   // German, French, Spanish, Italian and Portuguese, Japanese.
   /\b(?:postfach|mailbox|konto) (?:\S{1,20} ){0,4}(?:voll|überfüllt)\b|\b(?:bo[iî]te|messagerie)\b[^.;]{0,60}\bpleine\b|\b(?:buz[oó]n|casilla|casella|caixa)\b[^.;]{0,60}\b(?:llen[oa]|pien[oa]|chei[oa])\b/,
+  // Dutch, Polish, Turkish, Russian, Chinese, Korean, Japanese.
+  /\b(?:mailbox|postvak|brievenbus)(?: \S{1,20}){0,3} vol\b|\b(?:skrzynk\p{L}{1,3}|poczt\p{L}{1,3})[^.;]{0,40}(?:pełn|przepełnion|zapełnion)|\bposta kutusu[^.;]{0,30}\bdolu\b|\bkotas[^.;]{0,20}\b(?:dolu|aş[ıi]l)/u,
+  /(?:ящик|почт)[^.;]{0,40}(?:переполнен|заполнен|полон)|(?:邮箱|郵箱|信箱|空间|空間|容量)[^。.;]{0,20}(?:已?满|已?滿|不足|超出|超过|超過)|(?:메일함|편지함|메일박스|용량|사서함)[^.;]{0,20}(?:가득|꽉|초과|부족)/,
   /(?:メールボックス|受信箱|容量)[^。]{0,30}(?:いっぱい|一杯|超過|超え|オーバー)/,
 ]
 
@@ -39,8 +43,10 @@ export const NO_TLS: readonly RegExp[] = [
 
 /** The sender or its message could not be authenticated: SPF, DKIM, DMARC, or a login. */
 export const UNAUTHENTICATED: readonly RegExp[] = [
-  /\bspf\b[^.;]{0,60}\b(?:record|fail|check|invalid|not pass|softfail|hardfail|reject|violat|error)|\b(?:fail|bad|invalid|missing|no|not permitted by|rejected by|violat\w{1,4})(?: \w+){0,3} spf\b|\bsender policy framework\b/,
+  /\bspf\b[^.;]{0,60}\b(?:record|fail|check|invalid|not pass|softfail|hardfail|reject|violat|error|unauthori[sz]ed)|\b(?:fail|bad|invalid|missing|no|not permitted by|rejected by|violat\w{1,4})(?: \w+){0,3} spf\b|\bsender policy framework\b/,
   /\bdkim\b(?!-)[^.;]{0,60}\b(?:fail|check|invalid|not pass|error|missing|reject|policy|verif|required|signature (?:is|did|was|does))|\b(?:fail|bad|invalid|missing|no|violat\w{1,4})(?: \w+){0,3} dkim\b(?!-)|\barc (?:validation|seal)\b/,
+  // Pages about SPF that refusals link to.
+  /\bopenspf\.(?:org|net|com)\b|\bspf\.pobox\.com\b/,
   /\bauthentication checks?\b|\b(?:not|un)[ -]?authenticated\b|\b(?:failed|fails|not pass|pass(?:es)? neither)(?: \w+){0,4} (?:authentication|verification)\b|\bsmtp authentication\b|\bauthentication (?:fail|error|is required|required)/,
 ]
 
@@ -55,11 +61,27 @@ export const BAD_NAME: readonly RegExp[] = [
   /\b(?:sending|source|sender|client|connecting|remote|origin(?:ating)?|your|this|the) (?:server )?(?:ip|host|mta|server|network)s?(?: address(?:es)?)?\b[^.;]{0,60}\b(?:block|ban|denied|deny|reject|refus|forbid|black|list|abus|spam|not (?:allowed|accept|permit|authori)|unverif|suspicious|bad)/,
   /\b(?:block|ban|denied|deny|reject|refus|forbid|black|list)\w{0,6}(?: \w+){0,4} (?:sending|source|sender|client|your|this) (?:ip|host|mta|server|network)\b|\bunverif\w{1,6} (?:sending )?ips?\b/,
   // "Blocked for abuse", "blocked for spamming", "you are blocked", Comcast "Your mail server has been rejected".
-  /\bfor (?:abuse|spam)|\b(?:blocked|banned|listed) (?:by|at|due|because|for)\b|\byou (?:are|have been|were) (?:blocked|banned|black)|\bblacklist|\bdnsbl|\brbl\b|\bwhite-?list/,
+  // Not a message that was blocked by a filter: that is a rule, or its content.
+  /\bfor (?:abuse|spam)|(?<!\b(?:message|mail|attachment|content|file)s? (?:was |is |were |are |has been |have been |been )?)\b(?:blocked|banned|listed) (?:by|at|due|because|for)\b|\byou (?:are|have been|were) (?:blocked|banned|black)|(?<!may be )\bblacklist|\bdnsbl|\brbl\b|\bwhite-?list/,
   // No name, or not the right one, in DNS: "invalid RDNS record", "reverse DNS validation failed", "IP name lookup
   // failed", "PTR".
   /\brdns\b|\breverse[- ](?:dns|lookup|mapping|name)|\bptr\b|\bip name (?:lookup|possibly)|\bno (?:reverse|host ?name|dns)\b|\bcannot (?:find|resolve) your\b|\b(?:cannot|could not|unable to) (?:resolve|find|verify)(?: \w+){0,2} (?:ip|host ?name|hostname)\b|\bgeneric (?:ptr|hostname|rdns)|\bdynamic(?:ally)? (?:ip|assigned|host|address)|\bresidential\b/,
   /\bfix reverse\b|\bhelo\b|\behlo\b/,
+  // Cox "192.0.2.1 blocked. Error Code: CXRBL", "AUP#CDRBL".
+  /\bc[dx]rbl\b/,
+  // GoDaddy "http://unblock.secureserver.net/?ip=192.0.2.1", and other pages for removal from a list.
+  /\b(?:unblock|delist)\.[a-z]|\bbarracuda(?:networks|central)\b|\bsenderbase\b/,
+  /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:blocked|banned|rejected|refused|denied|blacklisted)\b/,
+  // Russian, German, French, Spanish, Polish, Chinese, Korean.
+  /(?<!\p{L})ip[- ]?(?:адрес|адреса)?[^.;]{0,40}(?:заблокирован|блокиров|чёрн|черн|запрещ)|\bip-?adresse\b[^.;]{0,40}\b(?:gesperrt|blockiert|abgelehnt)|\badresse ip\b[^.;]{0,40}(?:bloqu|refus|liste noire)|\b(?:ip|direcci[oó]n ip)\b[^.;]{0,40}\b(?:bloquead|rechazad|lista negra)|\badres ip\b[^.;]{0,40}\b(?:zablokowan|odrzucon)|(?<![a-z])ip[^.;。]{0,12}(?:被拒|被封|被禁|被阻|黑名单|黑名單|차단|거부)/u,
+]
+
+/** The reputation of the sending domain: Gmail. It closes no path, which other domains use as well. */
+export const DOMAIN_REPUTATION: readonly RegExp[] = [/\breputation of (?:the |your )?sending domain\b/]
+
+/** A rule that the server states in set words: GMX, web.de, 1&1, with the address of their page about the case. */
+export const POLICY_STATED: readonly RegExp[] = [
+  /\breject due to policy restrictions\b|\bpostmaster\.[a-z0-9.-]{3,60}\/[a-z]{0,8}\/?case\?c=/,
 ]
 
 /** The server does not relay, or not for us. */
@@ -85,7 +107,7 @@ export const TOO_MUCH: readonly RegExp[] = [
 export const UNWANTED: readonly RegExp[] = [
   /\bspam|\bub?ce\b|\bube\b|\bjunk\b|\bunsolicited\b|\bbulk (?:mail|e-?mail|message)|\bunwanted\b|\bsuspicious (?:mail|message|content|link|url)/,
   /\bvirus|\bmalware|\bphish|\bworm\b|\btrojan|\bmalicious|\binfected/,
-  /\b(?:message|mail|e-?mail|body|subject|header|content|attachment)s? (?:content|filter|blocked|rejected by (?:filter|content)|contains|filtered)|\bcontent[- ]?(?:filter|scan|reject)|\bfiltered (?:by|as|out)\b|\bspamassassin|\bbogofilter|\bbayes/,
+  /\b(?:message|mail|e-?mail|body|subject|header|content|attachment)s? (?:content|filter|blocked|rejected by (?:filter|content)|contains|filtered)|\bcontent[- ]?(?:filter|scan|reject)|\b(?:because of|due to) (?:its|the) (?:content|attachment)|\bfiltered (?:by|as|out)\b|\bspamassassin|\bbogofilter|\bbayes/,
   /\b(?:banned|forbidden|dangerous|prohibited|disallowed) (?:attachment|file|extension|content|word)/,
 ]
 
@@ -93,6 +115,8 @@ export const UNWANTED: readonly RegExp[] = [
 export const SENDER_REFUSED: readonly RegExp[] = [
   /\b(?:sender|originator|return[- ]path|envelope[- ]from|mail from)(?:'s)?(?: \w+){0,3}\b[^.;]{0,40}\b(?:reject|refus|den(?:ied|y)|not|invalid|unknown|block|black|bad|fail|prohibit|unacceptable|required|missing|restrict|does not|doesn't|malformed|verif)/,
   /\b(?:reject|refus|den(?:ied|y)|invalid|unknown|block|black|bad|prohibit|unacceptable|unverified|malformed|forged|verify(?:ing)?)(?:ed|ing)?(?: \w+){0,3} (?:sender|originator|return[- ]path|from[: ]+(?:address|domain|header))\b/,
+  // In other languages, within one clause: a report may name both the sender and the recipient.
+  /(?:absender|exp[eé]diteur|remitente|remetente|mittente|afzender|nadawc|gönderen|отправител|发件人|寄件人|寄件者|差出人|送信者)[^.;,，。；]{0,40}(?:unbekannt|ungültig|existiert nicht|abgelehnt|gesperrt|inconnu|invalid|n'existe pas|refus|rejet|desconocid|desconhecid|no existe|no v[aá]lid|rechazad|bloquead|inv[aá]lid|n[aã]o existe|sconosciut|non esiste|onbekend|ongeldig|bestaat niet|nieznan|nie istnieje|geçersiz|не существует|не найден|заблокир|отклон|недейств|不存在|无效|無效|拒绝|拒絕|被拒|存在しません|拒否)/,
   /\bfrom: ?(?:domain|address|header|field)?(?: is| not| has)\b|\bnot (?:a valid|recognized as a valid) sender\b|\bfrom (?:domain|header|address)\b|\b(?:from|to)\/from\b/,
 ]
 
@@ -120,13 +144,16 @@ export const NO_DOMAIN: readonly RegExp[] = [
   // Sendmail "Host unknown (Name server: x: host not found)", Postfix "Host or domain name not found. Name service
   // error ... Host not found" (with "try again" it is temporary), Exim "Unrouteable address ... unknown domain".
   /\b(?:unknown|unrout(?:e)?able|nonexistent|non-existent|invalid|bad|illegal|no such|non-existing)(?: \w+)? (?:mail )?(?:domain|host|mail server|hostname|destination system)\b/,
-  /\b(?:domain|host|hostname|mail server|destination)(?: name)?(?: \S{1,80})? (?:is )?(?:unknown|not found|does not exist|doesn't exist|not exist|non-?existent|could not be found|couldn't be found|cannot be found|unresolvable|cannot be resolved|not known)\b(?!,? try)/,
+  /\b(?:domain|host|hostname|mail server|destination)(?: name)?(?: (?!may )\S{1,80})? (?:is )?(?:unknown|not found|does not exist|doesn't exist|not exist|non-?existent|could not be found|couldn't be found|cannot be found|unresolvable|cannot be resolved|not known)\b(?!,? try)/,
   // qmail "CNAME lookup failed", "couldn't find any host named", Exim "all relevant MX records point to non-existent
   // hosts", Exchange "NonExistentDomain", Gmail "Domain name not found", Amazon, Zimbra; glibc "Name or service not
   // known".
   /\bcouldn't find any host\b|\bpoint to non-existent\b|\bnonexistentdomain\b|\bdomain name not found\b|\bname or service not known\b|\bnxdomain\b|\bbad destination system address\b|\bno (?:a|mx)(?: or (?:a|mx))?(?: records?)? (?:for|found|at)\b|\bno such (?:domain|host)\b|\bcouldn't find a mail exchanger\b/,
   /\bdomain\b[^.;]{0,60}\b(?:existiert nicht|n'existe pas|no existe|non esiste|n[aã]o existe)\b|(?:ドメイン|ホスト)[^。]{0,20}(?:見つかりません|存在しません)/,
 ]
+
+/** Postfix could not ask the recipient's server whether the address exists. */
+export const UNVERIFIED: readonly RegExp[] = [/\bunverified address\b/]
 
 /** The domain takes no mail (RFC 7504, RFC 7505). */
 export const NO_MAIL: readonly RegExp[] = [
@@ -142,16 +169,30 @@ export const NO_ADDRESS: readonly RegExp[] = [
   // Domino "not listed in public Name & Address Book", GroupWise, Postfix "Undeliverable address".
   /\bunknown\b(?: \w+){0,2} (?:user|recipient|mailbox|account|address|addressee|alias|local[- ]part|e-?mail|name)\b|\b(?:user|recipient|mailbox|address|account|addressee|name|alias|local[- ]part|mail)(?:\(s\))?(?: \w+){0,3} (?:is |was |are )?(?:unknown|not known|not recogni[sz]ed|not listed|unlisted|not valid|invalid|non-?existent|undeliverable)\b/,
   /\b(?:invalid|illegal|bad|incorrect|non-?existent|nonexistent|no such|undeliverable|unrout(?:e)?able|ambiguous|wrong|not a valid|no valid|malformed)(?: \w+){0,2} (?:user|recipient|mailbox|address|addressee|account|alias|local[- ]part|person|name|e-?mail)s?\b(?! server)/,
-  /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
-  /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b|\b(?:address|user|recipient) lookup fail/,
+  /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?<!may )(?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
+  /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b/,
   /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bnot listed in\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
+  /\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
+  // German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish.
+  /(?<!\p{L}|\b(?:ip|absender)[- ])(?:empf[aä]nger|(?:empf[aä]nger|e-?mail-?|mail)?-?adresse|benutzer(?:name|konto)?|postfach|teilnehmer|konto)\b[^.;]{0,60}(?<!\p{L})(?:unbekannt|existiert nicht|nicht (?:gefunden|bekannt|vorhanden)|konnte nicht gefunden|ung[uü]ltig)(?!\p{L})|(?<!\p{L})(?:unbekannte[rs]?|ung[uü]ltige[rs]?|keine? solche[rs]?) (?:empf[aä]nger(?:adresse)?|(?:e-?mail-?)?adresse|benutzer|postfach|konto|teilnehmer)(?!\p{L})/u,
+  /\b(?:utilisateur|destinataire|adresse(?! ip\b)|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
+  /\b(?:usuario|destinatario|direcci[oó]n(?! ip\b)|cuenta|utente|indirizzo(?! ip\b)|usu[aá]rio|endere[cç]o(?! (?:de )?ip\b)|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no (?:existe|encontrad[oa]|v[aá]lid[oa])|inexistente|non (?:esiste|trovat[oa]|valid[oa])|sconosciut[oa]|n[aã]o (?:existe|(?:foi )?encontrad[oa])|desconhecid[oa])\b/,
+  /\bno (?:existe|se (?:ha )?encontr(?:ó|o|ado))(?: (?:el|la|ese|esa|este|esta|ning[uú]n|un|una|tal)){0,2} (?:usuario|destinatario|direcci[oó]n|cuenta|buz[oó]n)(?!\p{L})|(?<!\p{L})(?:utilisateur|destinataire|adresse|compte) inexistante?(?!\p{L})|\baucun (?:utilisateur|compte|destinataire)\b|\bnessun (?:utente|destinatario)\b/u,
+  /\b(?:gebruiker|ontvanger|(?<!ip-)adres|mailadres|e-mailadres|postvak)\b[^.;]{0,40}\b(?:onbekend|bestaat niet|niet gevonden|ongeldig)\b|\bonbekende (?:gebruiker|ontvanger)\b|\bgeen (?:dergelijke )?(?:gebruiker|ontvanger|postvak)\b/,
+  /(?<!\p{L})(?:brak (?:takiego )?(?:użytkownika|adresata|odbiorcy|konta|skrzynki)|nieznany (?:użytkownik|adresat|odbiorca)|nieprawidłowy (?:adres(?! ip\b)|odbiorca)|(?:użytkownik|adresat|odbiorca|konto|skrzynka|adres(?! ip\b))[^.;]{0,40}(?:nieznan|nie istnieje|nie został\p{L}? znalezion)|nie (?:można odnaleźć|znaleziono)[^.;]{0,30}(?:adres|użytkownik|odbiorc))/u,
+  /(?<!\p{L}|ip )(?:kullanıcı|alıcı|hesap|adres|adresi)[^.;]{0,30}(?:bulunamadı|bilinmiyor|mevcut değil|geçersiz|tanınmıyor)|(?<!\p{L})(?:böyle bir|bilinmeyen) (?:kullanıcı|alıcı|hesap|adres)/u,
+  // Russian and Ukrainian, Chinese, Korean, Japanese.
+  /(?:нет такого|неизвестный|несуществующий|немає такого|невідомий) (?:пользовател|получател|адрес|ящик|абонент|користувач|отримувач)|(?:пользовател|получател|адресат|(?<!ip-)адрес|ящик|аккаунт|уч[её]тн\p{L}{1,3} запис|користувач|отримувач)[^.;]{0,60}(?:не найден|не существует|неизвестен|неизвестный|не зарегистрирован|недействител|не знайден|не існує)/u,
+  /(?:用户|用戶|收件人|收信人|邮箱|郵箱|信箱|(?<!ip ?)地址|帐号|账号|帳號|账户|使用者|收件者)[^。；;]{0,20}(?:不存在|未找到|找不到|无效|無效|不正确)|(?:(?:找不到|查无|查無)[^。；;，,]{0,16}|(?:没有|沒有|无此|無此)[^。；;，,]{0,3})(?:用户|用戶|收件人|邮箱|郵箱|信箱|地址|帐号|账号|帳號|使用者|收件者)/,
+  /(?:존재하지 않는|없는|알 수 없는|잘못된|유효하지 않은) ?(?:사용자|수신자|수신인|메일|이메일|주소|계정|받는)|(?:사용자|수신자|수신인|메일 ?주소|이메일 ?주소|(?<!ip ?)주소|계정)[^.;]{0,20}(?:존재하지|찾을 수 없|없습니다|없음|잘못되|유효하지)/,
+  /(?:(?<!ip ?)アドレス|宛先|あて先|ユーザ|メールボックス)[^。]{0,30}(?:見つかりません|存在しません|不明|ありません|間違)|(?:存在しない|不明な|無効な)(?:メール|アドレス|宛先|ユーザ)/,
+]
+
+/** The same in words that a server uses with a temporary code, too: they prove something only with a permanent one. */
+export const UNAVAILABLE: readonly RegExp[] = [
   // Hotmail and Exchange 2003 "Requested action not taken: mailbox unavailable" (RFC 5321 4.2.3), Cisco "#5.1.0 Address
   // rejected", Postfix "Recipient address rejected" alone.
-  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
-  // German, French, Spanish, Italian, Portuguese, Japanese.
-  /\b(?:empf[aä]nger|adresse|benutzer|postfach|teilnehmer)\b[^.;]{0,60}\b(?:unbekannt|existiert nicht|nicht gefunden|ung[uü]ltig)\b|\b(?:utilisateur|destinataire|adresse|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
-  /\b(?:usuario|destinatario|direcci[oó]n|cuenta|utente|indirizzo|usu[aá]rio|endere[cç]o|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no existe|inexistente|non esiste|sconosciuto|n[aã]o existe|desconhecid[oa])\b/,
-  /(?:アドレス|宛先|あて先|ユーザ|メールボックス)[^。]{0,30}(?:見つかりません|存在しません|不明|ありません|間違)/,
+  /\bmailbox (?:is )?(?:unavailable|not available)\b|\b(?:recipient|address) rejected[.:]?(?: [^\s:]{1,80})?$|^[\d .#-]{3,20}address rejected\b|\b(?:address|user|recipient) lookup fail/,
 ]
 
 /** The connection, DNS, or the way between servers. */
@@ -192,5 +233,6 @@ export const RULE: readonly RegExp[] = [
 /** Access to one recipient is denied, which mostly means that the address does not exist. */
 export const ACCESS_TO_ADDRESS: readonly RegExp[] = [
   // Exchange Online "Recipient address rejected: Access denied" (5.4.1), and Postfix with a table of recipients.
-  /\brecipient(?: address)? (?:rejected: )?access denied\b|\brecipient (?:address )?(?:was )?(?:rejected|refused|denied)(?:$| by\b|[.;])/,
+  // Plural in "All recipient addresses rejected : Access denied".
+  /\brecipient(?: address(?:es)?)? (?:rejected ?: )?access denied\b|\brecipient (?:address )?(?:was )?(?:rejected|refused|denied)(?:$| by\b|[.;])/,
 ]

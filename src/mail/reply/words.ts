@@ -4,20 +4,35 @@ import { QUOTING } from './phrases.ts'
 /** Searched for in a reply: the longest of what servers say is a few hundred characters. */
 const MOST = 1_000
 
-/** In lower case, and without addresses: these are chosen by others, and may read like anything. */
+/** In lower case, and without addresses and links: these are chosen by others, and may read like anything. */
 export function plainWords(words: string): string {
   return words
     .slice(0, MOST)
     .toLowerCase()
     .replace(/<[^<>]*>/g, ' ')
-    .replace(/[^\s<>()[\],;:"']+/g, withoutAddress)
+    .replace(/https?:\/\/[^\s<>()[\]"'，。；、）」]+/g, namedLink)
+    .replace(/[^\s<>()[\],;:"'，。；：、（）「」]+/g, withoutAddress)
     .replace(/\s+/g, ' ')
 }
 
+/** Hosts of pages that say why a server refuses: of block lists, of their removal, and of GMX, web.de and 1&1. */
+const NAMED_LINK =
+  /^https?:\/\/((?:[^/?#]{0,60}(?:sorbs|uceprotect|cloudmark|proofpoint|senderscore|senderbase|barracuda|openspf|spf\.pobox|spam|surbl|uribl|rbl|dnsbl|block-?list|black-?list|de-?list|unblock)|postmaster\.[^/?#]{1,60}\/[a-z]{0,8}\/?case\?c=)[^/?#]{0,60})/
+
+/** The host of such a page; a space for any other. */
+function namedLink(link: string): string {
+  return NAMED_LINK.exec(link)?.[1] ?? ' '
+}
+
+/** Servers in China and Japan write no space around an address. */
 function withoutAddress(word: string): string {
   const at = word.indexOf('@', 1)
-  return at === -1 || at === word.length - 1 ? word : ' '
+  if (at === -1 || at === word.length - 1) return word
+  const ascii = /[!-~]{1,64}@[!-~]{1,255}/.exec(word)
+  return ascii !== null && SPACELESS.test(word) ? word.replace(ascii[0], ' ') : ' '
 }
+
+const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
 
 /**
  * The plain words up to the first quotation of another server. A server that verifies a recipient repeats what it was

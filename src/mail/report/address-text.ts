@@ -1,10 +1,13 @@
 /** Addresses as servers write them in reports: in brackets, with prefixes, in prose. */
 
+/** Punctuation of Chinese and Japanese, which stands around an address without a space. */
+const WIDE = '：；，。、（）「」『』【】《》〈〉＜＞！？'
+
 /**
  * An address in text, without brackets. Both sides are bounded, so that a search is linear. Local parts may hold any
  * letter (RFC 6531).
  */
-export const ADDRESS = String.raw`(?:"[^"\r\n]{1,64}"|[^\s<>()[\]{},;:"'@\\\|\x60*][^\s<>()[\]{},;:"@\\|]{0,127})@[^\s<>()[\]{},;:"'@\\|/?]{1,255}`
+export const ADDRESS = String.raw`(?:"[^"\r\n]{1,64}"|[^\s<>()[\]{},;:"'@\\\|\x60*${WIDE}][^\s<>()[\]{},;:"@\\|${WIDE}]{0,127})@[^\s<>()[\]{},;:"'@\\|/?${WIDE}]{1,255}`
 
 const SEARCH = new RegExp(ADDRESS, 'u')
 const WHOLE = new RegExp(`^${ADDRESS}$`, 'u')

@@ -28,6 +28,11 @@ const COMPLAINTS = new Set([
   'miscategorized',
 ])
 
+/** True when a text is the content of such a part, under a media type of its own. */
+export function holdsFeedback(text: string): boolean {
+  return /^feedback-type[ \t]*:/im.test(text) && /^(?:user-agent|version)[ \t]*:/im.test(text)
+}
+
 /** @param text content of a message/feedback-report */
 export function readFeedback(text: string): Feedback {
   let type = 'abuse'
@@ -41,7 +46,8 @@ export function readFeedback(text: string): Feedback {
       )
     if (field === null) continue
     const [name, value] = [field[1]!.toLowerCase(), field[2]!.trim()]
-    if (name === 'feedback-type') type = value.toLowerCase()
+    // A keyword (RFC 5965 3.1), and what some add to it: `Abuse (spam)`.
+    if (name === 'feedback-type') type = /^[a-z-]+/i.exec(value)?.[0].toLowerCase() ?? type
     else if (name === 'original-envelope-id') envelopeId = value.slice(0, 200)
     else if (name === 'original-mail-from') mailFrom ??= typedAddress(value)
     else {

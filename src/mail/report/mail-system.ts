@@ -11,16 +11,29 @@ const LOCAL =
 const NAME =
   /\bmail(?:er)? ?(?:delivery|deliver|administrator|system|transport|daemon|router|server|gateway)\b|\b(?:system|e-?mail) (?:administrator|service|attendant)\b|\bpostmaster\b|\bdelivery (?:sub)?system\b|\bmessaging system\b|\bspam firewall\b/i
 
+/** Tags that gateways and lists put in front of a subject: `[EXTERNAL]`, `***SPAM***`. */
+const TAGS = /^(?:\s{0,5}(?:\[[^\][]{1,40}\]|\*{2,5}[^*]{1,40}\*{2,5})){1,5}[\s:-]{0,5}(?=\S)/
+
+/** How the subjects of answers and of forwarded mail begin. */
+const ANSWER = /^(?:re|aw|sv|antw|odp|ynt|rif|res|vs|回复|答复|回覆|返信)(?:\[\d{1,3}\])?\s{0,5}[:：]/i
+const FORWARDED = /^(?:fwd?|wg|tr|doorst|enc|i|pd|rv|转发|轉寄)\s{0,5}[:：]/i
+
 /** How the subjects of their reports begin. */
 const SUBJECTS: readonly RegExp[] = [
   /^\W*(?:(?:un|non[- ]?)deliver|(?:e-?mail )?bounce\b|returned (?:mail|to sender)|return(?:ed)? |failure (?:notice|delivery)|failed|status notification|postmaster notify|sorry, your message)/i,
   /^\W*(?:(?:permanent |temporary )?(?:(?:mail|message|e-?mail)? ?deliver|(?:mail|message|dispatch) (?:fail|status|delay|error|problem|notif|report|warn|system error)))/i,
   /^\W*(?:mail (?:could not|failure)|could not (?:send|deliver)|(?:there was an )?error (?:send|in|message)|warning\b.{0,30}\b(?:mail|message|send))/i,
   /^\W*(?:your )?(?:mail|message|e-?mail)\b.{0,60}\b(?:could not|not (?:be )?delivered|undeliver|blocked|reject|failed|delayed|error|returned)/i,
+  // Groupware: FirstClass and First Class gateways.
+  /^\W*nd[nr]\s?:/i,
   // German, French, Spanish, Italian, Dutch.
-  /^\W*(?:unzustellbar|nicht zustellbar|zustellung|nachricht\b.{0,60}\bnicht|non remis|échec|echec|avis de non|notification d|no se (?:puede|pudo)|mensaje no|no entregado|error de|mancato recapito|non recapitabile|impossibile|onbestelbaar)/i,
-  // Russian, Japanese, Chinese.
-  /^\W*(?:недоставл|не удалось|配信|送信|エラー|メール|退信|系统退信)/i,
+  /^\W*(?:unzustellbar|nicht zustellbar|zustellung|(?:ihre )?(?:nachricht|e-?mail)\b.{0,60}\bnicht|non remis|échec|echec|avis de non|notification d|message non|message retard|no se (?:puede|pudo)|(?:mensaje|correo) (?:no|devuelto)|no entregado|error de|mancat[ao] (?:recapito|consegna)|messaggio non|non (?:recapitabile|consegnato)|impossibile|onbestelbaar|niet bezorgd|bezorging)/i,
+  /^[^\p{L}]*übermittlung(?:sfehler)?(?: verzögert|$)/iu,
+  // Portuguese, Polish, Czech, Turkish, Scandinavian.
+  /^[^\p{L}]*(?:mensagem não|e-?mail não|não (?:entregue|é possível|foi possível)|falha (?:na|de) entrega|niedostarcz|nie (?:dostarczono|można dostarczyć)|zwrot (?:poczty|wiadomości)|nedoručiteln|nedoručen|teslim edilemedi|iletilemedi|kan ikke leveres|går inte att leverera|toimittaminen epäonnistui)/iu,
+  // Russian and Ukrainian, Japanese, Chinese, Korean.
+  /^[^\p{L}]*(?:недоставл|не удалось|не доставлено|сообщение не доставлено|не вдалося|配信|送信|配送|エラー|メール|退信|系统退信|系統退信|未传递|未傳遞|无法(?:投递|送达|传递)|無法(?:投遞|送達|傳遞)|邮件(?:退回|投递失败)|郵件(?:退回|投遞失敗)|退件|발송 ?실패|전송 ?실패|배달 ?(?:되지|못|실패)|반송)/iu,
+  /^.{0,80}(?:的退信|발송 ?실패|전송 ?실패|退信通知|전송되지 ?(?:못|않))/u,
 ]
 
 export interface ReportSender {
@@ -28,6 +41,8 @@ export interface ReportSender {
   system: boolean
   /** The reverse path is empty, as for reports (RFC 5321 4.5.5), or that of a mail system. */
   silent: boolean
+  /** Return-Path (RFC 5321 4.4), as it stands; null: the mail has none. */
+  path: string | null
   /** The subject is one of a report on delivery. */
   subject: boolean
   /** Mail of a list, or an answer by a person: it may quote reports. */
@@ -37,7 +52,8 @@ export interface ReportSender {
 export function senderOf(fields: readonly RawField[]): ReportSender {
   const from = decodeText(fieldValue(fields, 'from').slice(0, 500))
   const path = fields.find(({ lower }) => lower === 'return-path')?.value.trim()
-  const subject = decodeText(fieldValue(fields, 'subject').slice(0, 500)).trim()
+  const whole = subjectWithTags(fields)
+  const subject = whole.replace(TAGS, '')
   const system = from === '' || from.includes('<>') || LOCAL.test(from) || NAME.test(from)
   const list =
     /^list\b/i.test(fieldValue(fields, 'precedence').trim()) ||
@@ -45,7 +61,21 @@ export function senderOf(fields: readonly RawField[]): ReportSender {
   return {
     system,
     silent: path !== undefined && (path === '' || path === '<>' || LOCAL.test(path)),
-    subject: SUBJECTS.some((pattern) => pattern.test(subject)),
-    talk: /^(?:re|aw|sv|fwd?|wg|tr|antw|rif|vs)\s*:/i.test(subject) || (list && !system),
+    path: path ?? null,
+    subject: SUBJECTS.some((pattern) => pattern.test(subject) || pattern.test(whole)),
+    talk: ANSWER.test(subject) || FORWARDED.test(subject) || (list && !system),
   }
+}
+
+/** The subject without the tags in front of it, unless it is nothing else. */
+export function subjectOf(fields: readonly RawField[]): string {
+  return subjectWithTags(fields).replace(TAGS, '')
+}
+
+const subjectWithTags = (fields: readonly RawField[]) =>
+  decodeText(fieldValue(fields, 'subject').slice(0, 500)).trim()
+
+/** Whether a mail says that it answers another one (RFC 5322 3.6.4 and 3.6.5). */
+export function isAnswer(fields: readonly RawField[]): boolean {
+  return fieldValue(fields, 'in-reply-to').trim() !== '' || ANSWER.test(subjectOf(fields))
 }

@@ -15,7 +15,7 @@ import { Transcript } from './transcript.ts'
  * @param status the mail has fields for programs, too
  */
 export function proseKind(fields: readonly RawField[], prose: Prose, status: boolean): ReportKind {
-  const { system, silent, subject, talk } = senderOf(fields)
+  const { system, silent, path, subject, talk } = senderOf(fields)
   const failed = failedRecipients(fields).length > 0
   const names = prose.recipients.length > 0
   // A read receipt (RFC 8098) names a recipient, too.
@@ -24,8 +24,11 @@ export function proseKind(fields: readonly RawField[], prose: Prose, status: boo
   const report =
     failed ||
     status ||
+    // Apache James answers with the subject of the email.
+    (prose.opened && system && silent) ||
     (!talk && prose.opened && (system || silent || subject)) ||
-    (!talk && subject && system && (prose.fails || names)) ||
+    // Anybody can take the name of a mail system. With a reverse path of its own a report has to name a recipient.
+    (!talk && subject && system && (names || (prose.fails && (silent || path === null)))) ||
     (!talk && subject && silent && prose.fails && names)
   if (!report) return isAutomaticReply(fields) ? 'auto_reply' : 'none'
   if (prose.succeeds && !prose.delays && !failed) return 'none'

@@ -1,9 +1,9 @@
 /** Reads a mail that may be a report on an email that was sent: a bounce, a complaint, an automatic reply. */
 import { decodeText } from '../raw/decode.ts'
-import type { RawField } from '../raw/header.ts'
+import { type RawField, readParameters } from '../raw/header.ts'
 import { addressIn } from './address-text.ts'
 import { type DeliveryStatus, holdsDeliveryStatus, readDeliveryStatus } from './delivery-status.ts'
-import { type Feedback, isComplaint, readFeedback, readJunkMailReport } from './feedback.ts'
+import { type Feedback, holdsFeedback, isComplaint, readFeedback, readJunkMailReport } from './feedback.ts'
 import { senderOf } from './mail-system.ts'
 import { fieldValue, type OpenReport, openReport } from './open-report.ts'
 import { type Parties, type Prose, readProse } from './prose/read-prose.ts'
@@ -41,6 +41,10 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
 
   const kind = proseKind(fields, prose, status !== null)
+  if (kind === 'none' && isForwarded(open)) {
+    const forwarded = innerReport(open, prose, depth)
+    if (forwarded !== null) return forwarded
+  }
   if (kind !== 'bounce' && kind !== 'delay') return { kind, recipients: [], returned: about }
   const found = proseRecipients(kind, prose, fields)
   if (found.length > 0) return { kind, recipients: found, returned: about }
@@ -70,7 +74,9 @@ function partiesOf(fields: readonly RawField[], returned: readonly RawField[]): 
 }
 
 function feedbackOf(open: OpenReport, returned: readonly RawField[]): Feedback | null {
-  const [text] = open.feedbacks
+  // Some servers give the fields the type text/plain.
+  const written = open.reportType === 'feedback-report' ? open.texts.filter(holdsFeedback) : []
+  const [text] = [...open.feedbacks, ...written]
   return text === undefined ? readJunkMailReport(open.fields, returned) : readFeedback(text)
 }
 
@@ -101,7 +107,7 @@ function complaining(address: string): ReportedRecipient {
 function statusOf(open: OpenReport, prose: Prose): DeliveryStatus | null {
   if (open.statuses.length > 0) return readDeliveryStatus(open.statuses.join('\n\n'))
   const { system, silent, talk } = senderOf(open.fields)
-  const trusted = !talk && (system || silent)
+  const trusted = talk ? system && silent : system || silent
   return trusted && holdsDeliveryStatus(prose.said) ? readDeliveryStatus(prose.said) : null
 }
 
@@ -110,7 +116,17 @@ function innerReport(open: OpenReport, prose: Prose, depth: number): MailReport 
   const inner = open.whole ? open.returned : prose.returned === '' ? null : Buffer.from(prose.returned)
   if (inner === null) return null
   const report = readOpened(openReport(inner), depth + 1)
-  return report.recipients.length > 0 && (report.kind === 'bounce' || report.kind === 'delay') ? report : null
+  const fails = report.recipients.length > 0 && (report.kind === 'bounce' || report.kind === 'delay')
+  return fails ? { ...report, enclosed: true } : null
+}
+
+/**
+ * Whether a mail that is no report itself has one attached, with fields for programs (RFC 6522): a person sent it on.
+ */
+function isForwarded({ returned, whole }: OpenReport): boolean {
+  if (returned === null || !whole) return false
+  const { value: type, parameters } = readParameters(fieldValue(headerOf(returned), 'content-type'))
+  return type === 'multipart/report' && parameters.get('report-type')?.toLowerCase() === 'delivery-status'
 }
 
 function kindOf(recipients: readonly ReportedRecipient[]): ReportKind {

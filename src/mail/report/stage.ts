@@ -11,12 +11,17 @@ const STAGES: readonly (readonly [ReportedStage, RegExp])[] = [
   ],
   // qmail; `[MAIL_FROM]` of Yahoo.
   ['mail', /\bmy name was rejected\b|\bsender was rejected\b|\[MAIL_FROM\]/i],
-  // Postfix, Exim.
-  ['greeting', /\brefused to talk to me\b|\bafter initial connection\b/i],
+  // 1&1, in English and German.
+  ['mail', /\b(?:for|bei) (?:mail from|[eh]hlo)(?: command)?,/i],
+  // Postfix, Exim, GMX.
+  ['greeting', /\brefused to talk to me\b|\bafter initial connection\b|\bserver in greeting\b/i],
   [
     'rcpt',
     /\b(?:after|in reply to|like our|during|in response to)\s+(?:the\s+)?rcpt\b|\bdoes not like recipient\b|\[RCPT_TO\]/i,
   ],
+  ['rcpt', /\b(?:for|bei) rcpt to(?: command)?,/i],
+  // GMX: "after transfer of mail text".
+  ['data', /\b(?:for|bei) (?:text|data)(?: command)?,|\bafter transfer of mail text\b/i],
   [
     'data',
     /\b(?:after|in reply to|like our|during|in response to)\s+(?:the\s+|our\s+|final\s+)*(?:end of )?data\b|\bafter i sent the message\b|\[DATA\]/i,

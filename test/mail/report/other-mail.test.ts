@@ -32,6 +32,24 @@ describe('feedback reports (RFC 5965)', () => {
     assert.deepEqual(read('Feedback-Type: abuse')[1], ['jane@example.org'])
   })
 
+  test('the keyword counts, not what some add to it', () => {
+    const kinds = ['Abuse (spam)', 'not-spam (ham)'].map((type) => read(`Feedback-Type: ${type}`)[0])
+    assert.deepEqual(kinds, ['complaint', 'none'])
+  })
+
+  test('the fields in a part of text are the fields', () => {
+    const report = reportMail('feedback-report', [
+      ['text/plain', 'This is an email abuse report.'],
+      ['text/plain', 'Feedback-Type: abuse', 'User-Agent: test/1', 'Original-Rcpt-To: <joe@example.org>'],
+      ['message/rfc822', ...RETURNED],
+    ])
+    const { kind, recipients, returned } = readReport(report)
+    assert.deepEqual(
+      [kind, recipients.map(({ address }) => address), returned.messageId],
+      ['complaint', ['joe@example.org'], '<1@acme.test>'],
+    )
+  })
+
   test('a failed authentication is none (RFC 6591), and neither is not-spam', () => {
     assert.deepEqual(read('Feedback-Type: auth-failure', 'Original-Rcpt-To: joe@example.org').slice(0, 2), [
       'none',
@@ -77,6 +95,10 @@ describe('automatic replies', () => {
     'Precedence: auto_reply': { Precedence: 'auto_reply', Subject: 'Thank you' },
     'the subject of Exchange': { Subject: 'Automatic reply: Hello' },
     'the subject of Exchange in French': { Subject: '=?utf-8?q?R=C3=A9ponse_automatique_=3A_Bonjour?=' },
+    'an empty reverse path, in any language': { 'Return-Path': '<>', Subject: 'Merhaba' },
+    'Auto-Submitted: auto-generated': { 'Auto-Submitted': 'auto-generated', Subject: '[Ticket#1] Hello' },
+    'X-Apple-Action': { 'X-Apple-Action': 'AVACATION/vacation', Subject: 'Hello' },
+    'Delivered-To: Autoresponder': { 'Delivered-To': 'Autoresponder', Subject: 'Hello' },
     'the subject of programs without fields': { Subject: 'Out of Office: Hello' },
   }
   for (const [name, fields] of Object.entries(REPLIES)) {
@@ -91,6 +113,33 @@ describe('automatic replies', () => {
       assert.deepEqual([kind, recipients, returned.messageId], ['auto_reply', [], '<1@acme.test>'])
     })
   }
+
+  const SUBJECTS = [
+    'I am out of the office',
+    'OOO: Hello',
+    '[EXTERNAL] Automatic reply: Hello',
+    'Yahoo! Auto Response',
+    'Urlaub: Hallo',
+    'Absent(e) du bureau',
+    '自动回复: 订单',
+    '自動応答: 件名',
+    '不在通知',
+    'Автоответ: Заказ',
+    'Автоматична відповідь: Замовлення',
+    'Odpowiedź automatyczna: Zamówienie',
+    'Otomatik yanıt: Sipariş',
+    'Automatikus válasz: Rendelés',
+  ]
+  for (const subject of SUBJECTS) {
+    test(`the subject ${subject}`, () => {
+      const encoded = `=?utf-8?b?${Buffer.from(subject).toString('base64')}?=`
+      assert.equal(readReport(mail({ ...from, Subject: encoded }, 'Away.')).kind, 'auto_reply')
+    })
+  }
+
+  test('an answer without any of these is that of a person', () => {
+    assert.equal(readReport(mail({ ...from, Subject: 'Re: Hello' }, 'Thank you.')).kind, 'none')
+  })
 
   test('Exim writes auto-replied on its bounces', () => {
     const raw = mail(
@@ -145,21 +194,45 @@ describe('what reads like a bounce and is none', () => {
       },
       ...QUOTED,
     ),
-    'a bounce that a person attached': reportMail(
+    'a mail system in name only, which names nobody': mail(
+      {
+        'Return-Path': '<x@evil.test>',
+        From: 'Mail Delivery System <support@evil.test>',
+        To: 'sender@acme.test',
+        Subject: 'Undelivered mails: 5 messages pending',
+      },
+      'Dear sender@acme.test, 5 messages could not be delivered to your mailbox sender@acme.test.',
+    ),
+    'an email that a person attached': reportMail(
       'x',
       [
         ['text/plain', 'Have a look at the attachment.'],
-        [
-          'message/rfc822',
-          reportMail('delivery-status', [['message/delivery-status', ...QUOTED.slice(2)]]).toString(),
-        ],
+        ['message/rfc822', 'From: postmaster@example.org', 'Subject: Undeliverable', '', ...QUOTED],
       ],
       {
         From: 'joe@example.org',
-        Subject: 'A bounce',
+        Subject: 'A mail',
         'Content-Type': 'multipart/mixed; boundary=b',
         'Return-Path': '<joe@example.org>',
       },
+    ),
+    'an answer of a person': mail(
+      {
+        'Return-Path': '<joe@example.org>',
+        From: 'joe@example.org',
+        Subject: 'Re: Hello',
+        'In-Reply-To': '<1@acme.test>',
+      },
+      'Thank you.',
+    ),
+    'a notice of a program that answers nothing': mail(
+      {
+        'Return-Path': '<>',
+        'Auto-Submitted': 'auto-generated',
+        From: 'noreply@shop.test',
+        Subject: 'Your invoice',
+      },
+      'Attached.',
     ),
     'a read receipt (RFC 8098)': reportMail(
       'disposition-notification',

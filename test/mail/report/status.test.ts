@@ -364,6 +364,36 @@ test('a report that only passes another one on is read for it', () => {
   assert.equal(returned.messageId, '<1@acme.test>')
 })
 
+test('a report that a person attached is read for its recipients, and says that it was enclosed', () => {
+  const report = reportMail('delivery-status', [
+    [
+      'message/delivery-status',
+      'Final-Recipient: rfc822; jane@example.org',
+      'Action: failed',
+      'Status: 5.1.1',
+    ],
+    ['message/rfc822', ...RETURNED],
+  ])
+  const forwarded = reportMail(
+    'x',
+    [
+      ['text/plain', 'Have a look at the attachment.'],
+      ['message/rfc822', report.toString().replaceAll('--b', '--c').replace('boundary=b', 'boundary=c')],
+    ],
+    {
+      'Return-Path': '<joe@example.org>',
+      From: 'joe@example.org',
+      Subject: 'Fwd: Undelivered Mail',
+      'Content-Type': 'multipart/mixed; boundary=b',
+    },
+  )
+  const { kind, recipients, returned, enclosed } = readReport(forwarded)
+  assert.deepEqual(
+    [kind, recipients.map(({ address }) => address), returned.messageId, enclosed],
+    ['bounce', ['jane@example.org'], '<1@acme.test>', true],
+  )
+})
+
 test('names the email: Message-ID, Feedback-ID and author of what came back', () => {
   const report = reportMail('delivery-status', [
     [STATUS, ...MTA, 'Final-Recipient: rfc822; jane@example.org', 'Action: failed'],

@@ -19,6 +19,8 @@ const KINDS: Readonly<Record<CardRecord['kind'], string>> = {
   return_path_mx: 'Return path MX',
   return_path_spf: 'Return path SPF',
   dmarc: 'DMARC',
+  dmarc_report: 'DMARC report permission',
+  tls_report: 'TLS report',
   ehlo: 'EHLO address',
   ptr: 'PTR',
   bimi: 'BIMI',

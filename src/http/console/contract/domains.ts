@@ -1,4 +1,5 @@
 /** Sending domains, and the records that their owners publish. */
+import { RECORD_KINDS } from '../../../accounts/account.ts'
 import { RECORD_TYPES } from '../../../accounts/dns-records.ts'
 import { routes } from './route.ts'
 import {
@@ -30,7 +31,7 @@ const DOMAINS = object({
 })
 
 const WANTED = {
-  kind: { enum: ['dkim', 'spf', 'return_path_mx', 'return_path_spf', 'dmarc'] },
+  kind: { enum: RECORD_KINDS },
   type: { enum: RECORD_TYPES },
   name: { type: 'string', description: 'In full, without a final dot.' },
   value: {

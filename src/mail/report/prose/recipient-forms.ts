@@ -17,7 +17,7 @@ export interface RecipientForm {
 const NAMED = `(["']?<${ADDRESS}>["']?|["']?${ADDRESS}["']?)`
 /** Words for a recipient in front of a colon. */
 const NAMES =
-  'recipients?|addressees?|address(?:es)?|addressed to|rcpt to|mailbox|user|user ?id|destinatarios?|destinataires?|destinatari|empfänger|получатель|宛先[^\\s:：]{0,12}|送信先[^\\s:：]{0,12}|收件人[^\\s:：]{0,12}|收信人[^\\s:：]{0,12}'
+  'recipients?|addressees?|address(?:es)?|addressed to|rcpt to|mailbox|user|user ?id|destinatarios?|destinataires?|destinatari|empfänger|получатель|받는 ?사람|수신[자인]|宛先[^\\s:：]{0,12}|あて先[^\\s:：]{0,12}|收件者[^\\s:：]{0,12}|送信先[^\\s:：]{0,12}|收件人[^\\s:：]{0,12}|收信人[^\\s:：]{0,12}'
 const NOT_RECIPIENTS = String.raw`(?:from|sender|reply|return|contact|originator|your|source|mail from|support)\b`
 const form = (name: string, pattern: string): RecipientForm => ({
   form: name,
@@ -63,7 +63,7 @@ export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
     ),
     form(
       'after its name: Messaging Server, SurfControl, MDaemon, EZweb, and servers nobody knows',
-      `^\\W{0,20}(?!${NOT_RECIPIENTS})(?:[\\p{L}'’]{1,20}[ -]){0,4}(?:${NAMES})(?:[ -](?:e-?mail|address|name|id)){0,2}(?:\\([\\p{L}]{1,3}\\))?\\s?[:：]\\s*${NAMED}`,
+      `^\\W{0,20}(?!${NOT_RECIPIENTS})(?:[\\p{L}'’]{1,20}[ -]){0,4}(?:${NAMES})(?:[ -](?:e-?mail|address|name|id)){0,2}(?:\\([\\p{L}]{1,3}\\))?(?:\\s?[:：](?:\\s\\|)?|\\s\\|)\\s*${NAMED}`,
     ),
     form('in the dialogue: Sendmail, InterScan, EZweb', `\\brcpt to:\\s?(<${ADDRESS}>)`),
   ],
@@ -73,8 +73,16 @@ export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
       `\\b(?:deliver(?:ed|y|ing|able)?|undeliverable|sent|send|message|e-?mail|mail|reach(?:ed)?)(?:\\s[\\p{L}'’]{1,20}){0,4}\\s(?:to|for|a|an|à|para|für):?\\s+(?:(?:the|this|following|recipient|address|user|e-?mail|mailbox)\\s){0,4}${NAMED}`,
     ),
     form(
+      'in such a sentence in other languages',
+      `(?<!\\p{L})(?:entreg\\p{L}{1,4}|enviar|enviado|remis|distribué|zugestellt|consegnat[oa]|recapitat[oa]|доставлен[оаы]?|отправлен[оаы]?|dostarczon[oay]|bezorgd|afgeleverd)(?:\\s[\\p{L}'’]{1,20}){0,3}\\s(?:a|al|ao|an|à|para|für|aan|do|на|для)(?:\\s(?:la|die|den|de|le|het|адрес|adres))?:?\\s+${NAMED}`,
+    ),
+    form(
       'as the object of a failure',
-      `\\b(?:recipient|mailbox|user|address|account|usuario|utilisateur|benutzer|адрес)(?:\\saddress)?:?\\s+${NAMED}`,
+      `(?<!\\p{L})(?:recipient|mailbox|user|address|account|usuario|utilisateur|benutzer|destinatario|destinataire|empfänger|(?:на )?адрес|адресат[ау]?|получател[юья]|пользовател[юья]м?)(?:\\saddress)?:?\\s+${NAMED}`,
+    ),
+    form(
+      'beside its name, in Chinese and Japanese',
+      `(?:收件人|收信人|收件者|邮箱|郵箱|地址|宛先|あて先|アドレス)[^\\s:：@（「『【《]{0,12}[\\s（「『【《]{1,3}${NAMED}`,
     ),
     form(
       'the subject of a failure',
