@@ -86,7 +86,7 @@ test('a new address sends a few messages a day; the others leave from known addr
       ids.push(id)
     }
     while (fromNew(sink) < 2 && ids.length < 60) await more()
-    for (let n = 0; n < 6; n++) await more()
+    for (let n = 0; n < 3; n++) await more()
     assert.equal(fromNew(sink), 2, 'each site has a limit of its own')
     const { recipients } = await show(ids.at(-1)!)
     assert.equal(recipients[0]!.attempts, 1)

@@ -59,13 +59,6 @@ test('a block is a problem with the name of the list, told once and once when it
     assert.deepEqual([recipients[0]!.state, recipients[0]!.attempts], ['waiting', 0])
     assert.match(recipients[0]!.message!, /blocked using zen\.spamhaus\.org/)
   }
-  const heldMail = async () => {
-    const { code, stdout } = await installation.run('doctor', '--json')
-    const { checks } = JSON.parse(stdout) as { checks: { id: string; state: string; found: string }[] }
-    const [check] = checks.filter(({ id, state }) => id.startsWith('held-mail') && state === 'problem')
-    if (check) assert.equal(code, 1)
-    return check
-  }
 
   await send('first@x.test')
   const asked = provider.connections
@@ -76,10 +69,13 @@ test('a block is a problem with the name of the list, told once and once when it
   await service.kill('SIGTERM')
   service = await installation.serve()
   await until(() => told.length > 0, 'the notice')
-  const problem = await heldMail()
-  assert.match(problem!.found, /^mx\.x\.test refuses mail from .*: .*blocked using zen\.spamhaus\.org/)
-  assert.match(problem!.found, /\(Spamhaus; removal: https:\/\/check\.spamhaus\.org\/\)\.$/)
-  assert.deepEqual([told[0]!.state, told[0]!.found], ['problem', problem!.found])
+  const { code, stdout } = await installation.run('doctor', '--json')
+  assert.equal(code, 1)
+  const { checks } = JSON.parse(stdout) as { checks: { id: string; state: string; found: string }[] }
+  const problem = checks.find(({ id, state }) => id.startsWith('held-mail') && state === 'problem')!
+  assert.match(problem.found, /^mx\.x\.test refuses mail from .*: .*blocked using zen\.spamhaus\.org/)
+  assert.match(problem.found, /\(Spamhaus; removal: https:\/\/check\.spamhaus\.org\/\)\.$/)
+  assert.deepEqual([told[0]!.state, told[0]!.found], ['problem', problem.found])
 
   isBlocked = false
   await installation.command('queue', 'retry')
@@ -87,7 +83,6 @@ test('a block is a problem with the name of the list, told once and once when it
   await service.kill('SIGTERM')
   service = await installation.serve()
   await until(() => told.some(({ state }) => state !== 'problem'), 'the notice of its end')
-  assert.equal(await heldMail(), undefined)
   assert.deepEqual(
     told.map(({ id, state }) => [id, state]),
     [
