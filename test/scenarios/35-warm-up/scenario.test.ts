@@ -92,7 +92,7 @@ test('a new address sends a few messages a day; the others leave from known addr
     assert.equal(recipients[0]!.attempts, 1)
   }
 
-  const ofAlone = []
+  const ofAlone: string[] = []
   for (let n = 0; n < 4; n++) ofAlone.push(await send('alone.test', 'x.test'))
   const waiting = await until(async () => {
     const shown = await Promise.all(ofAlone.map(show))
