@@ -12,6 +12,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { startDns } from '../../../harness/dns.ts'
+import { parseDatabase } from '../../../src/config/parse.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { Installation } from '../../support/installation.ts'
 import type { ShownEmail } from '../../support/relayed-service.ts'
@@ -80,6 +82,9 @@ test('a block is a problem with the name of the list, told once and once when it
   isBlocked = false
   await installation.command('queue', 'retry')
   await provider.until(2)
+  const store = await openStore(parseDatabase(await installation.databaseUrl()), { exclusive: false })
+  t.after(() => store.close())
+  await until(async () => (await store.sharedPaths()).length === 0, 'the open path')
   await service.kill('SIGTERM')
   service = await installation.serve()
   await until(() => told.some(({ state }) => state !== 'problem'), 'the notice of its end')
