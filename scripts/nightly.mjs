@@ -1,5 +1,6 @@
 // npm run nightly: what the gate (.ci/run) does a short form of, at length and at random: tests on PostgreSQL that the contract of the
-// store stands for, the costliest requests, faults on both databases, and the fuzzer. Seeds are printed: a run that fails can be repeated.
+// store stands for, the costliest requests, many messages to Postfix, faults on both databases, and the fuzzer. Seeds are printed: a run
+// that fails can be repeated.
 // --minutes N: of faults on each database (10), and a tenth of that for each target of the fuzzer.
 import { ensureInstalled, node, runThrough } from './installed.mjs'
 import { NIGHTLY } from './on-postgres.mjs'
@@ -17,6 +18,11 @@ const chaos = (database) => ['chaos/run.ts', '--database', database, '--minutes'
 const parts = [
   ['tests on PostgreSQL', ['scripts/test.mjs', ...NIGHTLY], { POSTROAD_TEST_ENGINE: 'postgres' }],
   ['the costliest requests', ['scripts/test.mjs', 'test/http/costliest'], { POSTROAD_TEST_LENGTH: 'long' }],
+  [
+    'ten thousand messages',
+    ['scripts/test.mjs', 'test/peers/many.test.ts'],
+    { POSTROAD_TEST_LENGTH: 'long' },
+  ],
   ['faults on SQLite', chaos('sqlite')],
   ['faults on PostgreSQL', chaos('postgres')],
   ['fuzz', fuzz],

@@ -17,7 +17,8 @@ export type NodeScript = (
 
 export interface FleetOptions {
   script?: NodeScript
-  settings?: Settings
+  /** A function: what is set depends on the sink. */
+  settings?: Settings | ((sink: Sink) => Settings)
 }
 
 /** What `node list --json` tells. */
@@ -82,7 +83,7 @@ export class Fleet implements AsyncDisposable {
         POSTROAD_NODE_TIMEOUT: '2s',
         POSTROAD_RETRY_SCHEDULE: '1s,1s,2s,2s,5s',
         POSTROAD_SHUTDOWN_TIMEOUT: '2s',
-        ...settings,
+        ...(typeof settings === 'function' ? settings(sink) : settings),
       }),
     )
     const tenant = await installation.addTenant('acme.test')

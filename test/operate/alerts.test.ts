@@ -23,11 +23,15 @@ async function watch() {
   const told: string[] = []
   const faults: unknown[] = []
   let failure: Error | null = null
+  let sent = Promise.resolve()
+  let onSend = () => {}
   const made = new AlertWatch({
     operation: () => op,
     isFirst: async () => true,
     async tell({ id }, isOver) {
       if (failure !== null) throw failure
+      onSend()
+      await sent
       told.push(`${isOver ? 'over' : 'begun'} ${id}`)
     },
     onFault: (error) => faults.push(error),
@@ -35,6 +39,14 @@ async function watch() {
   return {
     told,
     faults,
+    /** From now on sending takes until `goOn`; `begun` resolves when it has begun. */
+    sendSlowly() {
+      const [start, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      sent = end.promise
+      onSend = start.resolve
+      return { begun: start.promise, goOn: end.resolve }
+    },
+    stop: () => made.stop(),
     failWith: (error: Error | null) => {
       failure = error
     },
@@ -66,6 +78,22 @@ test('nothing is told twice by nodes that look at the same time, or after a rest
   const restarted = await watch()
   await restarted.at(62)
   assert.deepEqual([...one.told, ...other.told, ...restarted.told], ['begun oldest-mail'])
+})
+
+test('a stop waits for the alert that is being sent, so that no other node sends it again', async () => {
+  const { at, told, sendSlowly, stop } = await watch()
+  const { begun, goOn } = sendSlowly()
+  const sending = at(61)
+  await begun
+  const stopped = stop()
+  goOn()
+  await stopped
+  const [alert] = await world.store.alerts()
+  assert.notEqual(alert!.toldAt, null)
+  await sending
+  const other = await watch()
+  await other.at(70)
+  assert.deepEqual([told, other.told], [['begun oldest-mail'], []])
 })
 
 test('nobody who could be told: it is tried again, for a day', async () => {

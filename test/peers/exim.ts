@@ -2,11 +2,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Jail, maildir, user } from './jail.ts'
-import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
+import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts'
 
 /** What each of its addresses does otherwise than plain Exim: access rules for RCPT, unless their name says another step. */
 const WAYS = {
-  /** Delivers to boxes of good.test, knows nobody else, relays nothing. */
+  /** Delivers to boxes of its domains, knows nobody else, relays nothing. */
   plain: '',
   /** While `greylisting` is set. */
   greylisting: `defer condition = \${if exists{/etc/greylisting}}\n  message = greylisted - please try again later\n`,
@@ -66,7 +66,7 @@ acl_smtp_rcpt = rcpt
 acl_smtp_data = data
 local_from_check = false
 trusted_users = Debian-exim
-domainlist local_domains = good.test : proven.test : xn--bcher-kva.test : b\u00fccher.test
+domainlist local_domains = ${BOX_DOMAINS.join(' : ')} : b\u00fccher.test
 begin acl
 connect:
  deny ${at('rejecting')}

@@ -194,6 +194,10 @@ export class Jail implements AsyncDisposable {
     writeFileSync(join(this.root, path), text, { mode })
   }
 
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8')
+  }
+
   directory(path: string, owner: User = { uid: 0, gid: 0 }, mode = 0o755): void {
     const inside = join(this.root, path)
     mkdirSync(inside, { recursive: true })

@@ -5,11 +5,11 @@
  */
 import { join } from 'node:path'
 import { Jail, maildir, user } from './jail.ts'
-import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
+import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts'
 
 /** What follows `listen on` at each of its addresses. */
 const WAYS = {
-  /** Delivers to boxes of good.test, knows nobody else, relays nothing. Ten recipients a message, see below. */
+  /** Delivers to boxes of its domains, knows nobody else, relays nothing. Ten recipients a message, see below. */
   plain: 'tls pki mail',
   /** Takes mail for everybody, and knows the same boxes only. */
   relay: '',
@@ -21,6 +21,8 @@ const WAYS = {
   busy: 'filter atRcpt',
   /** Takes mail for everybody, and reports to its sender what became of it. */
   returning: '',
+  /** Offers no STARTTLS. */
+  withoutTls: '',
 } as const
 
 export type OpenSmtpdWay = keyof typeof WAYS
@@ -54,7 +56,7 @@ action later relay host "smtp://${openSmtpdAddresses.busy}:${port}"
 match tag "returning" from any for domain "refused.test" action refused
 match tag "returning" from any for domain "later.test" action later
 match tag "relay" from any for any action box
-match from any for domain { "good.test" "xn--bcher-kva.test" } action box
+match from any for domain { ${BOX_DOMAINS.map((domain) => `"${domain}"`).join(' ')} } action box
 `
 }
 

@@ -1,9 +1,19 @@
+/** The domains whose boxes each of them has; bücher.test in ASCII. */
+export const BOX_DOMAINS = [
+  'good.test',
+  'xn--bcher-kva.test',
+  'proven.test',
+  'unusable.test',
+  'testing.test',
+  'both.test',
+]
+
 /** What the tests ask of each real mail server. */
 export interface PeerOptions {
   /** The port, which is the same at all of its addresses: direct delivery knows one port only. */
   port: number
   certificate: { cert: string; key: string }
-  /** Local parts of good.test that have a box. */
+  /** Local parts that have a box, the same of each of its domains. */
   boxes: readonly string[]
 }
 

@@ -1,14 +1,14 @@
 /** Postfix with one address for each way of answering: all on one port, told apart by their IP addresses in 127.0.0.0/8. */
 import { join } from 'node:path'
 import { type Jail, maildir, user, VMAIL } from './jail.ts'
-import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
+import { addressesOf, BOX_DOMAINS, type Peer, type PeerOptions } from './peer.ts'
 import { MASTER, postfixJail } from './postfix-jail.ts'
 
 export type PostfixWay = keyof typeof WAYS
 
 /** What each of its addresses does otherwise than plain Postfix: settings of its smtpd (or of postscreen, which stands before it). */
 const WAYS = {
-  /** Delivers to boxes of good.test, knows nobody else, relays nothing. */
+  /** Delivers to boxes of its domains, knows nobody else, relays nothing. */
   plain: {},
   /** Put off for ever, at RCPT. */
   busy: { smtpd_recipient_restrictions: 'check_recipient_access static:{451 4.3.0 Try again later}' },
@@ -68,7 +68,7 @@ const SETTINGS = {
   smtpd_client_event_limit_exceptions: '',
   smtpd_error_sleep_time: '0',
   anvil_rate_time_unit: '600s',
-  virtual_mailbox_domains: 'good.test, xn--bcher-kva.test, proven.test',
+  virtual_mailbox_domains: BOX_DOMAINS.join(', '),
   virtual_mailbox_base: '/var/mail',
   virtual_mailbox_maps: 'texthash:/etc/postfix/boxes',
   virtual_uid_maps: `static:${VMAIL}`,
@@ -112,12 +112,7 @@ export class Postfix implements Peer {
     jail.directory('var/mail', user('vmail'))
     jail.write(
       'etc/postfix/boxes',
-      boxes
-        .map(
-          (box) =>
-            `${box}@good.test ${box}/\n${box}@xn--bcher-kva.test ${box}/\n${box}@proven.test ${box}/\n`,
-        )
-        .join(''),
+      boxes.flatMap((box) => BOX_DOMAINS.map((domain) => `${box}@${domain} ${box}/\n`)).join(''),
     )
     const destinations = { ...DESTINATIONS, 'refused.test': `smtp:[${postfixAddresses.plain}]:${port}` }
     jail.write(
@@ -138,6 +133,11 @@ export class Postfix implements Peer {
 
   get log(): string {
     return this.#jail.log
+  }
+
+  /** Everything that it has logged. */
+  get wholeLog(): string {
+    return this.#jail.read('var/log/mail.log')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

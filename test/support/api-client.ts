@@ -36,6 +36,15 @@ export class ApiClient {
     return String(body.id)
   }
 
+  /** POST /emails/batch that has to be accepted; the ids. */
+  async acceptedBatch(emails: readonly object[]): Promise<string[]> {
+    const { status, body, text } = await this.#call('POST', '/emails/batch', JSON.stringify(emails), {
+      'Content-Type': 'application/json',
+    })
+    if (status !== 200) throw new Error(`not accepted: ${status} ${text}`)
+    return (body.data as { id: string }[]).map(({ id }) => id)
+  }
+
   /** Resolves when the service knows this key: one made beside a running service counts within a second. */
   async known(): Promise<void> {
     const deadline = Date.now() + PATIENCE

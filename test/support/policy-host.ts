@@ -3,11 +3,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { Certificate } from '../../harness/certificate.ts'
 
-/** `enforce`, for these mail servers. */
-export function policyFor(...mx: string[]): string {
-  return ['version: STSv1', 'mode: enforce', ...mx.map((host) => `mx: ${host}`), 'max_age: 604800', ''].join(
-    '\n',
-  )
+/** For this mail server. */
+export function policyFor(mx: string, mode: 'enforce' | 'testing' = 'enforce'): string {
+  return ['version: STSv1', `mode: ${mode}`, `mx: ${mx}`, 'max_age: 604800', ''].join('\n')
 }
 
 export class PolicyHost implements AsyncDisposable {

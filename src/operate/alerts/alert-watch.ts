@@ -2,6 +2,7 @@
  * Makes the checks of the doctor again and again, for as long as the service runs, and sends an alert about each
  * trouble once when it begins and once when it is over. One node checks; any node tells.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Alert } from '../../store/store.ts'
 import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
@@ -27,12 +28,16 @@ const CLAIM_MS = 5 * 60_000
 /** Ms after which no node tries any more to send an alert. */
 const GIVE_UP_MS = 24 * 3_600_000
 const TOLD_AT_ONCE = 20
+/** Ms that a stop waits for the alert under way. */
+const STOP_MS = 2_000
 
 export class AlertWatch {
   readonly #parts: AlertWatchParts
   #timer: NodeJS.Timeout | undefined
   #rounds = 0
   #stopped = false
+  /** The alert that is being sent. */
+  #telling: Promise<void> = Promise.resolve()
 
   constructor(parts: AlertWatchParts) {
     this.#parts = parts
@@ -46,9 +51,11 @@ export class AlertWatch {
     this.#timer.unref()
   }
 
-  stop(): void {
+  /** Resolves when the alert under way is sent and recorded, otherwise another node sends it once more; or soon. */
+  async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
+    await Promise.race([this.#telling, delay(STOP_MS, undefined, { ref: false })])
   }
 
   async #round(): Promise<void> {
@@ -86,19 +93,27 @@ export class AlertWatch {
 
   /** Sends all alerts that have not been sent yet. */
   async tellAll(): Promise<void> {
-    const { operation, tell, onFault } = this.#parts
-    const { store, now } = operation()
+    const { store, now } = this.#parts.operation()
     const claimed = await store.claimAlerts({ now: now(), until: now() + CLAIM_MS, limit: TOLD_AT_ONCE })
     for (const alert of claimed) {
-      const isEnd = alert.toldAt !== null
-      try {
-        await tell(alert, isEnd)
-      } catch (error) {
-        onFault(error)
-        if (now() - (isEnd ? alert.endedAt! : alert.since) < GIVE_UP_MS) continue
-      }
-      await store.alertTold(alert, now())
+      if (this.#stopped) return
+      const telling = this.#tell(alert)
+      this.#telling = telling.catch(() => {})
+      await telling
     }
+  }
+
+  async #tell(alert: Alert): Promise<void> {
+    const { operation, tell, onFault } = this.#parts
+    const { store, now } = operation()
+    const isEnd = alert.toldAt !== null
+    try {
+      await tell(alert, isEnd)
+    } catch (error) {
+      onFault(error)
+      if (now() - (isEnd ? alert.endedAt! : alert.since) < GIVE_UP_MS) return
+    }
+    await store.alertTold(alert, now())
   }
 }
 

@@ -1,38 +1,17 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { freePort } from '../../../harness/free-port.ts'
 import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { openSession } from '../../../src/delivery/smtp/session.ts'
 import type { SmtpTarget } from '../../../src/delivery/smtp/target.ts'
+import { SilentPort } from '../../support/silent-port.ts'
 import { startSink } from '../../support/sink.ts'
 import { until } from '../../support/until.ts'
 
-/** Listens, and then never accepts a connection: its thread is blocked. */
-const DEAF = `
-const { parentPort } = require('node:worker_threads')
-const server = require('node:net').createServer()
-server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-  parentPort.postMessage(server.address().port)
-  setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
-})`
-
-/** A port where connections stay unanswered, as behind a firewall that drops them. */
 async function startSilent(t: TestContext): Promise<number> {
-  const worker = new Worker(DEAF, { eval: true })
-  t.after(() => worker.terminate())
-  const [port] = (await once(worker, 'message')) as [number]
-  // Fills the queue of the kernel.
-  for (let n = 0; n < 20; n++) {
-    const filler = connect(port, '127.0.0.1').on('error', () => {})
-    t.after(() => filler.destroy())
-    const open = await Promise.race([once(filler, 'connect').then(() => true), delay(300, false)])
-    if (!open) return port
-  }
-  throw new Error('the queue of connections does not fill up')
+  const silent = await SilentPort.start()
+  t.after(() => silent[Symbol.asyncDispose]())
+  return silent.port
 }
 
 function targetAt(port: number): SmtpTarget {
