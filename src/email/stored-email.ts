@@ -145,6 +145,12 @@ export interface EmailReplies {
   replies: string[]
 }
 
+/** Addresses of recipients of an email. */
+export interface EmailAddresses {
+  id: string
+  addresses: string[]
+}
+
 /** The values of a recipient of a batch. */
 export interface RecipientValues {
   address: string
@@ -182,6 +188,8 @@ export interface EmailFilter {
   to?: string
   /** Domain of a recipient, a lower-case A-label. */
   toDomain?: string
+  /** A part of the address of a recipient. */
+  toPart?: string
   /** A part of the From field. */
   from?: string
   /** A part of the subject. */
@@ -192,8 +200,14 @@ export interface EmailFilter {
   replyWords?: readonly string[]
   /** The same for the beginning of the text, as long as the content is kept. */
   textWords?: readonly string[]
-  /** Each of these phrases is in the subject, an answer, or the text of one of the newest emails. */
+  /**
+   * Each of these phrases is in the subject, in addresses (the From, To, Cc and Bcc fields, and the first hundred
+   * recipients), in an answer, or in the text of one of the newest emails. A whole address as a phrase is that of any
+   * recipient.
+   */
   anyWords?: readonly string[]
+  /** The last phrase of `anyWords` is still being typed: its last word may be the beginning of a word. */
+  anyWordsOpen?: true
   /** Without a value: a tag with this name, or with this value. */
   tag?: TagFilter
   /**

@@ -4,16 +4,18 @@ import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST } from '../store/digest.ts'
 import { wordsIn } from '../store/searched-words.ts'
-import type { DigestStore, EmailStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
+import type { DigestStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
 import { DIGEST } from './digest.ts'
 import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 import {
   type FoundWords,
+  isWholeAddress,
   type MatchedEmail,
   SEARCHES_HERE,
   type SearchedPlaces,
   WordMatch,
   type WordSearches,
+  type WordStore,
 } from './word-match.ts'
 
 /** The most emails examined for one page, matching or not. */
@@ -42,7 +44,7 @@ const CLOCKS_DIFFER_MS = 60_000
 
 export type EmailSearchStore = SearchStore &
   Pick<DigestStore, 'readLists'> &
-  Pick<EmailStore, 'readReplies'> &
+  WordStore &
   Pick<FollowerStore, 'followerCursor'>
 
 export interface EmailRange {
@@ -170,7 +172,7 @@ async function inNewestTexts(
   { replies }: WordSearches,
   floor: WalkPage['reached'],
 ): Promise<{ page: WalkPage; texts: SearchedTexts }> {
-  const { anyWords: _, ...rest } = filter
+  const { anyWords: _, anyWordsOpen: __, ...rest } = filter
   const newest = await walk(store, rest, {
     ...request,
     ...(await boundsOf(store, rest, undefined, undefined)),
@@ -250,8 +252,14 @@ function listsOf(filter: EmailFilter): PlaceList[] {
   for (const word of selective(words)) byMany(emailTerms.ofWord(word))
   for (const word of selective(replyWords)) byMany(emailTerms.ofReplyWord(word))
   // If the filter also has words of texts, these words may be in the text of any email as well.
-  if (textWords === undefined)
-    for (const word of selective(anyWords)) byMany(emailTerms.ofWord(word), emailTerms.ofReplyWord(word))
+  if (textWords === undefined) {
+    for (const word of selective(anyWords?.filter((phrase) => !isWholeAddress(phrase)))) {
+      byMany(emailTerms.ofWord(word), emailTerms.ofReplyWord(word), emailTerms.ofAddressWord(word))
+    }
+    // Emails of before addresses were filed by word are in these lists as well.
+    for (const address of anyWords?.filter(isWholeAddress).map(foldedAscii) ?? [])
+      byMany(emailTerms.ofAddress(address), emailTerms.ofSender(address))
+  }
   if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
   // Lists by key and domain exist for each company only, not for all.
   if (companyId === null) return lists

@@ -24,7 +24,10 @@ export interface SqlDialect {
 
 type ValueType = 'text' | 'int8' | 'texts'
 /** Words are matched where the emails are searched: no database splits text as we do. */
-type ConditionFields = Omit<EmailFilter, 'companyId' | 'words' | 'replyWords' | 'textWords' | 'anyWords'>
+type ConditionFields = Omit<
+  EmailFilter,
+  'companyId' | 'words' | 'replyWords' | 'textWords' | 'anyWords' | 'anyWordsOpen'
+>
 
 interface SqlCondition<T> {
   type: ValueType
@@ -66,6 +69,12 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
     value: (domain) => domain,
     sql: (value, { email }) =>
       `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND r.domain = ${value})`,
+  },
+  toPart: {
+    type: 'text',
+    value: foldedAscii,
+    sql: (value, { has, folded, email }) =>
+      `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${has(folded('r.address'), value)})`,
   },
   events: {
     type: 'texts',

@@ -3,6 +3,7 @@ import { classificationOf } from '../../email/classification.ts'
 import { isEmailId } from '../../email/email-id.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
+import { foldedAscii } from '../../email/folded-ascii.ts'
 import { bodyRead, LAST_EVENT, LAST_REASON, octetsRead, selected } from '../email-columns.ts'
 import {
   type AttemptRow,
@@ -22,7 +23,7 @@ import {
 } from '../email-rows.ts'
 import { LONGEST_READ } from '../email-store.ts'
 import { mapOf } from '../json-columns.ts'
-import { FILED_LOOKED_AT } from '../searched-words.ts'
+import { FILED_LOOKED_AT, FILED_RECIPIENTS } from '../searched-words.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
 import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
@@ -166,6 +167,14 @@ const REPLIES = statement<{ id: string; code: number | null; message: string }>(
     ) AS counted WHERE characters <= ${CHARACTERS_OF_ANSWERS}`,
 )
 
+/** The addresses of the emails $1: those of the first recipients, and those that are among $2, folded. */
+const ADDRESSES = statement<{ id: string; address: string }>(
+  (dialect) => `SELECT e.id, r.address
+    FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e JOIN recipients r ON r.email = e.${dialect.emailKey}
+    WHERE e.id = chosen.id
+      AND (r.position < ${FILED_RECIPIENTS} OR ${dialect.folded('r.address')} IN (${dialect.texts('$2')}))`,
+)
+
 const REASONS = statement<{ id: string; type: EventType; detail: string }>(
   (dialect) => `SELECT id, type, detail FROM (
       SELECT e.id, ${LAST_REASON.type[dialect.engine]} AS type, ${LAST_REASON.detail[dialect.engine]} AS detail
@@ -254,6 +263,20 @@ export const emailReads = {
     if (company === undefined) return []
     const rows = yield* port.read.all(REASONS, ids.filter(isEmailId), company)
     return rows.map(({ id, type, detail }) => ({ id, ...classificationOf(type, mapOf<EventDetail>(detail)) }))
+  },
+
+  *readAddresses(port, ids, exact) {
+    const found = new Map<string, string[]>()
+    for (const { id, address } of yield* port.read.all(
+      ADDRESSES,
+      ids.filter(isEmailId),
+      exact.map(foldedAscii),
+    )) {
+      const known = found.get(id)
+      if (known === undefined) found.set(id, [address])
+      else known.push(address)
+    }
+    return [...found].map(([id, addresses]) => ({ id, addresses }))
   },
 
   *readReplies(port, ids) {

@@ -14,6 +14,10 @@ interface Written {
   raw?: string
   /** The answer with which its server refuses it. */
   reply?: string
+  from?: string
+  /** The To field; without it, the recipients. */
+  shown?: string[]
+  to?: string[]
 }
 
 const RAW = [
@@ -35,11 +39,14 @@ const MAIL: Written[] = [
   { subject: 'Ready', raw: RAW },
   { subject: 'Hello', text: 'Hi', reply: '552 5.2.2 Mailbox full https://mail.test/help/quota' },
   { subject: 'Mailbox', text: 'It is full', reply: '550 5.1.1 No such user 4711' },
+  { subject: 'Hi', from: 'Laravel <hello@apps.example>', to: ['you@example.com', 'bcc.only@else.test'] },
+  { subject: 'Hi', shown: ['Zoë Ångström <zoe@example.com>'], to: ['zoe@example.com'] },
 ]
 
 async function write(store: Store, token: number, owner: { id: string }, at: number, mail: Written) {
-  const { subject, text, html, raw, reply } = mail
-  const base = email(owner, ['ada@x.test'], { createdAt: at })
+  const { subject, text, html, raw, reply, from, to = ['ada@x.test'], shown = to.slice(0, 1) } = mail
+  const sender = from === undefined ? {} : { sender: from.replace(/.*<|>/g, '') }
+  const base = email(owner, to, { createdAt: at, ...sender })
   const { text: _, html: __, ...content } = base.content
   const value: NewEmail = {
     ...base,
@@ -47,6 +54,8 @@ async function write(store: Store, token: number, owner: { id: string }, at: num
     content: {
       ...content,
       subject,
+      to: shown,
+      ...(from !== undefined && { from }),
       ...(text !== undefined && { text }),
       ...(html !== undefined && { html }),
     },
@@ -84,6 +93,26 @@ export function foundWordsContract(open: OpenBench): void {
       [{ anyWords: ['receipt', 'shipped'] }, [0]],
       [{ anyWords: ['shipped'], events: ['bounced'] }, []],
       [{ anyWords: ['nowhere'] }, []],
+      [{ anyWords: ['you'] }, [0, 6]],
+      [{ anyWords: ['laravel'] }, [6]],
+      [{ anyWords: ['apps.example'] }, [6]],
+      [{ anyWords: ['hello@apps.example'] }, [6]],
+      [{ anyWords: ['Bcc.Only@else.test'] }, [6]],
+      [{ anyWords: ['example.com'] }, [6, 7]],
+      [{ anyWords: ['example.com', 'you@example.com'] }, [6]],
+      [{ anyWords: ['angstrom'] }, [7]],
+      [{ anyWords: ['zoe@example.com'] }, [7]],
+      [{ anyWords: ['you@'] }, [0, 6]],
+      [{ anyWords: ['exam'] }, []],
+      [{ anyWords: ['exam'], anyWordsOpen: true }, [6, 7]],
+      [{ anyWords: ['you@ex'], anyWordsOpen: true }, [6]],
+      [{ anyWords: ['exam', 'you'], anyWordsOpen: true }, []],
+      [{ anyWords: ['you', 'exam'], anyWordsOpen: true }, [6]],
+      [{ anyWords: ['hello@'] }, [4, 6]],
+      [{ toPart: 'YOU' }, [6]],
+      [{ toPart: '@example' }, [6, 7]],
+      [{ toPart: 'bcc.', words: ['hi'] }, [6]],
+      [{ toPart: '%' }, []],
     ]
 
     test('are found in subjects, answers and texts, page by page, before and after the digest', async (t) => {
@@ -130,7 +159,7 @@ export function foundWordsContract(open: OpenBench): void {
         searches,
       )
       assert.equal(everywhere.emails.length, 6)
-      assert.deepEqual(everywhere.texts, { count: 12, all: true })
+      assert.deepEqual(everywhere.texts, { count: 2 * MAIL.length, all: true })
     })
 
     test('are shown with the words around them', async (t) => {
@@ -153,6 +182,33 @@ export function foundWordsContract(open: OpenBench): void {
       assert.equal(excerpt.length, 161)
       const answered = await findEmails(store, { companyId: owner.id, replyWords: ['refused'] }, { limit: 9 })
       assert.deepEqual(answered.words.get(second.id), { place: 'reply', excerpt: '550 Order 4711 refused' })
+    })
+
+    test('of addresses are found behind the newest emails, and say where they stand', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const crowd = Array.from({ length: 300 }, (_, n) => `n${n}@crowd.test`)
+      const many = await write(store, token, owner, NOW, { subject: 'Hi', to: crowd, shown: [crowd[0]!] })
+      await digest(store, token)
+      // Without texts, the newest emails are not searched: only the lists lead to them.
+      const find = async (...anyWords: string[]) =>
+        await findEmails(store, { companyId: owner.id, anyWords }, { limit: 9 })
+      for (const [text, excerpt] of [
+        ['n0', undefined],
+        ['n99', 'n99@crowd.test'],
+        ['n299@crowd.test', 'n299@crowd.test'],
+      ] as const) {
+        const { emails, words } = await find(text)
+        assert.deepEqual(
+          emails.map(({ id }) => id),
+          [many.id],
+          text,
+        )
+        assert.equal(words.get(many.id)?.excerpt, excerpt)
+      }
+      assert.deepEqual((await find('n299')).emails, [], 'of the first hundred recipients')
+      assert.deepEqual((await find('n300@crowd.test')).emails, [])
     })
 
     test('of a text are found as long as it is kept', async (t) => {

@@ -12,7 +12,7 @@ export interface Completion {
 
 /** The filters as the server parses them (`email-query.ts`). */
 export const FILTERS = [
-  { name: 'to', about: 'a recipient, or @example.com', example: 'to:ada@example.com' },
+  { name: 'to', about: 'a recipient, a part of it, or @example.com', example: 'to:ada@example.com' },
   { name: 'from', about: 'part of the sender', example: 'from:shop@' },
   { name: 'subject', about: 'words in the subject', example: 'subject:"welcome aboard"' },
   { name: 'body', about: 'words in the text', example: 'body:"order 4711"' },

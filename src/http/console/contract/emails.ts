@@ -78,7 +78,7 @@ export const EMAILS = object({
     description: 'The emails of the page that have words of the search elsewhere than in the subject.',
     items: object({
       id: TEXT,
-      place: { enum: ['reply', 'text'] },
+      place: { enum: ['address', 'reply', 'text'] },
       excerpt: { type: 'string', description: 'The words around them, in one line.' },
     }),
   },
