@@ -217,6 +217,10 @@ export interface EmailFilter {
   attachments?: true
   /** The last event is one of these. */
   events?: readonly EventType[]
+  /** It has had an event of one of these types, whatever came after it. */
+  hadEvents?: readonly EventType[]
+  /** A recipient waits, is being sent to, or is in quarantine. */
+  live?: true
   /** Accepted at `since` (Unix ms) or later, and before `until`. */
   since?: number
   until?: number

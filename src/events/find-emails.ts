@@ -20,6 +20,8 @@ import {
 
 /** The most emails examined for one page, matching or not. */
 const LOOKS = 2_000
+/** The same for emails with live recipients, which are looked at for nothing else. */
+const LIVE_LOOKS = 10_000
 /** The most emails examined for one page when their texts are read. */
 const TEXT_LOOKS = 1_000
 /** The most emails, newest first, whose texts are searched for words that may be anywhere in an email. */
@@ -151,7 +153,8 @@ async function byWalk(
   { above, below, newestFirst, limit, words, places, looks }: WalkRequest,
 ): Promise<WalkPage> {
   const read = words.matters ? looks : limit
-  const range = { above, below, newestFirst, limit: read, looks: LOOKS, octets: OCTETS }
+  const most = filter.live ? LIVE_LOOKS : LOOKS
+  const range = { above, below, newestFirst, limit: read, looks: most, octets: OCTETS }
   const walked = await store.walkEmails(filter, range)
   const { matched, examined } = await words.first(walked.emails, places, limit)
   const last = walked.emails[examined - 1]
@@ -169,14 +172,14 @@ async function inNewestTexts(
   store: EmailSearchStore,
   filter: EmailFilter,
   { below, limit, words, ...request }: WalkRequest,
-  { replies }: WordSearches,
+  { statuses, replies }: WordSearches,
   floor: WalkPage['reached'],
 ): Promise<{ page: WalkPage; texts: SearchedTexts }> {
   const { anyWords: _, anyWordsOpen: __, ...rest } = filter
   const newest = await walk(store, rest, {
     ...request,
     ...(await boundsOf(store, rest, undefined, undefined)),
-    words: new WordMatch(store, rest, { texts: null, replies }),
+    words: new WordMatch(store, rest, { statuses, texts: null, replies }),
     limit: NEWEST_TEXTS,
   })
   const emails = newest.emails.slice(0, NEWEST_TEXTS)
@@ -234,8 +237,8 @@ const MOST_WORDS = 5
 
 /** Lists that all contain every matching email; empty: no list serves the filter. */
 function listsOf(filter: EmailFilter): PlaceList[] {
-  const { companyId, domainId, keyId, to, toDomain, tag, words, replyWords, anyWords, textWords, events } =
-    filter
+  const { companyId, domainId, keyId, to, toDomain, tag, words, replyWords, anyWords, textWords } = filter
+  const { events, hadEvents } = filter
   const lists: PlaceList[] = []
   const byMany = (...terms: number[]) => lists.push({ kind: LIST.emailsByMany, terms })
   const byFew = (...terms: number[]) => lists.push({ kind: LIST.emailsByFew, terms })
@@ -260,7 +263,8 @@ function listsOf(filter: EmailFilter): PlaceList[] {
     for (const address of anyWords?.filter(isWholeAddress).map(foldedAscii) ?? [])
       byMany(emailTerms.ofAddress(address), emailTerms.ofSender(address))
   }
-  if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
+  for (const types of [events, hadEvents])
+    if (types?.every(isFiledByEvent)) byFew(...types.map(emailTerms.ofEvent))
   // Lists by key and domain exist for each company only, not for all.
   if (companyId === null) return lists
   if (keyId !== undefined) byFew(emailTerms.ofKey(keyId))

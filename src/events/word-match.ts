@@ -1,4 +1,7 @@
-/** The words of a filter of emails, compared with the subjects, addresses, answers and texts of those that lists lead to. */
+/**
+ * The part of a filter of emails that no database evaluates: statuses, and words, compared with the subjects, addresses, answers and texts of
+ * those that lists lead to.
+ */
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
 import {
   FILED_RECIPIENTS,
@@ -44,8 +47,13 @@ export type ReplySearch = (
   companyId: string | null,
 ) => Promise<ReadonlyMap<string, FoundInReplies>>
 
+/** Finds those that match another condition: their ids. */
+export type StatusSearch = (emails: readonly EmailSummary[]) => Promise<ReadonlySet<string>>
+
 /** Where the words of what strangers wrote are compared. */
 export interface WordSearches {
+  /** Null: emails with any status are wanted. */
+  statuses: StatusSearch | null
   /** Null where nobody can ask for words of texts. */
   texts: TextSearch | null
   replies: ReplySearch
@@ -53,6 +61,7 @@ export interface WordSearches {
 
 /** On this thread: for tests, and where nobody can ask for words. */
 export const SEARCHES_HERE: WordSearches = {
+  statuses: null,
   texts: null,
   replies: async (searched) => new Map(matchReplies(searched)),
 }
@@ -90,8 +99,9 @@ export class WordMatch {
     this.#exact = (anyWords ?? []).filter(isWholeAddress)
   }
 
-  /** Emails have to be compared with words at all. */
+  /** Emails have to be compared at all. */
   get matters(): boolean {
+    if (this.#searches.statuses !== null) return true
     return [this.#subject, this.#reply, this.#text, this.#any].some(({ length }) => length > 0)
   }
 
@@ -121,19 +131,22 @@ export class WordMatch {
   }
 
   async #some(emails: readonly PlacedEmail[], places: SearchedPlaces): Promise<MatchedEmail[]> {
+    const { statuses } = this.#searches
+    const wanted = await statuses?.(emails.map(({ email }) => email))
     const open = emails
+      .filter(({ email }) => wanted?.has(email.id) ?? true)
       .map((placed) => new OpenEmail(placed))
       .filter((each) => each.hasInSubject(this.#subject))
     for (const each of open) each.want(this.#any, this.#reply)
     await this.#lookInAddresses(open.filter((each) => each.any.length > 0))
     await this.#lookInReplies(open.filter((each) => each.wantsReplies))
     const rest = open.filter(({ reply }) => reply.length === 0)
-    const wanted = rest.map((each) => {
+    const unread = rest.map((each) => {
       return { each, phrases: places === 'text' ? [...this.#text, ...each.any] : this.#text }
     })
-    const asked = wanted.filter(({ phrases }) => phrases.length > 0)
+    const asked = unread.filter(({ phrases }) => phrases.length > 0)
     const texts = await this.#textsOf(asked.map(({ each, phrases }) => ({ id: each.email.id, phrases })))
-    return wanted
+    return unread
       .filter(({ each, phrases }) => {
         if (places === 'listed' && each.any.length > 0) return false
         return phrases.length === 0 || texts.has(each.email.id)

@@ -9,11 +9,13 @@
 
 import { SettingValueError } from '../config/parse.ts'
 import { isEmailId } from '../email/email-id.ts'
-import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
+import { EVENT_TYPES, type EventType, tagFilterOf } from '../email/event.ts'
 import type { EmailSearch } from './email-search.ts'
+import { isListedStatus } from './email-statuses.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName } from './find.ts'
 import { type Clock, parseTime } from './parse-time.ts'
+import { LISTED_STATUSES, type ListedStatus, statusOfEvent } from './status-word.ts'
 
 /** An email named by its id, or a search. */
 export type EmailQuery = { kind: 'email'; id: string } | { kind: 'search'; search: EmailSearch }
@@ -30,6 +32,7 @@ const FILTERS = {
   reply: 'reply',
   tag: 'tag',
   event: 'event',
+  status: 'status',
   key: 'key',
   domain: 'domain',
   company: 'company',
@@ -49,7 +52,8 @@ const EXAMPLES: Readonly<Record<QueryFilter, string>> = {
   body: '"order 4711"',
   reply: '"mailbox full"',
   tag: 'receipt',
-  event: 'bounced',
+  event: 'opened',
+  status: 'retrying',
   key: '"my app"',
   domain: 'example.com',
   company: 'Acme',
@@ -69,6 +73,8 @@ const EVENT_WORDS: Readonly<Record<string, EventType>> = {
 }
 
 const TERM = /\s*(?:([a-z]+):(?!\s|$))?(?:"([^"]*)("?)|(\S+))/iy
+
+const WAITING = 'waiting'
 
 type WordField = 'words' | 'replyWords' | 'textWords' | 'anyWords'
 
@@ -209,7 +215,10 @@ class QueryBuilder {
         this.#set({ attachments: true }, filter)
         return
       case 'event':
-        this.#set({ events: eventsIn(text, open) }, filter)
+        this.#set(eventsIn(text, open), filter)
+        return
+      case 'status':
+        this.#set(statusesIn(text, open), filter)
         return
       case 'after':
         this.#setTime('since', filter, term)
@@ -290,21 +299,64 @@ function twice(filter: QueryFilter): OperateError {
   return invalid(`"${filter}:" is given twice, but an email would have to match both`)
 }
 
-/** Of a name that is still being typed: the events whose names begin so. */
-function eventsIn(text: string, open: boolean): EventType[] {
-  const names = text.split(',')
-  const last = open ? names.at(-1)!.trim().toLowerCase() : ''
-  const begun = last === '' ? [] : LAST_EVENT_TYPES.filter((type) => type.startsWith(last))
-  const whole = begun.length === 0 && last !== '' ? names : names.slice(0, open ? -1 : undefined)
-  return [...whole.map(eventNamed), ...begun]
+/** Events that the emails have had. A status that is no event is found all the same. */
+function eventsIn(text: string, open: boolean): EmailSearch {
+  try {
+    const hadEvents = namesIn(text, open, EVENT_TYPES, eventNamed)
+    return hadEvents.length === 0 ? {} : { hadEvents }
+  } catch (error) {
+    if (!text.split(',').every((word) => statusNamed(word) !== null)) throw error
+    return statusesIn(text, open)
+  }
+}
+
+/** `waiting` stands for all the ways of not being at an end. */
+function statusesIn(text: string, open: boolean): EmailSearch {
+  if (text.toLowerCase() === WAITING) return { live: true }
+  const statuses = namesIn(text, open, LISTED_STATUSES, (word) => {
+    const found = statusNamed(word)
+    if (found !== null) return found
+    throw invalid(
+      `there is no status "${word.trim()}"; the statuses are ${LISTED_STATUSES.join(', ')}, and ${WAITING} by itself`,
+    )
+  })
+  return statuses.length === 0 ? {} : { statuses: [...new Set(statuses)] }
+}
+
+/** Names with commas between them. Of a name that is still being typed: those that begin so. */
+function namesIn<Name extends string>(
+  text: string,
+  open: boolean,
+  known: readonly Name[],
+  named: (word: string) => Name,
+): Name[] {
+  const words = text.split(',')
+  const last = words.at(-1)!.trim().toLowerCase()
+  if (!open) return words.map(named)
+  const begun = last === '' ? [] : known.filter((name) => name.startsWith(last))
+  const whole = last === '' || begun.length > 0 ? words.slice(0, -1) : words
+  return [...whole.map(named), ...begun]
 }
 
 function eventNamed(text: string): EventType {
+  const found = eventOf(text)
+  if (found !== undefined) return found
+  throw invalid(`there is no event "${text.trim()}"; the events are ${EVENT_TYPES.join(', ')}`)
+}
+
+function eventOf(text: string): EventType | undefined {
   const word = text.trim().toLowerCase()
   const common = Object.hasOwn(EVENT_WORDS, word) ? EVENT_WORDS[word] : undefined
-  const known = LAST_EVENT_TYPES.find((type) => type === word) ?? common
-  if (known !== undefined) return known
-  throw invalid(`there is no event "${text.trim()}"; the events are ${LAST_EVENT_TYPES.join(', ')}`)
+  return EVENT_TYPES.find((type) => type === word) ?? common
+}
+
+/** By the name of the status, or of the event that leads to it; null: there is none. */
+function statusNamed(text: string): ListedStatus | null {
+  const word = text.trim().toLowerCase()
+  if (isListedStatus(word)) return word
+  const event = eventOf(word)
+  const status = event === undefined ? '' : statusOfEvent(event)
+  return isListedStatus(status) ? status : null
 }
 
 function invalid(message: string): OperateError {

@@ -33,7 +33,7 @@ const EVERY_COMPANY = ''
 type WordSearchParts = Pick<Operation, 'store' | 'workers'>
 
 export function wordSearches(op: WordSearchParts): WordSearches {
-  return { texts: textSearch(op), replies: replySearch(op) }
+  return { statuses: null, texts: textSearch(op), replies: replySearch(op) }
 }
 
 function textSearch(op: WordSearchParts): TextSearch {

@@ -20,6 +20,8 @@ export interface SqlDialect {
   email: string
   /** The type of the email's last event. */
   lastEvent: string
+  /** The condition that the recipient `r` waits, is being sent to, or is in quarantine. */
+  live: string
 }
 
 type ValueType = 'text' | 'int8' | 'texts'
@@ -75,6 +77,17 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
     value: foldedAscii,
     sql: (value, { has, folded, email }) =>
       `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${has(folded('r.address'), value)})`,
+  },
+  live: {
+    type: 'int8',
+    value: Number,
+    sql: (_, { email, live }) => `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${live})`,
+  },
+  hadEvents: {
+    type: 'texts',
+    value: (types) => types,
+    sql: (value, { isAmong, email }) =>
+      `EXISTS (SELECT 1 FROM events v WHERE v.email = ${email} AND ${isAmong('v.type', value)})`,
   },
   events: {
     type: 'texts',

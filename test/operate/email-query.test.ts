@@ -25,7 +25,7 @@ describe('what somebody types to find emails', () => {
     ['a@x.test "b@x.test"', { anyWords: ['a@x.test', 'b@x.test'] }],
     ['to:Ada@Example.com', { to: 'Ada@example.com' }],
     ['TO:ada@example.com', { to: 'ada@example.com' }],
-    ['to:@Example.com event:delayed', { toDomain: 'example.com', events: ['delivery_delayed'] }],
+    ['to:@Example.com event:delayed', { toDomain: 'example.com', hadEvents: ['delivery_delayed'] }],
     ['to:@bücher.example', { toDomain: 'xn--bcher-kva.example' }],
     ['@gmail.com', { toDomain: 'gmail.com' }],
     ['from:"Ada Lovelace"', { from: 'Ada Lovelace' }],
@@ -34,8 +34,13 @@ describe('what somebody types to find emails', () => {
     ['tag:"kind:two words"', { tag: { name: 'kind', value: 'two words' } }],
     ['has:attachment', { attachments: true }],
     ['has:attachments invoice', { attachments: true, anyWords: ['invoice'], anyWordsOpen: true }],
-    ['event:bounced', { events: ['bounced'] }],
-    ['event:Delayed,spam', { events: ['delivery_delayed', 'complained'] }],
+    ['status:retrying,delayed,sent', { statuses: ['retrying', 'accepted'] }],
+    ['status:Held', { statuses: ['held'] }],
+    ['status:waiting', { live: true }],
+    ['event:captured,held', { statuses: ['captured', 'held'] }],
+    ['event:unsubscribed', { hadEvents: ['unsubscribed'] }],
+    ['event:bounced', { hadEvents: ['bounced'] }],
+    ['event:Delayed,spam', { hadEvents: ['delivery_delayed', 'complained'] }],
     [
       'key:"my app" domain:mg.example.com company:Acme',
       { key: 'my app', domain: 'mg.example.com', company: 'Acme' },
@@ -82,6 +87,8 @@ describe('what somebody types to find emails', () => {
     ['subject:""', /"subject:" is empty/],
     ['""', /marks "" are empty/],
     ['event:exploded', /no event "exploded".*bounced/],
+    ['status:unsubscribed', /no status "unsubscribed".*waiting by itself/],
+    ['status:held,waiting', /no status "waiting"/],
     ['after:soon', /"after:" needs a date/],
     ['after:2026-02-30', /"after:" needs a date/],
     ['to:a@x.test to:b@x.test', /"to:" is given twice/],
@@ -112,9 +119,11 @@ describe('what somebody types to find emails', () => {
     ['to:you@ex', { toPart: 'you@ex' }],
     ['to:@no_domain', { toPart: '@no_domain' }],
     ['event:', {}],
-    ['event:deliv', { events: ['delivered', 'delivery_delayed'] }],
-    ['event:bounced,', { events: ['bounced'] }],
-    ['event:bounced,comp', { events: ['bounced', 'complained'] }],
+    ['event:deliv', { hadEvents: ['delivered', 'delivery_delayed'] }],
+    ['event:bounced,', { hadEvents: ['bounced'] }],
+    ['event:bounced,comp', { hadEvents: ['bounced', 'complained'] }],
+    ['status:', {}],
+    ['status:pau', { statuses: ['paused'] }],
     ['has:att', { attachments: true }],
     ['after:2026-0', {}],
     ['after:2026-01-31T1', {}],
@@ -130,7 +139,7 @@ describe('what somebody types to find emails', () => {
 
   test('no beginning of what people type is an error', () => {
     const whole =
-      'to:you@example.com subject:"welcome aboard" event:bounced,opened tag:kind:receipt has:attachment '
+      'to:you@example.com subject:"welcome aboard" event:bounced,opened status:held,retrying tag:kind:receipt has:attachment '
     const query = `${whole}after:2026-01-31T12:30 before:yesterday you@example.com "order 4711" id:${ID}`
     for (let end = 0; end <= query.length; end++) parseEmailQuery(query.slice(0, end), CLOCK)
   })
