@@ -129,6 +129,8 @@ export interface EmailBeginning {
   rawOctets: number | null
   /** Files besides inline pictures. Those within a ready message do not count. */
   files: number
+  /** The names of the first files, a line each; null: there is none. */
+  fileNames: string | null
 }
 
 /** Why mail of an email was refused, or is late. */
@@ -211,8 +213,8 @@ export interface EmailFilter {
   /** Without a value: a tag with this name, or with this value. */
   tag?: TagFilter
   /**
-   * It has files besides inline pictures. Files within a ready message are not known, and those that retention has
-   * removed.
+   * It has files besides inline pictures, as far as retention has not removed them. Those of a ready message are known
+   * from its beginning, as in the rows of a list: the store alone finds all ready messages.
    */
   attachments?: true
   /** The last event is one of these. */

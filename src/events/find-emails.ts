@@ -114,6 +114,7 @@ export async function findEmails(
   // continues behind them would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
   const inTexts = filter.textWords !== undefined
+  const readsTexts = inTexts || filter.attachments === true
   const wanted: WalkRequest = {
     ...bounds,
     newestFirst,
@@ -121,7 +122,7 @@ export async function findEmails(
     limit: limit + 1,
     words: new WordMatch(store, filter, searches),
     places: inTexts ? 'text' : 'listed',
-    looks: inTexts ? TEXT_LOOKS : LOOKS,
+    looks: readsTexts ? TEXT_LOOKS : LOOKS,
   }
   const listed = await walk(store, filter, wanted)
   const searchesNewest = filter.anyWords !== undefined && !inTexts && newestFirst && searches.texts !== null

@@ -1,6 +1,6 @@
 /**
- * The part of a filter of emails that no database evaluates: statuses, and words, compared with the subjects, addresses, answers and texts of
- * those that lists lead to.
+ * The part of a filter of emails that no database evaluates: statuses, and words, compared with the subjects,
+ * addresses, answers and texts of those that lists lead to.
  */
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
 import {
@@ -27,21 +27,26 @@ export interface FoundWords {
 /** The store where addresses and answers are read. */
 export type WordStore = Pick<EmailStore, 'readAddresses' | 'readReplies'>
 
-/** The phrases that are wanted of the text of an email. */
+/** What is wanted of the content of an email. */
 export interface WantedText {
   id: string
   phrases: readonly Phrase[]
+  /** It has files besides inline pictures. */
+  attached: boolean
 }
 
 /**
- * Reads the texts of emails, and finds those that have all of their phrases: excerpts by id. `companyId`: null for any.
+ * Reads the texts of emails, and finds those that have all that is wanted: excerpts by id. `companyId`: null for any.
  */
 export type TextSearch = (
   wanted: readonly WantedText[],
   companyId: string | null,
 ) => Promise<ReadonlyMap<string, string>>
 
-/** Finds those that have any of their phrases in their answers or addresses: what was found by id. `companyId`: null for any. */
+/**
+ * Finds those that have any of their phrases in their answers or addresses: what was found by id. `companyId`: null for
+ * any.
+ */
 export type ReplySearch = (
   searched: readonly SearchedReplies[],
   companyId: string | null,
@@ -80,13 +85,14 @@ export class WordMatch {
   readonly #subject: Phrase[]
   readonly #reply: Phrase[]
   readonly #text: Phrase[]
+  readonly #attached: boolean
   readonly #any: Phrase[]
   /** The phrases of any place that are whole addresses. */
   readonly #exact: string[]
 
   constructor(
     store: WordStore,
-    { companyId, words, replyWords, textWords, anyWords, anyWordsOpen }: EmailFilter,
+    { companyId, words, replyWords, textWords, anyWords, anyWordsOpen, attachments }: EmailFilter,
     searches: WordSearches,
   ) {
     this.#store = store
@@ -95,13 +101,15 @@ export class WordMatch {
     this.#subject = phrasesOf(words)
     this.#reply = phrasesOf(replyWords)
     this.#text = phrasesOf(textWords)
+    // The store knows the files of all emails but ready messages.
+    this.#attached = attachments === true && searches.texts !== null
     this.#any = phrasesOf(anyWords, anyWordsOpen === true)
     this.#exact = (anyWords ?? []).filter(isWholeAddress)
   }
 
   /** Emails have to be compared at all. */
   get matters(): boolean {
-    if (this.#searches.statuses !== null) return true
+    if (this.#searches.statuses !== null || this.#attached) return true
     return [this.#subject, this.#reply, this.#text, this.#any].some(({ length }) => length > 0)
   }
 
@@ -144,12 +152,15 @@ export class WordMatch {
     const unread = rest.map((each) => {
       return { each, phrases: places === 'text' ? [...this.#text, ...each.any] : this.#text }
     })
-    const asked = unread.filter(({ phrases }) => phrases.length > 0)
-    const texts = await this.#textsOf(asked.map(({ each, phrases }) => ({ id: each.email.id, phrases })))
+    const attached = this.#attached
+    const isAsked = ({ phrases }: { phrases: readonly Phrase[] }) => attached || phrases.length > 0
+    const texts = await this.#textsOf(
+      unread.filter(isAsked).map(({ each, phrases }) => ({ id: each.email.id, phrases, attached })),
+    )
     return unread
-      .filter(({ each, phrases }) => {
-        if (places === 'listed' && each.any.length > 0) return false
-        return phrases.length === 0 || texts.has(each.email.id)
+      .filter((wanted) => {
+        if (places === 'listed' && wanted.each.any.length > 0) return false
+        return !isAsked(wanted) || texts.has(wanted.each.email.id)
       })
       .map(({ each }) => each.matched(texts.get(each.email.id)))
   }
@@ -239,7 +250,8 @@ class OpenEmail {
   }
 
   matched(text: string | undefined): MatchedEmail {
-    const found = text === undefined ? this.#found : ({ place: 'text', excerpt: text } as const)
+    const found =
+      text === undefined || text === '' ? this.#found : ({ place: 'text', excerpt: text } as const)
     return { ...this.#placed, found }
   }
 }

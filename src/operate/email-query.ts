@@ -1,7 +1,7 @@
 /**
  * Parses the query that a person types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced
- * after:7d invoice`. An id needs no filter; any other word, or an address or a part of one, is searched for in subjects,
- * addresses, answers of servers, and the texts of the newest emails.
+ * after:7d invoice`. An id needs no filter; any other word, or an address or a part of one, is searched for in
+ * subjects, addresses, answers of servers, and the texts of the newest emails.
  *
  * People see what a query finds while they type it. So its last term may be incomplete: it is the beginning of a word,
  * or, if it cannot mean anything yet, it does not count. Pure.

@@ -20,6 +20,8 @@ export interface SqlDialect {
   email: string
   /** The type of the email's last event. */
   lastEvent: string
+  /** The condition that the email is a ready message whose content is kept. */
+  isReady: string
   /** The condition that the recipient `r` waits, is being sent to, or is in quarantine. */
   live: string
 }
@@ -57,8 +59,8 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
   attachments: {
     type: 'int8',
     value: Number,
-    sql: (_, { email }) =>
-      `EXISTS (SELECT 1 FROM attachments a WHERE a.email = ${email} AND a.disposition = 'attachment')`,
+    sql: (_, { email, isReady }) =>
+      `(EXISTS (SELECT 1 FROM attachments a WHERE a.email = ${email} AND a.disposition = 'attachment') OR ${isReady})`,
   },
   to: {
     type: 'text',

@@ -130,6 +130,9 @@ const CONTENT = statement<ContentRow>(({ engine }) => {
       ${bodiesSelected(content, octets, '$2::integer')} FROM emails e ${join} WHERE e.id = $1`
 })
 
+/** Files whose names are searched. */
+const NAMED_FILES = 20
+
 /** The first $3 octets of the emails $1 of the company $2. */
 const BEGINNINGS = statement<BeginningRow>((dialect) => {
   const { content, join } = TABLES[dialect.engine]
@@ -138,9 +141,15 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
     const octets = dialect.engine === 'postgres' || name === 'raw' ? column : `CAST(${column} AS BLOB)`
     return `CASE WHEN octet_length(${column}) <= ${LONGEST_READ} ${further} THEN substr(${octets}, 1, $3::integer) END AS ${name}`
   }
+  const name = `substr(a.filename, 1, ${FILED_LOOKED_AT})`
+  const names =
+    dialect.engine === 'postgres'
+      ? `string_agg(${name}, chr(10) ORDER BY a.position)`
+      : `group_concat(${name}, char(10))`
   return `SELECT e.id, ${beginning('text')}, ${beginning('html', `AND ${content}.text IS NULL`)}, ${beginning('raw')},
       octet_length(${content}.raw) AS "rawOctets",
-      (SELECT count(*) FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.disposition = 'attachment') AS files
+      (SELECT count(*) FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.disposition = 'attachment') AS files,
+      (SELECT ${names} FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.position < ${NAMED_FILES}) AS "fileNames"
     FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e ${join}
     WHERE e.id = chosen.id AND ($2::int4 IS NULL OR e.company = $2)`
 })

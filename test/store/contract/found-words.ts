@@ -18,6 +18,8 @@ interface Written {
   /** The To field; without it, the recipients. */
   shown?: string[]
   to?: string[]
+  /** Its file. */
+  file?: string
 }
 
 const RAW = [
@@ -32,6 +34,23 @@ const RAW = [
   '',
 ].join('\r\n')
 
+const RAW_WITH_FILE = [
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/html; charset=utf-8',
+  '',
+  '<p>Hello',
+  '--b',
+  'Content-Type: application/pdf',
+  "Content-Disposition: attachment; filename*=utf-8''Rechnung%20M%C3%A4rz.pdf",
+  'Content-Transfer-Encoding: base64',
+  '',
+  'AAAA',
+  '--b--',
+  '',
+].join('\r\n')
+
 const MAIL: Written[] = [
   { subject: 'Receipt', text: 'Thank you for order 4711, Zoë. It has shipped.' },
   { subject: 'Order 4711', text: 'Nothing to see' },
@@ -40,11 +59,18 @@ const MAIL: Written[] = [
   { subject: 'Hello', text: 'Hi', reply: '552 5.2.2 Mailbox full https://mail.test/help/quota' },
   { subject: 'Mailbox', text: 'It is full', reply: '550 5.1.1 No such user 4711' },
   { subject: 'Hi', from: 'Laravel <hello@apps.example>', to: ['you@example.com', 'bcc.only@else.test'] },
+  { subject: 'Bill', text: 'See below', file: 'Faktura_2026-17.pdf' },
+  { subject: 'Bill', raw: RAW_WITH_FILE },
   { subject: 'Hi', shown: ['Zoë Ångström <zoe@example.com>'], to: ['zoe@example.com'] },
 ]
 
+function fileNamed(filename: string) {
+  const content = Buffer.from('%PDF')
+  return { filename, contentType: 'application/pdf', disposition: 'attachment' as const, content }
+}
+
 async function write(store: Store, token: number, owner: { id: string }, at: number, mail: Written) {
-  const { subject, text, html, raw, reply, from, to = ['ada@x.test'], shown = to.slice(0, 1) } = mail
+  const { subject, text, html, raw, reply, from, file, to = ['ada@x.test'], shown = to.slice(0, 1) } = mail
   const sender = from === undefined ? {} : { sender: from.replace(/.*<|>/g, '') }
   const base = email(owner, to, { createdAt: at, ...sender })
   const { text: _, html: __, ...content } = base.content
@@ -55,6 +81,7 @@ async function write(store: Store, token: number, owner: { id: string }, at: num
       ...content,
       subject,
       to: shown,
+      ...(file !== undefined && { attachments: [fileNamed(file)] }),
       ...(from !== undefined && { from }),
       ...(text !== undefined && { text }),
       ...(html !== undefined && { html }),
@@ -98,21 +125,29 @@ export function foundWordsContract(open: OpenBench): void {
       [{ anyWords: ['apps.example'] }, [6]],
       [{ anyWords: ['hello@apps.example'] }, [6]],
       [{ anyWords: ['Bcc.Only@else.test'] }, [6]],
-      [{ anyWords: ['example.com'] }, [6, 7]],
+      [{ anyWords: ['example.com'] }, [6, 9]],
       [{ anyWords: ['example.com', 'you@example.com'] }, [6]],
-      [{ anyWords: ['angstrom'] }, [7]],
-      [{ anyWords: ['zoe@example.com'] }, [7]],
+      [{ anyWords: ['angstrom'] }, [9]],
+      [{ anyWords: ['zoe@example.com'] }, [9]],
       [{ anyWords: ['you@'] }, [0, 6]],
       [{ anyWords: ['exam'] }, []],
-      [{ anyWords: ['exam'], anyWordsOpen: true }, [6, 7]],
+      [{ anyWords: ['exam'], anyWordsOpen: true }, [6, 9]],
       [{ anyWords: ['you@ex'], anyWordsOpen: true }, [6]],
       [{ anyWords: ['exam', 'you'], anyWordsOpen: true }, []],
       [{ anyWords: ['you', 'exam'], anyWordsOpen: true }, [6]],
       [{ anyWords: ['hello@'] }, [4, 6]],
       [{ toPart: 'YOU' }, [6]],
-      [{ toPart: '@example' }, [6, 7]],
+      [{ toPart: '@example' }, [6, 9]],
       [{ toPart: 'bcc.', words: ['hi'] }, [6]],
       [{ toPart: '%' }, []],
+      [{ attachments: true }, [7, 8]],
+      [{ attachments: true, words: ['bill'] }, [7, 8]],
+      [{ attachments: true, anyWords: ['hello'] }, [8]],
+      [{ attachments: true, textWords: ['hello'] }, [8]],
+      [{ anyWords: ['rechnung marz.pdf'] }, []],
+      [{ anyWords: ['Rechnung März.pdf'] }, [8]],
+      [{ textWords: ['faktura 2026'] }, [7]],
+      [{ anyWords: ['fakt'], anyWordsOpen: true }, [7]],
     ]
 
     test('are found in subjects, answers and texts, page by page, before and after the digest', async (t) => {

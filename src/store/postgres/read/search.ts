@@ -37,6 +37,7 @@ const WANTED = wantedIn({
   isAmong: (text, list) => `${text} = ANY (${list})`,
   email: 'e.id',
   lastEvent: LAST_EVENT.postgres,
+  isReady: 'e.raw IS NOT NULL',
   live: 'r.state IS NULL',
 })
 

@@ -34,6 +34,7 @@ const WANTED = wantedIn({
   isAmong: (text, list) => `${text} IN (SELECT value FROM json_each(${list}))`,
   email: 'e.num',
   lastEvent: LAST_EVENT.sqlite,
+  isReady: 'EXISTS (SELECT 1 FROM contents k WHERE k.email = e.num AND k.raw IS NOT NULL)',
   live: "r.state IN ('waiting', 'sending', 'quarantined')",
 })
 
