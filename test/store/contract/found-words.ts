@@ -144,7 +144,7 @@ export function foundWordsContract(open: OpenBench): void {
       [{ attachments: true, words: ['bill'] }, [7, 8]],
       [{ attachments: true, anyWords: ['goodday'] }, [8]],
       [{ attachments: true, textWords: ['goodday'] }, [8]],
-      [{ anyWords: ['rechnung marz.pdf'] }, []],
+      [{ anyWords: ['rechnung marz.pdf'] }, [8]],
       [{ anyWords: ['Rechnung März.pdf'] }, [8]],
       [{ textWords: ['faktura 2026'] }, [7]],
       [{ anyWords: ['fakt'], anyWordsOpen: true }, [7]],
