@@ -15,6 +15,8 @@ export const term = {
   campaign: (value: string) => `g:${value}`,
   address: (address: string) => `a:${address}`,
   word: (word: string) => `w:${word}`,
+  addressWord: (word: string) => `n:${word}`,
+  sender: (company: number) => `f:${company}`,
   bounced: 'e:bounced',
 } satisfies Record<string, string | ((value: never) => string)>
 
@@ -31,8 +33,10 @@ export function indexed(first: number, number: number, companies: number): Index
     : `n${number}@d${(number * 7_919) % WEEKS_OF_HISTORY.domains}.history.test`
   const words = [...filedWords(`Your order ${number} is on its way`)].map(term.word)
   const campaign = term.campaign(`c${Math.floor(number / TAGS.together)}`)
-  const domain = term.domain(companyOf(number, companies))
-  const terms = [domain, term.tag, campaign, term.address(address), ...words]
+  const company = companyOf(number, companies)
+  const named = [...filedWords(`Acme Orders <orders@acme-${company}.test> ${address}`)].map(term.addressWord)
+  const own = [term.domain(company), term.sender(company), term.tag, campaign, term.address(address)]
+  const terms = [...own, ...words, ...named]
   return { place: first + number, terms }
 }
 

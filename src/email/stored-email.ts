@@ -129,6 +129,8 @@ export interface EmailBeginning {
   rawOctets: number | null
   /** Files besides inline pictures. Those within a ready message do not count. */
   files: number
+  /** The names of the first files, a line each; null: there is none. */
+  fileNames: string | null
 }
 
 /** Why mail of an email was refused, or is late. */
@@ -143,6 +145,12 @@ export interface EmailReason {
 export interface EmailReplies {
   id: string
   replies: string[]
+}
+
+/** Addresses of recipients of an email. */
+export interface EmailAddresses {
+  id: string
+  addresses: string[]
 }
 
 /** The values of a recipient of a batch. */
@@ -182,6 +190,8 @@ export interface EmailFilter {
   to?: string
   /** Domain of a recipient, a lower-case A-label. */
   toDomain?: string
+  /** A part of the address of a recipient. */
+  toPart?: string
   /** A part of the From field. */
   from?: string
   /** A part of the subject. */
@@ -192,17 +202,27 @@ export interface EmailFilter {
   replyWords?: readonly string[]
   /** The same for the beginning of the text, as long as the content is kept. */
   textWords?: readonly string[]
-  /** Each of these phrases is in the subject, an answer, or the text of one of the newest emails. */
+  /**
+   * Each of these phrases is in the subject, in addresses (the From, To, Cc and Bcc fields, and the first hundred
+   * recipients), in an answer, or in the text of one of the newest emails. A whole address as a phrase is that of any
+   * recipient.
+   */
   anyWords?: readonly string[]
+  /** The last phrase of `anyWords` is still being typed: its last word may be the beginning of a word. */
+  anyWordsOpen?: true
   /** Without a value: a tag with this name, or with this value. */
   tag?: TagFilter
   /**
-   * It has files besides inline pictures. Files within a ready message are not known, and those that retention has
-   * removed.
+   * It has files besides inline pictures, as far as retention has not removed them. Those of a ready message are known
+   * from its beginning, as in the rows of a list: the store alone finds all ready messages.
    */
   attachments?: true
   /** The last event is one of these. */
   events?: readonly EventType[]
+  /** It has had an event of one of these types, whatever came after it. */
+  hadEvents?: readonly EventType[]
+  /** A recipient waits, is being sent to, or is in quarantine. */
+  live?: true
   /** Accepted at `since` (Unix ms) or later, and before `until`. */
   since?: number
   until?: number

@@ -4,20 +4,24 @@ import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST } from '../store/digest.ts'
 import { wordsIn } from '../store/searched-words.ts'
-import type { DigestStore, EmailStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
+import type { DigestStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
 import { DIGEST } from './digest.ts'
 import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 import {
   type FoundWords,
+  isWholeAddress,
   type MatchedEmail,
   SEARCHES_HERE,
   type SearchedPlaces,
   WordMatch,
   type WordSearches,
+  type WordStore,
 } from './word-match.ts'
 
 /** The most emails examined for one page, matching or not. */
 const LOOKS = 2_000
+/** The same for emails with live recipients, which are looked at for nothing else. */
+const LIVE_LOOKS = 10_000
 /** The most emails examined for one page when their texts are read. */
 const TEXT_LOOKS = 1_000
 /** The most emails, newest first, whose texts are searched for words that may be anywhere in an email. */
@@ -42,7 +46,7 @@ const CLOCKS_DIFFER_MS = 60_000
 
 export type EmailSearchStore = SearchStore &
   Pick<DigestStore, 'readLists'> &
-  Pick<EmailStore, 'readReplies'> &
+  WordStore &
   Pick<FollowerStore, 'followerCursor'>
 
 export interface EmailRange {
@@ -110,6 +114,7 @@ export async function findEmails(
   // continues behind them would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
   const inTexts = filter.textWords !== undefined
+  const readsTexts = inTexts || filter.attachments === true
   const wanted: WalkRequest = {
     ...bounds,
     newestFirst,
@@ -117,7 +122,7 @@ export async function findEmails(
     limit: limit + 1,
     words: new WordMatch(store, filter, searches),
     places: inTexts ? 'text' : 'listed',
-    looks: inTexts ? TEXT_LOOKS : LOOKS,
+    looks: readsTexts ? TEXT_LOOKS : LOOKS,
   }
   const listed = await walk(store, filter, wanted)
   const searchesNewest = filter.anyWords !== undefined && !inTexts && newestFirst && searches.texts !== null
@@ -149,7 +154,8 @@ async function byWalk(
   { above, below, newestFirst, limit, words, places, looks }: WalkRequest,
 ): Promise<WalkPage> {
   const read = words.matters ? looks : limit
-  const range = { above, below, newestFirst, limit: read, looks: LOOKS, octets: OCTETS }
+  const most = filter.live ? LIVE_LOOKS : LOOKS
+  const range = { above, below, newestFirst, limit: read, looks: most, octets: OCTETS }
   const walked = await store.walkEmails(filter, range)
   const { matched, examined } = await words.first(walked.emails, places, limit)
   const last = walked.emails[examined - 1]
@@ -167,14 +173,14 @@ async function inNewestTexts(
   store: EmailSearchStore,
   filter: EmailFilter,
   { below, limit, words, ...request }: WalkRequest,
-  { replies }: WordSearches,
+  { statuses, replies }: WordSearches,
   floor: WalkPage['reached'],
 ): Promise<{ page: WalkPage; texts: SearchedTexts }> {
-  const { anyWords: _, ...rest } = filter
+  const { anyWords: _, anyWordsOpen: __, ...rest } = filter
   const newest = await walk(store, rest, {
     ...request,
     ...(await boundsOf(store, rest, undefined, undefined)),
-    words: new WordMatch(store, rest, { texts: null, replies }),
+    words: new WordMatch(store, rest, { statuses, texts: null, replies }),
     limit: NEWEST_TEXTS,
   })
   const emails = newest.emails.slice(0, NEWEST_TEXTS)
@@ -232,8 +238,8 @@ const MOST_WORDS = 5
 
 /** Lists that all contain every matching email; empty: no list serves the filter. */
 function listsOf(filter: EmailFilter): PlaceList[] {
-  const { companyId, domainId, keyId, to, toDomain, tag, words, replyWords, anyWords, textWords, events } =
-    filter
+  const { companyId, domainId, keyId, to, toDomain, tag, words, replyWords, anyWords, textWords } = filter
+  const { events, hadEvents } = filter
   const lists: PlaceList[] = []
   const byMany = (...terms: number[]) => lists.push({ kind: LIST.emailsByMany, terms })
   const byFew = (...terms: number[]) => lists.push({ kind: LIST.emailsByFew, terms })
@@ -250,9 +256,16 @@ function listsOf(filter: EmailFilter): PlaceList[] {
   for (const word of selective(words)) byMany(emailTerms.ofWord(word))
   for (const word of selective(replyWords)) byMany(emailTerms.ofReplyWord(word))
   // If the filter also has words of texts, these words may be in the text of any email as well.
-  if (textWords === undefined)
-    for (const word of selective(anyWords)) byMany(emailTerms.ofWord(word), emailTerms.ofReplyWord(word))
-  if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
+  if (textWords === undefined) {
+    for (const word of selective(anyWords?.filter((phrase) => !isWholeAddress(phrase)))) {
+      byMany(emailTerms.ofWord(word), emailTerms.ofReplyWord(word), emailTerms.ofAddressWord(word))
+    }
+    // Emails of before addresses were filed by word are in these lists as well.
+    for (const address of anyWords?.filter(isWholeAddress).map(foldedAscii) ?? [])
+      byMany(emailTerms.ofAddress(address), emailTerms.ofSender(address))
+  }
+  for (const types of [events, hadEvents])
+    if (types?.every(isFiledByEvent)) byFew(...types.map(emailTerms.ofEvent))
   // Lists by key and domain exist for each company only, not for all.
   if (companyId === null) return lists
   if (keyId !== undefined) byFew(emailTerms.ofKey(keyId))

@@ -1,12 +1,12 @@
-/** Finds words in the answers of servers about emails, which are untrusted. Pure. */
-import { offsetOfWord, phraseStart, wordsIn } from '../store/searched-words.ts'
+/** Finds words in short texts about emails, which are untrusted: addresses, and answers of servers. Pure. */
+import { offsetOfWord, type Phrase, phraseAt, wordsIn } from '../store/searched-words.ts'
 import { excerptAt } from './excerpt.ts'
 
-/** The answers about an email, and the folded words that are looked for in them, phrase by phrase. */
+/** The texts about an email, and the phrases that are looked for in them. */
 export interface SearchedReplies {
   id: string
   replies: readonly string[]
-  phrases: readonly (readonly string[])[]
+  phrases: readonly Phrase[]
 }
 
 export interface FoundInReplies {
@@ -24,7 +24,7 @@ export function matchReplies(searched: readonly SearchedReplies[]): [id: string,
     let excerpt: string | null = null
     for (const [index, phrase] of phrases.entries()) {
       for (const { reply, words } of read) {
-        const at = phraseStart(words, phrase)
+        const at = phraseAt(words, phrase)
         if (at < 0) continue
         found.add(index)
         excerpt ??= excerptAt(reply, offsetOfWord(reply, at))

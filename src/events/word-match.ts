@@ -1,6 +1,16 @@
-/** The words of a filter of emails, compared with the subjects, answers and texts of those that lists lead to. */
+/**
+ * The part of a filter of emails that no database evaluates: statuses, and words, compared with the subjects,
+ * addresses, answers and texts of those that lists lead to.
+ */
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
-import { filedPart, MOST_WORDS, phraseStart, wordsIn } from '../store/searched-words.ts'
+import {
+  FILED_RECIPIENTS,
+  filedPart,
+  MOST_WORDS,
+  type Phrase,
+  phraseAt,
+  wordsIn,
+} from '../store/searched-words.ts'
 import type { EmailStore } from '../store/store.ts'
 import { type FoundInReplies, matchReplies, type SearchedReplies } from './reply-match.ts'
 
@@ -9,36 +19,46 @@ const AT_ONCE = 50
 
 /** Words that were found outside of the subject. */
 export interface FoundWords {
-  place: 'reply' | 'text'
+  place: 'address' | 'reply' | 'text'
   /** The words around them. */
   excerpt: string
 }
 
-/** One after the other, as folded words. */
-type Phrase = readonly string[]
+/** The store where addresses and answers are read. */
+export type WordStore = Pick<EmailStore, 'readAddresses' | 'readReplies'>
 
-/** The phrases that are wanted of the text of an email. */
+/** What is wanted of the content of an email. */
 export interface WantedText {
   id: string
   phrases: readonly Phrase[]
+  /** It has files besides inline pictures. */
+  attached: boolean
 }
 
 /**
- * Reads the texts of emails, and finds those that have all of their phrases: excerpts by id. `companyId`: null for any.
+ * Reads the texts of emails, and finds those that have all that is wanted: excerpts by id. `companyId`: null for any.
  */
 export type TextSearch = (
   wanted: readonly WantedText[],
   companyId: string | null,
 ) => Promise<ReadonlyMap<string, string>>
 
-/** Finds those that have any of their phrases in their answers: what was found by id. `companyId`: null for any. */
+/**
+ * Finds those that have any of their phrases in their answers or addresses: what was found by id. `companyId`: null for
+ * any.
+ */
 export type ReplySearch = (
   searched: readonly SearchedReplies[],
   companyId: string | null,
 ) => Promise<ReadonlyMap<string, FoundInReplies>>
 
+/** Finds those that match another condition: their ids. */
+export type StatusSearch = (emails: readonly EmailSummary[]) => Promise<ReadonlySet<string>>
+
 /** Where the words of what strangers wrote are compared. */
 export interface WordSearches {
+  /** Null: emails with any status are wanted. */
+  statuses: StatusSearch | null
   /** Null where nobody can ask for words of texts. */
   texts: TextSearch | null
   replies: ReplySearch
@@ -46,6 +66,7 @@ export interface WordSearches {
 
 /** On this thread: for tests, and where nobody can ask for words. */
 export const SEARCHES_HERE: WordSearches = {
+  statuses: null,
   texts: null,
   replies: async (searched) => new Map(matchReplies(searched)),
 }
@@ -58,17 +79,20 @@ export interface MatchedEmail extends PlacedEmail {
 export type SearchedPlaces = 'listed' | 'text'
 
 export class WordMatch {
-  readonly #store: Pick<EmailStore, 'readReplies'>
+  readonly #store: WordStore
   readonly #searches: WordSearches
   readonly #companyId: string | null
   readonly #subject: Phrase[]
   readonly #reply: Phrase[]
   readonly #text: Phrase[]
+  readonly #attached: boolean
   readonly #any: Phrase[]
+  /** The phrases of any place that are whole addresses. */
+  readonly #exact: string[]
 
   constructor(
-    store: Pick<EmailStore, 'readReplies'>,
-    { companyId, words, replyWords, textWords, anyWords }: EmailFilter,
+    store: WordStore,
+    { companyId, words, replyWords, textWords, anyWords, anyWordsOpen, attachments }: EmailFilter,
     searches: WordSearches,
   ) {
     this.#store = store
@@ -77,11 +101,15 @@ export class WordMatch {
     this.#subject = phrasesOf(words)
     this.#reply = phrasesOf(replyWords)
     this.#text = phrasesOf(textWords)
-    this.#any = phrasesOf(anyWords)
+    // The store knows the files of all emails but ready messages.
+    this.#attached = attachments === true && searches.texts !== null
+    this.#any = phrasesOf(anyWords, anyWordsOpen === true)
+    this.#exact = (anyWords ?? []).filter(isWholeAddress)
   }
 
-  /** Emails have to be compared with words at all. */
+  /** Emails have to be compared at all. */
   get matters(): boolean {
+    if (this.#searches.statuses !== null || this.#attached) return true
     return [this.#subject, this.#reply, this.#text, this.#any].some(({ length }) => length > 0)
   }
 
@@ -111,23 +139,47 @@ export class WordMatch {
   }
 
   async #some(emails: readonly PlacedEmail[], places: SearchedPlaces): Promise<MatchedEmail[]> {
+    const { statuses } = this.#searches
+    const wanted = await statuses?.(emails.map(({ email }) => email))
     const open = emails
+      .filter(({ email }) => wanted?.has(email.id) ?? true)
       .map((placed) => new OpenEmail(placed))
       .filter((each) => each.hasInSubject(this.#subject))
     for (const each of open) each.want(this.#any, this.#reply)
+    await this.#lookInAddresses(open.filter((each) => each.any.length > 0))
     await this.#lookInReplies(open.filter((each) => each.wantsReplies))
     const rest = open.filter(({ reply }) => reply.length === 0)
-    const wanted = rest.map((each) => {
+    const unread = rest.map((each) => {
       return { each, phrases: places === 'text' ? [...this.#text, ...each.any] : this.#text }
     })
-    const asked = wanted.filter(({ phrases }) => phrases.length > 0)
-    const texts = await this.#textsOf(asked.map(({ each, phrases }) => ({ id: each.email.id, phrases })))
-    return wanted
-      .filter(({ each, phrases }) => {
-        if (places === 'listed' && each.any.length > 0) return false
-        return phrases.length === 0 || texts.has(each.email.id)
+    const attached = this.#attached
+    const isAsked = ({ phrases }: { phrases: readonly Phrase[] }) => attached || phrases.length > 0
+    const texts = await this.#textsOf(
+      unread.filter(isAsked).map(({ each, phrases }) => ({ id: each.email.id, phrases, attached })),
+    )
+    return unread
+      .filter((wanted) => {
+        if (places === 'listed' && wanted.each.any.length > 0) return false
+        return !isAsked(wanted) || texts.has(wanted.each.email.id)
       })
       .map(({ each }) => each.matched(texts.get(each.email.id)))
+  }
+
+  async #lookInAddresses(emails: readonly OpenEmail[]): Promise<void> {
+    if (emails.length === 0) return
+    const read = await this.#store.readAddresses(
+      emails.map((each) => each.email.id),
+      this.#exact,
+    )
+    const addresses = new Map(read.map((each) => [each.id, each.addresses]))
+    const searched = emails.map(({ email, any }) => {
+      return { id: email.id, replies: [...namedIn(email), ...(addresses.get(email.id) ?? [])], phrases: any }
+    })
+    const found = await this.#searches.replies(searched, this.#companyId)
+    for (const each of emails) {
+      const where = found.get(each.email.id)
+      if (where !== undefined) each.takeAddress(where)
+    }
   }
 
   async #lookInReplies(emails: readonly OpenEmail[]): Promise<void> {
@@ -168,18 +220,26 @@ class OpenEmail {
   }
 
   hasInSubject(phrases: readonly Phrase[]): boolean {
-    return phrases.every((phrase) => phraseStart(this.#subject, phrase) >= 0)
+    return phrases.every((phrase) => phraseAt(this.#subject, phrase) >= 0)
   }
 
   /** Phrases of any place that are in the subject are not looked for elsewhere. */
   want(any: readonly Phrase[], reply: readonly Phrase[]): void {
-    this.any = any.filter((phrase) => phraseStart(this.#subject, phrase) < 0)
+    this.any = any.filter((phrase) => phraseAt(this.#subject, phrase) < 0)
     this.reply = reply
   }
 
   /** The phrases of answers come before those of any place. */
   get missing(): Phrase[] {
     return [...this.reply, ...this.any]
+  }
+
+  /** The row of an email shows its author and its first recipient, so these need no excerpt. */
+  takeAddress({ phrases, excerpt }: FoundInReplies): void {
+    const { from, to, cc, bcc } = this.email
+    const shown = [from, to[0] ?? cc[0] ?? bcc[0] ?? '']
+    if (!shown.some((text) => text.includes(excerpt))) this.#found = { place: 'address', excerpt }
+    this.any = this.any.filter((_, index) => !phrases.has(index))
   }
 
   take({ phrases, excerpt }: FoundInReplies): void {
@@ -190,13 +250,27 @@ class OpenEmail {
   }
 
   matched(text: string | undefined): MatchedEmail {
-    const found = text === undefined ? this.#found : ({ place: 'text', excerpt: text } as const)
+    const found =
+      text === undefined || text === '' ? this.#found : ({ place: 'text', excerpt: text } as const)
     return { ...this.#placed, found }
   }
 }
 
 /** Each once, and of each as many words as a subject or answer is filed under. */
-function phrasesOf(texts: readonly string[] = []): Phrase[] {
-  const phrases = texts.map((text) => wordsIn(text).slice(0, MOST_WORDS)).filter(({ length }) => length > 0)
-  return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
+function phrasesOf(texts: readonly string[] = [], lastIsOpen = false): Phrase[] {
+  const phrases = texts.map((text, index) => {
+    return { words: wordsIn(text).slice(0, MOST_WORDS), open: lastIsOpen && index === texts.length - 1 }
+  })
+  const some = phrases.filter(({ words }) => words.length > 0)
+  return [...new Map(some.map((phrase) => [phrase.words.join(' '), phrase])).values()]
+}
+
+/** The beginnings of the fields that name people. */
+function namedIn({ from, to, cc, bcc }: EmailSummary): string[] {
+  return [from, ...[to, cc, bcc].flatMap((field) => field.slice(0, FILED_RECIPIENTS))]
+}
+
+/** Tells whether a phrase is an address, with nothing missing. */
+export function isWholeAddress(phrase: string): boolean {
+  return /^[^\s@"]+@[^\s@".]+(?:\.[^\s@".]+)+$/.test(phrase)
 }

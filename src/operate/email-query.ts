@@ -1,16 +1,21 @@
 /**
  * Parses the query that a person types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced
- * after:7d invoice`. An id or an address needs no filter; any other word is searched for in
- * subjects, answers of servers, and the texts of the newest emails. Pure.
+ * after:7d invoice`. An id needs no filter; any other word, or an address or a part of one, is searched for in
+ * subjects, addresses, answers of servers, and the texts of the newest emails.
+ *
+ * People see what a query finds while they type it. So its last term may be incomplete: it is the beginning of a word,
+ * or, if it cannot mean anything yet, it does not count. Pure.
  */
 
 import { SettingValueError } from '../config/parse.ts'
 import { isEmailId } from '../email/email-id.ts'
-import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
+import { EVENT_TYPES, type EventType, tagFilterOf } from '../email/event.ts'
 import type { EmailSearch } from './email-search.ts'
+import { isListedStatus } from './email-statuses.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName } from './find.ts'
 import { type Clock, parseTime } from './parse-time.ts'
+import { LISTED_STATUSES, type ListedStatus, statusOfEvent } from './status-word.ts'
 
 /** An email named by its id, or a search. */
 export type EmailQuery = { kind: 'email'; id: string } | { kind: 'search'; search: EmailSearch }
@@ -27,6 +32,7 @@ const FILTERS = {
   reply: 'reply',
   tag: 'tag',
   event: 'event',
+  status: 'status',
   key: 'key',
   domain: 'domain',
   company: 'company',
@@ -46,7 +52,8 @@ const EXAMPLES: Readonly<Record<QueryFilter, string>> = {
   body: '"order 4711"',
   reply: '"mailbox full"',
   tag: 'receipt',
-  event: 'bounced',
+  event: 'opened',
+  status: 'retrying',
   key: '"my app"',
   domain: 'example.com',
   company: 'Acme',
@@ -67,6 +74,8 @@ const EVENT_WORDS: Readonly<Record<string, EventType>> = {
 
 const TERM = /\s*(?:([a-z]+):(?!\s|$))?(?:"([^"]*)("?)|(\S+))/iy
 
+const WAITING = 'waiting'
+
 type WordField = 'words' | 'replyWords' | 'textWords' | 'anyWords'
 
 interface Term {
@@ -74,6 +83,8 @@ interface Term {
   filter: QueryFilter | null
   text: string
   quoted: boolean
+  /** It is the last one, and may still be typed. */
+  open: boolean
 }
 
 /**
@@ -95,18 +106,28 @@ function* termsOf(text: string): Generator<Term> {
     const match = TERM.exec(text)
     if (match === null) throw invalid(`"${text.slice(at).trim()}" cannot be understood`)
     const [, name, inside, closed, bare] = match
-    if (closed === '') throw invalid('a quotation mark is missing at the end')
+    const open = TERM.lastIndex >= end && (inside === undefined || closed === '')
+    if (name !== undefined && !isFilter(name) && bare?.startsWith('//') === true) {
+      // The address of a page, whose scheme is no filter.
+      yield { filter: null, text: `${name}:${bare}`, quoted: false, open }
+      continue
+    }
     yield {
       filter: name === undefined ? null : filterNamed(name),
       text: inside ?? bare!,
       quoted: inside !== undefined,
+      open,
     }
   }
 }
 
+function isFilter(name: string): name is keyof typeof FILTERS {
+  return Object.hasOwn(FILTERS, name)
+}
+
 function filterNamed(name: string): QueryFilter {
   const known = name.toLowerCase()
-  if (Object.hasOwn(FILTERS, known)) return FILTERS[known as keyof typeof FILTERS]
+  if (isFilter(known)) return FILTERS[known]
   const names = Object.keys(FILTERS).join(', ')
   throw invalid(
     `there is no filter "${name}:"; the filters are ${names}. To search for this text itself, put it into quotation marks`,
@@ -129,7 +150,8 @@ class QueryBuilder {
   }
 
   add(term: Term): void {
-    const { filter, text } = term
+    const { filter, text, open } = term
+    if (text.trim() === '' && open) return
     if (text.trim() === '')
       throw invalid(filter === null ? 'the quotation marks "" are empty' : `"${filter}:" is empty`)
     if (filter === null) this.#addBare(term)
@@ -142,71 +164,80 @@ class QueryBuilder {
     return { kind: 'search', search: { ...this.#search, ...Object.fromEntries(given) } }
   }
 
-  #addBare({ text, quoted }: Term): void {
-    const half = quoted ? undefined : /^([a-z]+):$/i.exec(text)?.[1]?.toLowerCase()
-    if (half !== undefined && Object.hasOwn(FILTERS, half)) {
-      const example = EXAMPLES[FILTERS[half as keyof typeof FILTERS]]
+  #addBare({ text, quoted, open }: Term): void {
+    if (quoted) {
+      this.#addWords('anyWords', text, open)
+      return
+    }
+    const half = /^([a-z]+):$/i.exec(text)?.[1]?.toLowerCase()
+    if (half !== undefined && isFilter(half)) {
+      if (open) return
+      const example = EXAMPLES[FILTERS[half]]
       throw invalid(`"${half}:" needs a value directly after it, such as ${half}:${example}`)
     }
-    const id = quoted ? null : idIn(text)
+    const id = idIn(text)
     if (id !== null) this.#id = id
-    else if (!quoted && isRecipient(text)) this.#addRecipient(text)
-    else this.#addWords('anyWords', text)
+    else if (text.startsWith('@') && isRecipient(text)) this.#addRecipient(text)
+    else this.#addWords('anyWords', isRecipient(text) ? addressIn(text) : text, open)
   }
 
-  #addFilter(filter: QueryFilter, { text, quoted }: Term): void {
+  #addFilter(filter: QueryFilter, term: Term): void {
+    const { text, quoted, open } = term
     switch (filter) {
       case 'id': {
         const id = idIn(text)
+        // Ids begin with the time in milliseconds (RFC 9562 5.7), so for a long time with a 0.
+        if (id === null && open && /^<?0[0-9a-f-]*$/i.test(text)) return
         if (id === null) throw invalid(`"${text}" is not the id of an email`)
         this.#id = id
         return
       }
       case 'to':
-        if (!isRecipient(text)) {
-          throw invalid(
-            `"to:" needs a complete address, such as ada@example.com, or a domain, such as @example.com; "${text}" is neither`,
-          )
-        }
         this.#addRecipient(text)
         return
       case 'subject':
         // Parts of words are not in the index, so the emails are searched one by one.
         if (!quoted && text.endsWith('*')) this.#set({ subject: text.replace(/\*+$/, '') }, filter)
-        else this.#addWords('words', text)
+        else this.#addWords('words', text, open)
         return
       case 'body':
-        this.#addWords('textWords', text)
+        this.#addWords('textWords', text, open)
         return
       case 'reply':
-        this.#addWords('replyWords', text)
+        this.#addWords('replyWords', text, open)
         return
       case 'tag':
         this.#set({ tag: tagFilterOf(text) }, filter)
         return
       case 'has':
-        if (!/^attachments?$/i.test(text)) throw invalid(`"has:" knows only has:attachment, not "${text}"`)
+        if (!/^attachments?$/i.test(text) && !(open && 'attachments'.startsWith(text.toLowerCase())))
+          throw invalid(`"has:" knows only has:attachment, not "${text}"`)
         this.#set({ attachments: true }, filter)
         return
       case 'event':
-        this.#set({ events: text.split(',').map(eventNamed) }, filter)
+        this.#set(eventsIn(text, open), filter)
+        return
+      case 'status':
+        this.#set(statusesIn(text, open), filter)
         return
       case 'after':
-        this.#set({ since: this.#timeOf(filter, text) }, filter)
+        this.#setTime('since', filter, term)
         return
       case 'before':
-        this.#set({ until: this.#timeOf(filter, text) }, filter)
+        this.#setTime('until', filter, term)
         return
       default:
         this.#set({ [filter]: text }, filter)
     }
   }
 
-  /** An address, or a domain for all of its addresses. */
+  /** An address, a domain for all of its addresses, or a part of an address. */
   #addRecipient(text: string): void {
-    const { to, toDomain } = this.#search
-    if (to !== undefined || toDomain !== undefined) throw twice('to')
-    this.#set(text.startsWith('@') ? { toDomain: domainName(text.slice(1)) } : { to: addressIn(text) }, 'to')
+    const { to, toDomain, toPart } = this.#search
+    if ([to, toDomain, toPart].some((given) => given !== undefined)) throw twice('to')
+    if (!isRecipient(text)) this.#set({ toPart: text }, 'to')
+    else if (text.startsWith('@')) this.#set({ toDomain: domainName(text.slice(1)) }, 'to')
+    else this.#set({ to: addressIn(text) }, 'to')
   }
 
   #set(part: EmailSearch, filter: QueryFilter): void {
@@ -216,16 +247,19 @@ class QueryBuilder {
     this.#search = { ...this.#search, ...part }
   }
 
-  #addWords(field: WordField, text: string): void {
-    if (!/[\p{L}\p{N}]/u.test(text)) throw invalid(`"${text}" has no letter or digit to search for`)
-    this.#words[field].push(text)
+  #addWords(field: WordField, text: string, open: boolean): void {
+    if (/[\p{L}\p{N}]/u.test(text)) {
+      this.#words[field].push(text)
+      if (open && field === 'anyWords' && /[\p{L}\p{N}]$/u.test(text)) this.#search.anyWordsOpen = true
+    } else if (!open) throw invalid(`"${text}" has no letter or digit to search for`)
   }
 
-  #timeOf(filter: QueryFilter, text: string): number {
+  #setTime(bound: 'since' | 'until', filter: QueryFilter, { text, open }: Term): void {
     try {
-      return parseTime(text, this.#clock)
+      this.#set({ [bound]: parseTime(text, this.#clock) }, filter)
     } catch (error) {
       if (!(error instanceof SettingValueError)) throw error
+      if (open && isTimeBegun(text)) return
       throw invalid(
         `"${filter}:" needs a date like 2026-01-31, a time like 2026-01-31T12:00, today, yesterday, or how long ago: 30m, ` +
           `24h, 7d; "${text}" is none of these`,
@@ -240,20 +274,89 @@ function idIn(text: string): string | null {
   return isEmailId(id) ? id : null
 }
 
+/** An address or the domain behind `@`, with nothing missing. */
 function isRecipient(text: string): boolean {
-  return /^[^\s@]*@[^\s@]+$/.test(text)
+  if (!/^[^\s@]*@[^\s@]+$/.test(text)) return false
+  try {
+    if (text.startsWith('@')) domainName(text.slice(1))
+    else addressIn(text)
+    return true
+  } catch (error) {
+    if (error instanceof OperateError) return false
+    throw error
+  }
+}
+
+/** With more characters it would be a date or a time. `2026-02-30` would not. */
+function isTimeBegun(text: string): boolean {
+  const figures = text.replace(/\d/g, '0')
+  const isDay = figures === '0000-00-00'
+  if (!isDay && (/^0{1,4}$/.test(figures) || '0000-00-00T00:00:00'.startsWith(figures))) return true
+  return ['today', 'yesterday'].some((day) => day.startsWith(text.toLowerCase()))
 }
 
 function twice(filter: QueryFilter): OperateError {
   return invalid(`"${filter}:" is given twice, but an email would have to match both`)
 }
 
+/** Events that the emails have had. A status that is no event is found all the same. */
+function eventsIn(text: string, open: boolean): EmailSearch {
+  try {
+    const hadEvents = namesIn(text, open, EVENT_TYPES, eventNamed)
+    return hadEvents.length === 0 ? {} : { hadEvents }
+  } catch (error) {
+    if (!text.split(',').every((word) => statusNamed(word) !== null)) throw error
+    return statusesIn(text, open)
+  }
+}
+
+/** `waiting` stands for all the ways of not being at an end. */
+function statusesIn(text: string, open: boolean): EmailSearch {
+  if (text.toLowerCase() === WAITING) return { live: true }
+  const statuses = namesIn(text, open, LISTED_STATUSES, (word) => {
+    const found = statusNamed(word)
+    if (found !== null) return found
+    throw invalid(
+      `there is no status "${word.trim()}"; the statuses are ${LISTED_STATUSES.join(', ')}, and ${WAITING} by itself`,
+    )
+  })
+  return statuses.length === 0 ? {} : { statuses: [...new Set(statuses)] }
+}
+
+/** Names with commas between them. Of a name that is still being typed: those that begin so. */
+function namesIn<Name extends string>(
+  text: string,
+  open: boolean,
+  known: readonly Name[],
+  named: (word: string) => Name,
+): Name[] {
+  const words = text.split(',')
+  const last = words.at(-1)!.trim().toLowerCase()
+  if (!open) return words.map(named)
+  const begun = last === '' ? [] : known.filter((name) => name.startsWith(last))
+  const whole = last === '' || begun.length > 0 ? words.slice(0, -1) : words
+  return [...whole.map(named), ...begun]
+}
+
 function eventNamed(text: string): EventType {
+  const found = eventOf(text)
+  if (found !== undefined) return found
+  throw invalid(`there is no event "${text.trim()}"; the events are ${EVENT_TYPES.join(', ')}`)
+}
+
+function eventOf(text: string): EventType | undefined {
   const word = text.trim().toLowerCase()
   const common = Object.hasOwn(EVENT_WORDS, word) ? EVENT_WORDS[word] : undefined
-  const known = LAST_EVENT_TYPES.find((type) => type === word) ?? common
-  if (known !== undefined) return known
-  throw invalid(`there is no event "${text.trim()}"; the events are ${LAST_EVENT_TYPES.join(', ')}`)
+  return EVENT_TYPES.find((type) => type === word) ?? common
+}
+
+/** By the name of the status, or of the event that leads to it; null: there is none. */
+function statusNamed(text: string): ListedStatus | null {
+  const word = text.trim().toLowerCase()
+  if (isListedStatus(word)) return word
+  const event = eventOf(word)
+  const status = event === undefined ? '' : statusOfEvent(event)
+  return isListedStatus(status) ? status : null
 }
 
 function invalid(message: string): OperateError {

@@ -3,6 +3,7 @@
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { type EmailRange, type FoundEmails, findEmails, type SearchedTexts } from '../events/find-emails.ts'
 import type { FoundWords } from '../events/word-match.ts'
+import { type EmailStatuses, statusFilter, statusSearch } from './email-statuses.ts'
 import {
   type CompanyFilter,
   companyScope,
@@ -20,6 +21,8 @@ type SearchFields = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
 export type EmailSearch = CompanyFilter & {
   [Name in keyof SearchFields]?: SearchFields[Name] | undefined
 } & {
+  /** The status, as its word in lists, is one of these. */
+  statuses?: EmailStatuses | undefined
   /** Sending domain: name or id. */
   domain?: string | undefined
   /** API key: id, or name. */
@@ -39,6 +42,11 @@ export async function readEmailPage(
   { limit, olderThan, newerThan }: EmailRange,
 ): Promise<FoundEmails> {
   const filter = filterOf(op, search)
+  const { statuses } = search
+  const searches = {
+    ...wordSearches(op),
+    ...(statuses !== undefined && { statuses: statusSearch(op, statuses) }),
+  }
   const forward = newerThan !== undefined && olderThan === undefined
   const found: EmailSummary[] = []
   const words = new Map<string, FoundWords>()
@@ -49,7 +57,7 @@ export async function readEmailPage(
     ...(newerThan !== undefined && { newerThan }),
   }
   for (let steps = 1; ; steps++) {
-    const find = () => findEmails(op.store, filter, range, wordSearches(op))
+    const find = () => findEmails(op.store, filter, range, searches)
     const { emails, complete, next, ...page } = await op.inTurn(filter.companyId, find)
     for (const [id, where] of page.words) words.set(id, where)
     searched ??= page.texts
@@ -93,13 +101,14 @@ export async function readAllEmails(
   return found
 }
 
-function filterOf(op: Operation, { company, domain, key, ...search }: EmailSearch): EmailFilter {
+function filterOf(op: Operation, { company, domain, key, statuses, ...search }: EmailSearch): EmailFilter {
   const given = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
   const scope = companyScope(op, { company })
   const sending = domain === undefined ? null : domainOf(op, scope, domain)
   const companyId = sending?.companyId ?? scope
   const used = key === undefined ? null : findKeyByName(op, companyId, key)
   return {
+    ...(statuses !== undefined && statusFilter(statuses)),
     ...given,
     companyId: used?.companyId ?? companyId,
     ...(sending !== null && { domainId: sending.id }),

@@ -57,6 +57,14 @@ export const STATUS_WORDS: Readonly<Record<StatusName, StatusWord>> = {
   canceled: { word: 'Canceled', about: 'It was canceled before it was sent.' },
 }
 
+/**
+ * The statuses that an email has in a list. Having been unsubscribed from is an event behind which it keeps its status.
+ */
+export type ListedStatus = Exclude<StatusName, 'unsubscribed'>
+export const LISTED_STATUSES = Object.keys(STATUS_WORDS).filter(
+  (name): name is ListedStatus => name !== 'unsubscribed',
+)
+
 /** A status, and what the word needs beside it: `2 of 6`. */
 export interface Status {
   of: StatusName

@@ -25,6 +25,8 @@ const REPLIES: WordReader<SearchedReplies, FoundInReplies> = {
 
 /** Octets of the text of each email that are searched. */
 const BEGINNING = 8 * 1024
+/** The same where files are looked for: as many as for the sign of files in the rows of lists. */
+const BEGINNING_WITH_FILES = 16 * 1024
 /** Octets that are searched on the main thread. */
 const FEW_OCTETS = 4 * 1024
 /** Takes the turn in the workers when all companies are searched. */
@@ -33,16 +35,15 @@ const EVERY_COMPANY = ''
 type WordSearchParts = Pick<Operation, 'store' | 'workers'>
 
 export function wordSearches(op: WordSearchParts): WordSearches {
-  return { texts: textSearch(op), replies: replySearch(op) }
+  return { statuses: null, texts: textSearch(op), replies: replySearch(op) }
 }
 
 function textSearch(op: WordSearchParts): TextSearch {
   return async (wanted, companyId) => {
-    const phrases = new Map(wanted.map((each) => [each.id, each.phrases]))
-    const beginnings = await op.store.readBeginnings([...phrases.keys()], companyId, BEGINNING)
-    const texts = beginnings.map(({ id, text, html, raw }) => {
-      return { id, text, html, raw, phrases: phrases.get(id)! }
-    })
+    const byId = new Map(wanted.map((each) => [each.id, each]))
+    const octets = wanted.some(({ attached }) => attached) ? BEGINNING_WITH_FILES : BEGINNING
+    const beginnings = await op.store.readBeginnings([...byId.keys()], companyId, octets)
+    const texts = beginnings.map((beginning) => ({ ...beginning, ...byId.get(beginning.id)! }))
     const weight = texts.reduce((sum, { text, html, raw }) => {
       return sum + (text?.length ?? 0) + (html?.length ?? 0) + (raw?.byteLength ?? 0)
     }, 0)

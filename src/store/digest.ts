@@ -37,6 +37,10 @@ export function isOfEvents(kind: ListKind): boolean {
 export const emailTerms = {
   ofDomain: (domainId: string) => termOf('domain', domainId),
   ofAddress: (folded: string) => termOf('to', folded),
+  /** The author's address. */
+  ofSender: (folded: string) => termOf('from', folded),
+  /** A word of the From or To field, or of the address of one of the first recipients. */
+  ofAddressWord: (word: string) => termOf('address word', word),
   /** The domain of a recipient. */
   ofRecipientDomain: (name: string) => termOf('to domain', name),
   ofTag: (name: string) => termOf('tag', name),

@@ -1,6 +1,7 @@
 /** Events of the log as both databases return them for the digest. */
 import { CATEGORIZED } from '../email/event.ts'
 import type { DigestedEvent } from './make-digest.ts'
+import { FILED_LOOKED_AT } from './searched-words.ts'
 
 /** The event `v` is the first of the email `e`. */
 export const BEGINS = "(v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at)"
@@ -18,6 +19,12 @@ export const FIRST = '(v.recipient IS NULL AND r.position = 0)'
 /** The time from which a delivered email could have been sent. */
 export const SENDABLE_AT = `CASE WHEN v.type = 'delivered' AND v.recipient IS NOT NULL THEN
   CASE WHEN e.scheduled_at > e.created_at THEN e.scheduled_at ELSE e.created_at END END`
+
+/** The author's address, folded by the database, and the beginnings of the From and To fields. */
+export const SENDER_ADDRESSES = (
+  folded: (text: string) => string,
+) => `CASE WHEN ${FIRST} THEN ${folded('e.sender')} END,
+  CASE WHEN ${FIRST} THEN substr(e.header_from, 1, ${FILED_LOOKED_AT}) || ' ' || coalesce(substr(e.header_to, 1, ${FILED_LOOKED_AT}), '') END`
 
 /** The detail of an event that has a category. */
 export const REFUSAL_DETAIL = `CASE WHEN v.type IN (${CATEGORIZED.map((type) => `'${type}'`).join(', ')}) THEN v.detail END`
@@ -41,6 +48,10 @@ export type DigestedRow = [
   subject: string | null,
   /** JSON; only of events that have a category. */
   refusal: string | null,
+  /** The author's address. */
+  sender: string | null,
+  /** The beginnings of the From and To fields. */
+  addresses: string | null,
 ]
 
 /** The most characters of tags per row, because each tag is filed and counted separately. Equal lists count once. */
@@ -93,7 +104,7 @@ function eventsOf(rows: readonly DigestedRow[]): DigestedEvent[] {
         recipientDomain: begins ? null : row[7],
         sendableAt: row[10],
         refusal: row[13],
-        begun: begins ? { keyId: '', subject: '', recipients: [] } : null,
+        begun: begins ? { keyId: '', subject: '', sender: '', addresses: '', recipients: [] } : null,
       }
       events.push(last)
     }
@@ -102,6 +113,8 @@ function eventsOf(rows: readonly DigestedRow[]): DigestedEvent[] {
     begun.recipients.push({ address: row[9], domain: row[7]! })
     if (row[11] !== null) begun.keyId = row[11]
     if (row[12] !== null) begun.subject = row[12]
+    if (row[14] !== null) begun.sender = row[14]
+    if (row[15] !== null) begun.addresses = row[15]
   }
   return events
 }

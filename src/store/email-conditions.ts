@@ -20,11 +20,18 @@ export interface SqlDialect {
   email: string
   /** The type of the email's last event. */
   lastEvent: string
+  /** The condition that the email is a ready message whose content is kept. */
+  isReady: string
+  /** The condition that the recipient `r` waits, is being sent to, or is in quarantine. */
+  live: string
 }
 
 type ValueType = 'text' | 'int8' | 'texts'
 /** Words are matched where the emails are searched: no database splits text as we do. */
-type ConditionFields = Omit<EmailFilter, 'companyId' | 'words' | 'replyWords' | 'textWords' | 'anyWords'>
+type ConditionFields = Omit<
+  EmailFilter,
+  'companyId' | 'words' | 'replyWords' | 'textWords' | 'anyWords' | 'anyWordsOpen'
+>
 
 interface SqlCondition<T> {
   type: ValueType
@@ -52,8 +59,8 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
   attachments: {
     type: 'int8',
     value: Number,
-    sql: (_, { email }) =>
-      `EXISTS (SELECT 1 FROM attachments a WHERE a.email = ${email} AND a.disposition = 'attachment')`,
+    sql: (_, { email, isReady }) =>
+      `(EXISTS (SELECT 1 FROM attachments a WHERE a.email = ${email} AND a.disposition = 'attachment') OR ${isReady})`,
   },
   to: {
     type: 'text',
@@ -66,6 +73,23 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
     value: (domain) => domain,
     sql: (value, { email }) =>
       `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND r.domain = ${value})`,
+  },
+  toPart: {
+    type: 'text',
+    value: foldedAscii,
+    sql: (value, { has, folded, email }) =>
+      `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${has(folded('r.address'), value)})`,
+  },
+  live: {
+    type: 'int8',
+    value: Number,
+    sql: (_, { email, live }) => `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${live})`,
+  },
+  hadEvents: {
+    type: 'texts',
+    value: (types) => types,
+    sql: (value, { isAmong, email }) =>
+      `EXISTS (SELECT 1 FROM events v WHERE v.email = ${email} AND ${isAmong('v.type', value)})`,
   },
   events: {
     type: 'texts',

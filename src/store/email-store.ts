@@ -11,6 +11,7 @@ import type {
   RescheduleResult,
 } from '../email/queued-email.ts'
 import type {
+  EmailAddresses,
   EmailBeginning,
   EmailHistory,
   EmailPaging,
@@ -90,6 +91,8 @@ export interface EmailStore {
    * first 300 characters of each answer, and at most 3,000 characters an email. Emails without an answer are left out.
    */
   readReplies(ids: readonly string[]): Promise<EmailReplies[]>
+  /** The addresses of the first hundred recipients of each of these emails, and of any that is one of `exact`. */
+  readAddresses(ids: readonly string[], exact: readonly string[]): Promise<EmailAddresses[]>
   /**
    * Why mail of these emails of the company (null: of any company) was refused last, or is late. Emails without a
    * refusal are left out.

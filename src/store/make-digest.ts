@@ -18,7 +18,7 @@ import { Counts, DestinationCounts } from './digest-counts.ts'
 import { Lists } from './digest-lists.ts'
 import { latencyBucket } from './latency.ts'
 import { NamedDestinations } from './named-destinations.ts'
-import { filedReplyWords, filedWords } from './searched-words.ts'
+import { FILED_RECIPIENTS, filedReplyWords, filedWords } from './searched-words.ts'
 
 /** An event with the fields that it is filed under. */
 export interface DigestedEvent {
@@ -46,6 +46,10 @@ export interface BegunEmail {
   keyId: string
   /** The beginning of its subject. */
   subject: string
+  /** The author's address, folded. */
+  sender: string
+  /** The beginnings of its From and To fields, as text whose words are filed. */
+  addresses: string
   recipients: { address: string; domain: string }[]
 }
 
@@ -62,6 +66,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
   const spans = new Spans()
   const subjects = new Terms(subjectTerms)
   const replies = new Terms(replyTerms)
+  const addresses = new Terms(addressTerms)
   const logged = new Groups(EVENTS_A_SEGMENT)
   const accepted = new Groups(EMAILS_A_SEGMENT)
   for (const event of events) {
@@ -96,6 +101,12 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     for (const term of subjects.of(begun.subject)) {
       lists.add(company, LIST.emailsByMany, segment, term, [offset])
     }
+    const named = begun.recipients.slice(0, FILED_RECIPIENTS)
+    const texts = [begun.addresses, ...named.map(({ address }) => address)]
+    for (const term of new Set(texts.flatMap((text) => addresses.of(text)))) {
+      lists.add(company, LIST.emailsByMany, segment, term, [offset])
+    }
+    lists.add(company, LIST.emailsByMany, segment, emailTerms.ofSender(begun.sender), [offset])
   }
   const counts = new Counts()
   const destinations = new DestinationCounts()
@@ -141,6 +152,10 @@ class Terms {
 
 function subjectTerms(subject: string): number[] {
   return [...filedWords(subject)].map(emailTerms.ofWord)
+}
+
+function addressTerms(text: string): number[] {
+  return [...filedWords(text)].map(emailTerms.ofAddressWord)
 }
 
 function replyTerms(reply: string): number[] {

@@ -6,6 +6,8 @@
 /** Characters of a subject or answer that are looked at, and words that are filed. */
 export const FILED_LOOKED_AT = 300
 export const MOST_WORDS = 24
+/** Recipients of an email whose addresses are filed by word: the first ones. */
+export const FILED_RECIPIENTS = 100
 /** Characters of the longest word of an answer that is filed: longer ones are ids, which nobody types. */
 const LONGEST_OF_REPLY = 32
 
@@ -17,6 +19,13 @@ const URL_IN_REPLY = /https?:\/\/\S*/gi
 const UNDIVIDED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
+/** Words that stand one after the other, folded. */
+export interface Phrase {
+  words: readonly string[]
+  /** The last word is still being typed, so it may be the beginning of a word. */
+  open: boolean
+}
+
 /** In their order, with repetitions. */
 export function wordsIn(text: string): string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? []
@@ -24,7 +33,7 @@ export function wordsIn(text: string): string[] {
   return (folded.match(WORD) ?? []).flatMap(divided)
 }
 
-/** The words that a subject is filed under, each once. */
+/** The words that a subject, a list of addresses or one address is filed under, each once. */
 export function filedWords(subject: string): Set<string> {
   return new Set(filedPart(subject))
 }
@@ -40,12 +49,27 @@ export function hasWords(subject: string, phrase: readonly string[]): boolean {
   return phraseStart(filedPart(subject), phrase) >= 0
 }
 
-/**
- * The index at which the words of a phrase stand one after the other; -1: they do not. No word is compared again for
- * each of those before it (Knuth, Morris and Pratt), because the phrase and the words come from strangers.
- */
+/** The index at which the words of a phrase stand one after the other; -1: they do not. */
 export function phraseStart(words: readonly string[], phrase: readonly string[]): number {
   if (phrase.length === 0) return 0
+  return startsOf(words, phrase).next().value ?? -1
+}
+
+/** The same for a phrase whose last word may be the beginning of one. */
+export function phraseAt(words: readonly string[], { words: phrase, open }: Phrase): number {
+  const begun = phrase.at(-1)
+  if (!open || begun === undefined) return phraseStart(words, phrase)
+  if (phrase.length === 1) return words.findIndex((word) => word.startsWith(begun))
+  for (const at of startsOf(words, phrase.slice(0, -1)))
+    if (words[at + phrase.length - 1]?.startsWith(begun) === true) return at
+  return -1
+}
+
+/**
+ * Each index at which the words of a phrase stand one after the other. No word is compared again for each of those
+ * before it (Knuth, Morris and Pratt), because the phrase and the words come from strangers.
+ */
+function* startsOf(words: readonly string[], phrase: readonly string[]): Generator<number, undefined> {
   let back: number[] | null = null
   let matched = 0
   for (const [at, word] of words.entries()) {
@@ -54,9 +78,11 @@ export function phraseStart(words: readonly string[], phrase: readonly string[])
       matched = back[matched - 1]!
     }
     if (phrase[matched] === word) matched++
-    if (matched === phrase.length) return at + 1 - matched
+    if (matched < phrase.length) continue
+    yield at + 1 - matched
+    back ??= repeatsIn(phrase)
+    matched = back[matched - 1]!
   }
-  return -1
 }
 
 /** For each beginning of a phrase: how many of its last words are its first words as well. */

@@ -135,8 +135,8 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
       .waitFor()
     assert.deepEqual(await visit.barriers(), [])
 
-    const states = page.getByRole('group', { name: 'Recipients by state' })
-    await states.getByRole('button', { name: 'Waiting 1' }).click()
+    const states = page.getByRole('group', { name: 'Recipients by status' })
+    await states.getByRole('button', { name: 'Retrying 1' }).click()
     await row.filter({ hasText: 'gone@many.test' }).waitFor({ state: 'detached' })
     assert.equal(await row.count(), 1)
     await states.getByRole('button', { name: 'All 50' }).click()

@@ -77,9 +77,9 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
       await chart.waitFor()
     }
     await page.getByRole('link', { name: /^Bounced: 1,/ }).click()
-    await emails(/emails\?(?=.*status=bounced)(?=.*time=1h)/)
+    await emails(/emails\?(?=.*q=event%3Abounced)(?=.*time=1h)/)
     await chart.getByRole('link', { name: 'Bounced' }).click()
-    await emails(/emails\?(?=.*status=bounced)(?=.*time=1h)/)
+    await emails(/emails\?(?=.*q=event%3Abounced)(?=.*time=1h)/)
     const plot = chart.locator('.u-over')
     const { width, height } = (await plot.boundingBox())!
     await plot.click({ position: { x: width - 4, y: height / 2 } })

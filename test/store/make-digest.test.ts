@@ -35,6 +35,8 @@ function emails(first: number, count: number) {
       begun: {
         keyId: 'k1',
         subject: `Order ${n} Nº 7`,
+        sender: 'shop@acme.test',
+        addresses: 'The Shop <shop@acme.test> ["Customer <n@x.test>"]',
         recipients: n % 4 === 0 ? [own, { address: 'all@y.test', domain: 'y.test' }] : [own],
       },
     }
@@ -74,6 +76,10 @@ test('what many emails have in common has a list of its own', () => {
     [emailTerms.ofTagValue('tag', 'news'), 1],
     [emailTerms.ofTag('kind'), 1],
     [emailTerms.ofAnyTagValue('letter'), 1],
+    [emailTerms.ofSender('shop@acme.test'), 1],
+    [emailTerms.ofAddressWord('acme'), 1],
+    [emailTerms.ofAddressWord('customer'), 1],
+    [emailTerms.ofAddressWord('y'), 4],
   ] as const) {
     const places = Array.from({ length: 100 / step }, (_, n) => n * step)
     assert.deepEqual(placesIn(digest, 0, term), places)
@@ -86,7 +92,7 @@ test('a step takes few events where each has many tags of its own, and goes on b
   const rows = (tagsOf: (n: number) => string): DigestedRow[] =>
     Array.from({ length: 50 }, (_, n) => [
       ...([n + 1, COMPANY, 'sent', 0, n, 'd1', tagsOf(n), null, 0, null] as const),
-      ...([null, null, null, null] as const),
+      ...([null, null, null, null, null, null] as const),
     ])
   const many = (n: number) =>
     JSON.stringify(Array.from({ length: 100 }, (_, at) => ({ name: 'tag', value: `v${n} ${at}` })))

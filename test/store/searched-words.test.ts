@@ -6,6 +6,7 @@ import {
   filedWords,
   hasWords,
   offsetOfWord,
+  phraseAt,
   phraseStart,
   wordsIn,
 } from '../../src/store/searched-words.ts'
@@ -65,6 +66,16 @@ test('a phrase is found where it begins for the first time', () => {
     const [text, phrase] = [words(14), words(6)]
     const starts = text.map((_, from) => phrase.every((word, at) => text[from + at] === word))
     assert.equal(phraseStart(text, phrase), starts.indexOf(true), `seed ${seed}: ${text} / ${phrase}`)
+    const longer = text.map((word) => word + random.pick(['', 'd']))
+    const begun = longer.map((_, from) =>
+      phrase.every((word, at) => {
+        const found = longer[from + at]
+        return at === phrase.length - 1 ? found?.startsWith(word) : found === word
+      }),
+    )
+    const at = phraseAt(longer, { words: phrase, open: true })
+    assert.equal(at, begun.indexOf(true), `seed ${seed}: ${longer} / ${phrase}, open`)
+    assert.equal(phraseAt(text, { words: phrase, open: false }), starts.indexOf(true))
   }
 })
 
@@ -72,7 +83,10 @@ test('looking for a phrase costs as much as its words and those of the text, how
   const cost = (times: number) => {
     const text = Array<string>(1_000 * times).fill('a')
     const phrase = [...Array<string>(500 * times).fill('a'), 'b']
-    return measureWork('/src/store/searched-words', () => assert.equal(phraseStart(text, phrase), -1)).steps
+    return measureWork('/src/store/searched-words', () => {
+      assert.equal(phraseStart(text, phrase), -1)
+      assert.equal(phraseAt(text, { words: phrase, open: true }), -1)
+    }).steps
   }
   cost(1)
   const [once, twice] = [cost(1), cost(2)]

@@ -1,6 +1,6 @@
 /** The beginning of an email in one line, and whether it has files, for a row of a list. */
 import type { EmailBeginning } from '../../email/stored-email.ts'
-import { listRawFiles } from '../../mail/raw/files.ts'
+import { hasAttachments } from '../../mail/raw/files.ts'
 import { RawError, withCrlfLines } from '../../mail/raw/lines.ts'
 import { readStructure } from '../../mail/raw/structure.ts'
 import { shownText, textOfMessage } from '../../mail/shown-text.ts'
@@ -28,10 +28,7 @@ function ofMessage(beginning: Uint8Array, clipped: boolean): Omit<TextSnippet, '
   try {
     const lines = withCrlfLines(beginning)
     const root = readStructure(lines)
-    const isFile = ({ disposition }: { disposition: string }) => disposition === 'attachment'
-    // Behind the beginning there may be files, which is what a multipart/mixed is for (RFC 2046 5.1.3).
-    const attached = listRawFiles(lines).some(isFile) || (clipped && root.type === 'multipart/mixed')
-    return { text: oneLine(textOfMessage(lines, root)), attached }
+    return { text: oneLine(textOfMessage(lines, root)), attached: hasAttachments(root, clipped) }
   } catch (error) {
     if (error instanceof RawError) return { text: '', attached: false }
     throw error

@@ -24,20 +24,32 @@ const BODIES = new Set(['text/plain', 'text/html', 'text/x-amp-html'])
 /** Lists the files in order. Throws RawError for octets that are not structured like a message. */
 export function listRawFiles(raw: Uint8Array): RawFile[] {
   const octets = withCrlfLines(raw)
-  return fileParts(octets).map((part, position) => fileOf(octets, part, position))
+  return fileParts(readStructure(octets)).map((part, position) => fileOf(octets, part, position))
 }
 
 /** The decoded octets of one file; null when there is none at that position. */
 export function readRawFile(raw: Uint8Array, position: number): Buffer | null {
   const octets = withCrlfLines(raw)
-  const part = fileParts(octets)[position]
+  const part = fileParts(readStructure(octets))[position]
   return part === undefined ? null : contentOf(octets, part)
 }
 
+/** The names that its sender gave to files of a message, or of its beginning. */
+export function fileNamesIn(root: RawPart): string[] {
+  return fileParts(root).flatMap((part) => nameOf(part) ?? [])
+}
+
+/** Whether a message has files besides inline pictures. `clipped`: it goes on behind what was read. */
+export function hasAttachments(root: RawPart, clipped: boolean): boolean {
+  // Behind the beginning there may be files, which is what a multipart/mixed is for (RFC 2046 5.1.3).
+  if (clipped && root.type === 'multipart/mixed') return true
+  return fileParts(root).some((part) => dispositionOf(part, contentIdOf(part)) === 'attachment')
+}
+
 /** Depth first, in reading order. A message within the message is one file, whatever its content. */
-function fileParts(octets: Buffer): RawPart[] {
+function fileParts(root: RawPart): RawPart[] {
   const files: RawPart[] = []
-  const waiting = [readStructure(octets)]
+  const waiting = [root]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())
     else if (!BODIES.has(part.type) || part.disposition === 'attachment' || nameOf(part) !== undefined) {
@@ -48,20 +60,27 @@ function fileParts(octets: Buffer): RawPart[] {
 }
 
 function fileOf(octets: Buffer, part: RawPart, position: number): RawFile {
-  const { type, parameters, disposition } = part
+  const { type, parameters } = part
   const contentType = parseMediaType(type) === null ? DEFAULT_MEDIA_TYPE : type
   const charset = parameters.get('charset') ?? ''
   const isText = contentType.startsWith('text/') && /^[\w.:-]{1,40}$/.test(charset)
-  const contentId = /^\s*<([^<>]+)>/.exec(fieldOf(part.fields, 'content-id')?.value ?? '')?.[1] ?? null
+  const contentId = contentIdOf(part)
   return {
     position,
     filename: nameOf(part) ?? fileNameFor(position, contentType),
     contentType: isText ? `${contentType}; charset=${charset}` : contentType,
-    disposition:
-      disposition === 'inline' || (disposition === '' && contentId !== null) ? 'inline' : 'attachment',
+    disposition: dispositionOf(part, contentId),
     contentId,
     size: contentOf(octets, part).length,
   }
+}
+
+function contentIdOf({ fields }: RawPart): string | null {
+  return /^\s*<([^<>]+)>/.exec(fieldOf(fields, 'content-id')?.value ?? '')?.[1] ?? null
+}
+
+function dispositionOf({ disposition }: RawPart, contentId: string | null): RawFile['disposition'] {
+  return disposition === 'inline' || (disposition === '' && contentId !== null) ? 'inline' : 'attachment'
 }
 
 /** Content in an unknown encoding is returned undecoded. */

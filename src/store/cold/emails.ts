@@ -3,6 +3,7 @@ import { classificationOf } from '../../email/classification.ts'
 import { isEmailId } from '../../email/email-id.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
+import { foldedAscii } from '../../email/folded-ascii.ts'
 import { bodyRead, LAST_EVENT, LAST_REASON, octetsRead, selected } from '../email-columns.ts'
 import {
   type AttemptRow,
@@ -22,7 +23,7 @@ import {
 } from '../email-rows.ts'
 import { LONGEST_READ } from '../email-store.ts'
 import { mapOf } from '../json-columns.ts'
-import { FILED_LOOKED_AT } from '../searched-words.ts'
+import { FILED_LOOKED_AT, FILED_RECIPIENTS } from '../searched-words.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
 import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
@@ -129,6 +130,9 @@ const CONTENT = statement<ContentRow>(({ engine }) => {
       ${bodiesSelected(content, octets, '$2::integer')} FROM emails e ${join} WHERE e.id = $1`
 })
 
+/** Files whose names are searched. */
+const NAMED_FILES = 20
+
 /** The first $3 octets of the emails $1 of the company $2. */
 const BEGINNINGS = statement<BeginningRow>((dialect) => {
   const { content, join } = TABLES[dialect.engine]
@@ -137,9 +141,15 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
     const octets = dialect.engine === 'postgres' || name === 'raw' ? column : `CAST(${column} AS BLOB)`
     return `CASE WHEN octet_length(${column}) <= ${LONGEST_READ} ${further} THEN substr(${octets}, 1, $3::integer) END AS ${name}`
   }
+  const name = `substr(a.filename, 1, ${FILED_LOOKED_AT})`
+  const names =
+    dialect.engine === 'postgres'
+      ? `string_agg(${name}, chr(10) ORDER BY a.position)`
+      : `group_concat(${name}, char(10))`
   return `SELECT e.id, ${beginning('text')}, ${beginning('html', `AND ${content}.text IS NULL`)}, ${beginning('raw')},
       octet_length(${content}.raw) AS "rawOctets",
-      (SELECT count(*) FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.disposition = 'attachment') AS files
+      (SELECT count(*) FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.disposition = 'attachment') AS files,
+      (SELECT ${names} FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.position < ${NAMED_FILES}) AS "fileNames"
     FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e ${join}
     WHERE e.id = chosen.id AND ($2::int4 IS NULL OR e.company = $2)`
 })
@@ -164,6 +174,14 @@ const REPLIES = statement<{ id: string; code: number | null; message: string }>(
         GROUP BY 1, 2, 3
       ) AS different
     ) AS counted WHERE characters <= ${CHARACTERS_OF_ANSWERS}`,
+)
+
+/** The addresses of the emails $1: those of the first recipients, and those that are among $2, folded. */
+const ADDRESSES = statement<{ id: string; address: string }>(
+  (dialect) => `SELECT e.id, r.address
+    FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e JOIN recipients r ON r.email = e.${dialect.emailKey}
+    WHERE e.id = chosen.id
+      AND (r.position < ${FILED_RECIPIENTS} OR ${dialect.folded('r.address')} IN (${dialect.texts('$2')}))`,
 )
 
 const REASONS = statement<{ id: string; type: EventType; detail: string }>(
@@ -254,6 +272,20 @@ export const emailReads = {
     if (company === undefined) return []
     const rows = yield* port.read.all(REASONS, ids.filter(isEmailId), company)
     return rows.map(({ id, type, detail }) => ({ id, ...classificationOf(type, mapOf<EventDetail>(detail)) }))
+  },
+
+  *readAddresses(port, ids, exact) {
+    const found = new Map<string, string[]>()
+    for (const { id, address } of yield* port.read.all(
+      ADDRESSES,
+      ids.filter(isEmailId),
+      exact.map(foldedAscii),
+    )) {
+      const known = found.get(id)
+      if (known === undefined) found.set(id, [address])
+      else known.push(address)
+    }
+    return [...found].map(([id, addresses]) => ({ id, addresses }))
   },
 
   *readReplies(port, ids) {

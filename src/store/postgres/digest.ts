@@ -30,6 +30,7 @@ import {
   ITS_RECIPIENTS,
   REFUSAL_DETAIL,
   SENDABLE_AT,
+  SENDER_ADDRESSES,
   wholeEvents,
 } from '../digested-rows.ts'
 import { type GroupsRow, groupKey, groupsOf } from '../event-groups.ts'
@@ -53,7 +54,8 @@ const BEHIND: Statement = {
   text: `
 SELECT v.number, v.company, v.type, v.at, e.seq, e.domain_id, e.tags, r.domain, ${BEGINS}::int4,
   CASE WHEN v.recipient IS NULL THEN ${foldedIn('r.address')} END, ${SENDABLE_AT},
-  CASE WHEN ${FIRST} THEN e.key_id END, CASE WHEN ${FIRST} THEN left(e.subject, ${FILED_LOOKED_AT}) END, ${REFUSAL_DETAIL}
+  CASE WHEN ${FIRST} THEN e.key_id END, CASE WHEN ${FIRST} THEN left(e.subject, ${FILED_LOOKED_AT}) END, ${REFUSAL_DETAIL},
+  ${SENDER_ADDRESSES(foldedIn)}
 FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
   JOIN emails e ON e.id = ANY (ARRAY[v.email])
   LEFT JOIN recipients r ON r.email = ANY (ARRAY[v.email]) AND ${ITS_RECIPIENTS}

@@ -44,6 +44,7 @@ export const WRITER_METHODS = [
  * the event loop.
  */
 export const LARGE_READS: readonly string[] = [
+  'readAddresses',
   'readBeginnings',
   'readContent',
   'readEmail',

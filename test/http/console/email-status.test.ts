@@ -8,7 +8,13 @@ import { listedStatuses } from '../../../src/operate/listed-status.ts'
 import { emailStatus } from '../../../src/operate/next-step.ts'
 import { openOperation } from '../../../src/operate/open.ts'
 import { pause, resume } from '../../../src/operate/pauses.ts'
-import { type StatusCount, statusOfEmail, statusText } from '../../../src/operate/status-word.ts'
+import {
+  LISTED_STATUSES,
+  STATUS_WORDS,
+  type StatusCount,
+  statusOfEmail,
+  statusText,
+} from '../../../src/operate/status-word.ts'
 import { relayAt } from '../../delivery/route/rig.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { startService } from '../../support/service.ts'
@@ -82,6 +88,7 @@ test('the list, the page and the command line say the same of an email: what bec
   await using sink = await startSink({
     script: ({ step, recipient }) => {
       if (step !== 'rcpt') return undefined
+      if (recipient!.startsWith('gone')) return { reply: '550 5.1.1 No such user' }
       return recipient!.startsWith('later') ? { reply: '451 4.2.0 Greylisted' } : undefined
     },
   })
@@ -95,6 +102,7 @@ test('the list, the page and the command line say the same of an email: what bec
   const send = (to: string[]) => client.accepted({ from: 'a@acme.test', to, subject: 's', text: 't' })
   const many = await send(['a', 'b', 'later1', 'c', 'later2', 'd'].map((name) => `${name}@x.test`))
   const one = await send(['later@y.test'])
+  const bounced = await send(['gone@z.test', 'a@z.test'])
   /** Different words are all returned: what happens between two reads makes them differ for a moment. */
   const said = async (id: string) => {
     await using op = await openOperation(service.settings)
@@ -106,10 +114,24 @@ test('the list, the page and the command line say the same of an email: what bec
       statusText(statusOfEmail({ lastEvent, recipients, states })),
     )
     const listed = (await listedStatuses(op, { emails: await listEmails(op, { limit: 10 }) })).get(id)!
-    return [...new Set([...known, statusText(listed)])].join(' or ')
+    // A filter by the word finds the email, and no other filter does.
+    const found = async (status: string) => {
+      const query = `?status=${status}`
+      const page = (await viewer.ask('GET', `/companies/${company.id}/emails${query}`))
+        .body as unknown as Listed
+      return page.emails.some((each) => each.id === id)
+    }
+    const filtered: string[] = []
+    for (const status of LISTED_STATUSES) if (await found(status)) filtered.push(STATUS_WORDS[status].word)
+    const words = [...known, statusText(listed)]
+    const single = new Set(words.map((word) => word.replace(/ \(.*/, '')))
+    if (filtered.join() !== [...single].join()) words.push(`found as ${filtered.join(' and ')}`)
+    return [...new Set(words)].join(' or ')
   }
   await until(async () => (await said(many)) === 'Retrying (2 of 6)', 'two to be retried')
   await until(async () => (await said(one)) === 'Retrying', 'the only one to be retried')
+
+  await until(async () => (await said(bounced)) === 'Bounced (1 of 2)', 'one of two to bounce')
 
   await using operator = await openOperation(service.settings)
   await pause(operator, { domain: 'x.test' })

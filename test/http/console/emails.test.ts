@@ -131,6 +131,11 @@ describe('the list of emails', () => {
       ['q=number', sent.slice(2)],
       ['q=number%203', [at(3)]],
       ['q=bob@x.test', [at(1)]],
+      ['status=scheduled', [at(0)]],
+      ['status=scheduled,captured,held', sent],
+      ['status=retrying', []],
+      ['q=status:waiting', [at(0)]],
+      ['q=status:captured%20event:sent', sent.slice(1)],
       ['q=event:scheduled', [at(0)]],
       ['q=event:delivered%20tag:kind', [at(1)]],
       ['q=number&event=scheduled', []],
@@ -146,6 +151,7 @@ describe('the list of emails', () => {
     const wrong = ['q=tag:a&tag=b', 'zone=Nowhere/City&q=after:today']
     for (const query of [
       'event=lost',
+      'status=lost',
       'since=soon',
       'cursor=x',
       'limit=0',

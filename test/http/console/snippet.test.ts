@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { snippetOf } from '../../../src/http/shown-emails/snippet.ts'
 
-const NONE = { id: 'x', text: null, html: null, raw: null, rawOctets: null, files: 0 }
+const NONE = { id: 'x', text: null, html: null, raw: null, rawOctets: null, files: 0, fileNames: null }
 
 /** A ready message of these lines, of which `octets` were read. */
 function ready(lines: string[], octets?: number) {

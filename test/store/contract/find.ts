@@ -259,6 +259,8 @@ async function searchedAtRandom(
   for (const { email } of (await store.walkEmails({ companyId: null }, walk)).emails) {
     lastEvents.set(email.id, email.lastEvent)
   }
+  const had = new Map(values.map(({ id }) => [id, new Set<EventType>()]))
+  for (const { emailId, type } of events) had.get(emailId)?.add(type)
   const emailFilter = fc.record(
     {
       ...COMMON,
@@ -268,7 +270,9 @@ async function searchedAtRandom(
       words: fc.subarray(['welcome', 'aboard welcome', 'Größe 1'], { minLength: 1 }),
       keyId: fc.constantFrom('key', 'other', 'none'),
       tag: TAG,
+      toPart: fc.constantFrom('SER9@', '@y.', 'nobody'),
       events: fc.subarray(['delivered', 'sent', 'delivery_delayed', 'bounced'] as const),
+      hadEvents: fc.subarray(['delivered', 'sent', 'delivery_delayed', 'bounced'] as const),
     },
     { requiredKeys: [] },
   )
@@ -280,7 +284,9 @@ async function searchedAtRandom(
       async (of, filter, page) => {
         const { newestFirst, limit } = page
         const wanted = values
-          .filter((value) => wantsEmail({ companyId: of, ...filter }, value, lastEvents.get(value.id)))
+          .filter((value) =>
+            wantsEmail({ companyId: of, ...filter }, value, lastEvents.get(value.id), had.get(value.id)),
+          )
           .map(({ id }) => id)
         const found = await allEmails(store, { companyId: of, ...filter }, newestFirst, limit)
         assert.deepEqual(found, newestFirst ? wanted.toReversed() : wanted)

@@ -14,6 +14,12 @@ interface Written {
   raw?: string
   /** The answer with which its server refuses it. */
   reply?: string
+  from?: string
+  /** The To field; without it, the recipients. */
+  shown?: string[]
+  to?: string[]
+  /** Its file. */
+  file?: string
 }
 
 const RAW = [
@@ -28,6 +34,23 @@ const RAW = [
   '',
 ].join('\r\n')
 
+const RAW_WITH_FILE = [
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/html; charset=utf-8',
+  '',
+  '<p>Goodday',
+  '--b',
+  'Content-Type: application/pdf',
+  "Content-Disposition: attachment; filename*=utf-8''Rechnung%20M%C3%A4rz.pdf",
+  'Content-Transfer-Encoding: base64',
+  '',
+  'AAAA',
+  '--b--',
+  '',
+].join('\r\n')
+
 const MAIL: Written[] = [
   { subject: 'Receipt', text: 'Thank you for order 4711, Zoë. It has shipped.' },
   { subject: 'Order 4711', text: 'Nothing to see' },
@@ -35,11 +58,21 @@ const MAIL: Written[] = [
   { subject: 'Ready', raw: RAW },
   { subject: 'Hello', text: 'Hi', reply: '552 5.2.2 Mailbox full https://mail.test/help/quota' },
   { subject: 'Mailbox', text: 'It is full', reply: '550 5.1.1 No such user 4711' },
+  { subject: 'Hi', from: 'Laravel <hello@apps.example>', to: ['you@example.com', 'bcc.only@else.test'] },
+  { subject: 'Bill', text: 'See below', file: 'Faktura_2026-17.pdf' },
+  { subject: 'Bill', raw: RAW_WITH_FILE },
+  { subject: 'Hi', shown: ['Zoë Ångström <zoe@example.com>'], to: ['zoe@example.com'] },
 ]
 
+function fileNamed(filename: string) {
+  const content = Buffer.from('%PDF')
+  return { filename, contentType: 'application/pdf', disposition: 'attachment' as const, content }
+}
+
 async function write(store: Store, token: number, owner: { id: string }, at: number, mail: Written) {
-  const { subject, text, html, raw, reply } = mail
-  const base = email(owner, ['ada@x.test'], { createdAt: at })
+  const { subject, text, html, raw, reply, from, file, to = ['ada@x.test'], shown = to.slice(0, 1) } = mail
+  const sender = from === undefined ? {} : { sender: from.replace(/.*<|>/g, '') }
+  const base = email(owner, to, { createdAt: at, ...sender })
   const { text: _, html: __, ...content } = base.content
   const value: NewEmail = {
     ...base,
@@ -47,6 +80,9 @@ async function write(store: Store, token: number, owner: { id: string }, at: num
     content: {
       ...content,
       subject,
+      to: shown,
+      ...(file !== undefined && { attachments: [fileNamed(file)] }),
+      ...(from !== undefined && { from }),
       ...(text !== undefined && { text }),
       ...(html !== undefined && { html }),
     },
@@ -84,6 +120,34 @@ export function foundWordsContract(open: OpenBench): void {
       [{ anyWords: ['receipt', 'shipped'] }, [0]],
       [{ anyWords: ['shipped'], events: ['bounced'] }, []],
       [{ anyWords: ['nowhere'] }, []],
+      [{ anyWords: ['you'] }, [0, 6]],
+      [{ anyWords: ['laravel'] }, [6]],
+      [{ anyWords: ['apps.example'] }, [6]],
+      [{ anyWords: ['hello@apps.example'] }, [6]],
+      [{ anyWords: ['Bcc.Only@else.test'] }, [6]],
+      [{ anyWords: ['example.com'] }, [6, 9]],
+      [{ anyWords: ['example.com', 'you@example.com'] }, [6]],
+      [{ anyWords: ['angstrom'] }, [9]],
+      [{ anyWords: ['zoe@example.com'] }, [9]],
+      [{ anyWords: ['you@'] }, [0, 6]],
+      [{ anyWords: ['exam'] }, []],
+      [{ anyWords: ['exam'], anyWordsOpen: true }, [6, 9]],
+      [{ anyWords: ['you@ex'], anyWordsOpen: true }, [6]],
+      [{ anyWords: ['exam', 'you'], anyWordsOpen: true }, []],
+      [{ anyWords: ['you', 'exam'], anyWordsOpen: true }, [6]],
+      [{ anyWords: ['hello@'] }, [4, 6]],
+      [{ toPart: 'YOU' }, [6]],
+      [{ toPart: '@example' }, [6, 9]],
+      [{ toPart: 'bcc.', words: ['hi'] }, [6]],
+      [{ toPart: '%' }, []],
+      [{ attachments: true }, [7, 8]],
+      [{ attachments: true, words: ['bill'] }, [7, 8]],
+      [{ attachments: true, anyWords: ['goodday'] }, [8]],
+      [{ attachments: true, textWords: ['goodday'] }, [8]],
+      [{ anyWords: ['rechnung marz.pdf'] }, [8]],
+      [{ anyWords: ['Rechnung März.pdf'] }, [8]],
+      [{ textWords: ['faktura 2026'] }, [7]],
+      [{ anyWords: ['fakt'], anyWordsOpen: true }, [7]],
     ]
 
     test('are found in subjects, answers and texts, page by page, before and after the digest', async (t) => {
@@ -130,7 +194,7 @@ export function foundWordsContract(open: OpenBench): void {
         searches,
       )
       assert.equal(everywhere.emails.length, 6)
-      assert.deepEqual(everywhere.texts, { count: 12, all: true })
+      assert.deepEqual(everywhere.texts, { count: 2 * MAIL.length, all: true })
     })
 
     test('are shown with the words around them', async (t) => {
@@ -153,6 +217,33 @@ export function foundWordsContract(open: OpenBench): void {
       assert.equal(excerpt.length, 161)
       const answered = await findEmails(store, { companyId: owner.id, replyWords: ['refused'] }, { limit: 9 })
       assert.deepEqual(answered.words.get(second.id), { place: 'reply', excerpt: '550 Order 4711 refused' })
+    })
+
+    test('of addresses are found behind the newest emails, and say where they stand', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const crowd = Array.from({ length: 300 }, (_, n) => `n${n}@crowd.test`)
+      const many = await write(store, token, owner, NOW, { subject: 'Hi', to: crowd, shown: [crowd[0]!] })
+      await digest(store, token)
+      // Without texts, the newest emails are not searched: only the lists lead to them.
+      const find = async (...anyWords: string[]) =>
+        await findEmails(store, { companyId: owner.id, anyWords }, { limit: 9 })
+      for (const [text, excerpt] of [
+        ['n0', undefined],
+        ['n99', 'n99@crowd.test'],
+        ['n299@crowd.test', 'n299@crowd.test'],
+      ] as const) {
+        const { emails, words } = await find(text)
+        assert.deepEqual(
+          emails.map(({ id }) => id),
+          [many.id],
+          text,
+        )
+        assert.equal(words.get(many.id)?.excerpt, excerpt)
+      }
+      assert.deepEqual((await find('n299')).emails, [], 'of the first hundred recipients')
+      assert.deepEqual((await find('n300@crowd.test')).emails, [])
     })
 
     test('of a text are found as long as it is kept', async (t) => {

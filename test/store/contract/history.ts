@@ -120,8 +120,27 @@ export function wants(filter: EventFilter, event: Logged, values: readonly NewEm
   )
 }
 
-export function wantsEmail(filter: EmailFilter, value: NewEmail, lastEvent?: EventType): boolean {
-  const { companyId, domainId, keyId, to, from, subject, words, tag, events, since, until } = filter
+export function wantsEmail(
+  filter: EmailFilter,
+  value: NewEmail,
+  lastEvent?: EventType,
+  had?: ReadonlySet<EventType>,
+): boolean {
+  const {
+    companyId,
+    domainId,
+    keyId,
+    to,
+    toPart,
+    from,
+    subject,
+    words,
+    tag,
+    events,
+    hadEvents,
+    since,
+    until,
+  } = filter
   return (
     (companyId === null || value.companyId === companyId) &&
     (domainId === undefined || value.domainId === domainId) &&
@@ -129,9 +148,12 @@ export function wantsEmail(filter: EmailFilter, value: NewEmail, lastEvent?: Eve
     (words === undefined || words.every((each) => hasWords(value.content.subject, wordsIn(each)))) &&
     (to === undefined ||
       value.recipients.some(({ address }) => address.toLowerCase() === to.toLowerCase())) &&
+    (toPart === undefined ||
+      value.recipients.some(({ address }) => address.toLowerCase().includes(toPart.toLowerCase()))) &&
     (from === undefined || value.content.from.toLowerCase().includes(from.toLowerCase())) &&
     (subject === undefined || value.content.subject.toLowerCase().includes(subject)) &&
     (events === undefined || (lastEvent !== undefined && events.includes(lastEvent))) &&
+    (hadEvents === undefined || hadEvents.some((type) => had?.has(type) === true)) &&
     (tag === undefined || isTagged(value, tag)) &&
     (since === undefined || value.createdAt >= since) &&
     (until === undefined || value.createdAt < until)

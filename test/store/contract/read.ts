@@ -122,14 +122,19 @@ export function readContract(open: OpenBench): void {
       const found = new Map(
         (await store.readBeginnings(ids, owner.id, 5)).map(({ id, ...beginning }) => [id, beginning]),
       )
-      const none = { text: null, html: null, raw: null, rawOctets: null, files: 0 }
+      const none = { text: null, html: null, raw: null, rawOctets: null, files: 0, fileNames: null }
       assert.equal(found.size, 4)
-      assert.deepEqual(found.get(text.id), { ...none, text: 'Hell', files: 1 })
+      assert.deepEqual(found.get(text.id), {
+        ...none,
+        text: 'Hell',
+        files: 1,
+        fileNames: `${FILE.filename}\n${FILE.filename}`,
+      })
       assert.deepEqual(found.get(html.id), { ...none, html: '<p>He' })
       assert.deepEqual(found.get(long.id), none)
       const { raw: beginning, ...rest } = found.get(ready.id)!
       assert.ok(raw.subarray(0, 5).equals(beginning!))
-      assert.deepEqual(rest, { text: null, html: null, rawOctets: raw.length, files: 0 })
+      assert.deepEqual(rest, { text: null, html: null, rawOctets: raw.length, files: 0, fileNames: null })
       assert.equal((await store.readBeginnings(ids, null, 5)).length, 5)
       assert.deepEqual(await store.readBeginnings(ids, newId(), 5), [])
     })

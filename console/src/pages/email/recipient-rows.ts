@@ -3,8 +3,8 @@ import { CATEGORY_WORDS } from '../../../../src/email/category-word.ts'
 import { CAPTURE_SERVER, type CountedState } from '../../../../src/email/recipient.ts'
 import { replyText } from '../../../../src/operate/reply-text.ts'
 import { STATES_BY_URGENCY } from '../../../../src/operate/status-sentence.ts'
-import { STATUS_WORDS } from '../../../../src/operate/status-word.ts'
-import type { EmailDetail, EmailRecipient } from '../../api/email.ts'
+import { STATUS_WORDS, type StatusName, statusNameOf } from '../../../../src/operate/status-word.ts'
+import { countOf, type EmailDetail, type EmailRecipient } from '../../api/email.ts'
 
 export interface RecipientLine {
   recipient: EmailRecipient
@@ -12,6 +12,9 @@ export interface RecipientLine {
   email: EmailDetail
   state: CountedState
 }
+
+/** What the filter of the table can be set to. `waiting`: by whatever they wait for. */
+export type RecipientFilter = StatusName | 'waiting'
 
 /** The recipients whose state most needs attention come first. */
 export function rowsOf(pages: readonly EmailDetail[]): RecipientLine[] {
@@ -26,15 +29,15 @@ function countedStateOf({ state, server }: EmailRecipient): CountedState {
   return state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state
 }
 
-/** `search`: a part of the address, of the word for the reason, or of the last reply. `state`: null for all. */
+/** `search`: a part of the address, of the word for the reason, or of the last reply. `status`: null for all. */
 export function matching(
   rows: readonly RecipientLine[],
-  { state: wanted, search }: { state: CountedState | null; search: string },
+  { status: wanted, search }: { status: RecipientFilter | null; search: string },
 ): readonly RecipientLine[] {
   const text = search.trim().toLowerCase()
   return rows.filter(
     ({ recipient, state }) =>
-      (wanted === null || state === wanted) &&
+      (wanted === null || state === wanted || statusNameOf(recipient) === wanted) &&
       (text === '' || searched(recipient).toLowerCase().includes(text)),
   )
 }
@@ -44,14 +47,31 @@ function searched(recipient: EmailRecipient): string {
   return `${recipient.address} ${word} ${replyText(recipient)}`
 }
 
-export function stateWord(state: CountedState): string {
-  return state === 'waiting' ? 'Waiting' : STATUS_WORDS[state].word
+export function filterWord(filter: RecipientFilter): string {
+  return filter === 'waiting' ? 'Waiting' : STATUS_WORDS[filter].word
 }
 
-/** The states of an email's recipients with their counts, the most urgent first. */
-export function stateCounts({ states }: EmailDetail): { state: CountedState; count: number }[] {
-  return STATES_BY_URGENCY.flatMap((state) => {
-    const count = states[state] ?? 0
-    return count === 0 ? [] : [{ state, count }]
+/**
+ * The statuses of an email's recipients with their counts, the most urgent first. Those that wait are told apart once
+ * all rows are loaded.
+ */
+export function filterCounts(
+  email: EmailDetail,
+  rows: readonly RecipientLine[],
+): { of: RecipientFilter; count: number }[] {
+  return STATES_BY_URGENCY.flatMap((state): { of: RecipientFilter; count: number }[] => {
+    const count = email.states[state] ?? 0
+    if (count === 0) return []
+    if (state !== 'waiting') return [{ of: state, count }]
+    return rows.length < countOf(email) ? [{ of: state, count }] : waitingCounts(rows)
   })
+}
+
+function waitingCounts(rows: readonly RecipientLine[]): { of: StatusName; count: number }[] {
+  const counts = new Map<StatusName, number>()
+  for (const { recipient, state } of rows) {
+    const of = statusNameOf(recipient)
+    if (state === 'waiting') counts.set(of, (counts.get(of) ?? 0) + 1)
+  }
+  return [...counts].map(([of, count]) => ({ of, count }))
 }

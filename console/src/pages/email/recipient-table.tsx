@@ -7,7 +7,6 @@ import { useQueries } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useMemo, useRef, useState } from 'react'
-import type { CountedState } from '../../../../src/email/recipient.ts'
 import { replyText } from '../../../../src/operate/reply-text.ts'
 import { recipientSentence } from '../../../../src/operate/status-sentence.ts'
 import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
@@ -19,7 +18,14 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './email.module.css'
 import { Pieces } from './pieces.tsx'
 import { RecipientHistory } from './recipient-history.tsx'
-import { matching, type RecipientLine, rowsOf, stateCounts, stateWord } from './recipient-rows.ts'
+import {
+  filterCounts,
+  filterWord,
+  matching,
+  type RecipientFilter,
+  type RecipientLine,
+  rowsOf,
+} from './recipient-rows.ts'
 import { ReplyNote } from './reply-note.tsx'
 
 /** Pixels. */
@@ -38,26 +44,31 @@ interface RecipientTableProps {
 }
 
 export function RecipientTable({ company, email, total }: RecipientTableProps) {
-  const [state, setState] = useState<CountedState | null>(null)
+  const [status, setStatus] = useState<RecipientFilter | null>(null)
   const [search, setSearch] = useState('')
   const [most, setMost] = useState(MOST_PAGES)
   const { rows: all, isLoading } = useRecipientRows(company, email, most)
-  const rows = matching(all, { state, search })
-  const counts = stateCounts(email)
+  const rows = matching(all, { status, search })
+  const counts = filterCounts(email, all)
   const left = total - all.length
   return (
     <>
       <Group gap={6}>
         {counts.length > 1 && (
-          <Group gap={4} role="group" aria-label="Recipients by state">
-            <StateButton label="All" count={total} isChosen={state === null} onClick={() => setState(null)} />
+          <Group gap={4} role="group" aria-label="Recipients by status">
+            <StateButton
+              label="All"
+              count={total}
+              isChosen={status === null}
+              onClick={() => setStatus(null)}
+            />
             {counts.map((each) => (
               <StateButton
-                key={each.state}
-                label={stateWord(each.state)}
+                key={each.of}
+                label={filterWord(each.of)}
                 count={each.count}
-                isChosen={state === each.state}
-                onClick={() => setState(state === each.state ? null : each.state)}
+                isChosen={status === each.of}
+                onClick={() => setStatus(status === each.of ? null : each.of)}
               />
             ))}
           </Group>
@@ -72,7 +83,7 @@ export function RecipientTable({ company, email, total }: RecipientTableProps) {
           />
         )}
       </Group>
-      <Rows key={`${state} ${search}`} company={company} rows={rows} />
+      <Rows key={`${status} ${search}`} company={company} rows={rows} />
       {rows.length === 0 && !isLoading && (
         <Text size="sm" c="dimmed" role="status">
           No matches

@@ -1,6 +1,7 @@
 /** The completions of a search, by the term at its end. Pure. */
+import { EVENT_TYPES } from '../../../../src/email/event.ts'
+import { LISTED_STATUSES } from '../../../../src/operate/status-word.ts'
 import type { Choice, ChoiceKind } from './choices.ts'
-import { LAST_EVENTS } from './search.ts'
 
 export interface Completion {
   /** The text that replaces the term. */
@@ -12,12 +13,13 @@ export interface Completion {
 
 /** The filters as the server parses them (`email-query.ts`). */
 export const FILTERS = [
-  { name: 'to', about: 'a recipient, or @example.com', example: 'to:ada@example.com' },
+  { name: 'to', about: 'a recipient, a part of it, or @example.com', example: 'to:ada@example.com' },
   { name: 'from', about: 'part of the sender', example: 'from:shop@' },
   { name: 'subject', about: 'words in the subject', example: 'subject:"welcome aboard"' },
   { name: 'body', about: 'words in the text', example: 'body:"order 4711"' },
   { name: 'reply', about: 'words in the last reply of a server', example: 'reply:"mailbox full"' },
-  { name: 'event', about: 'the last event', example: 'event:bounced' },
+  { name: 'status', about: 'the status in the list', example: 'status:retrying' },
+  { name: 'event', about: 'an event that it has had', example: 'event:opened' },
   { name: 'tag', about: 'a name, a value or name:value', example: 'tag:receipt' },
   { name: 'has', about: 'with attachments', example: 'has:attachment' },
   { name: 'domain', about: 'a sending domain', example: 'domain:example.com' },
@@ -78,12 +80,14 @@ function valuesOf(
 ): Completion[] {
   const term = (value: string) => `${name}:${quotedWhereNeeded(value)}`
   switch (name) {
-    case 'event': {
-      // One filter takes several events, with commas between them.
+    case 'event':
+    case 'status': {
+      const names: readonly string[] = name === 'event' ? EVENT_TYPES : [...LISTED_STATUSES, 'waiting']
+      // One filter takes several, with commas between them.
       const at = begun.lastIndexOf(',') + 1
       const last = begun.slice(at).toLowerCase()
-      const found = LAST_EVENTS.filter((event) => event.startsWith(last) && event !== last)
-      return found.map((status) => ({ term: term(begun.slice(0, at) + status), about: '' }))
+      const found = names.filter((each) => each.startsWith(last) && each !== last)
+      return found.map((each) => ({ term: term(begun.slice(0, at) + each), about: '' }))
     }
     case 'has':
       return 'attachment'.startsWith(begun.toLowerCase()) && begun !== 'attachment'

@@ -1,9 +1,9 @@
-/** The words of a search in the text of an email or in a server's reply, beside the subject. */
+/** The words of a search in an address, in the text of an email or in a server's reply, beside the subject. */
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
 import type { EmailWords } from './merge.ts'
 
-const PLACES = { text: 'In the text:', reply: 'In the reply:' } as const
+const PLACES = { address: 'Address:', text: 'In the text:', reply: 'In the reply:' } as const
 
 export function FoundExcerpt({ found: { place, excerpt } }: { found: EmailWords }) {
   return (

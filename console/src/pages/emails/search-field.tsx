@@ -1,5 +1,5 @@
 /**
- * Searches as the person types. A search that the server cannot parse, such as a filter without a value,
+ * Searches as the person types. A search that the server cannot parse, such as an unknown filter,
  * shows a message below the field and leaves the list unchanged.
  */
 import { Box, CloseButton, Combobox, Kbd, Loader, Text, TextInput, useCombobox } from '@mantine/core'
@@ -36,7 +36,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   const [text, setText] = useState(search.q ?? '')
   const [focused, setFocused] = useState(false)
   const [completing, setCompleting] = useState<Awaited<ReturnType<typeof loadCompletions>> | null>(null)
-  const { problem, looking, tell } = useTried({ company, search, onChange }, setText)
+  const { problem: found, looking, tell } = useTried({ company, search, onChange }, setText)
   const tellSoon = useDebouncedCallback(tell, TYPED_MS)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
 
@@ -44,6 +44,8 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   const { choices } = useChoices(company, (focused && wanted?.kind) || null, wanted?.begun ?? '')
   const completions = completing?.completionsOf(text, choices) ?? []
   const opened = combobox.dropdownOpened && completions.length > 0
+  // As long as there are completions, the term is only half typed.
+  const problem = opened ? null : found
 
   const type = (next: string) => {
     setText(next)

@@ -4,8 +4,8 @@ import { FILTERS } from './completions.ts'
 import classes from './emails.module.css'
 
 const BARE = [
-  { example: 'invoice', about: 'a word in the subject, a reply, or the text of newer emails' },
-  { example: 'ada@example.com', about: 'emails to this address' },
+  { example: 'invoice', about: 'a word in the subject, an address, a reply, or the text of newer emails' },
+  { example: 'ada@example.com', about: 'emails to or from this address' },
 ]
 
 export function SearchSyntax({ onChoose }: { onChoose: (example: string) => void }) {

@@ -1,13 +1,12 @@
 /** The search and filters of the list, which are part of the page's address. */
-import type { LastEventType } from '../../../../src/email/event.ts'
-import { STATUS_WORDS, type StatusName } from '../../../../src/operate/status-word.ts'
+import { LISTED_STATUSES, type ListedStatus } from '../../../../src/operate/status-word.ts'
 import type { QueryOf } from '../../api/client.ts'
 
 /** Absent fields do not filter. */
 export interface EmailsSearch {
   /** The text of the search field. */
   q?: string
-  /** Names of last events, with commas between them. */
+  /** Statuses, with commas between them. */
   status?: string
   domain?: string
   /** The domain of a recipient. */
@@ -56,40 +55,17 @@ export const PERIODS: Readonly<Record<string, PeriodChoice>> = {
   '30d': last('Last 30 days', 30 * DAY),
 }
 
-/** The choices of the status menu, and the last events that each stands for. */
-const STATUS_EVENTS = {
-  accepted: ['queued', 'sent'],
-  scheduled: ['scheduled'],
-  retrying: ['delivery_delayed'],
-  delivered: ['delivered'],
-  opened: ['opened'],
-  clicked: ['clicked'],
-  bounced: ['bounced'],
-  complained: ['complained'],
-  failed: ['failed'],
-  suppressed: ['suppressed'],
-  canceled: ['canceled'],
-} as const satisfies Partial<Record<StatusName, readonly LastEventType[]>>
-
-export type StatusChoice = keyof typeof STATUS_EVENTS
-export const STATUS_CHOICES = Object.keys(STATUS_EVENTS) as StatusChoice[]
-
-/** The names of last events, as a search has them: `event:bounced`. */
-export const LAST_EVENTS: readonly LastEventType[] = Object.values(STATUS_EVENTS).flat()
-
-/** Captured emails are found among the delivered ones: both end with the event `delivered`. */
-export function choiceWord(choice: StatusChoice): string {
-  return choice === 'delivered' ? 'Delivered or captured' : STATUS_WORDS[choice].word
+/** The statuses that were last events in the addresses of former versions. */
+const FORMER: Readonly<Record<string, ListedStatus>> = {
+  queued: 'accepted',
+  sent: 'accepted',
+  delivery_delayed: 'retrying',
 }
 
-/** `events`: names of last events, with commas between them. */
-export function choicesOf(events: string | undefined): StatusChoice[] {
-  const names = events?.split(',') ?? []
-  return STATUS_CHOICES.filter((choice) => STATUS_EVENTS[choice].some((event) => names.includes(event)))
-}
-
-export function eventsOf(choices: readonly StatusChoice[]): string | undefined {
-  return choices.length === 0 ? undefined : choices.flatMap((choice) => STATUS_EVENTS[choice]).join(',')
+/** `statuses`: with commas between them. Unknown ones are left out. */
+export function statusesIn(statuses: string | undefined): ListedStatus[] {
+  const names = (statuses?.split(',') ?? []).map((name) => FORMER[name] ?? name)
+  return LISTED_STATUSES.filter((status) => names.includes(status))
 }
 
 /** Ignores unknown parameters and values: people copy, cut and keep addresses for years. */
@@ -133,7 +109,7 @@ export function queryParamsOf({
     ...search,
     // Days in a typed search are days in the viewer's time zone.
     zone: search.q === undefined ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
-    event: status,
+    status: statusesIn(status).join() || undefined,
     toDomain: to,
     since: period === undefined ? iso(since) : isoTime(period.since()),
     until: period === undefined ? iso(until) : period.until && isoTime(period.until()),

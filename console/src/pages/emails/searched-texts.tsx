@@ -15,7 +15,8 @@ export function SearchedTexts({ company, search, texts: { count, all } }: Search
   if (all || search.q === undefined) return null
   return (
     <Text size="sm" c="dimmed" ta="center" p="md">
-      Searched the subjects and replies of all emails, and the texts of the newest {count.toLocaleString()}.{' '}
+      Searched the subjects, addresses and replies of all emails for whole words, and the newest{' '}
+      {count.toLocaleString()} for beginnings of words and in their texts.{' '}
       <Link
         to="/c/$company/emails"
         params={{ company }}

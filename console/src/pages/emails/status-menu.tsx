@@ -1,13 +1,14 @@
 import { Popover } from '@mantine/core'
 import { Suspense, useState } from 'react'
+import { STATUS_WORDS } from '../../../../src/operate/status-word.ts'
 import { later } from '../../parts/later.ts'
 import { MenuPopover } from '../../parts/menu-popover.tsx'
 import { FilterButton } from './filter-button.tsx'
-import { choicesOf, choiceWord, eventsOf } from './search.ts'
+import { statusesIn } from './search.ts'
 
 const StatusChoices = later(() => import('./status-choices.tsx'), 'StatusChoices')
 
-/** `value`: names of last events, with commas between them. */
+/** `value`: statuses, with commas between them. */
 export function StatusMenu({
   value,
   onChange,
@@ -15,8 +16,8 @@ export function StatusMenu({
   value: string | undefined
   onChange: (value: string | undefined) => void
 }) {
-  const chosen = choicesOf(value)
-  const words = chosen.map(choiceWord)
+  const chosen = statusesIn(value)
+  const words = chosen.map((status) => STATUS_WORDS[status].word)
   const [opened, setOpened] = useState(false)
   // Stays mounted once it was opened, so that its closing is animated.
   const [wanted, setWanted] = useState(false)
@@ -38,7 +39,9 @@ export function StatusMenu({
         />
       </Popover.Target>
       <Suspense>
-        {wanted && <StatusChoices chosen={chosen} onChange={(choices) => onChange(eventsOf(choices))} />}
+        {wanted && (
+          <StatusChoices chosen={chosen} onChange={(choices) => onChange(choices.join() || undefined)} />
+        )}
       </Suspense>
     </MenuPopover>
   )

@@ -1,7 +1,13 @@
-/** The emails behind a figure: those accepted in its time whose last event is the counted one. */
+/**
+ * The emails behind a figure: those accepted in its time that have had the counted event. A figure also counts events of
+ * emails accepted earlier, so the links say which emails they lead to.
+ */
 import type { OverviewSpan } from '../../api/overview.ts'
 import type { EmailsSearch } from '../emails/search.ts'
 import type { FilteredProps } from './filter.tsx'
+
+/** Beside a link to them. */
+export const EMAILS_BEHIND = 'Shows the emails that were accepted in this time and have had this event.'
 
 const DAY = 86_400_000
 /** The periods of the list of emails. It has no year. */
@@ -22,7 +28,7 @@ export function emailsBehind(
   const iso = (at: number) => new Date(at).toISOString()
   return {
     ...(between === undefined ? PERIOD[span]() : { since: iso(between.since), until: iso(between.until) }),
-    ...(type !== null && type !== 'accepted' && { status: type }),
+    ...(type !== null && type !== 'accepted' && { q: `event:${type}` }),
     ...(domain !== undefined && { domain }),
     ...(to !== undefined && { to }),
   }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { volumeQuery } from '../../api/overview.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Pending } from '../../parts/pending.tsx'
-import { emailsBehind } from './emails-behind.ts'
+import { EMAILS_BEHIND, emailsBehind } from './emails-behind.ts'
 import type { FilteredProps } from './filter.tsx'
 
 const SHOWN = [
@@ -39,6 +39,7 @@ export function Totals({ company, span, filter }: FilteredProps) {
                 fz={22}
                 c="inherit"
                 aria-label={`${word}: ${count.toLocaleString()}, show the emails`}
+                title={EMAILS_BEHIND}
               >
                 {count.toLocaleString()}
               </AnchorLink>{' '}

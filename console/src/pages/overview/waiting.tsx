@@ -6,7 +6,6 @@ import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { isLeftAlone } from '../../../../src/email/not-attempted.ts'
 import { backlogQuery } from '../../api/overview.ts'
 import { type WaitingSiteItem, waitingSitesQuery } from '../../api/sites.ts'
 import { HostName } from '../../parts/host-name.tsx'
@@ -36,20 +35,12 @@ export function WaitingByDestination({ company }: { company: string }) {
         columns={[
           {
             head: 'Domain',
-            cell: ({ domain, lastMessage, paused }) => (
+            cell: ({ domain, paused }) => (
               <Name paused={paused}>
                 <Anchor
                   component={Link}
                   to={`/c/${company}/emails`}
-                  // Mail without a reply has not been tried yet, and no filter finds it alone.
-                  search={
-                    {
-                      q:
-                        lastMessage === null || isLeftAlone(lastMessage)
-                          ? `to:@${domain}`
-                          : `to:@${domain} event:delayed`,
-                    } as never
-                  }
+                  search={{ q: `to:@${domain} status:waiting` } as never}
                   size="sm"
                 >
                   <HostName>{domain}</HostName>

@@ -48,7 +48,8 @@ const FILTERS = {
     description: 'Time zone of the dates in it: `Europe/Berlin`. Default: UTC.',
   },
   domain: { ...DOMAIN_NAME, description: 'Sending domain: name or id.' },
-  event: { ...LINE, description: 'What the last event is, or several of them with commas.' },
+  event: { ...LINE, description: 'An event that it has had, or several of them with commas.' },
+  status: { ...LINE, description: 'The status that its row shows, or several of them with commas.' },
   tag: { ...LINE, description: '`name:value`, or a name or a value alone.' },
   key: { ...LINE, description: 'API key: id or name.' },
   from: { ...LINE, description: 'A part of the sender as shown.' },
@@ -78,7 +79,7 @@ export const EMAILS = object({
     description: 'The emails of the page that have words of the search elsewhere than in the subject.',
     items: object({
       id: TEXT,
-      place: { enum: ['reply', 'text'] },
+      place: { enum: ['address', 'reply', 'text'] },
       excerpt: { type: 'string', description: 'The words around them, in one line.' },
     }),
   },

@@ -1,6 +1,6 @@
 /** The list of emails. */
 import { isEmailId } from '../../../email/email-id.ts'
-import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/event.ts'
+import { EVENT_TYPES, type EventType, tagFilterOf } from '../../../email/event.ts'
 import type { FoundEmails } from '../../../events/find-emails.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { authorise } from '../../../operate/authority.ts'
@@ -8,6 +8,7 @@ import { parseEmailQuery } from '../../../operate/email-query.ts'
 import type { EmailSearch } from '../../../operate/email-search.ts'
 import { countEmails, findEmail, searchEmails } from '../../../operate/emails.ts'
 import { domainName } from '../../../operate/find.ts'
+import { LISTED_STATUSES, type ListedStatus } from '../../../operate/status-word.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { BEGINNING, snippetOf } from '../../shown-emails/snippet.ts'
 import type { EMAIL_LIST_ROUTES } from '../contract/emails.ts'
@@ -77,6 +78,7 @@ function cursorOf(text: string | undefined): string | undefined {
 function emailSearchOf({
   domain,
   event,
+  status,
   tag,
   key,
   from,
@@ -94,7 +96,8 @@ function emailSearchOf({
     ...(toDomain !== undefined && { toDomain: domainName(toDomain) }),
     ...(subject !== undefined && { subject }),
     ...(tag !== undefined && { tag: tagFilterOf(tag) }),
-    ...(event !== undefined && { events: eventsOf(event) }),
+    ...(event !== undefined && { hadEvents: eventsOf(event) }),
+    ...(status !== undefined && { statuses: statusesOf(status) }),
     ...(since !== undefined && { since: timeOf('since', since) }),
     ...(until !== undefined && { until: timeOf('until', until) }),
   }
@@ -102,9 +105,17 @@ function emailSearchOf({
 
 function eventsOf(text: string): EventType[] {
   return text.split(',').map((part) => {
-    const found = LAST_EVENT_TYPES.find((type) => type === part.trim())
+    const found = EVENT_TYPES.find((type) => type === part.trim())
     if (found !== undefined) return found
-    throw invalidField('event', `it must be one of ${LAST_EVENT_TYPES.join(', ')}`)
+    throw invalidField('event', `it must be one of ${EVENT_TYPES.join(', ')}`)
+  })
+}
+
+function statusesOf(text: string): ListedStatus[] {
+  return text.split(',').map((part) => {
+    const found = LISTED_STATUSES.find((status) => status === part.trim())
+    if (found !== undefined) return found
+    throw invalidField('status', `it must be one of ${LISTED_STATUSES.join(', ')}`)
   })
 }
 

@@ -37,6 +37,8 @@ const WANTED = wantedIn({
   isAmong: (text, list) => `${text} = ANY (${list})`,
   email: 'e.id',
   lastEvent: LAST_EVENT.postgres,
+  isReady: 'e.raw IS NOT NULL',
+  live: 'r.state IS NULL',
 })
 
 /**
@@ -135,7 +137,7 @@ const BEGUN = bothWays((order) =>
     'emails-begun',
     `(
       SELECT DISTINCT v.email FROM events v
-      WHERE v.number > :number AND (:company::int4 IS NULL OR v.company = :company) AND (v.recipient IS NULL AND v.type IN ('sent', 'scheduled') OR v.type = ANY (:events::text[]))
+      WHERE v.number > :number AND (:company::int4 IS NULL OR v.company = :company) AND (v.recipient IS NULL AND v.type IN ('sent', 'scheduled') OR v.type = ANY (:events::text[]) OR v.type = ANY (:hadEvents::text[]))
     ) AS begun JOIN emails e ON e.id = begun.email
     WHERE ${UNORDERED} > :above AND ${UNORDERED} < :below`,
     order,

@@ -22,6 +22,7 @@ import {
   ITS_RECIPIENTS,
   REFUSAL_DETAIL,
   SENDABLE_AT,
+  SENDER_ADDRESSES,
   wholeEvents,
 } from '../../digested-rows.ts'
 import { type GroupsRow, groupKey, groupsOf } from '../../event-groups.ts'
@@ -46,7 +47,7 @@ export function digest(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
        r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
        ${SENDABLE_AT} AS sendableAt, iif(${FIRST}, e.key_id, NULL) AS keyId,
-       iif(${FIRST}, substr(e.subject, 1, ${FILED_LOOKED_AT}), NULL) AS subject, ${REFUSAL_DETAIL} AS refusal
+       iif(${FIRST}, substr(e.subject, 1, ${FILED_LOOKED_AT}), NULL) AS subject, ${REFUSAL_DETAIL} AS refusal, ${SENDER_ADDRESSES((text) => `lower(${text})`)}
      FROM events v CROSS JOIN emails e ON e.num = v.email
        LEFT JOIN recipients r ON r.email = v.email AND ${ITS_RECIPIENTS}
      WHERE v.number > ? ORDER BY v.number LIMIT ?`,

@@ -34,6 +34,8 @@ const WANTED = wantedIn({
   isAmong: (text, list) => `${text} IN (SELECT value FROM json_each(${list}))`,
   email: 'e.num',
   lastEvent: LAST_EVENT.sqlite,
+  isReady: 'EXISTS (SELECT 1 FROM contents k WHERE k.email = e.num AND k.raw IS NOT NULL)',
+  live: "r.state IN ('waiting', 'sending', 'quarantined')",
 })
 
 const COMPANY = '(SELECT num FROM companies WHERE id = :companyId)'
@@ -106,7 +108,7 @@ export function search(
     return db.prepare(
       `WITH looked AS MATERIALIZED (
          SELECT DISTINCT +email AS num FROM events
-         WHERE number > :number AND ${OWN('company')} AND (recipient IS NULL AND type IN ('sent', 'scheduled') OR type IN (SELECT value FROM json_each(:events)))
+         WHERE number > :number AND ${OWN('company')} AND (recipient IS NULL AND type IN ('sent', 'scheduled') OR type IN (SELECT value FROM json_each(:events) UNION SELECT value FROM json_each(:hadEvents)))
            AND +email > :above AND +email < :below
        ), chosen AS MATERIALIZED (
          SELECT e.num FROM looked CROSS JOIN emails e ON e.num = looked.num WHERE ${WANTED}
