@@ -429,7 +429,9 @@ export class DeliveryPipeline {
       )
       return null
     }
-    const closed = this.#warmUp.closedFor(rest.path, now) ?? this.#pathHealth.closedFor(rest, now)
+    const { createdAt, scheduledAt } = rest.email
+    const acceptedAt = scheduledAt ?? createdAt
+    const closed = this.#warmUp.closedFor(rest.path, acceptedAt, now) ?? this.#pathHealth.closedFor(rest, now)
     if (closed === null) return rest
     const other = this.#otherSource(rest)
     if (other !== null) this.#enqueue({ ...rest, path: other })

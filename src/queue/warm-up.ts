@@ -13,7 +13,10 @@ import type { ReturnReason } from './attempt.ts'
 
 /** Milliseconds between two writes of the counts. */
 const WRITE_MS = 2_000
-/** Mail that waits for the next day is spread over the first part of it (ms). */
+/**
+ * Mail that waits for the next day is due in the first part of it (ms), the oldest first. Mail that is accepted meanwhile
+ * waits for the end of that part.
+ */
 const SPREAD_MS = 10 * 60_000
 
 export interface WarmUpParts {
@@ -31,7 +34,9 @@ export class WarmUp {
   #since = new Map<string, number>()
   #day = 0
   /** The messages of the day, and those of them that are not written yet, by source and site. */
-  readonly #counts = new Map<string, WarmUpCount>()
+  #counts = new Map<string, WarmUpCount>()
+  /** Those of the day before. */
+  #before = new Map<string, WarmUpCount>()
   readonly #unwritten = new Map<string, WarmUpCount>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -42,6 +47,8 @@ export class WarmUp {
 
   async start(): Promise<void> {
     this.#day = dayNumber(Date.now())
+    const before = await this.#parts.store.warmUpCounts(this.#day - 1)
+    this.#before = new Map(before.map((count) => [keyOf(count), count]))
     await this.#read()
   }
 
@@ -67,16 +74,22 @@ export class WarmUp {
     return { day, limit, messages: this.#counts.get(keyOf(placeOf(path)))?.messages ?? 0 }
   }
 
-  /** Why mail waits for the next day; null: it need not. */
-  closedFor(path: Path, now: number): ReturnReason | null {
+  /** Why mail that was accepted then (Unix ms) waits for the next day, or for older mail; null: it need not. */
+  closedFor(path: Path, acceptedAt: number, now: number): ReturnReason | null {
     const warmUp = this.progress(path, now)
-    if (warmUp === null || warmUp.messages < warmUp.limit) return null
-    const { limit } = warmUp
-    const dueAt = (dayNumber(now) + 1) * DAY_MS + Math.round(Math.random() * SPREAD_MS)
-    const message = notAttempted(
-      `the source address ${path.source.name} is warming up and may send ${limit} messages to ${path.site.name} today`,
-    )
-    return { dueAt, heldFor: null, message, postpones: true }
+    if (warmUp === null) return null
+    const day = dayNumber(now)
+    const warming = `the source address ${path.source.name} is warming up`
+    if (warmUp.messages >= warmUp.limit) {
+      const message = notAttempted(
+        `${warming} and may send ${warmUp.limit} messages to ${path.site.name} today`,
+      )
+      return { dueAt: dueOn(day + 1, acceptedAt), heldFor: null, message, postpones: 'anew' }
+    }
+    const end = day * DAY_MS + SPREAD_MS
+    if (now >= end || acceptedAt < day * DAY_MS || !this.#leftMail(path, warmUp.day)) return null
+    const message = notAttempted(`${warming}, and older mail to ${path.site.name} goes first`)
+    return { dueAt: end, heldFor: null, message, postpones: 'anew' }
   }
 
   begun(path: Path, now: number): void {
@@ -92,6 +105,12 @@ export class WarmUp {
     }, WRITE_MS).unref()
   }
 
+  /** Whether mail may have waited for this day of the warm-up: the number of the day before was used up. */
+  #leftMail(path: Path, day: number): boolean {
+    const limit = this.#parts.schedule[day - 2]
+    return limit !== undefined && (this.#before.get(keyOf(placeOf(path)))?.messages ?? 0) >= limit
+  }
+
   /** When its warm-up began; null: never. */
   #sinceOf({ source, site }: Path, now: number): number | null {
     const pools = this.#parts.pools()
@@ -103,10 +122,12 @@ export class WarmUp {
     const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
     const since = this.#since.get(ipv4 ?? '') ?? this.#since.get(ipv6 ?? '')
     if (since === undefined) return null
-    if (dayNumber(now) !== this.#day) {
-      this.#day = dayNumber(now)
-      this.#counts.clear()
+    const day = dayNumber(now)
+    if (day !== this.#day) {
+      this.#before = day === this.#day + 1 ? this.#counts : new Map()
+      this.#counts = new Map()
       this.#unwritten.clear()
+      this.#day = day
     }
     return since
   }
@@ -147,6 +168,13 @@ export class WarmUp {
 
 function placeOf({ source, site }: Path): Omit<WarmUpCount, 'messages'> {
   return { source: source.name, site: site.key }
+}
+
+/** When mail that was accepted then is due on a later day (Unix ms): the older, the sooner. */
+function dueOn(day: number, acceptedAt: number): number {
+  const begin = day * DAY_MS
+  const age = Math.max(0, begin - acceptedAt)
+  return begin + Math.floor((SPREAD_MS * DAY_MS) / (DAY_MS + age))
 }
 
 function keyOf({ source, site }: Omit<WarmUpCount, 'messages'>): string {
