@@ -170,7 +170,7 @@ export class DeliveryPipeline {
     this.#claims = claims
     const { sessions, pacing } = this.#throttle
     const limitOf = (path: Path) => sessions.limitOf(path)
-    const takesMore = (path: Path) => pacing.takesMore(path)
+    const takesMore = (path: Path) => pacing.takesMore(path) && this.#warmUp.takesMore(path)
     const ofCompany = {
       limitOf: (path: Path, companyId: string) => this.#throttle.sessionsOf(path, companyId),
       takesMore: (path: Path, companyId: string) => this.#throttle.takesMore(path, companyId),
@@ -186,7 +186,12 @@ export class DeliveryPipeline {
     const onChanged = () => this.#resume()
     this.#recorder = new Recorder({ ...parts, onRecovered: onChanged })
     this.#suspects = new Suspects(parts)
-    this.#warmUp = new WarmUp({ ...parts, pools: () => accounts.pools(), schedule: parts.warmUp ?? [] })
+    this.#warmUp = new WarmUp({
+      ...parts,
+      pools: () => accounts.pools(),
+      schedule: parts.warmUp ?? [],
+      free: (paths) => this.#pathsFree(paths),
+    })
     this.stops = new Stops({ ...parts, waiting: () => this.#waiting(), onChanged })
     this.#pauses = new ProbePauses(parts.retrySchedule.waits)
     this.#pathHealth = new PathHealth({
@@ -240,6 +245,7 @@ export class DeliveryPipeline {
   /** The nodes that share the limits of all paths. */
   set nodes(count: number) {
     this.#throttle.nodes = count
+    this.#warmUp.nodes = count
     this.#pathHealth.alone = count <= 1
     this.queues.limitsChanged()
     this.#isolated.queues.limitsChanged()
