@@ -43,10 +43,25 @@ interface PathPace {
   readonly begunInHour: RecentCount
   /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
   lowered: { rate: number; changedAt: number } | null
-  pausedAt: number
-  pausedUntil: number
+  pause: Pause
   /** The last message: on the clock of this class, and in Unix ms; null: there was none. */
   last: { begunAt: number; at: number } | null
+}
+
+/** A wait that the servers asked for, on the clock of this class. */
+interface Pause {
+  from: number
+  until: number
+  /** The end in Unix ms, for other nodes. */
+  end: number
+}
+
+const NO_PAUSE: Pause = { from: 0, until: 0, end: 0 }
+
+/** What other nodes have found out about a path, before it has mail here. */
+interface Learnt {
+  rate: number | null
+  pause: Pause
 }
 
 interface AcceptedMessages {
@@ -82,8 +97,8 @@ export class Pacing {
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   #nodes = 1
-  /** Rates learnt from other nodes, for paths that have had no mail here since. */
-  readonly #learnt = new Map<string, number>()
+  /** By key of the path. */
+  readonly #learnt = new Map<string, Learnt>()
   /** Paths for which mail waits, by key, and the time at which each is free. */
   readonly #waited = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -103,7 +118,7 @@ export class Pacing {
     this.#nodes = count
   }
 
-  /** Whether messages are paced on the path, or a lowered rate is known from another node. */
+  /** Whether messages are paced on the path, or other nodes have found out something about it. */
   knows(key: string): boolean {
     return this.#paces.has(key) || this.#learnt.has(key)
   }
@@ -132,17 +147,47 @@ export class Pacing {
     for (const [key, { lowered }] of this.#paces.entries()) if (lowered !== null) yield [key, lowered.rate]
   }
 
+  /** The waits that servers asked for, by key of the path; the end in Unix ms. */
+  *paused(): Generator<[key: string, pausedUntil: number]> {
+    const now = this.#now()
+    for (const [key, { pause }] of this.#paces.entries()) if (pause.until > now) yield [key, pause.end]
+  }
+
   /** Another node, or this one before its last start, has lowered the rate of the path. */
   learn(key: string, rate: number): void {
     const pace = this.#paces.get(key)
-    if (pace === undefined) {
-      if (this.#learnt.size < MAX_PATHS) this.#learnt.set(key, rate)
-    } else if (pace.lowered === null || pace.lowered.rate > rate) {
+    if (pace === undefined) this.#learn(key, { rate })
+    else if (pace.lowered === null || pace.lowered.rate > rate) {
       pace.lowered = { rate, changedAt: this.#now() }
     }
   }
 
-  /** No node has a lowered rate of the path any more. */
+  /** Servers asked another node, or this one before its last start, to wait until then (Unix ms). */
+  learnPause(key: string, pausedUntil: number): void {
+    const wait = pauseFor(pausedUntil - Date.now())
+    if (wait <= 0) return
+    const pace = this.#paces.get(key)
+    const known = pace?.pause ?? this.#learnt.get(key)?.pause ?? NO_PAUSE
+    const pause = this.#later(known, wait)
+    if (pace === undefined) this.#learn(key, { pause })
+    else pace.pause = pause
+  }
+
+  #learn(key: string, learnt: Partial<Learnt>): void {
+    const known = this.#learnt.get(key)
+    if (known === undefined && this.#learnt.size >= MAX_PATHS) return
+    this.#learnt.set(key, { ...(known ?? { rate: null, pause: NO_PAUSE }), ...learnt })
+  }
+
+  /** The pause, unless it ends before a wait from now on. */
+  #later(pause: Pause, wait: number): Pause {
+    const now = this.#now()
+    const until = now + wait
+    if (pause.until >= until) return pause
+    return { from: pause.until > now ? pause.from : now, until, end: Math.round(Date.now() + wait) }
+  }
+
+  /** No node has a lowered rate of the path any more, nor does any keep it waiting. */
   forget(key: string): void {
     this.#learnt.delete(key)
     const pace = this.#paces.peek(key)
@@ -197,12 +242,10 @@ export class Pacing {
 
   /** The servers ask us to wait. Returns the milliseconds for which the path takes nothing. */
   pause(path: Path, ms: number): number {
-    const pause = pauseFor(ms)
+    const wait = pauseFor(ms)
     const pace = this.#pace(path)
-    const now = this.#now()
-    if (pace.pausedUntil <= now) pace.pausedAt = now
-    pace.pausedUntil = Math.max(pace.pausedUntil, now + pause)
-    return pause
+    pace.pause = this.#later(pace.pause, wait)
+    return wait
   }
 
   /**
@@ -213,13 +256,14 @@ export class Pacing {
     let idle = 0
     // Those used last come first.
     for (const pace of this.#paces.values()) {
-      const { path, begunInMinute, begunInHour, lowered, pausedAt, pausedUntil, last } = pace
+      const { path, begunInMinute, begunInHour, lowered, last } = pace
+      const { from, until } = pace.pause
       const recent = { minute: begunInMinute.total(now), hour: begunInHour.total(now) }
-      if (recent.hour === 0 && pausedUntil <= now) {
+      if (recent.hour === 0 && until <= now) {
         if (last === null || now - last.begunAt > KNOWN_MS || idle === MAX_IDLE) continue
         idle++
       }
-      const pause = pausedUntil > now ? { lasted: now - pausedAt, left: pausedUntil - now } : null
+      const pause = until > now ? { lasted: now - from, left: until - now } : null
       yield { path, recent, lastMessageAt: last?.at ?? null, lowered: lowered?.rate ?? null, pause }
     }
   }
@@ -237,14 +281,14 @@ export class Pacing {
       messagesPerMinute === null &&
       messagesPerHour === null &&
       known.lowered === null &&
-      known.pausedUntil === 0
+      known.pause === NO_PAUSE
     ) {
       return 0
     }
     const now = this.#now()
     const { ofMinute, ofHour } = this.#limits(path, known)
     return Math.max(
-      known.pausedUntil - now,
+      known.pause.until - now,
       ofMinute === null ? 0 : known.ofMinute.wait(ofMinute, now),
       ofHour === null ? 0 : known.ofHour.wait(ofHour, now),
       0,
@@ -264,7 +308,7 @@ export class Pacing {
   #pace(path: Path): PathPace {
     let pace = this.#paces.get(path.key)
     if (pace === undefined) {
-      const rate = this.#learnt.get(path.key)
+      const { rate, pause } = this.#learnt.get(path.key) ?? { rate: null, pause: NO_PAUSE }
       this.#learnt.delete(path.key)
       pace = {
         path,
@@ -272,9 +316,8 @@ export class Pacing {
         ofHour: new Rate(HOUR_MS),
         begunInMinute: new RecentCount(60, 1_000),
         begunInHour: new RecentCount(60, MINUTE_MS),
-        lowered: rate === undefined ? null : { rate, changedAt: this.#now() },
-        pausedAt: 0,
-        pausedUntil: 0,
+        lowered: rate === null ? null : { rate, changedAt: this.#now() },
+        pause,
         last: null,
       }
       this.#paces.set(path.key, pace)

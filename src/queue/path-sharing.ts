@@ -12,7 +12,7 @@ export interface PathLearning {
     'closedHere' | 'learn' | 'reopen' | 'takeOpened' | 'wantedTries' | 'tryDecided' | 'takeTried'
   >
   sessions: Pick<SessionLimits, 'lowered' | 'learn' | 'forget'>
-  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget'>
+  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget' | 'paused' | 'learnPause'>
 }
 
 export interface PathSharingParts {
@@ -162,6 +162,7 @@ export class PathSharing {
     }
     for (const [key, limit] of sessions.lowered()) lower(key, { sessions: limit })
     for (const [key, messagesPerMinute] of pacing.lowered()) lower(key, { messagesPerMinute })
+    for (const [key, pausedUntil] of pacing.paused()) lower(key, { pausedUntil })
     return states
   }
 
@@ -226,13 +227,14 @@ export class PathSharing {
     if (this.#read.get(key) === version) return
     this.#read.set(key, version)
     const { health, sessions, pacing } = this.#parts.learning
-    const { closed, sessions: limit, messagesPerMinute } = state
+    const { closed, sessions: limit, messagesPerMinute, pausedUntil } = state
     if (closed !== null && (isStart || concernsAll(key, closed.kind))) {
       health.learn(key, closed, Date.now(), changedAt)
     }
     const path = key.endsWith(LIMITS) ? key.slice(0, -LIMITS.length) : key
     if (limit !== null) sessions.learn(path, limit)
     if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute)
+    if (pausedUntil !== undefined) pacing.learnPause(path, pausedUntil)
   }
 }
 

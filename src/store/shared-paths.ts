@@ -6,6 +6,8 @@ export interface SharedState {
   /** Sessions and messages a minute that the servers seem to take from a node; null: as many as the limits allow. */
   sessions: number | null
   messagesPerMinute: number | null
+  /** Unix ms until which servers asked us to wait. Absent: they did not, or an older node wrote the row. */
+  pausedUntil?: number
 }
 
 export interface ClosedPath {

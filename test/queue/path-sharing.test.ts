@@ -184,6 +184,47 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   })
 }
 
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`a wait that servers asked one node for is kept by all, and over a restart, on ${engine}`, {
+    skip: engine === 'postgres' && withoutPostgres(),
+  }, async (t) => {
+    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const clock = { now: 1 }
+    const now = () => clock.now
+    const [one, two] = [await startNode(store, 1, now), await startNode(store, 2, now)]
+    const [path, busy] = [pathTo('x.test'), pathTo('y.test')]
+    two.pacing.begun(busy)
+    one.pacing.pause(path, 600_000)
+    one.pacing.pause(busy, 24 * 3_600_000)
+    const other = pathTo('z.test')
+    await one.sharing.look()
+    await two.sharing.look()
+    const takes = ({ pacing }: typeof one) => [path, busy, other].map((each) => pacing.takesMore(each))
+    assert.deepEqual(takes(two), [false, false, true])
+    await one.sharing.stop()
+    const three = await startNode(store, 3, now)
+    assert.deepEqual(takes(three), [false, false, true])
+
+    await three.sharing.look()
+    // A wait is longer than a quarter of an hour on no node, and the later one counts.
+    two.pacing.pause(path, 1_000)
+    clock.now += 599_000
+    assert.deepEqual(takes(three), [false, false, true])
+    clock.now += 2_000
+    assert.deepEqual(takes(two), [true, false, true])
+    assert.deepEqual(takes(three), [true, false, true])
+    clock.now += 300_000
+    assert.deepEqual(takes(two), [true, true, true])
+    assert.deepEqual(takes(three), [true, true, true])
+    await three.sharing.look()
+    assert.deepEqual(await store.sharedPaths(), [])
+    for (const { sharing, pacing } of [two, three]) {
+      pacing.stop()
+      await sharing.stop()
+    }
+  })
+}
+
 test('a limit that the other nodes have given up is given up by a node that only learned it', async (t) => {
   const store = await opened(t)
   const clock = { now: 1 }
