@@ -22,8 +22,8 @@ export interface MembershipListener {
   confirmed(): void
   /** Recipients of nodes that are gone are waiting again. */
   recovered(): void
-  /** The number of nodes that deliver now, this one included; at least one. */
-  deliveryNodes(count: number): void
+  /** The nodes that deliver now. */
+  deliveryNodes(nodes: readonly NodeBeat[]): void
 }
 
 /** Beats in one timeout. */
@@ -223,8 +223,7 @@ export class NodeMembership {
 
   #see(nodes: readonly NodeBeat[]): void {
     this.#nodes = nodes
-    const delivering = nodes.filter(({ roles }) => roles.includes('delivery')).length
-    this.#listener?.deliveryNodes(Math.max(1, delivering))
+    this.#listener?.deliveryNodes(nodes.filter(({ roles }) => roles.includes('delivery')))
   }
 
   async #giveUp({ token, beats, name, timeoutMs }: NodeBeat, message: string): Promise<void> {

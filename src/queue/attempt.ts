@@ -131,6 +131,8 @@ export interface ReturnReason {
    * is no trouble, so that none of them fails, and the time of an earlier trouble is over.
    */
   postpones?: true | 'anew'
+  /** True: this node has no part of the path's sessions, and others do. */
+  toOthers?: true
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
   /** Of recipients that fail; `other` if absent. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { monotonic } from '../common/clock.ts'
 import type { Path } from '../delivery/path/path.ts'
+import { NodeShares } from './node-shares.ts'
 import { Rate } from './rate.ts'
 import { RecentCount } from './recent-count.ts'
 
@@ -96,7 +97,7 @@ export class Pacing {
   readonly #accepted = new LRUCache<string, AcceptedMessages>({ max: MAX_COUNTED })
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
-  #nodes = 1
+  readonly #shares: NodeShares
   /** By key of the path. */
   readonly #learnt = new Map<string, Learnt>()
   /** Paths for which mail waits, by key, and the time at which each is free. */
@@ -108,14 +109,14 @@ export class Pacing {
    * `free` is called with the keys of paths that may take messages again, once after each `takesMore` that returned
    * false.
    */
-  constructor(free: (paths: readonly string[]) => void, now: () => number = monotonic) {
+  constructor(
+    free: (paths: readonly string[]) => void,
+    now: () => number = monotonic,
+    shares = new NodeShares(),
+  ) {
     this.#free = free
+    this.#shares = shares
     this.#now = now
-  }
-
-  /** The number of nodes that deliver. They share the one limit of a site. */
-  set nodes(count: number) {
-    this.#nodes = count
   }
 
   /** Whether messages are paced on the path, or other nodes have found out something about it. */
@@ -213,12 +214,12 @@ export class Pacing {
     this.#accepted.set(key, accepted)
   }
 
-  #rise({ key, limits }: Path, now: number): void {
-    const pace = this.#paces.get(key)
+  #rise(path: Path, now: number): void {
+    const pace = this.#paces.get(path.key)
     if (pace === undefined || pace.lowered === null || now - pace.lowered.changedAt < RISE_MS) return
     const rate = pace.lowered.rate + Math.max(1, Math.floor(pace.lowered.rate / 4))
     pace.lowered =
-      rate >= (this.#share(limits.messagesPerMinute) ?? NO_LIMIT) ? null : { rate, changedAt: now }
+      rate >= (this.#share(path, 'messagesPerMinute') ?? NO_LIMIT) ? null : { rate, changedAt: now }
   }
 
   /**
@@ -295,14 +296,15 @@ export class Pacing {
     )
   }
 
-  #limits({ limits }: Path, { lowered }: PathPace): { ofMinute: number | null; ofHour: number | null } {
-    const share = this.#share(limits.messagesPerMinute)
+  #limits(path: Path, { lowered }: PathPace): { ofMinute: number | null; ofHour: number | null } {
+    const share = this.#share(path, 'messagesPerMinute')
     const ofMinute = lowered === null ? share : Math.min(lowered.rate, share ?? lowered.rate)
-    return { ofMinute, ofHour: this.#share(limits.messagesPerHour) }
+    return { ofMinute, ofHour: this.#share(path, 'messagesPerHour') }
   }
 
-  #share(limit: number | null): number | null {
-    return limit === null ? null : limit / this.#nodes
+  #share(path: Path, which: 'messagesPerMinute' | 'messagesPerHour'): number | null {
+    const limit = path.limits[which]
+    return limit === null ? null : this.#shares.rate(path, limit)
   }
 
   #pace(path: Path): PathPace {

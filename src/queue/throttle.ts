@@ -2,6 +2,7 @@ import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
+import type { NodeShares } from './node-shares.ts'
 import { Pacing } from './pacing.ts'
 import { companyKey } from './path-part.ts'
 import type { ReadyQueues } from './ready-queues.ts'
@@ -22,16 +23,12 @@ const NOTHING: ThrottleResult = { exhausted: false, notBefore: null }
  * replies of its servers.
  */
 export class Throttle {
-  readonly sessions = new SessionLimits()
+  readonly sessions: SessionLimits
   readonly pacing: Pacing
 
-  constructor(free: (paths: readonly string[]) => void) {
-    this.pacing = new Pacing(free)
-  }
-
-  set nodes(count: number) {
-    this.sessions.nodes = count
-    this.pacing.nodes = count
+  constructor(free: (paths: readonly string[]) => void, shares: NodeShares) {
+    this.sessions = new SessionLimits(undefined, shares)
+    this.pacing = new Pacing(free, undefined, shares)
   }
 
   /** Sessions that the company may have on the path at once. */

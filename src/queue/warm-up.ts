@@ -10,6 +10,7 @@ import type { Path } from '../delivery/path/path.ts'
 import { notAttempted } from '../email/not-attempted.ts'
 import type { SiteWarmUp, Store, WarmUpCount, WarmUpPart, WarmUpRequest } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
+import type { NodeShares } from './node-shares.ts'
 
 /** Milliseconds after which messages that were taken and not sent are given back, for other nodes. */
 const UNUSED_MS = 2_000
@@ -27,6 +28,7 @@ const SPREAD_MS = 10 * 60_000
 
 export interface WarmUpParts {
   store: Pick<Store, 'warmUpCounts' | 'takeWarmUp' | 'countWarmUp'>
+  shares: Pick<NodeShares, 'countOf'>
   /** A new array whenever a pool has changed. */
   pools(): readonly SourcePool[]
   /** Messages to one site on each day. */
@@ -44,8 +46,8 @@ interface DayCount extends WarmUpCount {
 }
 
 interface Wanted extends Omit<WarmUpRequest, 'most'> {
-  /** Keys of the paths that wait for the answer. */
-  paths: Set<string>
+  /** The paths that wait for the answer, by key. */
+  paths: Map<string, Path>
 }
 
 /**
@@ -54,7 +56,6 @@ interface Wanted extends Omit<WarmUpRequest, 'most'> {
  */
 export class WarmUp {
   readonly #parts: WarmUpParts
-  #nodes = 1
   #pools: readonly SourcePool[] = []
   /** When the warm-up of each address began, in Unix ms. */
   #since = new Map<string, number>()
@@ -70,11 +71,6 @@ export class WarmUp {
 
   constructor(parts: WarmUpParts) {
     this.#parts = parts
-  }
-
-  /** The number of nodes that deliver. */
-  set nodes(count: number) {
-    this.#nodes = count
   }
 
   async start(): Promise<void> {
@@ -103,8 +99,8 @@ export class WarmUp {
     const place = placeOf(path)
     const key = keyOf(place)
     if ((this.#counts.get(key)?.left ?? 0) > 0) return true
-    const wanted = this.#wanted.get(key) ?? { ...place, limit: warmUp.limit, paths: new Set() }
-    wanted.paths.add(path.key)
+    const wanted = this.#wanted.get(key) ?? { ...place, limit: warmUp.limit, paths: new Map() }
+    wanted.paths.set(path.key, path)
     this.#wanted.set(key, wanted)
     this.#taking ??= this.#take().finally(() => {
       this.#taking = undefined
@@ -193,15 +189,16 @@ export class WarmUp {
 
   /** Takes messages for all paths that want some. Never rejects: without an answer they ask again. */
   async #take(): Promise<void> {
-    const { store, free } = this.#parts
+    const { store, free, shares } = this.#parts
     while (this.#wanted.size > 0) {
       const wanted = [...this.#wanted.values()]
       this.#wanted.clear()
       const day = this.#day
-      const paths = wanted.flatMap((each) => [...each.paths])
-      const requests = wanted.map(({ source, site, limit }): WarmUpRequest => {
+      const paths = wanted.flatMap((each) => [...each.paths.keys()])
+      const requests = wanted.map(({ source, site, limit, paths }): WarmUpRequest => {
+        const nodes = Math.max(...[...paths.values()].map((path) => shares.countOf(path)))
         const left = limit - (this.#counts.get(keyOf({ source, site }))?.messages ?? 0)
-        const most = Math.max(1, Math.min(MOST_TAKEN, Math.ceil((left * PART) / this.#nodes)))
+        const most = Math.max(1, Math.min(MOST_TAKEN, Math.ceil((left * PART) / nodes)))
         return { source, site, limit, most }
       })
       try {

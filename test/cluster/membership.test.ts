@@ -81,7 +81,7 @@ function database(t: TestContext) {
       recovered: () => {
         member.recovered++
       },
-      deliveryNodes: (count) => member.counts.push(count),
+      deliveryNodes: (nodes) => member.counts.push(nodes.length),
     })
     members.push(member)
     await membership.start()

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { NodeShares } from '../../src/queue/node-shares.ts'
 import { Pacing } from '../../src/queue/pacing.ts'
 import { Rate } from '../../src/queue/rate.ts'
 import { RecentCount } from '../../src/queue/recent-count.ts'
@@ -9,13 +10,14 @@ import { pathTo } from './paths.ts'
 
 const MINUTE = 60_000
 
-function pacing() {
+function pacing(shares = new NodeShares()) {
   const clock = { now: 1_000_000 }
   return {
     clock,
     pacing: new Pacing(
       () => {},
       () => clock.now,
+      shares,
     ),
   }
 }
@@ -72,8 +74,9 @@ test('the hour counts as well as the minute', () => {
 })
 
 test('nodes share the rate of a site', () => {
-  const { clock, pacing: pace } = pacing()
-  pace.nodes = 3
+  const shares = new NodeShares()
+  shares.set([1, 2, 3], 2)
+  const { clock, pacing: pace } = pacing(shares)
   const times = sent(pace, clock, pathTo('x.test', { messagesPerMinute: 1 }), 30 * MINUTE)
   assert.equal(times.length, 10)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NodeShares } from '../../src/queue/node-shares.ts'
 import { SessionLimits } from '../../src/queue/session-limits.ts'
 import { pathTo } from './paths.ts'
 
@@ -57,12 +58,37 @@ test('where one has to go well first, that opens all, and once is enough', () =>
   assert.equal(path.limitOf(plain), 20)
 })
 
-test('nodes share the limit of a path', () => {
-  const { limits: path } = limits()
-  path.nodes = 3
-  assert.equal(path.limitOf(to('x.test')), 7)
-  path.nodes = 50
-  assert.equal(path.limitOf(to('x.test')), 1)
+test('nodes share the limit of a path, and together never exceed it', () => {
+  for (const [sessions, nodes] of [
+    [20, 3],
+    [10, 4],
+    [20, 50],
+    [1, 2],
+    [7, 1],
+  ] as const) {
+    const tokens = Array.from({ length: nodes }, (_, index) => 10 + index)
+    const path = to('x.test', sessions)
+    const limits = tokens.map((own) => {
+      const shares = new NodeShares()
+      shares.set(tokens, own)
+      return new SessionLimits(() => 0, shares).limitOf(path)
+    })
+    assert.equal(
+      limits.reduce((sum, limit) => sum + limit),
+      sessions,
+      `${sessions} on ${nodes}: ${limits}`,
+    )
+    assert.ok(Math.max(...limits) - Math.min(...limits) <= 1)
+  }
+})
+
+test('what cannot be divided is not always with the same node, and nothing limits the capture of mail', () => {
+  const shares = new NodeShares()
+  shares.set([1, 2, 3], 2)
+  const limits = new SessionLimits(() => 0, shares)
+  const sites = Array.from({ length: 60 }, (_, n) => limits.limitOf(to(`x${n}.test`, 1)))
+  assert.deepEqual([...new Set(sites)].toSorted(), [0, 1])
+  assert.equal(limits.limitOf(pathTo('capture', { kind: 'capture', sessions: 1 })), 1)
 })
 
 test('the sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {

@@ -7,6 +7,7 @@ import { DAY_MS } from '../../src/common/utc-day.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { untriedOf } from '../../src/email/codec.ts'
 import { type ReturnReason, returnRecord } from '../../src/queue/attempt.ts'
+import { NodeShares } from '../../src/queue/node-shares.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import { WarmUp, type WarmUpParts } from '../../src/queue/warm-up.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -27,7 +28,8 @@ async function startNode(
     warming = Date.now(),
     schedule,
     addresses = ['192.0.2.1'],
-  }: { warming?: number; schedule: number[]; addresses?: string[] },
+    nodes = [1],
+  }: { warming?: number; schedule: number[]; addresses?: string[]; nodes?: number[] },
 ) {
   const pools: SourcePool[] = [
     { name: 'news', addresses, createdAt: warming, warming: { '192.0.2.1': warming } },
@@ -36,7 +38,9 @@ async function startNode(
   const free = (paths: readonly string[]) => {
     for (const answer of answers.splice(0)) answer(paths)
   }
-  const warmUp = new WarmUp({ store, pools: () => pools, schedule, free })
+  const shares = new NodeShares()
+  shares.set(nodes, nodes[0]!)
+  const warmUp = new WarmUp({ store, shares, pools: () => pools, schedule, free })
   await warmUp.start()
   /** Sends a message as the queue does; false: the day's number is used up. */
   const send = async (path: Path, now: number): Promise<boolean> => {
@@ -121,13 +125,12 @@ test('nodes that share an address send the number of the day together, to the la
   const store = await opened(t)
   const now = Date.now()
   const nodes = [
-    await startNode(store, { warming: now, schedule: [50] }),
-    await startNode(store, { warming: now, schedule: [50] }),
+    await startNode(store, { warming: now, schedule: [50], nodes: [1, 2] }),
+    await startNode(store, { warming: now, schedule: [50], nodes: [2, 1] }),
   ]
   const fresh = pathFrom('192.0.2.1', 'x.test')
   let sent = 0
-  const sendAll = async ({ warmUp, send }: (typeof nodes)[number]) => {
-    warmUp.nodes = 2
+  const sendAll = async ({ send }: (typeof nodes)[number]) => {
     while (await send(fresh, now)) sent++
   }
   await Promise.all(nodes.map(sendAll))

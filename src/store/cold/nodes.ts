@@ -68,6 +68,11 @@ export const nodeWrites = {
     return true
   },
 
+  // biome-ignore lint/correctness/useYield: nothing is written.
+  *announceWork(port) {
+    port.changed('queue')
+  },
+
   *leave(port, token) {
     yield* port.vital.run(LEAVE, token)
     yield* port.vital.run(FORGET_REPORT, token)
