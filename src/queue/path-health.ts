@@ -107,12 +107,12 @@ export class PathHealth {
     }
   }
 
-  /** The closed paths that this node has met itself and others may meet, by key of the trouble. */
+  /** The closed paths that this node has met itself and another one may meet, by key of the trouble. */
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
     for (const [key, trouble] of this.#troubles) {
       const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
-      // Another node may reach the proxy, or the servers.
-      if (!closed || learnt || kind === 'source' || kind === 'unreachable') continue
+      // Each start looks whether the proxy answers.
+      if (!closed || learnt || kind === 'source') continue
       const { path, companyId, domainId, to } = trouble
       yield [key, { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }]
     }

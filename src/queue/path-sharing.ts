@@ -16,7 +16,7 @@ export interface PathLearning {
 }
 
 export interface PathSharingParts {
-  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared'>
+  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared' | 'nodes'>
   /** The token of this node; null: it has none now. */
   token(): number | null
   learning: PathLearning
@@ -48,6 +48,12 @@ const USUAL: SharedState = { closed: null, sessions: null, messagesPerMinute: nu
 /** The end of the key of lowered limits: nodes that know only these leave the closure of the path to others. */
 const LIMITS = '\0limits'
 
+/**
+ * Who has shared a state: at the start a node that is gone, such as this one before, or one in service; later another
+ * node.
+ */
+type Teacher = 'former' | 'neighbour' | 'news'
+
 interface LearntState {
   state: SharedState
   /** Id of the company whose mail has met it; null: not known, or several. */
@@ -78,7 +84,10 @@ export class PathSharing {
     try {
       const { store } = this.#parts
       this.#mark = await store.sharedPathsMark()
-      for (const shared of await store.sharedPaths()) this.#learn(shared, true)
+      const inService = new Set((await store.nodes()).map(({ token }) => token))
+      for (const shared of await store.sharedPaths()) {
+        this.#learn(shared, inService.has(shared.node) ? 'neighbour' : 'former')
+      }
     } catch {
       // Mail is sent as if nothing were known.
     }
@@ -192,7 +201,7 @@ export class PathSharing {
     if (mark === this.#mark) return
     const all = await store.sharedPaths()
     const keys = new Set(all.map(({ key }) => key))
-    for (const shared of all) if (shared.node !== node) this.#learn(shared, false)
+    for (const shared of all) if (shared.node !== node) this.#learn(shared, 'news')
     for (const known of [this.#read, this.#written]) {
       for (const key of known.keys()) {
         if (keys.has(key)) continue
@@ -220,7 +229,7 @@ export class PathSharing {
     for (const { key, node: holder, until } of tries) health.tryDecided(key, holder === node, until, now)
   }
 
-  #learn({ key, node, changedAt, state }: SharedPath, isStart: boolean): void {
+  #learn({ key, node, changedAt, state }: SharedPath, from: Teacher): void {
     // It is removed with the next write of any node.
     if (changedAt < Date.now() - FORGET_MS) return
     const version = `${node} ${changedAt}`
@@ -228,7 +237,7 @@ export class PathSharing {
     this.#read.set(key, version)
     const { health, sessions, pacing } = this.#parts.learning
     const { closed, sessions: limit, messagesPerMinute, pausedUntil } = state
-    if (closed !== null && (isStart || concernsAll(key, closed.kind))) {
+    if (closed !== null && concernsThis(key, closed.kind, from)) {
       health.learn(key, closed, Date.now(), changedAt)
     }
     const path = key.endsWith(LIMITS) ? key.slice(0, -LIMITS.length) : key
@@ -239,8 +248,11 @@ export class PathSharing {
 }
 
 /**
- * Where the system chooses the source address, each node has its own, so that servers may refuse only one of them.
+ * Whether this node would meet the trouble of another one. It may reach servers that a node in service does not; what it
+ * met itself before its start, it would meet again. Where the system chooses the source address, each node has its own,
+ * so that servers may refuse only one of them.
  */
-function concernsAll(key: string, kind: string): boolean {
-  return kind !== 'path' || !key.startsWith('default\0') || key.includes('\0relay:')
+function concernsThis(key: string, kind: string, from: Teacher): boolean {
+  if (kind === 'unreachable') return from === 'former'
+  return from !== 'news' || kind !== 'path' || !key.startsWith('default\0') || key.includes('\0relay:')
 }

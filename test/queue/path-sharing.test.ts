@@ -11,6 +11,7 @@ import { SessionLimits } from '../../src/queue/session-limits.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
+import { node } from '../store/samples.ts'
 import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { ended, pathTo, readyFor } from './paths.ts'
 
@@ -282,14 +283,32 @@ test('a thousand troubles of one company push out no closure, and a look writes 
   for (const { sharing } of [one, two]) await sharing.stop()
 })
 
-test('servers that cannot be reached are not shared: other nodes find out for themselves', async (t) => {
+test('a restart remembers servers that do not answer, and another node finds out for itself', async (t) => {
   const store = await opened(t)
-  const one = await startNode(store, 1)
+  const token = await store.join(node('here'))
+  const one = await startNode(store, token)
+  const ready = readyFor('c', pathTo('x.test'))
+  const now = Date.now()
   const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
-  ended(one.health, readyFor('c', pathTo('x.test')), { ...BUSY, hindrance }, true, Date.now())
+  ended(one.health, ready, { ...BUSY, hindrance }, true, now)
   await one.sharing.look()
-  assert.deepEqual(await store.sharedPaths(), [])
+  const two = await startNode(store, token + 1)
+  assert.equal(two.health.isOpen(ready, now), true, 'it is in service beside the first one')
   await one.sharing.stop()
+  await store.leave(token)
+
+  const after = await startNode(store, token + 2)
+  assert.equal(after.health.isOpen(ready, now), false)
+  // Once they answer, they do so for all.
+  ended(two.health, ready, { ...BUSY, hindrance }, true, now)
+  for (const { sharing } of [two, after, two]) await sharing.look()
+  const later = now + 3_600_000
+  assert.equal(after.health.closedFor(ready, later), null, 'one delivery tries')
+  ended(after.health, ready, DELIVERY, false, later)
+  for (const { sharing } of [after, two]) await sharing.look()
+  assert.equal(two.health.isOpen(ready, now), true)
+  assert.deepEqual(await store.sharedPaths(), [])
+  for (const { sharing } of [two, after]) await sharing.stop()
 })
 
 test('a node that knows a lowered limit alone takes away no closure of another node', async (t) => {
