@@ -35,6 +35,13 @@ export function pauseFor(asked: number): number {
   return Math.min(asked, LONGEST_PAUSE_MS)
 }
 
+interface LoweredRate {
+  rate: number
+  changedAt: number
+  /** True: nothing is known of how much the servers take, so it rises fast. */
+  isGuess?: true
+}
+
 interface PathPace {
   /** The newest one with this key. */
   path: Path
@@ -43,7 +50,7 @@ interface PathPace {
   readonly begunInMinute: RecentCount
   readonly begunInHour: RecentCount
   /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
-  lowered: { rate: number; changedAt: number } | null
+  lowered: LoweredRate | null
   pause: Pause
   /** The last message: on the clock of this class, and in Unix ms; null: there was none. */
   last: { begunAt: number; at: number } | null
@@ -217,9 +224,12 @@ export class Pacing {
   #rise(path: Path, now: number): void {
     const pace = this.#paces.get(path.key)
     if (pace === undefined || pace.lowered === null || now - pace.lowered.changedAt < RISE_MS) return
-    const rate = pace.lowered.rate + Math.max(1, Math.floor(pace.lowered.rate / 4))
+    const { rate: before, isGuess } = pace.lowered
+    const rate = before + (isGuess ? before : Math.max(1, Math.floor(before / 4)))
     pace.lowered =
-      rate >= (this.#share(path, 'messagesPerMinute') ?? NO_LIMIT) ? null : { rate, changedAt: now }
+      rate >= (this.#share(path, 'messagesPerMinute') ?? NO_LIMIT)
+        ? null
+        : { rate, changedAt: now, ...(isGuess && { isGuess }) }
   }
 
   /**
@@ -239,6 +249,14 @@ export class Pacing {
     const rate = pace.lowered === null ? aMinute(accepted, now - since) * 0.75 : pace.lowered.rate / 2
     pace.lowered = { rate: Math.max(1, Math.floor(rate)), changedAt: now }
     return true
+  }
+
+  /**
+   * The servers take nothing at all, and do not say for how long. Once they take mail again it is one message a minute,
+   * then twice as many each minute, so that a queue does not run into the next refusal as a whole.
+   */
+  beginAnew(path: Path): void {
+    this.#pace(path).lowered = { rate: 1, changedAt: this.#now(), isGuess: true }
   }
 
   /** The servers ask us to wait. Returns the milliseconds for which the path takes nothing. */

@@ -74,7 +74,11 @@ export class Throttle {
     const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begunAt, path)
     // A wait that a recipient may have caused delays only the mail to its domain, which is closed for that time.
     const notBefore = extent.part.to === null ? this.#pause(limited, hindrance) : null
-    return { exhausted: !fewer && !slower, notBefore }
+    const exhausted = !fewer && !slower
+    if (exhausted && hindrance.excess === 'messages' && hindrance.waitMs === undefined) {
+      this.pacing.beginAnew(limited)
+    }
+    return { exhausted, notBefore }
   }
 
   #pause(path: Path, { waitMs }: HindranceReport): number | null {

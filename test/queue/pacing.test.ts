@@ -117,6 +117,30 @@ test('a server that complains gets less than it took, at once, and slowly more',
   }
 })
 
+test('a server that took nothing gets one message a minute at first, and twice as many each minute', () => {
+  const { clock, pacing: pace } = pacing()
+  const path = pathTo('x.test')
+  assert.equal(pace.tooMany(path, clock.now), false)
+  pace.beginAnew(path)
+  // The path is closed for a while, and found open.
+  clock.now += 30_000
+  const minutes: number[] = []
+  for (let minute = 0; minute < 5; minute++) {
+    pace.accepted(path)
+    minutes.push(sent(pace, clock, path, MINUTE).length)
+  }
+  assert.deepEqual(minutes.slice(0, 2), [1, 2])
+  assert.ok(minutes[4]! > 10 && minutes[4]! <= 17, minutes.join())
+  // The servers tell now how much is too much.
+  pace.accepted(path)
+  assert.equal(pace.tooMany(path, clock.now), true)
+  const [[, rate]] = [...pace.lowered()] as [[string, number]]
+  assert.equal(rate, 16)
+  clock.now += MINUTE
+  pace.accepted(path)
+  assert.deepEqual([...pace.lowered()], [[path.key, 20]])
+})
+
 test('the time that a server asks for is kept, within bounds', () => {
   const { clock, pacing: pace } = pacing()
   const path = pathTo('x.test')
