@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { monotonic } from '../common/clock.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { NodeShares } from './node-shares.ts'
+import { pathKeyOf } from './path-part.ts'
 import { Rate } from './rate.ts'
 import { RecentCount } from './recent-count.ts'
 
@@ -35,6 +36,9 @@ export function pauseFor(asked: number): number {
   return Math.min(asked, LONGEST_PAUSE_MS)
 }
 
+/** The time to which the messages of an hour reach (rate.ts) is shared in steps of so many ms, rounded up. */
+const HOUR_STEP_MS = 30_000
+
 interface LoweredRate {
   rate: number
   changedAt: number
@@ -52,6 +56,8 @@ interface PathPace {
   /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
   lowered: LoweredRate | null
   pause: Pause
+  /** The time to which the messages of the last hour reach, in Unix ms, for the next start; 0: none is known. */
+  hourDue: number
   /** The last message: on the clock of this class, and in Unix ms; null: there was none. */
   last: { begunAt: number; at: number } | null
 }
@@ -70,7 +76,10 @@ const NO_PAUSE: Pause = { from: 0, until: 0, end: 0 }
 interface Learnt {
   rate: number | null
   pause: Pause
+  hourDue: number
 }
+
+const NOTHING_LEARNT: Learnt = { rate: null, pause: NO_PAUSE, hourDue: 0 }
 
 interface AcceptedMessages {
   readonly inMinute: RecentCount
@@ -144,7 +153,10 @@ export class Pacing {
     pace.path = path
     const { ofMinute, ofHour } = this.#limits(path, pace)
     if (ofMinute !== null) pace.ofMinute.begin(ofMinute, now)
-    if (ofHour !== null) pace.ofHour.begin(ofHour, now)
+    if (ofHour !== null) {
+      pace.ofHour.begin(ofHour, now)
+      pace.hourDue = Date.now() + pace.ofHour.due - now
+    }
     pace.begunInMinute.add(now)
     pace.begunInHour.add(now)
     pace.last = { begunAt: now, at: Date.now() }
@@ -159,6 +171,30 @@ export class Pacing {
   *paused(): Generator<[key: string, pausedUntil: number]> {
     const now = this.#now()
     for (const [key, { pause }] of this.#paces.entries()) if (pause.until > now) yield [key, pause.end]
+  }
+
+  /** The times to which the messages of the last hour reach, by key of the path; in Unix ms. */
+  *hours(): Generator<[key: string, hourDue: number]> {
+    const now = this.#now()
+    for (const [key, { path, ofHour, hourDue }] of this.#paces.entries()) {
+      if (path.limits.messagesPerHour === null || ofHour.due <= now || key !== pathKeyOf(key)) continue
+      yield [key, Math.ceil(hourDue / HOUR_STEP_MS) * HOUR_STEP_MS]
+    }
+  }
+
+  /** The messages of nodes before the start of this one reach to then (Unix ms). */
+  learnHour(key: string, hourDue: number): void {
+    const pace = this.#paces.get(key)
+    const due = Math.min(hourDue, Date.now() + HOUR_MS)
+    if (pace !== undefined) this.#resumeHour(pace, due)
+    else if (due > Date.now()) {
+      this.#learn(key, { hourDue: Math.max(due, this.#learnt.get(key)?.hourDue ?? 0) })
+    }
+  }
+
+  #resumeHour(pace: PathPace, hourDue: number): void {
+    pace.hourDue = Math.max(pace.hourDue, hourDue)
+    pace.ofHour.resume(this.#now() + hourDue - Date.now())
   }
 
   /** Another node, or this one before its last start, has lowered the rate of the path. */
@@ -184,7 +220,7 @@ export class Pacing {
   #learn(key: string, learnt: Partial<Learnt>): void {
     const known = this.#learnt.get(key)
     if (known === undefined && this.#learnt.size >= MAX_PATHS) return
-    this.#learnt.set(key, { ...(known ?? { rate: null, pause: NO_PAUSE }), ...learnt })
+    this.#learnt.set(key, { ...(known ?? NOTHING_LEARNT), ...learnt })
   }
 
   /** The pause, unless it ends before a wait from now on. */
@@ -197,7 +233,9 @@ export class Pacing {
 
   /** No node has a lowered rate of the path any more, nor does any keep it waiting. */
   forget(key: string): void {
+    const { hourDue = 0 } = this.#learnt.get(key) ?? {}
     this.#learnt.delete(key)
+    if (hourDue > 0) this.#learn(key, { hourDue })
     const pace = this.#paces.peek(key)
     if (pace !== undefined) pace.lowered = null
   }
@@ -328,7 +366,7 @@ export class Pacing {
   #pace(path: Path): PathPace {
     let pace = this.#paces.get(path.key)
     if (pace === undefined) {
-      const { rate, pause } = this.#learnt.get(path.key) ?? { rate: null, pause: NO_PAUSE }
+      const { rate, pause, hourDue } = this.#learnt.get(path.key) ?? NOTHING_LEARNT
       this.#learnt.delete(path.key)
       pace = {
         path,
@@ -338,8 +376,10 @@ export class Pacing {
         begunInHour: new RecentCount(60, MINUTE_MS),
         lowered: rate === null ? null : { rate, changedAt: this.#now() },
         pause,
+        hourDue: 0,
         last: null,
       }
+      if (hourDue > 0) this.#resumeHour(pace, hourDue)
       this.#paces.set(path.key, pace)
     }
     return pace

@@ -12,7 +12,7 @@ export interface PathLearning {
     'closedHere' | 'learn' | 'reopen' | 'takeOpened' | 'wantedTries' | 'tryDecided' | 'takeTried'
   >
   sessions: Pick<SessionLimits, 'lowered' | 'learn' | 'forget'>
-  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget' | 'paused' | 'learnPause'>
+  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget' | 'paused' | 'learnPause' | 'hours' | 'learnHour'>
 }
 
 export interface PathSharingParts {
@@ -47,6 +47,9 @@ const USUAL: SharedState = { closed: null, sessions: null, messagesPerMinute: nu
 
 /** The end of the key of lowered limits: nodes that know only these leave the closure of the path to others. */
 const LIMITS = '\0limits'
+
+/** In the key of the messages of an hour, before the token of the node that has sent them. */
+const HOUR = '\0hour:'
 
 /**
  * Who has shared a state: at the start a node that is gone, such as this one before, or one in service; later another
@@ -128,7 +131,7 @@ export class PathSharing {
 
   async #share(node: number): Promise<void> {
     const { store, learning } = this.#parts
-    const states = this.#states()
+    const states = this.#states(node)
     const now = Date.now()
     const paths: SharedPath[] = []
     const changed: SharedPath[] = []
@@ -154,7 +157,7 @@ export class PathSharing {
     for (const { key, state } of [...paths, ...changed]) this.#written.set(key, JSON.stringify(state))
   }
 
-  #states(): Map<string, LearntState> {
+  #states(node: number): Map<string, LearntState> {
     const { health, sessions, pacing } = this.#parts.learning
     const states = new Map<string, LearntState>()
     for (const [key, closed] of health.closedHere()) {
@@ -172,6 +175,10 @@ export class PathSharing {
     for (const [key, limit] of sessions.lowered()) lower(key, { sessions: limit })
     for (const [key, messagesPerMinute] of pacing.lowered()) lower(key, { messagesPerMinute })
     for (const [key, pausedUntil] of pacing.paused()) lower(key, { pausedUntil })
+    for (const [key, hourDue] of pacing.hours()) {
+      // Nodes have different parts of an hour's messages, so each has a row of its own.
+      states.set(`${key}${HOUR}${node}`, { state: { ...USUAL, hourDue }, owner: null, isWhole: false })
+    }
     return states
   }
 
@@ -206,6 +213,7 @@ export class PathSharing {
       for (const key of known.keys()) {
         if (keys.has(key)) continue
         known.delete(key)
+        if (key.includes(HOUR)) continue
         if (!key.endsWith(LIMITS)) learning.health.reopen(key)
         else {
           // Kept, a limit that was only learnt would be shared as this node's own, and go round without end.
@@ -236,7 +244,9 @@ export class PathSharing {
     if (this.#read.get(key) === version) return
     this.#read.set(key, version)
     const { health, sessions, pacing } = this.#parts.learning
-    const { closed, sessions: limit, messagesPerMinute, pausedUntil } = state
+    const { closed, sessions: limit, messagesPerMinute, pausedUntil, hourDue } = state
+    // The other nodes keep to their own parts of the hour.
+    if (hourDue !== undefined && from !== 'news') pacing.learnHour(key.split(HOUR)[0]!, hourDue)
     if (closed !== null && concernsThis(key, closed.kind, from)) {
       health.learn(key, closed, Date.now(), changedAt)
     }

@@ -226,6 +226,39 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   })
 }
 
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`a restart forgets no message of the last hour, on ${engine}`, {
+    skip: engine === 'postgres' && withoutPostgres(),
+  }, async (t) => {
+    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const path = pathTo('x.test', { messagesPerHour: 100 })
+    const sendAll = ({ pacing }: Awaited<ReturnType<typeof startNode>>) => {
+      let sent = 0
+      for (; pacing.takesMore(path); sent++) pacing.begun(path)
+      pacing.stop()
+      return sent
+    }
+    const before = await startNode(store, 1)
+    const [beside, unlimited] = [await startNode(store, 2), pathTo('y.test')]
+    before.pacing.begun(unlimited)
+    assert.equal(sendAll(before), 10)
+    await before.sharing.look()
+    await beside.sharing.look()
+    assert.equal((await store.sharedPaths()).length, 1)
+    assert.equal(sendAll(beside), 10, 'it has a part of its own')
+    await beside.sharing.look()
+    const [kept] = [...before.pacing.hours()]
+    await before.sharing.stop()
+
+    const after = await startNode(store, 3)
+    assert.equal(sendAll(after), 0)
+    const twice = await startNode(store, 4)
+    assert.equal(sendAll(twice), 0)
+    assert.equal([...twice.pacing.hours()][0]?.[1], kept![1])
+    for (const { sharing } of [beside, after, twice]) await sharing.stop()
+  })
+}
+
 test('a limit that the other nodes have given up is given up by a node that only learned it', async (t) => {
   const store = await opened(t)
   const clock = { now: 1 }
