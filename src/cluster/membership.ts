@@ -9,7 +9,9 @@ import type { SendingRight } from './sending-right.ts'
 
 export interface NodeMembershipParts {
   store: Pick<Store, 'shared' | 'join' | 'beat' | 'nodes' | 'giveUp' | 'leave' | 'recover'>
-  node: Omit<NodeDescription, 'machine'>
+  node: Omit<NodeDescription, 'machine' | 'sources'>
+  /** The sources that mail can leave from here; null: not known yet. Absent: never known. */
+  sources?(): readonly string[] | null
   /** Null when no name was set, or no other node can exist. */
   claim: Pick<NameClaim, 'take' | 'release' | 'machine'> | null
   right: SendingRight
@@ -125,6 +127,10 @@ export class NodeMembership {
     claim?.release()
   }
 
+  get #sources(): readonly string[] | null {
+    return this.#parts.sources?.() ?? null
+  }
+
   /** Milliseconds from one turn to the next. */
   get #pause(): number {
     if (!this.#parts.store.shared) return LONELY_RECOVERY_MS
@@ -187,7 +193,8 @@ export class NodeMembership {
 
   async #beat(sentAt: number): Promise<void> {
     const { store, node, claim, right, log, metrics } = this.#parts
-    const nodes = this.#lease === null ? null : await store.beat(this.#lease.token, claim?.machine ?? null)
+    const nodes =
+      this.#lease === null ? null : await store.beat(this.#lease.token, claim?.machine ?? null, this.#sources)
     if (nodes === null) {
       if (this.#lease !== null) {
         right.end()
@@ -214,7 +221,12 @@ export class NodeMembership {
   async #join(): Promise<void> {
     const { store, node, claim, right } = this.#parts
     const sentAt = monotonic()
-    const token = await store.join({ ...node, machine: claim?.machine ?? null })
+    const sources = this.#sources
+    const token = await store.join({
+      ...node,
+      machine: claim?.machine ?? null,
+      ...(sources !== null && { sources }),
+    })
     this.#lease = { token }
     right.grant(token, store.shared ? sentAt + node.timeoutMs : Number.POSITIVE_INFINITY)
     this.#see(await store.nodes())

@@ -71,7 +71,7 @@ import { Evidence } from './evidence.ts'
 import { LastTroubles } from './last-troubles.ts'
 import { LateResults } from './late-results.ts'
 import { LeftLanes } from './left-lanes.ts'
-import { NodeShares } from './node-shares.ts'
+import { type DeliveryNode, NodeShares } from './node-shares.ts'
 import { PathHealth } from './path-health.ts'
 import { type PathMail, pathKeyOf } from './path-part.ts'
 import type { PathLearning } from './path-sharing.ts'
@@ -248,10 +248,10 @@ export class DeliveryPipeline {
     return { health: this.#pathHealth, sessions, pacing }
   }
 
-  /** `tokens` of the nodes that deliver, and the one of this node, if it has one. */
-  setNodes(tokens: readonly number[], own: number | null): void {
-    this.#pathHealth.alone = tokens.length <= 1
-    if (this.#shares.set(tokens, own)) this.#leftLanes.clear()
+  /** The nodes that deliver, and the token of this one, if it has one. */
+  setNodes(nodes: readonly DeliveryNode[], own: number | null): void {
+    this.#pathHealth.alone = nodes.length <= 1
+    if (this.#shares.set(nodes, own)) this.#leftLanes.clear()
     for (const { queues } of [this.#usual, this.#isolated]) {
       for (const ready of queues.withdraw((path) => this.isLeft(path))) this.#leave(ready)
       queues.limitsChanged()

@@ -71,10 +71,7 @@ export class Scheduler implements Handover {
       },
       recovered: () => this.#claims.look(0),
       deliveryNodes: (nodes) => {
-        this.#pipeline.setNodes(
-          nodes.map(({ token }) => token),
-          membership.lease?.token ?? null,
-        )
+        this.#pipeline.setNodes(nodes, membership.lease?.token ?? null)
       },
     })
     this.#unwatch = store.watch((change) => {

@@ -6,7 +6,7 @@ import { NodeShares } from '../../src/queue/node-shares.ts'
 import { Pacing } from '../../src/queue/pacing.ts'
 import { Rate } from '../../src/queue/rate.ts'
 import { RecentCount } from '../../src/queue/recent-count.ts'
-import { pathTo } from './paths.ts'
+import { nodes, pathTo } from './paths.ts'
 
 const MINUTE = 60_000
 
@@ -75,7 +75,7 @@ test('the hour counts as well as the minute', () => {
 
 test('nodes share the rate of a site', () => {
   const shares = new NodeShares()
-  shares.set([1, 2, 3], 2)
+  shares.set(nodes(1, 2, 3), 2)
   const { clock, pacing: pace } = pacing(shares)
   const times = sent(pace, clock, pathTo('x.test', { messagesPerMinute: 1 }), 30 * MINUTE)
   assert.equal(times.length, 10)

@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { ClaimedEmail, Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { to } from '../store/samples.ts'
-import { pathTo, readyFor } from './paths.ts'
+import { nodes, pathTo, readyFor } from './paths.ts'
 
 function pathFrom(address: string, site: string): Path {
   const source = { name: address, helo: 'mail.acme.test', addresses: { ipv4: address, ipv6: null } }
@@ -28,8 +28,8 @@ async function startNode(
     warming = Date.now(),
     schedule,
     addresses = ['192.0.2.1'],
-    nodes = [1],
-  }: { warming?: number; schedule: number[]; addresses?: string[]; nodes?: number[] },
+    tokens = [1],
+  }: { warming?: number; schedule: number[]; addresses?: string[]; tokens?: number[] },
 ) {
   const pools: SourcePool[] = [
     { name: 'news', addresses, createdAt: warming, warming: { '192.0.2.1': warming } },
@@ -39,7 +39,7 @@ async function startNode(
     for (const answer of answers.splice(0)) answer(paths)
   }
   const shares = new NodeShares()
-  shares.set(nodes, nodes[0]!)
+  shares.set(nodes(...tokens), tokens[0]!)
   const warmUp = new WarmUp({ store, shares, pools: () => pools, schedule, free })
   await warmUp.start()
   /** Sends a message as the queue does; false: the day's number is used up. */
@@ -124,18 +124,18 @@ test('mail that waits for the next day is never given up, the oldest goes first,
 test('nodes that share an address send the number of the day together, to the last message', async (t) => {
   const store = await opened(t)
   const now = Date.now()
-  const nodes = [
-    await startNode(store, { warming: now, schedule: [50], nodes: [1, 2] }),
-    await startNode(store, { warming: now, schedule: [50], nodes: [2, 1] }),
+  const both = [
+    await startNode(store, { warming: now, schedule: [50], tokens: [1, 2] }),
+    await startNode(store, { warming: now, schedule: [50], tokens: [2, 1] }),
   ]
   const fresh = pathFrom('192.0.2.1', 'x.test')
   let sent = 0
-  const sendAll = async ({ send }: (typeof nodes)[number]) => {
+  const sendAll = async ({ send }: (typeof both)[number]) => {
     while (await send(fresh, now)) sent++
   }
-  await Promise.all(nodes.map(sendAll))
+  await Promise.all(both.map(sendAll))
   assert.equal(sent, 50)
-  for (const { warmUp } of nodes) await warmUp.stop()
+  for (const { warmUp } of both) await warmUp.stop()
   const [count] = await store.warmUpCounts(Math.floor(now / DAY_MS))
   assert.equal(count?.messages, 50)
 })
