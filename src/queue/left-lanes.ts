@@ -1,8 +1,8 @@
 import type { ReadyDelivery } from './deliveries.ts'
 
 /**
- * Milliseconds for which claims leave a lane to other nodes. Then some of it is claimed again: this node may have a part
- * of the sessions by now, and another path to the domain.
+ * Milliseconds for which claims leave a lane to other nodes. Then some of it is claimed again: this node may have a
+ * part of the sessions by now, and another path to the domain.
  */
 const LEFT_MS = 60_000
 /** Lanes remembered at most. */

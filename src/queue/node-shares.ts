@@ -17,7 +17,9 @@ export class NodeShares {
   /** By name of the source. */
   readonly #divisions = new Map<string, Division>()
 
-  /** All nodes that deliver, and the token of this one; null: it has none now. Returns whether something has changed. */
+  /**
+   * All nodes that deliver, and the token of this one; null: it has none now. Returns whether something has changed.
+   */
   set(nodes: readonly DeliveryNode[], own: number | null): boolean {
     const before = JSON.stringify([this.#others, this.#own])
     this.#others = nodes

@@ -258,9 +258,9 @@ export class PathSharing {
 }
 
 /**
- * Whether this node would meet the trouble of another one. It may reach servers that a node in service does not; what it
- * met itself before its start, it would meet again. Where the system chooses the source address, each node has its own,
- * so that servers may refuse only one of them.
+ * Whether this node would meet the trouble of another one. It may reach servers that a node in service does not; what
+ * it met itself before its start, it would meet again. Where the system chooses the source address, each node has its
+ * own, so that servers may refuse only one of them.
  */
 function concernsThis(key: string, kind: string, from: Teacher): boolean {
   if (kind === 'unreachable') return from === 'former'

@@ -16,13 +16,15 @@ import type { NodeShares } from './node-shares.ts'
 const UNUSED_MS = 2_000
 /** Milliseconds until messages are asked for again, when the store could not be asked. */
 const RETRY_MS = 1_000
-/** A node takes this part of its share of the messages that are left, so that few are left with a node that has no mail. */
+/**
+ * A node takes this part of its share of the messages that are left, so that few are left with a node that has no mail.
+ */
 const PART = 1 / 4
 /** The most messages that a node takes at once: a crash loses them for the day. */
 const MOST_TAKEN = 100
 /**
- * Mail that waits for the next day is due in the first part of it (ms), the oldest first. Mail that is accepted meanwhile
- * waits for the end of that part.
+ * Mail that waits for the next day is due in the first part of it (ms), the oldest first. Mail that is accepted
+ * meanwhile waits for the end of that part.
  */
 const SPREAD_MS = 10 * 60_000
 
