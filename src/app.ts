@@ -228,10 +228,20 @@ async function joinNodes({ settings, store, log, metrics, started, unlessStopped
   const unrecorded = new UnrecordedMessages(
     UnrecordedMessages.shared(settings.maxUnrecorded, settings.deliveryThreads),
   )
-  const membership = new NodeMembership({ store, node, claim, right, metrics, log })
+  /** Known once delivery is open. */
+  const present: { sources: (() => readonly string[]) | null } = { sources: null }
+  const sources = () => present.sources?.() ?? null
+  const membership = new NodeMembership({ store, node, sources, claim, right, metrics, log })
   started.defer(() => membership.leave())
   await unlessStopped(membership.start())
-  return { nodeName: name, membership, right, unrecorded, token: () => membership.lease?.token ?? null }
+  return {
+    nodeName: name,
+    membership,
+    present,
+    right,
+    unrecorded,
+    token: () => membership.lease?.token ?? null,
+  }
 }
 
 function startDigest({ store, token, log, started }: WithNode): void {
@@ -292,6 +302,7 @@ async function startDelivery(node: WithNode): Promise<Scheduler> {
   started.defer(() => retention.stop())
   started.defer(() => couriers.present.stop())
   await couriers.present.start()
+  node.present.sources = couriers.sources
   await node.unlessStopped(scheduler.start())
   retention.start()
   startDomainChecks(node)

@@ -89,6 +89,8 @@ function fieldsOf(site: SiteDescription): Parameters<typeof printFields>[0] {
     ['Recipients per transaction', limits.recipientsPerTransaction],
     ['TLS', limits.tls],
     ['Envelope behind the final dot', limits.envelopeBehindDot ? 'yes' : 'no'],
+    ['Octets per message', limits.size],
+    ['First pause', limits.backOff === null ? null : `${limits.backOff / 1_000}s`],
     ['Paused since', formatTime(pause?.since ?? null)],
     ['Paused until', formatTime(pause?.until ?? null)],
     ['Reason of the pause', pause?.reason ?? null],

@@ -9,7 +9,9 @@ import type { SendingRight } from './sending-right.ts'
 
 export interface NodeMembershipParts {
   store: Pick<Store, 'shared' | 'join' | 'beat' | 'nodes' | 'giveUp' | 'leave' | 'recover'>
-  node: Omit<NodeDescription, 'machine'>
+  node: Omit<NodeDescription, 'machine' | 'sources'>
+  /** The sources that mail can leave from here; null: not known yet. Absent: never known. */
+  sources?(): readonly string[] | null
   /** Null when no name was set, or no other node can exist. */
   claim: Pick<NameClaim, 'take' | 'release' | 'machine'> | null
   right: SendingRight
@@ -22,8 +24,8 @@ export interface MembershipListener {
   confirmed(): void
   /** Recipients of nodes that are gone are waiting again. */
   recovered(): void
-  /** The number of nodes that deliver now, this one included; at least one. */
-  deliveryNodes(count: number): void
+  /** The nodes that deliver now. */
+  deliveryNodes(nodes: readonly NodeBeat[]): void
 }
 
 /** Beats in one timeout. */
@@ -125,6 +127,10 @@ export class NodeMembership {
     claim?.release()
   }
 
+  get #sources(): readonly string[] | null {
+    return this.#parts.sources?.() ?? null
+  }
+
   /** Milliseconds from one turn to the next. */
   get #pause(): number {
     if (!this.#parts.store.shared) return LONELY_RECOVERY_MS
@@ -187,7 +193,8 @@ export class NodeMembership {
 
   async #beat(sentAt: number): Promise<void> {
     const { store, node, claim, right, log, metrics } = this.#parts
-    const nodes = this.#lease === null ? null : await store.beat(this.#lease.token, claim?.machine ?? null)
+    const nodes =
+      this.#lease === null ? null : await store.beat(this.#lease.token, claim?.machine ?? null, this.#sources)
     if (nodes === null) {
       if (this.#lease !== null) {
         right.end()
@@ -214,7 +221,12 @@ export class NodeMembership {
   async #join(): Promise<void> {
     const { store, node, claim, right } = this.#parts
     const sentAt = monotonic()
-    const token = await store.join({ ...node, machine: claim?.machine ?? null })
+    const sources = this.#sources
+    const token = await store.join({
+      ...node,
+      machine: claim?.machine ?? null,
+      ...(sources !== null && { sources }),
+    })
     this.#lease = { token }
     right.grant(token, store.shared ? sentAt + node.timeoutMs : Number.POSITIVE_INFINITY)
     this.#see(await store.nodes())
@@ -223,8 +235,7 @@ export class NodeMembership {
 
   #see(nodes: readonly NodeBeat[]): void {
     this.#nodes = nodes
-    const delivering = nodes.filter(({ roles }) => roles.includes('delivery')).length
-    this.#listener?.deliveryNodes(Math.max(1, delivering))
+    this.#listener?.deliveryNodes(nodes.filter(({ roles }) => roles.includes('delivery')))
   }
 
   async #giveUp({ token, beats, name, timeoutMs }: NodeBeat, message: string): Promise<void> {

@@ -57,6 +57,8 @@ export interface OpenDelivery {
   paths: PathFinder
   /** Has to be started before mail leaves, and stopped. */
   present: PresentAddresses
+  /** The names of the sources that mail can leave from now. */
+  sources(): string[]
 }
 
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
@@ -91,6 +93,7 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
     courier: openCourier(parts, options),
     isolated: new CountedCourier(isolated, unrecorded, right),
     present,
+    sources: () => sources.present(),
     paths: new PathFinder({
       ...settings,
       route: settings.delivery,

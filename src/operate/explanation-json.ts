@@ -105,5 +105,7 @@ function limitsOf({ limits, terms, site }: Path) {
     // The route of a relay says how its connections are protected.
     tls: site.kind === 'direct' ? terms.tls : null,
     envelope_behind_dot: terms.envelopeBehindDot,
+    size: terms.size ?? null,
+    back_off_ms: limits.backOff ?? null,
   }
 }

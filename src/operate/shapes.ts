@@ -379,6 +379,8 @@ export function siteJson({
       recipients_per_transaction: limits.recipientsPerTransaction,
       tls: limits.tls,
       envelope_behind_dot: limits.envelopeBehindDot,
+      size: limits.size,
+      back_off_ms: limits.backOff,
     },
     ...useJson({ lowered, used, closed }),
     last_message_at: isoTime(lastMessageAt),

@@ -132,7 +132,12 @@ function described({ key: _, ...state }: SiteState, table: SiteTable): FoundSite
     ...state,
     lastMessageAt: state.lastMessageAt ?? null,
     lastTrouble: state.lastTrouble ?? null,
-    limits: { ...state.limits, envelopeBehindDot: state.limits.envelopeBehindDot ?? true },
+    limits: {
+      ...state.limits,
+      envelopeBehindDot: state.limits.envelopeBehindDot ?? true,
+      size: state.limits.size ?? null,
+      backOff: state.limits.backOff ?? null,
+    },
     hosts: whole ? [...block.mx] : state.hosts,
     domains: whole ? block.domains : [],
     source,

@@ -126,8 +126,13 @@ export interface ReturnReason {
   dueAt: number
   heldFor: HoldReason | null
   message: string
-  /** True: the recipients are postponed. They fail when this has lasted as long as the whole retry schedule. */
-  postpones?: true
+  /**
+   * True: the recipients are postponed. They fail when this has lasted as long as the whole retry schedule. `anew`: it
+   * is no trouble, so that none of them fails, and the time of an earlier trouble is over.
+   */
+  postpones?: true | 'anew'
+  /** True: this node has no part of the path's sessions, and others do. */
+  toOthers?: true
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
   /** Of recipients that fail; `other` if absent. */
@@ -179,7 +184,8 @@ function returnDecision(
       again: dueAt,
       patience: schedule.lasts,
       fullMailbox: null,
-      ...postponementAt(at, metAt ?? at, schedule.lasts),
+      ...postponementAt(at, postpones === 'anew' ? 0 : (metAt ?? at), schedule.lasts),
+      ...(postpones === 'anew' && { anew: true }),
     }
     return (recipient) => decideAttempt(recipient, happening)
   }

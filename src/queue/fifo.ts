@@ -20,6 +20,12 @@ export class Fifo<T> {
     for (let at = this.#head; at < this.#items.length; at++) yield this.#items[at]!
   }
 
+  /** Takes time that is linear in the length. */
+  remove(item: T): void {
+    this.#items = this.#items.slice(this.#head).filter((other) => other !== item)
+    this.#head = 0
+  }
+
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined
     const item = this.#items[this.#head]

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { monotonic } from '../common/clock.ts'
 import type { Path } from '../delivery/path/path.ts'
+import { NodeShares } from './node-shares.ts'
+import { pathKeyOf } from './path-part.ts'
 import { Rate } from './rate.ts'
 import { RecentCount } from './recent-count.ts'
 
@@ -34,6 +36,16 @@ export function pauseFor(asked: number): number {
   return Math.min(asked, LONGEST_PAUSE_MS)
 }
 
+/** The time to which the messages of an hour reach (rate.ts) is shared in steps of so many ms, rounded up. */
+const HOUR_STEP_MS = 30_000
+
+interface LoweredRate {
+  rate: number
+  changedAt: number
+  /** True: nothing is known of how much the servers take, so it rises fast. */
+  isGuess?: true
+}
+
 interface PathPace {
   /** The newest one with this key. */
   path: Path
@@ -42,12 +54,32 @@ interface PathPace {
   readonly begunInMinute: RecentCount
   readonly begunInHour: RecentCount
   /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
-  lowered: { rate: number; changedAt: number } | null
-  pausedAt: number
-  pausedUntil: number
+  lowered: LoweredRate | null
+  pause: Pause
+  /** The time to which the messages of the last hour reach, in Unix ms, for the next start; 0: none is known. */
+  hourDue: number
   /** The last message: on the clock of this class, and in Unix ms; null: there was none. */
   last: { begunAt: number; at: number } | null
 }
+
+/** A wait that the servers asked for, on the clock of this class. */
+interface Pause {
+  from: number
+  until: number
+  /** The end in Unix ms, for other nodes. */
+  end: number
+}
+
+const NO_PAUSE: Pause = { from: 0, until: 0, end: 0 }
+
+/** What other nodes have found out about a path, before it has mail here. */
+interface Learnt {
+  rate: number | null
+  pause: Pause
+  hourDue: number
+}
+
+const NOTHING_LEARNT: Learnt = { rate: null, pause: NO_PAUSE, hourDue: 0 }
 
 interface AcceptedMessages {
   readonly inMinute: RecentCount
@@ -81,9 +113,9 @@ export class Pacing {
   readonly #accepted = new LRUCache<string, AcceptedMessages>({ max: MAX_COUNTED })
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
-  #nodes = 1
-  /** Rates learnt from other nodes, for paths that have had no mail here since. */
-  readonly #learnt = new Map<string, number>()
+  readonly #shares: NodeShares
+  /** By key of the path. */
+  readonly #learnt = new Map<string, Learnt>()
   /** Paths for which mail waits, by key, and the time at which each is free. */
   readonly #waited = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -93,17 +125,17 @@ export class Pacing {
    * `free` is called with the keys of paths that may take messages again, once after each `takesMore` that returned
    * false.
    */
-  constructor(free: (paths: readonly string[]) => void, now: () => number = monotonic) {
+  constructor(
+    free: (paths: readonly string[]) => void,
+    now: () => number = monotonic,
+    shares = new NodeShares(),
+  ) {
     this.#free = free
+    this.#shares = shares
     this.#now = now
   }
 
-  /** The number of nodes that deliver. They share the one limit of a site. */
-  set nodes(count: number) {
-    this.#nodes = count
-  }
-
-  /** Whether messages are paced on the path, or a lowered rate is known from another node. */
+  /** Whether messages are paced on the path, or other nodes have found out something about it. */
   knows(key: string): boolean {
     return this.#paces.has(key) || this.#learnt.has(key)
   }
@@ -121,7 +153,10 @@ export class Pacing {
     pace.path = path
     const { ofMinute, ofHour } = this.#limits(path, pace)
     if (ofMinute !== null) pace.ofMinute.begin(ofMinute, now)
-    if (ofHour !== null) pace.ofHour.begin(ofHour, now)
+    if (ofHour !== null) {
+      pace.ofHour.begin(ofHour, now)
+      pace.hourDue = Date.now() + pace.ofHour.due - now
+    }
     pace.begunInMinute.add(now)
     pace.begunInHour.add(now)
     pace.last = { begunAt: now, at: Date.now() }
@@ -132,19 +167,75 @@ export class Pacing {
     for (const [key, { lowered }] of this.#paces.entries()) if (lowered !== null) yield [key, lowered.rate]
   }
 
+  /** The waits that servers asked for, by key of the path; the end in Unix ms. */
+  *paused(): Generator<[key: string, pausedUntil: number]> {
+    const now = this.#now()
+    for (const [key, { pause }] of this.#paces.entries()) if (pause.until > now) yield [key, pause.end]
+  }
+
+  /** The times to which the messages of the last hour reach, by key of the path; in Unix ms. */
+  *hours(): Generator<[key: string, hourDue: number]> {
+    const now = this.#now()
+    for (const [key, { path, ofHour, hourDue }] of this.#paces.entries()) {
+      if (path.limits.messagesPerHour === null || ofHour.due <= now || key !== pathKeyOf(key)) continue
+      yield [key, Math.ceil(hourDue / HOUR_STEP_MS) * HOUR_STEP_MS]
+    }
+  }
+
+  /** The messages of nodes before the start of this one reach to then (Unix ms). */
+  learnHour(key: string, hourDue: number): void {
+    const pace = this.#paces.get(key)
+    const due = Math.min(hourDue, Date.now() + HOUR_MS)
+    if (pace !== undefined) this.#resumeHour(pace, due)
+    else if (due > Date.now()) {
+      this.#learn(key, { hourDue: Math.max(due, this.#learnt.get(key)?.hourDue ?? 0) })
+    }
+  }
+
+  #resumeHour(pace: PathPace, hourDue: number): void {
+    pace.hourDue = Math.max(pace.hourDue, hourDue)
+    pace.ofHour.resume(this.#now() + hourDue - Date.now())
+  }
+
   /** Another node, or this one before its last start, has lowered the rate of the path. */
   learn(key: string, rate: number): void {
     const pace = this.#paces.get(key)
-    if (pace === undefined) {
-      if (this.#learnt.size < MAX_PATHS) this.#learnt.set(key, rate)
-    } else if (pace.lowered === null || pace.lowered.rate > rate) {
+    if (pace === undefined) this.#learn(key, { rate })
+    else if (pace.lowered === null || pace.lowered.rate > rate) {
       pace.lowered = { rate, changedAt: this.#now() }
     }
   }
 
-  /** No node has a lowered rate of the path any more. */
+  /** Servers asked another node, or this one before its last start, to wait until then (Unix ms). */
+  learnPause(key: string, pausedUntil: number): void {
+    const wait = pauseFor(pausedUntil - Date.now())
+    if (wait <= 0) return
+    const pace = this.#paces.get(key)
+    const known = pace?.pause ?? this.#learnt.get(key)?.pause ?? NO_PAUSE
+    const pause = this.#later(known, wait)
+    if (pace === undefined) this.#learn(key, { pause })
+    else pace.pause = pause
+  }
+
+  #learn(key: string, learnt: Partial<Learnt>): void {
+    const known = this.#learnt.get(key)
+    if (known === undefined && this.#learnt.size >= MAX_PATHS) return
+    this.#learnt.set(key, { ...(known ?? NOTHING_LEARNT), ...learnt })
+  }
+
+  /** The pause, unless it ends before a wait from now on. */
+  #later(pause: Pause, wait: number): Pause {
+    const now = this.#now()
+    const until = now + wait
+    if (pause.until >= until) return pause
+    return { from: pause.until > now ? pause.from : now, until, end: Math.round(Date.now() + wait) }
+  }
+
+  /** No node has a lowered rate of the path any more, nor does any keep it waiting. */
   forget(key: string): void {
+    const { hourDue = 0 } = this.#learnt.get(key) ?? {}
     this.#learnt.delete(key)
+    if (hourDue > 0) this.#learn(key, { hourDue })
     const pace = this.#paces.peek(key)
     if (pace !== undefined) pace.lowered = null
   }
@@ -168,12 +259,15 @@ export class Pacing {
     this.#accepted.set(key, accepted)
   }
 
-  #rise({ key, limits }: Path, now: number): void {
-    const pace = this.#paces.get(key)
+  #rise(path: Path, now: number): void {
+    const pace = this.#paces.get(path.key)
     if (pace === undefined || pace.lowered === null || now - pace.lowered.changedAt < RISE_MS) return
-    const rate = pace.lowered.rate + Math.max(1, Math.floor(pace.lowered.rate / 4))
+    const { rate: before, isGuess } = pace.lowered
+    const rate = before + (isGuess ? before : Math.max(1, Math.floor(before / 4)))
     pace.lowered =
-      rate >= (this.#share(limits.messagesPerMinute) ?? NO_LIMIT) ? null : { rate, changedAt: now }
+      rate >= (this.#share(path, 'messagesPerMinute') ?? NO_LIMIT)
+        ? null
+        : { rate, changedAt: now, ...(isGuess && { isGuess }) }
   }
 
   /**
@@ -195,14 +289,20 @@ export class Pacing {
     return true
   }
 
+  /**
+   * The servers take nothing at all, and do not say for how long. Once they take mail again it is one message a minute,
+   * then twice as many each minute, so that a queue does not run into the next refusal as a whole.
+   */
+  beginAnew(path: Path): void {
+    this.#pace(path).lowered = { rate: 1, changedAt: this.#now(), isGuess: true }
+  }
+
   /** The servers ask us to wait. Returns the milliseconds for which the path takes nothing. */
   pause(path: Path, ms: number): number {
-    const pause = pauseFor(ms)
+    const wait = pauseFor(ms)
     const pace = this.#pace(path)
-    const now = this.#now()
-    if (pace.pausedUntil <= now) pace.pausedAt = now
-    pace.pausedUntil = Math.max(pace.pausedUntil, now + pause)
-    return pause
+    pace.pause = this.#later(pace.pause, wait)
+    return wait
   }
 
   /**
@@ -213,13 +313,14 @@ export class Pacing {
     let idle = 0
     // Those used last come first.
     for (const pace of this.#paces.values()) {
-      const { path, begunInMinute, begunInHour, lowered, pausedAt, pausedUntil, last } = pace
+      const { path, begunInMinute, begunInHour, lowered, last } = pace
+      const { from, until } = pace.pause
       const recent = { minute: begunInMinute.total(now), hour: begunInHour.total(now) }
-      if (recent.hour === 0 && pausedUntil <= now) {
+      if (recent.hour === 0 && until <= now) {
         if (last === null || now - last.begunAt > KNOWN_MS || idle === MAX_IDLE) continue
         idle++
       }
-      const pause = pausedUntil > now ? { lasted: now - pausedAt, left: pausedUntil - now } : null
+      const pause = until > now ? { lasted: now - from, left: until - now } : null
       yield { path, recent, lastMessageAt: last?.at ?? null, lowered: lowered?.rate ?? null, pause }
     }
   }
@@ -237,34 +338,35 @@ export class Pacing {
       messagesPerMinute === null &&
       messagesPerHour === null &&
       known.lowered === null &&
-      known.pausedUntil === 0
+      known.pause === NO_PAUSE
     ) {
       return 0
     }
     const now = this.#now()
     const { ofMinute, ofHour } = this.#limits(path, known)
     return Math.max(
-      known.pausedUntil - now,
+      known.pause.until - now,
       ofMinute === null ? 0 : known.ofMinute.wait(ofMinute, now),
       ofHour === null ? 0 : known.ofHour.wait(ofHour, now),
       0,
     )
   }
 
-  #limits({ limits }: Path, { lowered }: PathPace): { ofMinute: number | null; ofHour: number | null } {
-    const share = this.#share(limits.messagesPerMinute)
+  #limits(path: Path, { lowered }: PathPace): { ofMinute: number | null; ofHour: number | null } {
+    const share = this.#share(path, 'messagesPerMinute')
     const ofMinute = lowered === null ? share : Math.min(lowered.rate, share ?? lowered.rate)
-    return { ofMinute, ofHour: this.#share(limits.messagesPerHour) }
+    return { ofMinute, ofHour: this.#share(path, 'messagesPerHour') }
   }
 
-  #share(limit: number | null): number | null {
-    return limit === null ? null : limit / this.#nodes
+  #share(path: Path, which: 'messagesPerMinute' | 'messagesPerHour'): number | null {
+    const limit = path.limits[which]
+    return limit === null ? null : this.#shares.rate(path, limit)
   }
 
   #pace(path: Path): PathPace {
     let pace = this.#paces.get(path.key)
     if (pace === undefined) {
-      const rate = this.#learnt.get(path.key)
+      const { rate, pause, hourDue } = this.#learnt.get(path.key) ?? NOTHING_LEARNT
       this.#learnt.delete(path.key)
       pace = {
         path,
@@ -272,11 +374,12 @@ export class Pacing {
         ofHour: new Rate(HOUR_MS),
         begunInMinute: new RecentCount(60, 1_000),
         begunInHour: new RecentCount(60, MINUTE_MS),
-        lowered: rate === undefined ? null : { rate, changedAt: this.#now() },
-        pausedAt: 0,
-        pausedUntil: 0,
+        lowered: rate === null ? null : { rate, changedAt: this.#now() },
+        pause,
+        hourDue: 0,
         last: null,
       }
+      if (hourDue > 0) this.#resumeHour(pace, hourDue)
       this.#paces.set(path.key, pace)
     }
     return pace

@@ -107,12 +107,12 @@ export class PathHealth {
     }
   }
 
-  /** The closed paths that this node has met itself and others may meet, by key of the trouble. */
+  /** The closed paths that this node has met itself and another one may meet, by key of the trouble. */
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
     for (const [key, trouble] of this.#troubles) {
       const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
-      // Another node may reach the proxy, or the servers.
-      if (!closed || learnt || kind === 'source' || kind === 'unreachable') continue
+      // Each start looks whether the proxy answers.
+      if (!closed || learnt || kind === 'source') continue
       const { path, companyId, domainId, to } = trouble
       yield [key, { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }]
     }
@@ -353,14 +353,18 @@ export class PathHealth {
     return trouble.probeAt
   }
 
-  #met(part: PathPart, report: HindranceReport, now: number, { email }: ReadyDelivery): Trouble {
+  #met(part: PathPart, report: HindranceReport, now: number, { email, path }: ReadyDelivery): Trouble {
     const facts = factsOf(part, report, email.companyId, now)
     const trouble = this.#troubles.get(part.key) ?? newTrouble(facts)
     Object.assign(trouble, { ...facts, since: trouble.since, learnt: false, probe: null })
     this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
     this.#tryEnded(part.key, trouble)
-    const pause = this.#parts.pauses.after(now - trouble.since, report.kind === 'credentials')
+    const pause = this.#parts.pauses.after(
+      now - trouble.since,
+      report.kind === 'credentials',
+      path.limits.backOff,
+    )
     waitUntil(trouble, now + pause, now)
     return trouble
   }
@@ -410,7 +414,8 @@ export class PathHealth {
     if (trouble?.probe !== ready) return
     trouble.probe = null
     this.#tryEnded(path, trouble)
-    waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since), now)
+    const { backOff } = ready.path.limits
+    waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since, false, backOff), now)
   }
 
   #tryEnded(key: string, trouble: Trouble): void {

@@ -12,11 +12,11 @@ export interface PathLearning {
     'closedHere' | 'learn' | 'reopen' | 'takeOpened' | 'wantedTries' | 'tryDecided' | 'takeTried'
   >
   sessions: Pick<SessionLimits, 'lowered' | 'learn' | 'forget'>
-  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget'>
+  pacing: Pick<Pacing, 'lowered' | 'learn' | 'forget' | 'paused' | 'learnPause' | 'hours' | 'learnHour'>
 }
 
 export interface PathSharingParts {
-  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared'>
+  store: Pick<Store, 'sharePaths' | 'sharedPaths' | 'sharedPathsMark' | 'shareTries' | 'shared' | 'nodes'>
   /** The token of this node; null: it has none now. */
   token(): number | null
   learning: PathLearning
@@ -48,6 +48,15 @@ const USUAL: SharedState = { closed: null, sessions: null, messagesPerMinute: nu
 /** The end of the key of lowered limits: nodes that know only these leave the closure of the path to others. */
 const LIMITS = '\0limits'
 
+/** In the key of the messages of an hour, before the token of the node that has sent them. */
+const HOUR = '\0hour:'
+
+/**
+ * Who has shared a state: at the start a node that is gone, such as this one before, or one in service; later another
+ * node.
+ */
+type Teacher = 'former' | 'neighbour' | 'news'
+
 interface LearntState {
   state: SharedState
   /** Id of the company whose mail has met it; null: not known, or several. */
@@ -78,7 +87,10 @@ export class PathSharing {
     try {
       const { store } = this.#parts
       this.#mark = await store.sharedPathsMark()
-      for (const shared of await store.sharedPaths()) this.#learn(shared, true)
+      const inService = new Set((await store.nodes()).map(({ token }) => token))
+      for (const shared of await store.sharedPaths()) {
+        this.#learn(shared, inService.has(shared.node) ? 'neighbour' : 'former')
+      }
     } catch {
       // Mail is sent as if nothing were known.
     }
@@ -119,7 +131,7 @@ export class PathSharing {
 
   async #share(node: number): Promise<void> {
     const { store, learning } = this.#parts
-    const states = this.#states()
+    const states = this.#states(node)
     const now = Date.now()
     const paths: SharedPath[] = []
     const changed: SharedPath[] = []
@@ -145,7 +157,7 @@ export class PathSharing {
     for (const { key, state } of [...paths, ...changed]) this.#written.set(key, JSON.stringify(state))
   }
 
-  #states(): Map<string, LearntState> {
+  #states(node: number): Map<string, LearntState> {
     const { health, sessions, pacing } = this.#parts.learning
     const states = new Map<string, LearntState>()
     for (const [key, closed] of health.closedHere()) {
@@ -162,6 +174,11 @@ export class PathSharing {
     }
     for (const [key, limit] of sessions.lowered()) lower(key, { sessions: limit })
     for (const [key, messagesPerMinute] of pacing.lowered()) lower(key, { messagesPerMinute })
+    for (const [key, pausedUntil] of pacing.paused()) lower(key, { pausedUntil })
+    for (const [key, hourDue] of pacing.hours()) {
+      // Nodes have different parts of an hour's messages, so each has a row of its own.
+      states.set(`${key}${HOUR}${node}`, { state: { ...USUAL, hourDue }, owner: null, isWhole: false })
+    }
     return states
   }
 
@@ -191,11 +208,12 @@ export class PathSharing {
     if (mark === this.#mark) return
     const all = await store.sharedPaths()
     const keys = new Set(all.map(({ key }) => key))
-    for (const shared of all) if (shared.node !== node) this.#learn(shared, false)
+    for (const shared of all) if (shared.node !== node) this.#learn(shared, 'news')
     for (const known of [this.#read, this.#written]) {
       for (const key of known.keys()) {
         if (keys.has(key)) continue
         known.delete(key)
+        if (key.includes(HOUR)) continue
         if (!key.endsWith(LIMITS)) learning.health.reopen(key)
         else {
           // Kept, a limit that was only learnt would be shared as this node's own, and go round without end.
@@ -219,26 +237,32 @@ export class PathSharing {
     for (const { key, node: holder, until } of tries) health.tryDecided(key, holder === node, until, now)
   }
 
-  #learn({ key, node, changedAt, state }: SharedPath, isStart: boolean): void {
+  #learn({ key, node, changedAt, state }: SharedPath, from: Teacher): void {
     // It is removed with the next write of any node.
     if (changedAt < Date.now() - FORGET_MS) return
     const version = `${node} ${changedAt}`
     if (this.#read.get(key) === version) return
     this.#read.set(key, version)
     const { health, sessions, pacing } = this.#parts.learning
-    const { closed, sessions: limit, messagesPerMinute } = state
-    if (closed !== null && (isStart || concernsAll(key, closed.kind))) {
+    const { closed, sessions: limit, messagesPerMinute, pausedUntil, hourDue } = state
+    // The other nodes keep to their own parts of the hour.
+    if (hourDue !== undefined && from !== 'news') pacing.learnHour(key.split(HOUR)[0]!, hourDue)
+    if (closed !== null && concernsThis(key, closed.kind, from)) {
       health.learn(key, closed, Date.now(), changedAt)
     }
     const path = key.endsWith(LIMITS) ? key.slice(0, -LIMITS.length) : key
     if (limit !== null) sessions.learn(path, limit)
     if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute)
+    if (pausedUntil !== undefined) pacing.learnPause(path, pausedUntil)
   }
 }
 
 /**
- * Where the system chooses the source address, each node has its own, so that servers may refuse only one of them.
+ * Whether this node would meet the trouble of another one. It may reach servers that a node in service does not; what
+ * it met itself before its start, it would meet again. Where the system chooses the source address, each node has its
+ * own, so that servers may refuse only one of them.
  */
-function concernsAll(key: string, kind: string): boolean {
-  return kind !== 'path' || !key.startsWith('default\0') || key.includes('\0relay:')
+function concernsThis(key: string, kind: string, from: Teacher): boolean {
+  if (kind === 'unreachable') return from === 'former'
+  return from !== 'news' || kind !== 'path' || !key.startsWith('default\0') || key.includes('\0relay:')
 }

@@ -70,6 +70,8 @@ import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from
 import { Evidence } from './evidence.ts'
 import { LastTroubles } from './last-troubles.ts'
 import { LateResults } from './late-results.ts'
+import { LeftLanes } from './left-lanes.ts'
+import { type DeliveryNode, NodeShares } from './node-shares.ts'
 import { PathHealth } from './path-health.ts'
 import { type PathMail, pathKeyOf } from './path-part.ts'
 import type { PathLearning } from './path-sharing.ts'
@@ -152,12 +154,15 @@ export class DeliveryPipeline {
   readonly #late = new LateResults()
   readonly #recorder: Recorder
   readonly #suspects: Suspects
-  readonly #throttle = new Throttle((paths) => this.#pathsFree(paths))
+  /** Of the limits of all paths. */
+  readonly #shares = new NodeShares()
+  readonly #throttle = new Throttle((paths) => this.#pathsFree(paths), this.#shares)
   readonly #pauses: ProbePauses
   readonly #warmUp: WarmUp
   readonly #pathHealth: PathHealth
   readonly #evidence: Evidence
   readonly #lastTroubles = new LastTroubles()
+  readonly #leftLanes = new LeftLanes()
   /** Deliveries that try a closed path if this node gets the try: one for each path. */
   readonly #asking = new Set<ReadyDelivery>()
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
@@ -170,7 +175,7 @@ export class DeliveryPipeline {
     this.#claims = claims
     const { sessions, pacing } = this.#throttle
     const limitOf = (path: Path) => sessions.limitOf(path)
-    const takesMore = (path: Path) => pacing.takesMore(path)
+    const takesMore = (path: Path) => pacing.takesMore(path) && this.#warmUp.takesMore(path)
     const ofCompany = {
       limitOf: (path: Path, companyId: string) => this.#throttle.sessionsOf(path, companyId),
       takesMore: (path: Path, companyId: string) => this.#throttle.takesMore(path, companyId),
@@ -186,7 +191,13 @@ export class DeliveryPipeline {
     const onChanged = () => this.#resume()
     this.#recorder = new Recorder({ ...parts, onRecovered: onChanged })
     this.#suspects = new Suspects(parts)
-    this.#warmUp = new WarmUp({ ...parts, pools: () => accounts.pools(), schedule: parts.warmUp ?? [] })
+    this.#warmUp = new WarmUp({
+      ...parts,
+      shares: this.#shares,
+      pools: () => accounts.pools(),
+      schedule: parts.warmUp ?? [],
+      free: (paths) => this.#pathsFree(paths),
+    })
     this.stops = new Stops({ ...parts, waiting: () => this.#waiting(), onChanged })
     this.#pauses = new ProbePauses(parts.retrySchedule.waits)
     this.#pathHealth = new PathHealth({
@@ -237,12 +248,30 @@ export class DeliveryPipeline {
     return { health: this.#pathHealth, sessions, pacing }
   }
 
-  /** The nodes that share the limits of all paths. */
-  set nodes(count: number) {
-    this.#throttle.nodes = count
-    this.#pathHealth.alone = count <= 1
-    this.queues.limitsChanged()
-    this.#isolated.queues.limitsChanged()
+  /** The nodes that deliver, and the token of this one, if it has one. */
+  setNodes(nodes: readonly DeliveryNode[], own: number | null): void {
+    this.#pathHealth.alone = nodes.length <= 1
+    if (this.#shares.set(nodes, own)) this.#leftLanes.clear()
+    for (const { queues } of [this.#usual, this.#isolated]) {
+      for (const ready of queues.withdraw((path) => this.isLeft(path))) this.#leave(ready)
+      queues.limitsChanged()
+    }
+  }
+
+  /** Other nodes have all the sessions of the path, so its mail is theirs. */
+  isLeft(path: Path): boolean {
+    return this.#throttle.sessions.limitOf(path) === 0
+  }
+
+  #leave(ready: ReadyDelivery): void {
+    const now = Date.now()
+    this.#leftLanes.add(ready)
+    this.#giveBack(ready, { dueAt: now, heldFor: null, message: '', toOthers: true }, now)
+  }
+
+  /** The mail that this node leaves to others. */
+  get left(): LeftLanes {
+    return this.#leftLanes
   }
 
   async start(): Promise<void> {
@@ -326,6 +355,10 @@ export class DeliveryPipeline {
   }
 
   #enqueue(ready: ReadyDelivery): void {
+    if (this.isLeft(ready.path)) {
+      this.#leave(ready)
+      return
+    }
     this.#throttle.sessions.meet(ready.path)
     if (ready.suspicion > 0) this.#enqueueSuspect(ready)
     else this.queues.push(ready)
@@ -429,7 +462,9 @@ export class DeliveryPipeline {
       )
       return null
     }
-    const closed = this.#warmUp.closedFor(rest.path, now) ?? this.#pathHealth.closedFor(rest, now)
+    const { createdAt, scheduledAt } = rest.email
+    const acceptedAt = scheduledAt ?? createdAt
+    const closed = this.#warmUp.closedFor(rest.path, acceptedAt, now) ?? this.#pathHealth.closedFor(rest, now)
     if (closed === null) return rest
     const other = this.#otherSource(rest)
     if (other !== null) this.#enqueue({ ...rest, path: other })
@@ -517,6 +552,7 @@ export class DeliveryPipeline {
     if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
     if (heldFor === 'pause') void written.then(() => this.stops.pauseWritten(ready))
     if (heldFor === 'path') void written.then(() => this.#pathHealth.heldWritten(ready))
+    if (reason.toOthers) void written.then(() => this.#parts.store.announceWork()).catch(() => {})
   }
 
   #giveBackAtStop(ready: ReadyDelivery): void {

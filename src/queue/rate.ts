@@ -7,7 +7,6 @@ const AT_ONCE = 1 / 10
  */
 export class Rate {
   readonly #windowMs: number
-  /** When the messages so far would have left had they been spread evenly. */
   #due = Number.NEGATIVE_INFINITY
 
   constructor(windowMs: number) {
@@ -17,6 +16,16 @@ export class Rate {
   /** Milliseconds until another message may leave; 0: now. `most`: messages of a window, also a part of one. */
   wait(most: number, now: number): number {
     return Math.max(0, this.#due - this.#ahead(most) - now)
+  }
+
+  /** When the messages so far would have left had they been spread evenly: all that another state needs to go on. */
+  get due(): number {
+    return this.#due
+  }
+
+  /** Goes on from another state, if more messages have left by that. */
+  resume(due: number): void {
+    this.#due = Math.max(this.#due, due)
   }
 
   begin(most: number, now: number): void {

@@ -339,6 +339,33 @@ export class ReadyQueues {
     if (company.busy === 0 && company.lanes.size === 0) this.#companies.delete(company.id)
   }
 
+  /** Removes what has not started on the paths that `isLeft` names. */
+  withdraw(isLeft: (path: Path) => boolean): ReadyDelivery[] {
+    const left = [...this.#companies.values()].flatMap(({ lanes }) => [...lanes.values()])
+    const removed: ReadyDelivery[] = []
+    for (const lane of left) {
+      if (!isLeft(lane.state.path)) continue
+      const { company, state } = lane
+      for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift()) {
+        this.holdings.remove(ready)
+        removed.push(ready)
+      }
+      state.parked.remove(lane)
+      company.ring.remove(lane)
+      this.#aside = this.#aside.filter((other) => other !== lane)
+      if (company.queued && company.ring.length === 0) {
+        this.#ring = this.#ring.filter((other) => other !== company)
+        company.queued = false
+      }
+      lane.queued = false
+      company.lanes.delete(state.path.key)
+      state.lanes--
+      if (state.busy === 0 && state.lanes === 0) this.#paths.delete(state.path.key)
+      if (company.busy === 0 && company.lanes.size === 0) this.#companies.delete(company.id)
+    }
+    return removed
+  }
+
   /** Removes everything that has not started (to give it back at a stop). */
   drain(): ReadyDelivery[] {
     const rest: ReadyDelivery[] = []

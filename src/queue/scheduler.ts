@@ -70,8 +70,8 @@ export class Scheduler implements Handover {
         if (this.#claims.hindered && this.#pipeline.mayBegin) this.#claims.look(0)
       },
       recovered: () => this.#claims.look(0),
-      deliveryNodes: (count) => {
-        this.#pipeline.nodes = count
+      deliveryNodes: (nodes) => {
+        this.#pipeline.setNodes(nodes, membership.lease?.token ?? null)
       },
     })
     this.#unwatch = store.watch((change) => {
@@ -129,7 +129,7 @@ export class Scheduler implements Handover {
     const { queues } = this.#pipeline
     const path = this.#pipeline.pathOf(email, domain)
     if (path === null) return queues.holdings.allow(email.companyId)
-    return queues.hasRoom(email.companyId, path)
+    return !this.#pipeline.isLeft(path) && queues.hasRoom(email.companyId, path)
   }
 
   /** Null when there is no room at all, or everything is paused. */
@@ -138,11 +138,13 @@ export class Scheduler implements Handover {
     const { paths } = this.#parts
     if (queues.holdings.overfull || stops.pauses.all) return null
     const full = queues.full()
+    const filter = claimFilter(full, stops.pauses.skipped, (path) => paths.domainsOf(path))
     // When there is no room, a little is kept for companies without mail here, and all others are skipped.
     const room = Math.max(queues.holdings.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-      ...claimFilter(full, stops.pauses.skipped, (path) => paths.domainsOf(path)),
+      ...filter,
+      skip: [...filter.skip, ...this.#pipeline.left.lanes(Date.now())],
       full: full.lanes.length > 0 || full.companies.length > 0,
     }
   }

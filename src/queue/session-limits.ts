@@ -1,5 +1,6 @@
 import { monotonic } from '../common/clock.ts'
 import type { Path, Policy } from '../delivery/path/path.ts'
+import { NodeShares } from './node-shares.ts'
 
 /** A lowered limit of a path rises by half each time that this many ms pass without a refusal. */
 const GROW_MS = 20_000
@@ -27,16 +28,12 @@ export class SessionLimits {
   readonly #narrowed = new Map<string, NarrowedLimit>()
   /** Policies whose first delivery is, or was, alone. */
   readonly #met = new WeakSet<Policy>()
-  #nodes = 1
+  readonly #shares: NodeShares
   readonly #now: () => number
 
-  constructor(now: () => number = monotonic) {
+  constructor(now: () => number = monotonic, shares = new NodeShares()) {
+    this.#shares = shares
     this.#now = now
-  }
-
-  /** Nodes that deliver: a path has one limit, which they share. */
-  set nodes(count: number) {
-    this.#nodes = count
   }
 
   /** False while the path has all that its limits allow. */
@@ -44,6 +41,7 @@ export class SessionLimits {
     return this.#narrowed.has(key)
   }
 
+  /** 0: other nodes have all the sessions. */
   limitOf(path: Path): number {
     const share = this.#share(path)
     if (this.#narrowed.size === 0) return share
@@ -109,7 +107,7 @@ export class SessionLimits {
     else this.#narrowed.set(path.key, { sessions, changedAt: now, first: false })
   }
 
-  #share({ limits }: Path): number {
-    return this.#nodes === 1 ? limits.sessions : Math.ceil(limits.sessions / this.#nodes)
+  #share(path: Path): number {
+    return this.#shares.whole(path, path.limits.sessions)
   }
 }

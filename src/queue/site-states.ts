@@ -120,7 +120,7 @@ function stateOf(use: PathUse): SiteState {
   const [closed = null, ...others] = closures
   const { source, site, limits, terms } = path
   const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
-  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot } = terms
+  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, size = null } = terms
   return {
     key: site.key,
     name: site.name,
@@ -134,6 +134,8 @@ function stateOf(use: PathUse): SiteState {
       recipientsPerTransaction,
       tls: path.policy.route.kind === 'relay' ? path.policy.route.tls : tls,
       envelopeBehindDot,
+      size,
+      backOff: limits.backOff ?? null,
     },
     lowered,
     used,

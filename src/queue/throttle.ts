@@ -2,6 +2,7 @@ import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
+import type { NodeShares } from './node-shares.ts'
 import { Pacing } from './pacing.ts'
 import { companyKey } from './path-part.ts'
 import type { ReadyQueues } from './ready-queues.ts'
@@ -22,16 +23,12 @@ const NOTHING: ThrottleResult = { exhausted: false, notBefore: null }
  * replies of its servers.
  */
 export class Throttle {
-  readonly sessions = new SessionLimits()
+  readonly sessions: SessionLimits
   readonly pacing: Pacing
 
-  constructor(free: (paths: readonly string[]) => void) {
-    this.pacing = new Pacing(free)
-  }
-
-  set nodes(count: number) {
-    this.sessions.nodes = count
-    this.pacing.nodes = count
+  constructor(free: (paths: readonly string[]) => void, shares: NodeShares) {
+    this.sessions = new SessionLimits(undefined, shares)
+    this.pacing = new Pacing(free, undefined, shares)
   }
 
   /** Sessions that the company may have on the path at once. */
@@ -77,7 +74,11 @@ export class Throttle {
     const slower = hindrance.excess === 'messages' && this.pacing.tooMany(limited, begunAt, path)
     // A wait that a recipient may have caused delays only the mail to its domain, which is closed for that time.
     const notBefore = extent.part.to === null ? this.#pause(limited, hindrance) : null
-    return { exhausted: !fewer && !slower, notBefore }
+    const exhausted = !fewer && !slower
+    if (exhausted && hindrance.excess === 'messages' && hindrance.waitMs === undefined) {
+      this.pacing.beginAnew(limited)
+    }
+    return { exhausted, notBefore }
   }
 
   #pause(path: Path, { waitMs }: HindranceReport): number | null {

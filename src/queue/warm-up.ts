@@ -8,50 +8,109 @@ import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { DAY_MS, dayNumber } from '../common/utc-day.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { notAttempted } from '../email/not-attempted.ts'
-import type { SiteWarmUp, Store, WarmUpCount } from '../store/store.ts'
+import type { SiteWarmUp, Store, WarmUpCount, WarmUpPart, WarmUpRequest } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
+import type { NodeShares } from './node-shares.ts'
 
-/** Milliseconds between two writes of the counts. */
-const WRITE_MS = 2_000
-/** Mail that waits for the next day is spread over the first part of it (ms). */
+/** Milliseconds after which messages that were taken and not sent are given back, for other nodes. */
+const UNUSED_MS = 2_000
+/** Milliseconds until messages are asked for again, when the store could not be asked. */
+const RETRY_MS = 1_000
+/**
+ * A node takes this part of its share of the messages that are left, so that few are left with a node that has no mail.
+ */
+const PART = 1 / 4
+/** The most messages that a node takes at once: a crash loses them for the day. */
+const MOST_TAKEN = 100
+/**
+ * Mail that waits for the next day is due in the first part of it (ms), the oldest first. Mail that is accepted
+ * meanwhile waits for the end of that part.
+ */
 const SPREAD_MS = 10 * 60_000
 
 export interface WarmUpParts {
-  store: Pick<Store, 'warmUpCounts' | 'countWarmUp'>
+  store: Pick<Store, 'warmUpCounts' | 'takeWarmUp' | 'countWarmUp'>
+  shares: Pick<NodeShares, 'countOf'>
   /** A new array whenever a pool has changed. */
   pools(): readonly SourcePool[]
   /** Messages to one site on each day. */
   schedule: readonly number[]
+  /** Called with the keys of paths for which `takesMore` was false, once that may have changed. */
+  free(paths: readonly string[]): void
 }
 
+/** The messages of the day from a source to a site. */
+interface DayCount extends WarmUpCount {
+  /** Those that were taken here and not sent, which `messages` includes; below 0: so many were sent and not counted. */
+  left: number
+  /** One was sent since the last look. */
+  used: boolean
+}
+
+interface Wanted extends Omit<WarmUpRequest, 'most'> {
+  /** The paths that wait for the answer, by key. */
+  paths: Map<string, Path>
+}
+
+/**
+ * All nodes share the number of a day. Each takes a few messages of it from the store before it sends them, so that two
+ * nodes with the same address (behind a proxy) do not send too many, and a crash forgets none.
+ */
 export class WarmUp {
   readonly #parts: WarmUpParts
   #pools: readonly SourcePool[] = []
   /** When the warm-up of each address began, in Unix ms. */
   #since = new Map<string, number>()
   #day = 0
-  /** The messages of the day, and those of them that are not written yet, by source and site. */
-  readonly #counts = new Map<string, WarmUpCount>()
-  readonly #unwritten = new Map<string, WarmUpCount>()
+  /** By source and site. */
+  #counts = new Map<string, DayCount>()
+  /** Those of the day before. */
+  #before: ReadonlyMap<string, WarmUpCount> = new Map()
+  readonly #wanted = new Map<string, Wanted>()
+  #taking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> = Promise.resolve()
+  #returning: Promise<void> = Promise.resolve()
 
   constructor(parts: WarmUpParts) {
     this.#parts = parts
   }
 
   async start(): Promise<void> {
-    this.#day = dayNumber(Date.now())
-    await this.#read()
+    const { store } = this.#parts
+    const day = dayNumber(Date.now())
+    this.#day = day
+    const [before, counts] = [await store.warmUpCounts(day - 1), await store.warmUpCounts(day)]
+    this.#before = new Map(before.map((count) => [keyOf(count), count]))
+    for (const count of counts) this.#counts.set(keyOf(count), { ...count, left: 0, used: false })
   }
 
   async stop(): Promise<void> {
+    await this.#taking
     clearTimeout(this.#timer)
-    await this.#writing
-    await this.#write()
+    await this.#returning
+    await this.#giveBack(true)
   }
 
-  /** Whether the source may send another message to the site today: in the usual case it is not warming up. */
+  /**
+   * Whether the path may have a message now, or be told that the day's number is used up; in the usual case its source
+   * is not warming up.
+   */
+  takesMore(path: Path, now = Date.now()): boolean {
+    const warmUp = this.progress(path, now)
+    if (warmUp === null || warmUp.messages >= warmUp.limit) return true
+    const place = placeOf(path)
+    const key = keyOf(place)
+    if ((this.#counts.get(key)?.left ?? 0) > 0) return true
+    const wanted = this.#wanted.get(key) ?? { ...place, limit: warmUp.limit, paths: new Map() }
+    wanted.paths.set(path.key, path)
+    this.#wanted.set(key, wanted)
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = undefined
+    })
+    return false
+  }
+
+  /** Whether the source may send another message to the site today. */
   allows(path: Path, now: number): boolean {
     const warmUp = this.progress(path, now)
     return warmUp === null || warmUp.messages < warmUp.limit
@@ -64,32 +123,50 @@ export class WarmUp {
     const day = warmUpDay(since, now)
     const limit = this.#parts.schedule[day - 1]
     if (limit === undefined) return null
-    return { day, limit, messages: this.#counts.get(keyOf(placeOf(path)))?.messages ?? 0 }
+    const { messages, left } = this.#counts.get(keyOf(placeOf(path))) ?? { messages: 0, left: 0 }
+    return { day, limit, messages: messages - left }
   }
 
-  /** Why mail waits for the next day; null: it need not. */
-  closedFor(path: Path, now: number): ReturnReason | null {
+  /** Why mail that was accepted then (Unix ms) waits for the next day, or for older mail; null: it need not. */
+  closedFor(path: Path, acceptedAt: number, now: number): ReturnReason | null {
     const warmUp = this.progress(path, now)
-    if (warmUp === null || warmUp.messages < warmUp.limit) return null
-    const { limit } = warmUp
-    const dueAt = (dayNumber(now) + 1) * DAY_MS + Math.round(Math.random() * SPREAD_MS)
-    const message = notAttempted(
-      `the source address ${path.source.name} is warming up and may send ${limit} messages to ${path.site.name} today`,
-    )
-    return { dueAt, heldFor: null, message, postpones: true }
+    if (warmUp === null) return null
+    const day = dayNumber(now)
+    const warming = `the source address ${path.source.name} is warming up`
+    if (warmUp.messages >= warmUp.limit) {
+      const message = notAttempted(
+        `${warming} and may send ${warmUp.limit} messages to ${path.site.name} today`,
+      )
+      return { dueAt: dueOn(day + 1, acceptedAt), heldFor: null, message, postpones: 'anew' }
+    }
+    const end = day * DAY_MS + SPREAD_MS
+    if (now >= end || acceptedAt < day * DAY_MS || !this.#leftMail(path, warmUp.day)) return null
+    const message = notAttempted(`${warming}, and older mail to ${path.site.name} goes first`)
+    return { dueAt: end, heldFor: null, message, postpones: 'anew' }
   }
 
   begun(path: Path, now: number): void {
     if (this.progress(path, now) === null) return
-    const place = placeOf(path)
-    for (const counts of [this.#counts, this.#unwritten]) {
-      const count = counts.get(keyOf(place)) ?? { ...place, messages: 0 }
-      counts.set(keyOf(place), { ...count, messages: count.messages + 1 })
+    const count = this.#countOf(placeOf(path))
+    count.left--
+    count.used = true
+    this.#planGiveBack()
+  }
+
+  #countOf(place: Omit<WarmUpCount, 'messages'>): DayCount {
+    const key = keyOf(place)
+    let count = this.#counts.get(key)
+    if (count === undefined) {
+      count = { source: place.source, site: place.site, messages: 0, left: 0, used: false }
+      this.#counts.set(key, count)
     }
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.#writing = this.#write()
-    }, WRITE_MS).unref()
+    return count
+  }
+
+  /** Whether mail may have waited for this day of the warm-up: the number of the day before was used up. */
+  #leftMail(path: Path, day: number): boolean {
+    const limit = this.#parts.schedule[day - 2]
+    return limit !== undefined && (this.#before.get(keyOf(placeOf(path)))?.messages ?? 0) >= limit
   }
 
   /** When its warm-up began; null: never. */
@@ -103,50 +180,91 @@ export class WarmUp {
     const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
     const since = this.#since.get(ipv4 ?? '') ?? this.#since.get(ipv6 ?? '')
     if (since === undefined) return null
-    if (dayNumber(now) !== this.#day) {
-      this.#day = dayNumber(now)
-      this.#counts.clear()
-      this.#unwritten.clear()
+    const day = dayNumber(now)
+    if (day !== this.#day) {
+      this.#before = day === this.#day + 1 ? this.#counts : new Map()
+      this.#counts = new Map()
+      this.#day = day
     }
     return since
   }
 
-  /** The counts of all nodes: an address may have sent from another node today. */
-  async #read(): Promise<void> {
-    const day = this.#day
-    const counts = await this.#parts.store.warmUpCounts(day)
-    if (this.#day !== day) return
-    for (const count of counts) {
-      const unwritten = this.#unwritten.get(keyOf(count))?.messages ?? 0
-      this.#counts.set(keyOf(count), { ...count, messages: count.messages + unwritten })
+  /** Takes messages for all paths that want some. Never rejects: without an answer they ask again. */
+  async #take(): Promise<void> {
+    const { store, free, shares } = this.#parts
+    while (this.#wanted.size > 0) {
+      const wanted = [...this.#wanted.values()]
+      this.#wanted.clear()
+      const day = this.#day
+      const paths = wanted.flatMap((each) => [...each.paths.keys()])
+      const requests = wanted.map(({ source, site, limit, paths }): WarmUpRequest => {
+        const nodes = Math.max(...[...paths.values()].map((path) => shares.countOf(path)))
+        const left = limit - (this.#counts.get(keyOf({ source, site }))?.messages ?? 0)
+        const most = Math.max(1, Math.min(MOST_TAKEN, Math.ceil((left * PART) / nodes)))
+        return { source, site, limit, most }
+      })
+      try {
+        const parts = await store.takeWarmUp(day, requests)
+        if (this.#day === day) for (const part of parts) this.#taken(part)
+        free(paths)
+      } catch {
+        setTimeout(() => free(paths), RETRY_MS).unref()
+      }
     }
   }
 
+  #taken({ messages, taken, ...place }: WarmUpPart): void {
+    const count = this.#countOf(place)
+    count.messages = messages
+    count.left += taken
+    count.used = true
+    this.#planGiveBack()
+  }
+
+  #planGiveBack(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#returning = this.#giveBack(false).then(() => {
+        if ([...this.#counts.values()].some(({ left }) => left !== 0)) this.#planGiveBack()
+      })
+    }, UNUSED_MS).unref()
+  }
+
   /**
-   * Writes what was counted here, and reads what all nodes have counted. Never rejects: what cannot be written is
-   * written with the next counts of the day.
+   * Gives back the messages that were not sent lately (`all`: also the others), and counts those that were sent without
+   * being taken. Never rejects: what cannot be written is written with the next messages of the day.
    */
-  async #write(): Promise<void> {
-    if (this.#unwritten.size === 0) return
-    const counts = [...this.#unwritten.values()]
-    this.#unwritten.clear()
-    const day = this.#day
-    try {
-      await this.#parts.store.countWarmUp(day, counts)
-    } catch {
-      if (this.#day !== day) return
-      for (const count of counts) {
-        const later = this.#unwritten.get(keyOf(count))?.messages ?? 0
-        this.#unwritten.set(keyOf(count), { ...count, messages: count.messages + later })
+  async #giveBack(all: boolean): Promise<void> {
+    const [day, counts] = [this.#day, [...this.#counts.values()]]
+    const unused = counts.filter(({ left, used }) => left < 0 || (left > 0 && (all || !used)))
+    for (const count of counts) count.used = false
+    if (unused.length === 0) return
+    const changes = unused.map(({ source, site, left }) => ({ source, site, messages: -left }))
+    const add = (factor: 1 | -1) => {
+      for (const [index, count] of unused.entries()) {
+        const { messages } = changes[index]!
+        count.messages += factor * messages
+        count.left += factor * messages
       }
-      return
     }
-    await this.#read().catch(() => {})
+    add(1)
+    try {
+      await this.#parts.store.countWarmUp(day, changes)
+    } catch {
+      add(-1)
+    }
   }
 }
 
 function placeOf({ source, site }: Path): Omit<WarmUpCount, 'messages'> {
   return { source: source.name, site: site.key }
+}
+
+/** When mail that was accepted then is due on a later day (Unix ms): the older, the sooner. */
+function dueOn(day: number, acceptedAt: number): number {
+  const begin = day * DAY_MS
+  const age = Math.max(0, begin - acceptedAt)
+  return begin + Math.floor((SPREAD_MS * DAY_MS) / (DAY_MS + age))
 }
 
 function keyOf({ source, site }: Omit<WarmUpCount, 'messages'>): string {

@@ -74,6 +74,19 @@ export interface WarmUpCount {
   messages: number
 }
 
+/** A request for a part of the messages that a source may send to a site on a day. */
+export interface WarmUpRequest extends Omit<WarmUpCount, 'messages'> {
+  /** The messages of the day that all nodes may send together. */
+  limit: number
+  /** The most messages that are wanted now. */
+  most: number
+}
+
+/** The answer; `messages` of the day are those of all nodes, with the `taken` ones. */
+export interface WarmUpPart extends WarmUpCount {
+  taken: number
+}
+
 export interface AccountReads {
   accounts(): Promise<AccountsSnapshot>
   /** The version, which changes with every change of accounts. Costs the same however many accounts there are. */
@@ -184,7 +197,12 @@ export interface AccountStore extends AccountReads {
   removeRoute(scope: RouteScope): Promise<boolean>
   /** Adds a pool, or replaces the addresses of the one with this name. */
   setSourcePool(pool: SourcePool): Promise<void>
-  /** Adds to the messages of a day (since 1970, in UTC). */
+  /**
+   * Counts messages before they are sent, as far as the limit of the day (since 1970, in UTC) leaves room: all nodes
+   * together send no more. In the order of the requests.
+   */
+  takeWarmUp(day: number, wanted: readonly WarmUpRequest[]): Promise<WarmUpPart[]>
+  /** Adds to the messages of a day, or takes back (below 0) those that were not sent. */
   countWarmUp(day: number, counts: readonly WarmUpCount[]): Promise<void>
   /** False when there is no such pool. */
   removeSourcePool(name: string): Promise<boolean>

@@ -8,10 +8,10 @@ export interface NodeStore {
    */
   join(node: NodeDescription): Promise<number>
   /**
-   * Counts one beat of this node, and enters its machine once that is known. Returns the rows of all nodes after it,
-   * its own included; null when this node was given up.
+   * Counts one beat of this node, and enters its machine once that is known, and its sources (null: not known). Returns
+   * the rows of all nodes after it, its own included; null when this node was given up.
    */
-  beat(token: number, machine?: string | null): Promise<NodeBeat[] | null>
+  beat(token: number, machine?: string | null, sources?: readonly string[] | null): Promise<NodeBeat[] | null>
   /** In the order of their tokens. */
   nodes(): Promise<NodeBeat[]>
   /**

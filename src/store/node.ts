@@ -16,6 +16,8 @@ export interface NodeDescription {
   since: number
   /** The place of the claim on its name (cluster/name-claim.ts); null when the name is not claimed. */
   machine: string | null
+  /** The names of the sources that mail can leave from there (delivery/path/source.ts); absent: not known. */
+  sources?: readonly string[]
 }
 
 /** A node's row: the node is in service, and holds its leases, as long as it is there. */

@@ -24,6 +24,8 @@ import type {
 export interface QueueStore {
   /** Fair between companies, then between a company's recipient domains. */
   claim(request: ClaimRequest): Promise<ClaimedEmail[]>
+  /** Notifies all nodes that mail is due which one of them has given back for the others. */
+  announceWork(): Promise<void>
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
   /** The same of mail that is not paused. Where a pause has ended since, its end counts. */

@@ -6,6 +6,10 @@ export interface SharedState {
   /** Sessions and messages a minute that the servers seem to take from a node; null: as many as the limits allow. */
   sessions: number | null
   messagesPerMinute: number | null
+  /** Unix ms until which servers asked us to wait. Absent: they did not, or an older node wrote the row. */
+  pausedUntil?: number
+  /** Unix ms to which the messages of the last hour reach if they are spread evenly over it. Absent: not counted. */
+  hourDue?: number
 }
 
 export interface ClosedPath {

@@ -17,6 +17,9 @@ export interface SiteState {
     tls: string
     /** Absent in the report of an older node. */
     envelopeBehindDot?: boolean
+    /** Octets of a message, and ms of the first pause; null: as for all sites. Absent as above. */
+    size?: number | null
+    backOff?: number | null
   }
   /** The lower limits that this node keeps after complaints of the servers; null: as much as `limits` allow. */
   lowered: { sessions: number | null; messagesPerMinute: number | null }

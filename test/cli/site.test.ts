@@ -74,7 +74,7 @@ describe('sites on the command line', () => {
     })
     writeFileSync(
       join(place.folder, 'sites.toml'),
-      '[[site]]\nname = "Big"\nmx = ["*.big.test"]\nsessions = 3\nmessages_per_minute = 600\nenvelope_behind_dot = false\nsource = "ticket 7"\n',
+      '[[site]]\nname = "Big"\nmx = ["*.big.test"]\nsessions = 3\nmessages_per_minute = 600\nenvelope_behind_dot = false\nsize = "25MB"\nback_off = "5m"\nsource = "ticket 7"\n',
     )
     const { id } = await place.json<{ id: string }>('company', 'create', 'Acme')
     await place.json('domain', 'add', 'acme.test', '--company', id)
@@ -120,6 +120,8 @@ describe('sites on the command line', () => {
         recipients_per_transaction: 100,
         tls: 'opportunistic',
         envelope_behind_dot: false,
+        size: 25 * 1024 * 1024,
+        back_off_ms: 300_000,
       },
       lowered: { sessions: null, messages_per_minute: null },
       used: { sessions: 0, messages_last_minute: 2, messages_last_hour: 2 },

@@ -20,6 +20,8 @@ interface Member {
   /** Its own connection; what it calls fails while `cut`. */
   store: Store
   cut: boolean
+  /** The sources of the nodes that it was last told. */
+  seen: (readonly string[] | undefined)[]
   /** Node counts it was told, and how often it was told of recovered work. */
   counts: number[]
   recovered: number
@@ -33,6 +35,7 @@ interface Given {
   right?: SendingRight
   /** Comes between the node and its database: asks when it likes, and hands on what it likes. */
   between?: (call: string, args: unknown[], ask: () => Promise<unknown>) => Promise<unknown>
+  sources?(): readonly string[] | null
   /** The right to send was confirmed just now. */
   confirmed?: (token: number) => void
 }
@@ -49,7 +52,7 @@ function database(t: TestContext) {
   })
   return async (name: string, given: Given = {}): Promise<Member> => {
     const store = await SqliteStore.open(path, { exclusive: false })
-    const { right = new SendingRight(), between = (_call, _args, ask) => ask(), confirmed } = given
+    const { right = new SendingRight(), between = (_call, _args, ask) => ask(), confirmed, sources } = given
     const shared = new Proxy(store as Store, {
       get: (target, property) => {
         if (property === 'shared') return true
@@ -65,12 +68,14 @@ function database(t: TestContext) {
     const log = { info: () => {}, warn: complain, error: complain }
     const node = { name, roles: ['delivery' as const], timeoutMs: TIMEOUT, since: 0 }
     const metrics = new Metrics()
-    const membership = new NodeMembership({ store: shared, node, claim: null, right, metrics, log })
+    const found = sources === undefined ? {} : { sources }
+    const membership = new NodeMembership({ store: shared, node, ...found, claim: null, right, metrics, log })
     const member: Member = {
       membership,
       right,
       store,
       cut: false,
+      seen: [],
       counts: [],
       recovered: 0,
       complaints: [],
@@ -81,7 +86,10 @@ function database(t: TestContext) {
       recovered: () => {
         member.recovered++
       },
-      deliveryNodes: (count) => member.counts.push(count),
+      deliveryNodes: (nodes) => {
+        member.counts.push(nodes.length)
+        member.seen = nodes.map(({ sources }) => sources)
+      },
     })
     members.push(member)
     await membership.start()
@@ -239,6 +247,18 @@ test('each node learns how many deliver, as they come', async (t) => {
   const two = await enter('two')
   assert.equal(two.counts.at(-1), 2)
   await until(() => one.counts.at(-1) === 2)
+})
+
+test('each node learns from which sources mail can leave at the others, once they know it', async (t) => {
+  const enter = database(t)
+  let known: string[] | null = null
+  const one = await enter('one')
+  await enter('two', { sources: () => known })
+  await until(() => one.counts.at(-1) === 2)
+  assert.deepEqual(one.seen, [undefined, undefined])
+  known = ['192.0.2.1']
+  await until(() => one.seen[1] !== undefined)
+  assert.deepEqual(one.seen, [undefined, ['192.0.2.1']])
 })
 
 test('an outage is told when it begins, not at every beat that fails', async (t) => {

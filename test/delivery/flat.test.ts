@@ -66,6 +66,7 @@ test('the terms of a site arrive with each delivery', () => {
     recipientsPerTransaction: 3,
     tls: 'verified' as const,
     envelopeBehindDot: false,
+    size: 25_000_000,
     replies,
   }
   arrives({ ...delivery, path: { ...delivery.path, terms } })

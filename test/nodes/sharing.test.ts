@@ -54,4 +54,34 @@ describe('the sessions to one site', { skip: withoutPostgres() }, () => {
     await fleet.recorded()
     assert.deepEqual(fleet.doubled(), [])
   })
+
+  test('are never exceeded where there are fewer than nodes, and all mail is sent', async () => {
+    let most = 0
+    let open = 0
+    await using fleet = await Fleet.start({
+      settings: { POSTROAD_SITE_CONCURRENCY: '1' },
+      script: async ({ step }) => {
+        if (step === 'mail') most = Math.max(most, ++open)
+        if (step === 'answered') open--
+        return undefined
+      },
+    })
+    const nodes = [
+      await fleet.node('first', 'api,delivery'),
+      await fleet.node('second', 'delivery'),
+      await fleet.node('third', 'delivery'),
+    ]
+    for (const node of nodes) {
+      await until(
+        async () => (await node.metric('postroad_nodes{role="delivery"}')) === 3,
+        'all nodes to be known',
+      )
+    }
+    const sent = new Map<string, string>()
+    for (let n = 0; n < 4; n++) for (const [to, id] of await fleet.send(nodes[0]!, 20)) sent.set(to, id)
+    await fleet.arrived(sent)
+    await fleet.recorded()
+    assert.equal(most, 1)
+    assert.deepEqual(fleet.doubled(), [])
+  })
 })

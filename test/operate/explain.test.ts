@@ -135,6 +135,8 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
         recipients_per_transaction: 100,
         tls: 'opportunistic',
         envelope_behind_dot: true,
+        size: null,
+        back_off_ms: null,
       },
     },
     hosts: [

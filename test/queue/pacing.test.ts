@@ -2,20 +2,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { NodeShares } from '../../src/queue/node-shares.ts'
 import { Pacing } from '../../src/queue/pacing.ts'
 import { Rate } from '../../src/queue/rate.ts'
 import { RecentCount } from '../../src/queue/recent-count.ts'
-import { pathTo } from './paths.ts'
+import { nodes, pathTo } from './paths.ts'
 
 const MINUTE = 60_000
 
-function pacing() {
+function pacing(shares = new NodeShares()) {
   const clock = { now: 1_000_000 }
   return {
     clock,
     pacing: new Pacing(
       () => {},
       () => clock.now,
+      shares,
     ),
   }
 }
@@ -72,8 +74,9 @@ test('the hour counts as well as the minute', () => {
 })
 
 test('nodes share the rate of a site', () => {
-  const { clock, pacing: pace } = pacing()
-  pace.nodes = 3
+  const shares = new NodeShares()
+  shares.set(nodes(1, 2, 3), 2)
+  const { clock, pacing: pace } = pacing(shares)
   const times = sent(pace, clock, pathTo('x.test', { messagesPerMinute: 1 }), 30 * MINUTE)
   assert.equal(times.length, 10)
 })
@@ -112,6 +115,30 @@ test('a server that complains gets less than it took, at once, and slowly more',
     assert.equal(pace.takesMore(path), true, 'no limit any more')
     pace.begun(path)
   }
+})
+
+test('a server that took nothing gets one message a minute at first, and twice as many each minute', () => {
+  const { clock, pacing: pace } = pacing()
+  const path = pathTo('x.test')
+  assert.equal(pace.tooMany(path, clock.now), false)
+  pace.beginAnew(path)
+  // The path is closed for a while, and found open.
+  clock.now += 30_000
+  const minutes: number[] = []
+  for (let minute = 0; minute < 5; minute++) {
+    pace.accepted(path)
+    minutes.push(sent(pace, clock, path, MINUTE).length)
+  }
+  assert.deepEqual(minutes.slice(0, 2), [1, 2])
+  assert.ok(minutes[4]! > 10 && minutes[4]! <= 17, minutes.join())
+  // The servers tell now how much is too much.
+  pace.accepted(path)
+  assert.equal(pace.tooMany(path, clock.now), true)
+  const [[, rate]] = [...pace.lowered()] as [[string, number]]
+  assert.equal(rate, 16)
+  clock.now += MINUTE
+  pace.accepted(path)
+  assert.deepEqual([...pace.lowered()], [[path.key, 20]])
 })
 
 test('the time that a server asks for is kept, within bounds', () => {

@@ -131,6 +131,16 @@ test('a path that is clear again is released for each sending domain whose mail 
   assert.deepEqual(released, ['one', 'two'])
 })
 
+test('a site of which the operator says so is tried first after a pause of its own', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test', { backOff: 5 * MINUTE })
+  ended(paths, from('one', path), REFUSED, true, NOW)
+  ended(paths, from('one', pathTo('y.test')), REFUSED, true, NOW)
+  const isOpen = (at: number) => [path, pathTo('y.test')].map((each) => paths.isOpen(from('one', each), at))
+  assert.deepEqual(isOpen(NOW + 5 * MINUTE - 1), [false, true])
+  assert.deepEqual(isOpen(NOW + 5.6 * MINUTE), [true, true])
+})
+
 test('where only the mail of one sending domain is refused, that of others goes', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')

@@ -11,6 +11,7 @@ import { SessionLimits } from '../../src/queue/session-limits.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
+import { node } from '../store/samples.ts'
 import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { ended, pathTo, readyFor } from './paths.ts'
 
@@ -184,6 +185,80 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   })
 }
 
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`a wait that servers asked one node for is kept by all, and over a restart, on ${engine}`, {
+    skip: engine === 'postgres' && withoutPostgres(),
+  }, async (t) => {
+    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const clock = { now: 1 }
+    const now = () => clock.now
+    const [one, two] = [await startNode(store, 1, now), await startNode(store, 2, now)]
+    const [path, busy] = [pathTo('x.test'), pathTo('y.test')]
+    two.pacing.begun(busy)
+    one.pacing.pause(path, 600_000)
+    one.pacing.pause(busy, 24 * 3_600_000)
+    const other = pathTo('z.test')
+    await one.sharing.look()
+    await two.sharing.look()
+    const takes = ({ pacing }: typeof one) => [path, busy, other].map((each) => pacing.takesMore(each))
+    assert.deepEqual(takes(two), [false, false, true])
+    await one.sharing.stop()
+    const three = await startNode(store, 3, now)
+    assert.deepEqual(takes(three), [false, false, true])
+
+    await three.sharing.look()
+    // A wait is longer than a quarter of an hour on no node, and the later one counts.
+    two.pacing.pause(path, 1_000)
+    clock.now += 599_000
+    assert.deepEqual(takes(three), [false, false, true])
+    clock.now += 2_000
+    assert.deepEqual(takes(two), [true, false, true])
+    assert.deepEqual(takes(three), [true, false, true])
+    clock.now += 300_000
+    assert.deepEqual(takes(two), [true, true, true])
+    assert.deepEqual(takes(three), [true, true, true])
+    await three.sharing.look()
+    assert.deepEqual(await store.sharedPaths(), [])
+    for (const { sharing, pacing } of [two, three]) {
+      pacing.stop()
+      await sharing.stop()
+    }
+  })
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`a restart forgets no message of the last hour, on ${engine}`, {
+    skip: engine === 'postgres' && withoutPostgres(),
+  }, async (t) => {
+    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const path = pathTo('x.test', { messagesPerHour: 100 })
+    const sendAll = ({ pacing }: Awaited<ReturnType<typeof startNode>>) => {
+      let sent = 0
+      for (; pacing.takesMore(path); sent++) pacing.begun(path)
+      pacing.stop()
+      return sent
+    }
+    const before = await startNode(store, 1)
+    const [beside, unlimited] = [await startNode(store, 2), pathTo('y.test')]
+    before.pacing.begun(unlimited)
+    assert.equal(sendAll(before), 10)
+    await before.sharing.look()
+    await beside.sharing.look()
+    assert.equal((await store.sharedPaths()).length, 1)
+    assert.equal(sendAll(beside), 10, 'it has a part of its own')
+    await beside.sharing.look()
+    const [kept] = [...before.pacing.hours()]
+    await before.sharing.stop()
+
+    const after = await startNode(store, 3)
+    assert.equal(sendAll(after), 0)
+    const twice = await startNode(store, 4)
+    assert.equal(sendAll(twice), 0)
+    assert.equal([...twice.pacing.hours()][0]?.[1], kept![1])
+    for (const { sharing } of [beside, after, twice]) await sharing.stop()
+  })
+}
+
 test('a limit that the other nodes have given up is given up by a node that only learned it', async (t) => {
   const store = await opened(t)
   const clock = { now: 1 }
@@ -241,14 +316,32 @@ test('a thousand troubles of one company push out no closure, and a look writes 
   for (const { sharing } of [one, two]) await sharing.stop()
 })
 
-test('servers that cannot be reached are not shared: other nodes find out for themselves', async (t) => {
+test('a restart remembers servers that do not answer, and another node finds out for itself', async (t) => {
   const store = await opened(t)
-  const one = await startNode(store, 1)
+  const token = await store.join(node('here'))
+  const one = await startNode(store, token)
+  const ready = readyFor('c', pathTo('x.test'))
+  const now = Date.now()
   const hindrance = { kind: 'unreachable', met: 'connection', message: 'no answer' } as const
-  ended(one.health, readyFor('c', pathTo('x.test')), { ...BUSY, hindrance }, true, Date.now())
+  ended(one.health, ready, { ...BUSY, hindrance }, true, now)
   await one.sharing.look()
-  assert.deepEqual(await store.sharedPaths(), [])
+  const two = await startNode(store, token + 1)
+  assert.equal(two.health.isOpen(ready, now), true, 'it is in service beside the first one')
   await one.sharing.stop()
+  await store.leave(token)
+
+  const after = await startNode(store, token + 2)
+  assert.equal(after.health.isOpen(ready, now), false)
+  // Once they answer, they do so for all.
+  ended(two.health, ready, { ...BUSY, hindrance }, true, now)
+  for (const { sharing } of [two, after, two]) await sharing.look()
+  const later = now + 3_600_000
+  assert.equal(after.health.closedFor(ready, later), null, 'one delivery tries')
+  ended(after.health, ready, DELIVERY, false, later)
+  for (const { sharing } of [after, two]) await sharing.look()
+  assert.equal(two.health.isOpen(ready, now), true)
+  assert.deepEqual(await store.sharedPaths(), [])
+  for (const { sharing } of [two, after]) await sharing.stop()
 })
 
 test('a node that knows a lowered limit alone takes away no closure of another node', async (t) => {

@@ -4,6 +4,7 @@ import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { DEFAULT_ROUTE, type Path, type PathLimits, pathOf, type Site } from '../../src/delivery/path/path.ts'
 import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
 import { Evidence } from '../../src/queue/evidence.ts'
+import type { DeliveryNode } from '../../src/queue/node-shares.ts'
 import type { PathHealth } from '../../src/queue/path-health.ts'
 import type { ClaimedEmail } from '../../src/store/store.ts'
 
@@ -25,6 +26,11 @@ export function pathTo(
       replies: [],
     },
   })
+}
+
+/** Nodes that deliver, by their tokens. */
+export function nodes(...tokens: number[]): DeliveryNode[] {
+  return tokens.map((token) => ({ token }))
 }
 
 let emails = 0

@@ -54,6 +54,30 @@ test('companies take turns, however much one of them has waiting', () => {
   assert.equal(first.filter((company) => company === 'small').length, 3)
 })
 
+test('what waits for a path that other nodes have is withdrawn, and the rest goes on', () => {
+  const queues = readyQueues()
+  for (let i = 0; i < 5; i++) {
+    for (const company of ['a', 'b']) {
+      queues.push(ready(company, 'left.test', i === 4 ? LARGE : 10))
+      queues.push(ready(company, 'own.test'))
+    }
+  }
+  const begun = [queues.take()!, queues.take()!]
+  const withdrawn = queues.withdraw(({ site }) => site.name === 'left.test')
+  const wasLeft = begun.filter(({ path }) => path.site.name === 'left.test').length
+  assert.equal(withdrawn.length, 10 - wasLeft)
+  const rest = [...begun]
+  for (let next = queues.take(); next !== null || begun.length > 0; next = queues.take()) {
+    if (next !== null) {
+      assert.equal(next.path.site.name, 'own.test')
+      begun.push(next)
+      rest.push(next)
+    } else queues.done(begun.pop()!)
+  }
+  assert.equal(rest.length, 10 + wasLeft)
+  assert.deepEqual([queues.busy, queues.holdings.waiting], [0, 0])
+})
+
 test('a company of which the servers of a path want less takes less there, and others go on', () => {
   const limits = new Map([['a', 1]])
   let waits = false

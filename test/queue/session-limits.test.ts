@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pathOf } from '../../src/delivery/path/path.ts'
+import { NodeShares } from '../../src/queue/node-shares.ts'
 import { SessionLimits } from '../../src/queue/session-limits.ts'
-import { pathTo } from './paths.ts'
+import { nodes, pathTo } from './paths.ts'
 
 function limits() {
   const clock = { now: 0 }
@@ -57,12 +59,56 @@ test('where one has to go well first, that opens all, and once is enough', () =>
   assert.equal(path.limitOf(plain), 20)
 })
 
-test('nodes share the limit of a path', () => {
-  const { limits: path } = limits()
-  path.nodes = 3
-  assert.equal(path.limitOf(to('x.test')), 7)
-  path.nodes = 50
-  assert.equal(path.limitOf(to('x.test')), 1)
+test('nodes share the limit of a path, and together never exceed it', () => {
+  for (const [sessions, count] of [
+    [20, 3],
+    [10, 4],
+    [20, 50],
+    [1, 2],
+    [7, 1],
+  ] as const) {
+    const tokens = Array.from({ length: count }, (_, index) => 10 + index)
+    const path = to('x.test', sessions)
+    const limits = tokens.map((own) => {
+      const shares = new NodeShares()
+      shares.set(nodes(...tokens), own)
+      return new SessionLimits(() => 0, shares).limitOf(path)
+    })
+    assert.equal(
+      limits.reduce((sum, limit) => sum + limit),
+      sessions,
+      `${sessions} on ${count}: ${limits}`,
+    )
+    assert.ok(Math.max(...limits) - Math.min(...limits) <= 1)
+  }
+})
+
+test('what cannot be divided is not always with the same node, and nothing limits the capture of mail', () => {
+  const shares = new NodeShares()
+  shares.set(nodes(1, 2, 3), 2)
+  const limits = new SessionLimits(() => 0, shares)
+  const sites = Array.from({ length: 60 }, (_, n) => limits.limitOf(to(`x${n}.test`, 1)))
+  assert.deepEqual([...new Set(sites)].toSorted(), [0, 1])
+  assert.equal(limits.limitOf(pathTo('capture', { kind: 'capture', sessions: 1 })), 1)
+})
+
+test('only nodes that have the source share its limits, and those of which nothing is known', () => {
+  const from = (name: string) =>
+    pathOf({
+      ...to('x.test', 12),
+      source: { name, helo: 'out.acme.test', addresses: { ipv4: name, ipv6: null } },
+    })
+  const shares = new NodeShares()
+  const limits = new SessionLimits(() => 0, shares)
+  const here = { token: 2, sources: ['192.0.2.2'] }
+  shares.set([{ token: 1, sources: ['192.0.2.1', '192.0.2.3'] }, here, { token: 3, sources: [] }], 2)
+  assert.equal(limits.limitOf(from('192.0.2.2')), 12, 'it has this one alone')
+  assert.equal(limits.limitOf(from('192.0.2.1')), 6, 'it has come here a moment ago')
+  assert.equal(limits.limitOf(to('x.test', 12)), 4, 'the system chooses the address')
+  assert.equal(shares.rate(from('192.0.2.2'), 60), 60)
+  assert.equal(shares.set([{ token: 1 }, here, { token: 3, sources: [] }], 2), true)
+  assert.equal(limits.limitOf(from('192.0.2.2')), 6)
+  assert.equal(shares.set([{ token: 1 }, here, { token: 3, sources: [] }], 2), false)
 })
 
 test('the sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {

@@ -189,13 +189,14 @@ export class PathFinder {
   }
 
   #directPath(source: Source, site: Site, { limits, replies }: SiteAgreement): Path {
-    const { sessions, messagesPerMinute, messagesPerHour, ...others } = limits
+    const { sessions, messagesPerMinute, messagesPerHour, size, backOff, ...others } = limits
+    const pace = { sessions, messagesPerMinute, messagesPerHour, waiting: waitingFor(limits) }
     return pathOf({
       source,
       site,
       policy: this.#policy,
-      limits: { sessions, messagesPerMinute, messagesPerHour, waiting: waitingFor(limits) },
-      terms: { ...others, replies },
+      limits: { ...pace, ...(backOff !== null && { backOff }) },
+      terms: { ...others, ...(size !== null && { size }), replies },
     })
   }
 }

@@ -45,11 +45,15 @@ export interface Policy {
 export interface PathLimits extends Pick<SiteLimits, 'sessions' | 'messagesPerMinute' | 'messagesPerHour'> {
   /** Deliveries of one company that may wait for the path in memory. */
   waiting: number
+  /** The first pause (ms) after a refusal that is not the mail's fault; absent: that of all sites. */
+  backOff?: number
 }
 
 /** Limits of each session with the site. Plain values. */
 export interface SessionTerms
   extends Pick<SiteLimits, 'messagesPerSession' | 'recipientsPerTransaction' | 'tls' | 'envelopeBehindDot'> {
+  /** The most octets of a message; absent: as the servers say. */
+  size?: number
   /** The site's own words. */
   replies: readonly ReplyRule[]
 }

@@ -57,6 +57,11 @@ export class SourceChoice {
     return sources.length === 1 ? sources : inOrderFor(mail.id, sources)
   }
 
+  /** The names of the sources that mail can leave from, whichever pools have them. */
+  present(): string[] {
+    return this.#sources.flatMap((source) => this.#hereOf(source)?.name ?? [])
+  }
+
   /** Must be called when a usable address has been added or removed. */
   forget(): void {
     this.#known.clear()
@@ -65,18 +70,21 @@ export class SourceChoice {
   #find(wanted: string | null): readonly Source[] {
     const named = this.#named(wanted)
     if (named === null) return [this.general]
-    const here = named.flatMap((source) => {
-      const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
-      const { isHere = () => true } = this.#parts
-      const present = [ipv4, ipv6].filter((address) => address !== null && isHere(address))
-      return narrowed(source, new Set(present as string[])) ?? []
-    })
+    const here = named.flatMap((source) => this.#hereOf(source) ?? [])
     if (here.length > 0) return here
     const missing =
       wanted === null
         ? 'mail can leave from none of the addresses in POSTROAD_SOURCE_ADDRESSES on this node'
         : `mail can leave from no source address of ${wanted} on this node`
     return [{ name: `none:${wanted ?? ''}`, helo: this.#parts.hostname, missing }]
+  }
+
+  /** The part of the source that mail can leave from; null: none. */
+  #hereOf(source: Source): Source | null {
+    const { ipv4 = null, ipv6 = null } = source.addresses ?? {}
+    const { isHere = () => true } = this.#parts
+    const present = [ipv4, ipv6].filter((address) => address !== null && isHere(address))
+    return narrowed(source, new Set(present as string[]))
   }
 
   /** Null: the system chooses. */

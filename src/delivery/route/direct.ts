@@ -48,6 +48,11 @@ export class DirectRoute implements Route {
   /** All recipients in `request.delivery.recipients` must have the same domain. */
   async deliver(request: RouteRequest): Promise<RouteResult> {
     const domain = recipientDomain(request.delivery.recipients)
+    const tooLarge = await beyondSize(request)
+    if (tooLarge !== null) {
+      request.dialogue.note(tooLarge.message)
+      return allFailed(request, tooLarge)
+    }
     const found = await this.#hostsOf(domain, request)
     if (found.kind === 'none') {
       request.dialogue.note(found.failure.message)
@@ -139,6 +144,17 @@ export class DirectRoute implements Route {
 function sessionHostFirst({ behind }: RouteRequest, hosts: string[], best: readonly string[] = []): string[] {
   if (behind === undefined || !best.includes(behind.host)) return hosts
   return [behind.host, ...hosts.filter((host) => host !== behind.host)]
+}
+
+/** The message has more octets than the site takes, so its servers need not be asked. */
+async function beyondSize({ delivery, message }: RouteRequest): Promise<RouteFailure | null> {
+  const { size } = delivery.path.terms
+  if (size === undefined) return null
+  // The smallest variant: a server that needs another one says so itself.
+  const { size: octets } = await message({ eightBitMime: true, smtpUtf8: true })
+  if (octets <= size) return null
+  const sentence = `The site accepts messages of up to ${size} octets, this one has ${octets}`
+  return { finding: 'unsuited', enhancedCode: '5.3.4', message: sentence }
 }
 
 function allFailed({ delivery }: RouteRequest, failure: RouteFailure): RouteResult {

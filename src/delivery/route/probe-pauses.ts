@@ -25,10 +25,11 @@ export class ProbePauses {
     this.#random = random
   }
 
-  /** In milliseconds, up to a tenth longer by chance. */
-  after(lastedMs: number, credentials = false): number {
-    const first = credentials ? this.#firstCredentials : this.#first
-    const pause = Math.min(this.#longest, Math.max(first, lastedMs / 2))
+  /** In milliseconds, up to a tenth longer by chance. `backOff`: the first pause at this site; absent: that of all. */
+  after(lastedMs: number, credentials = false, backOff?: number): number {
+    const first = backOff ?? (credentials ? this.#firstCredentials : this.#first)
+    const longest = Math.max(this.#longest, backOff ?? 0)
+    const pause = Math.min(longest, Math.max(first, lastedMs / 2))
     return Math.round(pause * (1 + this.#random() / 10))
   }
 

@@ -1,5 +1,6 @@
 /** Reads and checks the text of a sites file. */
 import { parse, TomlError } from 'smol-toml'
+import { durationWithin, SettingValueError, sizeWithin } from '../../config/parse.ts'
 import {
   REPLY_FINDINGS,
   type ReplyRule,
@@ -29,6 +30,8 @@ const KEYS: Readonly<Record<string, BlockKey>> = {
   recipients_per_transaction: 'recipientsPerTransaction',
   tls: 'tls',
   envelope_behind_dot: 'envelopeBehindDot',
+  size: 'size',
+  back_off: 'backOff',
   replies: 'replies',
   source: 'source',
 }
@@ -132,6 +135,8 @@ class SitesReader {
     set('recipientsPerTransaction', this.#count(table, 'recipients_per_transaction', 100))
     set('tls', this.#word(table.tls, 'tls', TLS))
     set('envelopeBehindDot', this.#switch(table, 'envelope_behind_dot'))
+    set('size', this.#quantity(table, 'size', sizeWithin('1KB', '1GB')))
+    set('backOff', this.#quantity(table, 'back_off', durationWithin('1s', '1h')))
     const { source = null } = table
     if (source !== null && typeof source !== 'string')
       throw this.#fault('source', `source ${shown(source)}: a text is needed`)
@@ -162,6 +167,23 @@ class SitesReader {
     const value = table[key]
     if (value === undefined || typeof value === 'boolean') return value
     throw this.#fault(key, `${key} ${shown(value)}: true or false is needed`)
+  }
+
+  #quantity(
+    table: Record<string, unknown>,
+    key: string,
+    read: (text: string) => number,
+  ): number | null | undefined {
+    const value = table[key]
+    if (value === undefined) return undefined
+    if (value === 'unlimited' && key === 'size') return null
+    if (typeof value !== 'string') throw this.#fault(key, `${key} ${shown(value)}: a text is needed`)
+    try {
+      return read(value)
+    } catch (error) {
+      if (!(error instanceof SettingValueError)) throw error
+      throw this.#fault(key, `${key} ${shown(value)}: ${error.message}`)
+    }
   }
 
   #word<Word extends string>(value: unknown, key: string, allowed: readonly Word[]): Word | undefined {

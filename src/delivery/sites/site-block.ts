@@ -15,6 +15,10 @@ export interface SiteLimits {
   tls: SiteTls
   /** The envelope of the next message may be written behind the final dot of the one before (RFC 2920 3.1). */
   envelopeBehindDot: boolean
+  /** The most octets of a message; null: as the servers say (RFC 1870). */
+  size: number | null
+  /** The first pause (ms) after a refusal that is not the mail's fault; null: that of all sites. */
+  backOff: number | null
 }
 
 /** The findings that a site's own reply may stand for. The others follow from more than words. */

@@ -30,6 +30,8 @@ const SHARED_DEFAULTS: SiteLimits = {
   recipientsPerTransaction: 100,
   tls: 'opportunistic' satisfies SiteTls,
   envelopeBehindDot: true,
+  size: null,
+  backOff: null,
 }
 
 /**

@@ -56,6 +56,7 @@ type FlatTerms = [
   recipientsPerTransaction: number,
   tls: SiteTls,
   envelopeBehindDot: boolean,
+  size: number | null,
   /** Null: the site has no words of its own. */
   replies: readonly ReplyRule[] | null,
 ]
@@ -111,10 +112,17 @@ export function flatDelivery(
 }
 
 function flatSite({ site: { kind, servers, mtaSts }, terms }: Pick<Way, 'site' | 'terms'>): FlatSite {
-  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot } = terms
+  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, size = null } = terms
   const replies = terms.replies.length === 0 ? null : terms.replies
   const policy: FlatPolicy = mtaSts === undefined ? null : [mtaSts.mode, mtaSts.mx, mtaSts.expiresAt]
-  const flatTerms: FlatTerms = [messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, replies]
+  const flatTerms: FlatTerms = [
+    messagesPerSession,
+    recipientsPerTransaction,
+    tls,
+    envelopeBehindDot,
+    size,
+    replies,
+  ]
   if (servers === null || monotonic() >= servers.until)
     return [kind, null, null, 0, false, policy, ...flatTerms]
   const { hosts, until } = servers
@@ -147,9 +155,11 @@ function termsOf([
   recipientsPerTransaction,
   tls,
   envelopeBehindDot,
+  size,
   replies,
 ]: FlatTerms): SessionTerms {
-  return { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, replies: replies ?? [] }
+  const terms = { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot }
+  return { ...terms, ...(size !== null && { size }), replies: replies ?? [] }
 }
 
 /** The keys and policies that were sent before the deliveries that name them, by id. */

@@ -126,7 +126,7 @@ function decideDeferral(before: LeaseFacts, happening: AttemptHappening, dueAt: 
  */
 function decidePostponement(before: LeaseFacts, happening: AttemptHappening): Decision {
   const { at, outcome, again: dueAt, patience, untried, heldFor, metAt = at, beginsAt = at } = happening
-  const postponedSince = postponedFrom(before.postponedSince, beginsAt)
+  const postponedSince = happening.anew ? beginsAt : postponedFrom(before.postponedSince, beginsAt)
   // Not until now: a service that was down for days has not asked a server since.
   const lasted = metAt - postponedSince
   const tried = !untried

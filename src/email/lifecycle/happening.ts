@@ -125,6 +125,8 @@ export interface AttemptHappening {
    */
   metAt?: number
   beginsAt?: number
+  /** When postponed: mail is accepted there, so what kept it waiting before does not count. */
+  anew?: true
   /** Null: full mailboxes suppress no address. */
   fullMailbox: FullMailboxRule | null
 }

@@ -5,7 +5,7 @@ import type { Operations, Port, PortSteps, Queries, ReadPort } from './port.ts'
 import { FORGET_REPORT, FORGET_REPORTS } from './site-reports.ts'
 import { statement } from './statement.ts'
 
-type NodeRow = Omit<NodeBeat, 'roles'> & { roles: string }
+type NodeRow = Omit<NodeBeat, 'roles' | 'sources'> & { roles: string; sources: string | null }
 
 /**
  * On PostgreSQL, a failover to a server that lacks the last commits may set the counter back. Twenty random bits below
@@ -16,14 +16,14 @@ const NEXT_TOKEN = statement<{ token: number }>(
     RETURNING ${engine === 'postgres' ? '(value << 20) | floor(random() * (1 << 20))::int8' : 'value'} AS token`,
 )
 const ADD = statement(
-  'INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) VALUES ($1, $2, $3, $4, $5, $6)',
+  'INSERT INTO nodes (token, name, roles, timeout_ms, since, machine, sources) VALUES ($1, $2, $3, $4, $5, $6, $7)',
 )
 const ALL = statement<NodeRow>(
-  `SELECT token, name, roles, timeout_ms AS "timeoutMs", since, machine, beats FROM nodes ORDER BY token`,
+  `SELECT token, name, roles, timeout_ms AS "timeoutMs", since, machine, sources, beats FROM nodes ORDER BY token`,
   'nodes',
 )
 const BEAT = statement(
-  'UPDATE nodes SET beats = beats + 1, machine = coalesce($2, machine) WHERE token = $1',
+  'UPDATE nodes SET beats = beats + 1, machine = coalesce($2, machine), sources = $3 WHERE token = $1',
   'beat',
 )
 const GIVE_UP = statement('DELETE FROM nodes WHERE token = $1 AND beats = $2')
@@ -38,7 +38,7 @@ export const nodeReads = {
 
 export const nodeWrites = {
   /** `alone`: no other node may use the database, and the rows of all others are removed. */
-  *join({ vital }, { name, roles, timeoutMs, since, machine }: NodeDescription, alone = false) {
+  *join({ vital }, { name, roles, timeoutMs, since, machine, sources }: NodeDescription, alone = false) {
     if (alone) {
       yield* vital.run(CLEAR)
       yield* vital.run(FORGET_REPORTS)
@@ -52,12 +52,14 @@ export const nodeWrites = {
       Math.round(timeoutMs),
       Math.round(since),
       machine,
+      sources === undefined ? null : JSON.stringify(sources),
     )
     return token
   },
 
-  *beat({ vital }, token, machine = null) {
-    if ((yield* vital.run(BEAT, token, machine)) === 0) return null
+  *beat({ vital }, token, machine = null, sources = null) {
+    const names = sources === null ? null : JSON.stringify(sources)
+    if ((yield* vital.run(BEAT, token, machine, names)) === 0) return null
     const all = yield* allNodes(vital)
     return all.some((node) => node.token === token) ? all : null
   },
@@ -66,6 +68,11 @@ export const nodeWrites = {
     if ((yield* vital.run(GIVE_UP, token, beats)) === 0) return false
     yield* vital.run(FORGET_REPORT, token)
     return true
+  },
+
+  // biome-ignore lint/correctness/useYield: nothing is written.
+  *announceWork(port) {
+    port.changed('queue')
   },
 
   *leave(port, token) {
@@ -77,5 +84,9 @@ export const nodeWrites = {
 
 function* allNodes(db: Queries): PortSteps<NodeBeat[]> {
   const rows = yield* db.all(ALL)
-  return rows.map((row) => ({ ...row, roles: listOf<NodeRole>(row.roles) }))
+  return rows.map(({ sources, ...row }) => ({
+    ...row,
+    roles: listOf<NodeRole>(row.roles),
+    ...(sources !== null && { sources: listOf<string>(sources) }),
+  }))
 }

@@ -5,7 +5,7 @@ import type { Zone } from '../../../harness/dns.ts'
 import { SendingRight } from '../../../src/cluster/sending-right.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
 import type { Script, SinkOptions } from '../../support/sink.ts'
-import { content, startRig, startSinks } from './rig.ts'
+import { content, startRig, startSinks, wayBy } from './rig.ts'
 
 /** Hosts mx1, mx2, ... on 127.0.0.1, 127.0.0.2, ... as the MX of x.test in this order. */
 async function startDirect(
@@ -206,6 +206,21 @@ test('a server that lacks what the message needs yields to one that has it', asy
     assert.equal((await later.outcome(address, { message })).verdict, 'deferred')
     await Promise.all([later.mx(1).close(), later.mx(2).close()])
   }
+})
+
+test('a message that is larger than the site takes fails before its servers are asked', async (t) => {
+  const { outcome, mx, dns } = await startDirect(t, [{}])
+  const way = wayBy({ kind: 'direct' })
+  const path = { ...way, terms: { ...way.terms, size: 5_000 } }
+  const large = { kind: 'parts', content: { ...content, text: 'Hello\n'.repeat(2_000) } } as const
+  const refused = await outcome('jane@x.test', { path, message: large })
+  assert.equal(refused.verdict, 'bounced')
+  assert.equal(refused.enhancedCode, '5.3.4')
+  assert.match(refused.message, /^The site accepts messages of up to 5000 octets, this one has \d+$/)
+  assert.equal(refused.suppress ?? false, false)
+  assert.equal(mx(1).connections, 0)
+  assert.deepEqual(dns.queries, [])
+  assert.equal((await outcome('jane@x.test', { path })).verdict, 'delivered')
 })
 
 test('if one of two equal servers always defers, no mail is lost', async (t) => {

@@ -345,6 +345,23 @@ export const ATTEMPTS: Row[] = [
     }),
   },
   {
+    name: 'it waits for another day, whatever kept it waiting before',
+    given: { postponedSince: AT - 2 * HOUR },
+    happening: attempt(
+      { verdict: 'postponed', message: 'Tomorrow' },
+      { server: null, untried: true, metAt: 0, anew: true },
+    ),
+    cells: sending({
+      change: {
+        state: 'waiting',
+        dueAt: LATER,
+        heldFor: null,
+        postponedSince: AT,
+        lastMessage: 'Tomorrow',
+      },
+    }),
+  },
+  {
     name: 'its path is closed, but it is to be canceled',
     given: { cancelRequested: true },
     happening: attempt(

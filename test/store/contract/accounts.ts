@@ -103,6 +103,26 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual(await store.warmUpCounts(101), [])
     })
 
+    test('give nodes parts of the messages of a day, and no more than its limit', async (t) => {
+      const { store } = await open(t)
+      const place = { source: '192.0.2.2', site: 'mx:x.test' }
+      const other = { source: '192.0.2.1', site: 'mx:x.test' }
+      const ask = { ...place, limit: 10, most: 3 }
+      const parts = await Promise.all([1, 2, 3, 4, 5].map(() => store.takeWarmUp(100, [ask])))
+      assert.deepEqual(
+        parts.map(([part]) => part!.taken).toSorted((a, b) => b - a),
+        [3, 3, 3, 1, 0],
+      )
+      await store.countWarmUp(100, [{ ...place, messages: -2 }])
+      assert.deepEqual(await store.takeWarmUp(100, [ask, { ...other, limit: 2, most: 3 }]), [
+        { ...place, messages: 10, taken: 2 },
+        { ...other, messages: 2, taken: 2 },
+      ])
+      assert.deepEqual(await store.takeWarmUp(100, [{ ...ask, limit: 5 }]), [
+        { ...place, messages: 10, taken: 0 },
+      ])
+    })
+
     test('change', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

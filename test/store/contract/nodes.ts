@@ -90,6 +90,19 @@ export function nodesContract(open: OpenBench): void {
       assert.deepEqual(await machines(), ['m'])
     })
 
+    test('tell the sources that mail can leave from there, at each beat anew', async (t) => {
+      const { store } = await open(t)
+      const sources = async () => (await store.nodes()).map(({ sources }) => sources)
+      const token = await store.join({ ...node('here'), sources: ['192.0.2.1'] })
+      assert.deepEqual(await sources(), [['192.0.2.1']])
+      await store.beat(token, null, ['192.0.2.2', '2001:db8::1'])
+      assert.deepEqual(await sources(), [['192.0.2.2', '2001:db8::1']])
+      await store.beat(token, null, [])
+      assert.deepEqual(await sources(), [[]])
+      await store.beat(token)
+      assert.deepEqual(await sources(), [undefined])
+    })
+
     test('are given up only as they were last seen, once, and learn it at their next beat', async (t) => {
       const { store, another } = await open(t)
       const other = await another()

@@ -84,7 +84,7 @@ function isActive({ closed, used, pause, lastMessageAt }: SiteItem): boolean {
 }
 
 function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
-  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot } = limits
+  const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, size, backOff } = limits
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600}>
@@ -94,6 +94,8 @@ function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
         {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages a
         session, {recipientsPerTransaction} recipients a message, TLS {tls}, envelope behind the final dot:{' '}
         {envelopeBehindDot ? 'yes' : 'no'}
+        {size !== null && `, ${size.toLocaleString()} octets a message`}
+        {backOff !== null && `, first pause ${backOff / 1_000} s`}
       </Text>
       <WarmUps of={warmUps} />
     </Stack>

@@ -29,6 +29,10 @@ const SITE = object({
     recipientsPerTransaction: INTEGER,
     tls: TEXT,
     envelopeBehindDot: { type: 'boolean' },
+    /** Octets of a message; null: as its servers say. */
+    size: INTEGER_OR_NULL,
+    /** Milliseconds of the first pause after a refusal; null: as for all sites. */
+    backOff: INTEGER_OR_NULL,
   }),
   /** After complaints of the servers; null: as the limits are. */
   lowered: object({ sessions: INTEGER_OR_NULL, messagesPerMinute: INTEGER_OR_NULL }),

@@ -1,0 +1,42 @@
+import type { ReadyDelivery } from './deliveries.ts'
+
+/**
+ * Milliseconds for which claims leave a lane to other nodes. Then some of it is claimed again: this node may have a
+ * part of the sessions by now, and another path to the domain.
+ */
+const LEFT_MS = 60_000
+/** Lanes remembered at most. */
+const MAX_LANES = 10_000
+
+/** The lanes, of a company and a recipient domain, that other nodes have all the sessions for. */
+export class LeftLanes {
+  /** Until when (Unix ms), by `companyId\0domain`; the oldest first. */
+  readonly #lanes = new Map<string, number>()
+
+  /** Its mail was given back for the others now. */
+  add({ email, recipients }: Pick<ReadyDelivery, 'email' | 'recipients'>, now = Date.now()): void {
+    for (const { domain } of recipients) {
+      const lane = `${email.companyId}\0${domain}`
+      this.#lanes.delete(lane)
+      this.#lanes.set(lane, now + LEFT_MS)
+    }
+    for (const lane of this.#lanes.keys()) {
+      if (this.#lanes.size <= MAX_LANES) break
+      this.#lanes.delete(lane)
+    }
+  }
+
+  /** The nodes that deliver have changed: all lanes may be claimed. */
+  clear(): void {
+    this.#lanes.clear()
+  }
+
+  /** As `companyId\0domain`. */
+  lanes(now: number): string[] {
+    for (const [lane, until] of this.#lanes) {
+      if (until > now && until <= now + LEFT_MS) break
+      this.#lanes.delete(lane)
+    }
+    return [...this.#lanes.keys()]
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { monotonic } from '../../src/common/clock.ts'
+import type { DeliveryResult, HindranceReport } from '../../src/delivery/delivery.ts'
+import { Evidence } from '../../src/queue/evidence.ts'
+import { NodeShares } from '../../src/queue/node-shares.ts'
+import { Throttle } from '../../src/queue/throttle.ts'
+import { pathTo, readyFor } from './paths.ts'
+
+/** The results of a delivery alone on its path, refused like this before anything was accepted there. */
+function refused(hindrance: Partial<HindranceReport>) {
+  const throttle = new Throttle(() => {}, new NodeShares())
+  const ready = readyFor('c', pathTo('x.test'))
+  const result: DeliveryResult = {
+    outcomes: [{ position: 0, verdict: 'postponed', message: 'no' }],
+    hindrance: { kind: 'busy', met: 'session', message: 'too many messages', ...hindrance },
+    ...{ server: 'mx', dialogue: '', startedAt: 0, duration: 1, tls: null },
+  }
+  throttle.begun(ready)
+  const extent = new Evidence().weigh(ready, result)
+  const { exhausted } = throttle.ended(ready, result, extent, { busyOn: () => 1 }, monotonic())
+  /** How many of a queue may leave now. */
+  let leave = 0
+  while (leave < 100 && throttle.takesMore(ready.path, 'c') && throttle.pacing.takesMore(ready.path)) {
+    throttle.begun(ready)
+    leave++
+  }
+  throttle.pacing.stop()
+  return { exhausted, leave }
+}
+
+test('after "too many messages" although nothing was accepted, a queue does not leave at once', () => {
+  assert.deepEqual(refused({ excess: 'messages' }), { exhausted: true, leave: 1 })
+})
+
+test('after "too many sessions" from a single one, messages are not limited', () => {
+  assert.deepEqual(refused({ excess: 'sessions' }), { exhausted: true, leave: 100 })
+})
+
+test('a server that says how long to wait gets that, and no slow beginning after it', () => {
+  assert.deepEqual(refused({ excess: 'messages', waitMs: 0 }), { exhausted: true, leave: 100 })
+})
