@@ -8,6 +8,7 @@ import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
+import { HeldMail } from './held-mail.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
 import { byExtent } from './site-states.ts'
@@ -35,8 +36,11 @@ export interface PathHealthParts {
   /** Names for people, of a sending domain and of a company. */
   domainName(id: string): string
   companyName(id: string): string
-  /** Releases the held mail of this sending domain that is due before then (Unix ms). Never rejects. */
-  release(domainId: string, dueBefore: number): Promise<void>
+  /**
+   * Releases the mail of this sending domain to these recipient domains (null: to any) that is held for a closed path.
+   * Never rejects.
+   */
+  release(domainId: string, domains: readonly string[] | null): Promise<void>
   log: Log
 }
 
@@ -55,8 +59,10 @@ export class PathHealth {
   readonly #tried = new Set<string>()
   /** True while no other node delivers: it needs no right to try a closed path. */
   alone = true
-  /** Sending domains (ids) whose mail is being released, and whether another release has been requested meanwhile. */
-  readonly #releasing = new Map<string, boolean>()
+  /** Sending domains (ids) whose mail is being released. */
+  readonly #releasing = new Set<string>()
+  /** The mail to be released next. */
+  readonly #toRelease = new HeldMail()
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
@@ -135,7 +141,7 @@ export class PathHealth {
       ...newTrouble({ ...facts, metAt, kind: kind as Trouble['kind'] }),
       closed: true,
       learnt: true,
-      held: known?.held ?? new Set(),
+      held: known?.held ?? new HeldMail(),
       probeAt,
       pause: probeAt - now,
     }
@@ -158,7 +164,7 @@ export class PathHealth {
     const trouble = this.#troubles.get(key)
     if (!trouble?.closed) return
     this.#troubles.delete(key)
-    for (const domainId of trouble.held) void this.#release(domainId)
+    this.#release(trouble.held)
   }
 
   /** Proxies of source addresses answer again, or addresses are here again. */
@@ -250,21 +256,31 @@ export class PathHealth {
     const closed = partKeys(ready)
       .flatMap((key) => this.#troubles.get(key) ?? [])
       .filter((trouble) => trouble.closed)
-    for (const { held } of closed) held.add(ready.email.domainId)
+    const domains = ready.recipients.map(({ domain }) => domain)
+    const { domainId } = ready.email
+    for (const { held } of closed) held.add(domainId, domains)
+    if (closed.length > 0) return
     // The path was clear again before this delivery was written as held, so no release has reached it.
-    if (closed.length === 0) void this.#release(ready.email.domainId)
+    const late = new HeldMail()
+    late.add(domainId, domains)
+    this.#release(late)
+  }
+
+  #release(held: HeldMail): void {
+    this.#toRelease.addAll(held)
+    for (const [domainId] of held) void this.#releaseOf(domainId)
   }
 
   /** One release at a time: deliveries given back meanwhile are released by the next one. */
-  async #release(domainId: string): Promise<void> {
-    const { release, pauses } = this.#parts
-    const underWay = this.#releasing.has(domainId)
-    this.#releasing.set(domainId, underWay)
-    if (underWay) return
-    do {
-      this.#releasing.set(domainId, false)
-      await release(domainId, Date.now() + 3 * pauses.longest)
-    } while (this.#releasing.get(domainId))
+  async #releaseOf(domainId: string): Promise<void> {
+    if (this.#releasing.has(domainId)) return
+    this.#releasing.add(domainId)
+    const { release } = this.#parts
+    let domains = this.#toRelease.take(domainId)
+    while (domains !== undefined) {
+      await release(domainId, domains && [...domains])
+      domains = this.#toRelease.take(domainId)
+    }
     this.#releasing.delete(domainId)
   }
 
@@ -381,7 +397,7 @@ export class PathHealth {
   }
 
   #absorb(key: string, trouble: Trouble, held: Trouble['held']): void {
-    for (const domainId of trouble.held) held.add(domainId)
+    held.addAll(trouble.held)
     this.#tryEnded(key, trouble)
     this.#troubles.delete(key)
   }
@@ -401,7 +417,7 @@ export class PathHealth {
     this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
     this.#log.opened({ key }, path, trouble.kind, trouble.told)
-    for (const domainId of trouble.held) void this.#release(domainId)
+    this.#release(trouble.held)
   }
 
   /** The attempt ended before there was an answer about the path. */

@@ -194,7 +194,7 @@ export class DeliveryPipeline {
       pauses: this.#pauses,
       domainName: (id) => accounts.domain(id)?.name ?? 'a removed domain',
       companyName: (id) => accounts.company(id)?.name ?? 'a removed company',
-      release: (domainId, dueBefore) => this.#releaseHeld(domainId, dueBefore),
+      release: (domainId, domains) => this.#releaseHeld(domainId, domains),
     })
     this.#evidence = new Evidence({
       domainsOf: (path) => parts.paths.domainsOf(path),
@@ -562,10 +562,11 @@ export class DeliveryPipeline {
     this.#claims.look(0)
   }
 
-  async #releaseHeld(domainId: string, dueBefore: number): Promise<void> {
+  async #releaseHeld(domainId: string, domains: readonly string[] | null): Promise<void> {
     if (this.#mode === 'stopping') return
     const { store, log } = this.#parts
-    await store.releaseHeld(domainId, { now: Date.now(), dueBefore }).then(
+    const held = { dueBefore: Number.MAX_SAFE_INTEGER, heldFor: 'path' } as const
+    await store.releaseHeld(domainId, { now: Date.now(), ...held, ...(domains && { domains }) }).then(
       () => this.#claims.look(0),
       (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
     )

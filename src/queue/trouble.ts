@@ -1,6 +1,7 @@
 import type { HindranceReport } from '../delivery/delivery.ts'
 import type { BlockList } from '../delivery/judge/block-lists.ts'
 import type { ReadyDelivery } from './deliveries.ts'
+import { HeldMail } from './held-mail.ts'
 import type { PathPart } from './path-part.ts'
 
 /**
@@ -36,8 +37,8 @@ export interface Trouble extends TroubleFacts {
   probe: ReadyDelivery | null
   /** Unix ms: when the path was last tried on request. */
   insistedAt: number
-  /** Sending domains (ids) whose mail was held because of it. */
-  held: Set<string>
+  /** The mail that was held because of it. */
+  held: HeldMail
   /** True: the start of the trouble was logged, so its end will be logged too. */
   told: boolean
   /** True: another node reported the trouble, and this node has not met it since. */
@@ -65,7 +66,7 @@ export function newTrouble(facts: TroubleFacts): Trouble {
     pause: 0,
     probe: null,
     insistedAt: 0,
-    held: new Set(),
+    held: new HeldMail(),
     told: false,
     learnt: false,
     tryUntil: 0,

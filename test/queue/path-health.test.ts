@@ -14,7 +14,9 @@ const log = { info() {}, warn() {}, error() {} }
 const NOW = Date.UTC(2026, 10, 22)
 const MINUTE = 60_000
 
-function pathHealth(release: (domainId: string) => Promise<void> = async () => {}): PathHealth {
+type Release = (domainId: string, domains: readonly string[] | null) => Promise<void>
+
+function pathHealth(release: Release = async () => {}): PathHealth {
   return new PathHealth({
     pauses: new ProbePauses([600_000]),
     domainName: String,
@@ -129,6 +131,31 @@ test('a path that is clear again is released for each sending domain whose mail 
   assert.deepEqual(released, [])
   ended(paths, from('two', path), TAKEN, true, NOW + 1)
   assert.deepEqual(released, ['one', 'two'])
+})
+
+test('a path that is clear again is released for the recipient domains whose mail it held, not for those of other paths', async () => {
+  const released: (readonly string[] | null)[] = []
+  const paths = pathHealth(async (_, domains) => {
+    released.push(domains)
+  })
+  const held = (path: Path, domain: string) =>
+    paths.heldWritten({ ...from('one', path), recipients: [{ domain } as ClaimedRecipient] })
+  const [path, other] = [pathTo('x'), pathTo('y')]
+  for (const each of [path, other]) ended(paths, from('one', each), REFUSED, true, NOW)
+  held(path, 'x1.test')
+  held(path, 'x2.test')
+  held(other, 'y.test')
+  ended(paths, from('one', path), TAKEN, true, NOW + 1)
+  assert.deepEqual(released.splice(0), [['x1.test', 'x2.test']])
+  // Written late.
+  held(path, 'x3.test')
+  await nextTurn()
+  assert.deepEqual(released.splice(0), [['x3.test']])
+  // Too many to be noted one by one.
+  for (let n = 0; n <= 1_000; n++) held(other, `y${n}.test`)
+  ended(paths, from('one', other), TAKEN, true, NOW + 2)
+  await nextTurn()
+  assert.deepEqual(released, [null])
 })
 
 test('where only the mail of one sending domain is refused, that of others goes', () => {
