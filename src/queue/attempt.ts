@@ -128,6 +128,8 @@ export interface ReturnReason {
   message: string
   /** True: the recipients are postponed. They fail when this has lasted as long as the whole retry schedule. */
   postpones?: true
+  /** Unix ms: from then on recipients whose time to fail comes before `dueAt` are due at that time. */
+  endsFrom?: number
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
   /** Of recipients that fail; `other` if absent. */
@@ -162,7 +164,7 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message, postpones, metAt, category }: ReturnReason,
+  { dueAt, heldFor, message, postpones, endsFrom = dueAt, metAt, category }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
@@ -181,7 +183,11 @@ function returnDecision(
       fullMailbox: null,
       ...postponementAt(at, metAt ?? at, schedule.lasts),
     }
-    return (recipient) => decideAttempt(recipient, happening)
+    return (recipient) => {
+      const end = postponedFrom(recipient.postponedSince, at) + schedule.lasts
+      const again = Math.min(dueAt, Math.max(endsFrom, end))
+      return decideAttempt(recipient, { ...happening, again })
+    }
   }
   const decision =
     dueAt === Number.POSITIVE_INFINITY

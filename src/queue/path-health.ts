@@ -6,13 +6,23 @@ import { BY_HAND } from '../email/lifecycle.ts'
 import type { NotAttempted } from '../email/not-attempted.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
+import type { LaneState } from './closed-lanes.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
 import { HeldMail } from './held-mail.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
 import { byExtent } from './site-states.ts'
-import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
+import {
+  countAnew,
+  factsOf,
+  IN_A_ROW,
+  isCertain,
+  isDue,
+  newTrouble,
+  type Trouble,
+  waitUntil,
+} from './trouble.ts'
 import { TroubleLog } from './trouble-log.ts'
 import { Troubles } from './troubles.ts'
 
@@ -21,6 +31,14 @@ import { Troubles } from './troubles.ts'
  * accounts.
  */
 const INSIST_MS = 10_000
+
+/**
+ * Deliveries of a closed part that come back within the longest pause between two tries: if more wait, they come back
+ * later. One of them tries the path if the one that tried it before does not.
+ */
+const COME_BACK = 5
+/** Held mail comes back within this time (ms), whatever becomes of the node that would release it. */
+const LONGEST_HELD_MS = 6 * 3_600_000
 
 /** The most closures of parts of a path that are reported, such as those for single companies. */
 const MAX_CLOSURES = 20
@@ -61,12 +79,18 @@ export class PathHealth {
   alone = true
   /** Sending domains (ids) whose mail is being released. */
   readonly #releasing = new Set<string>()
+  #openings = 0
   /** The mail to be released next. */
   readonly #toRelease = new HeldMail()
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
     this.#log = new TroubleLog(parts)
+  }
+
+  /** How often a path has opened so far. */
+  get openings(): number {
+    return this.#openings
   }
 
   /** Number of closed paths, by kind of trouble. */
@@ -134,6 +158,7 @@ export class PathHealth {
     const probeAt = Math.max(now, closed.probeAt) + HEAD_START_MS
     if (known?.closed) {
       known.metAt = Math.max(known.metAt, metAt)
+      countAnew(known)
       waitUntil(known, Math.max(known.probeAt, probeAt), now)
       return
     }
@@ -164,6 +189,7 @@ export class PathHealth {
     const trouble = this.#troubles.get(key)
     if (!trouble?.closed) return
     this.#troubles.delete(key)
+    this.#openings++
     this.#release(trouble.held)
   }
 
@@ -221,6 +247,20 @@ export class PathHealth {
     })
   }
 
+  /** What would become of a delivery of this mail: `due`: it would try the path. */
+  stateOf(mail: PathMail, now: number): LaneState {
+    let state: LaneState = 'open'
+    if (this.#troubles.size === 0) return state
+    for (const key of partKeys(mail)) {
+      const trouble = this.#troubles.get(key)
+      if (!trouble?.closed) continue
+      if (trouble.probe !== null || !isDue(trouble, now)) return 'closed'
+      if (!this.alone && now >= trouble.tryUntil && trouble.tryWanted !== null) return 'closed'
+      state = 'due'
+    }
+    return state
+  }
+
   /**
    * Null when the delivery may begin: the usual case. `asks`: it tries the path once the nodes have decided which of
    * them does. `now` in Unix ms.
@@ -237,12 +277,19 @@ export class PathHealth {
       const asks = isNext && trouble.tryWanted === null
       if (isNext && trouble.tryWanted !== 'insisted') trouble.tryWanted = insisted ? 'insisted' : 'due'
       if (asks) return 'asks'
-      // The due times are spread, so that another delivery can try the path if this one does not; all are released when
-      // the path is clear.
-      const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
+      // The due times are spread, so that another delivery can try the path if this one does not, and so that a long
+      // queue costs no more than a short one; all are released when the path is clear.
+      const waiting = Math.max(++trouble.returned, trouble.returnedBefore)
+      const spread = sooner ? 0 : this.#parts.pauses.spread()
+      const [soonest, times] = [Math.max(now, trouble.probeAt), Math.max(1, waiting / COME_BACK)]
+      const endsFrom = soonest + spread
+      const dueAt = Math.max(
+        endsFrom,
+        soonest + Math.round(Math.min(spread * times, LONGEST_HELD_MS * Math.random())),
+      )
       const why = trouble.metBy === ready.email.companyId ? trouble.message : trouble.brief
       const message: NotAttempted = `Not attempted, because other mail on this path failed: ${why}`
-      return { dueAt, heldFor: 'path', message, postpones: true, metAt: trouble.metAt }
+      return { dueAt, heldFor: 'path', message, postpones: true, endsFrom, metAt: trouble.metAt }
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -375,6 +422,7 @@ export class PathHealth {
     Object.assign(trouble, { ...facts, since: trouble.since, learnt: false, probe: null })
     this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
+    countAnew(trouble)
     this.#tryEnded(part.key, trouble)
     const pause = this.#parts.pauses.after(now - trouble.since, report.kind === 'credentials')
     waitUntil(trouble, now + pause, now)
@@ -414,6 +462,7 @@ export class PathHealth {
     if (trouble === undefined) return
     this.#troubles.delete(key)
     if (!trouble.closed) return
+    this.#openings++
     this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
     this.#log.opened({ key }, path, trouble.kind, trouble.told)
@@ -425,6 +474,7 @@ export class PathHealth {
     const trouble = this.#troubles.get(path)
     if (trouble?.probe !== ready) return
     trouble.probe = null
+    countAnew(trouble)
     this.#tryEnded(path, trouble)
     waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since), now)
   }

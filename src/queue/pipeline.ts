@@ -63,9 +63,18 @@ import type { PasswordTokens } from '../email/password-order.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
-import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, SiteState, Store } from '../store/store.ts'
+import type {
+  AttemptRecord,
+  ClaimedEmail,
+  LaneRoom,
+  Lease,
+  NewEmail,
+  SiteState,
+  Store,
+} from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
+import { ClosedLanes, type LaneState } from './closed-lanes.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { Evidence } from './evidence.ts'
 import { LastTroubles } from './last-troubles.ts'
@@ -94,7 +103,10 @@ export interface PipelineParts {
   membership: NodeMembership
   /** The places of unrecorded deliveries. */
   unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
-  accounts: Pick<AccountDirectory, 'domain' | 'company' | 'signingDomain' | 'isRemoved' | 'pools'>
+  accounts: Pick<
+    AccountDirectory,
+    'domain' | 'domainsOf' | 'company' | 'signingDomain' | 'isRemoved' | 'pools'
+  >
   signingKeys: SigningKeys
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
@@ -105,7 +117,7 @@ export interface PipelineParts {
   fullMailbox: FullMailboxRule | null
   /** POSTROAD_WARM_UP; absent: addresses do not warm up. */
   warmUp?: readonly number[]
-  paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
+  paths: Pick<PathFinder, 'findCached' | 'findKnown' | 'find' | 'domainsOf'>
   /** The addresses that mail can leave from; absent: all. */
   present?: Pick<PresentAddresses, 'look' | 'onReturn'>
   limits: ReadyLimits
@@ -122,6 +134,10 @@ const ISOLATED_SESSIONS = 32
 const SUSPECT_MS = 10_000
 /** Milliseconds that mail waits for one of its source addresses. */
 const ABSENT_MS = 10_000
+/** Milliseconds after which a failed release of held mail is tried again. */
+const RELEASE_AGAIN_MS = 60_000
+/** The paths of a company's mail are compared only if it has no more sending domains than this. */
+const MOST_SENDERS = 50
 /** Ms for which a stop waits, after its own time is over, until the last results are recorded. */
 const LAST_RECORDS_MS = 5_000
 
@@ -158,6 +174,8 @@ export class DeliveryPipeline {
   readonly #pathHealth: PathHealth
   readonly #evidence: Evidence
   readonly #lastTroubles = new LastTroubles()
+  readonly #closedLanes = new ClosedLanes((companyId, domain) => this.#laneState(companyId, domain))
+  #nodes = 1
   /** Deliveries that try a closed path if this node gets the try: one for each path. */
   readonly #asking = new Set<ReadyDelivery>()
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
@@ -239,6 +257,9 @@ export class DeliveryPipeline {
 
   /** The nodes that share the limits of all paths. */
   set nodes(count: number) {
+    if (count < this.#nodes) void this.stops.nodeEnded()
+    this.#nodes = count
+    for (const { queues } of [this.#usual, this.#isolated]) queues.shared = count > 1
     this.#throttle.nodes = count
     this.#pathHealth.alone = count <= 1
     this.queues.limitsChanged()
@@ -278,6 +299,7 @@ export class DeliveryPipeline {
   /** Takes over emails that were claimed from the store under this lease. */
   takeClaimed(emails: readonly ClaimedEmail[], { token }: Lease): void {
     for (const email of emails) {
+      for (const { domain } of email.recipients) this.#closedLanes.taken(email.companyId, domain)
       const split = this.#late.sift(email, token)
       if (split !== null) for (const attempt of split.done) void this.#record(attempt)
       this.#push(split === null ? email : { ...email, recipients: split.go }, token)
@@ -308,6 +330,48 @@ export class DeliveryPipeline {
   /** The path of mail to this domain; null: it has to be looked up. */
   pathOf(email: RoutingFields, domain: string): Path | null {
     return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email, [{ domain }]))
+  }
+
+  /** Whether all mail of the company takes the path of this route, whatever its recipients. */
+  isOnly(companyId: string, path: Path): boolean {
+    if (path.site.kind === 'direct') return false
+    const senders = this.#sendersOf(companyId)
+    return (
+      senders?.every((mail) => this.#parts.paths.findKnown(mail, '', () => true)?.key === path.key) ?? false
+    )
+  }
+
+  /** The mail whose paths are closed or being looked up, and what a claim may take of it. */
+  waitingLanes(): LaneRoom[] {
+    const rooms = this.#closedLanes.rooms(this.#pathHealth.openings)
+    if (this.#nodes === 1) return rooms
+    // The rest of it is left to other nodes.
+    for (const { email, recipients } of this.#unresolved.deliveries()) {
+      rooms.push({ companyId: email.companyId, domains: recipients.map(({ domain }) => domain), room: 0 })
+    }
+    return rooms
+  }
+
+  /** Of the company's mail to this domain, from whichever of its sending domains. */
+  #laneState(companyId: string, domain: string): LaneState {
+    const now = Date.now()
+    const recipients = [{ domain }]
+    let state: LaneState = 'closed'
+    for (const email of this.#sendersOf(companyId) ?? [null]) {
+      const path = email && this.#parts.paths.findKnown(email, domain, this.#isOpenFor(email, recipients))
+      if (email === null || path === null) return 'open'
+      const own = this.#pathHealth.stateOf({ path, email, recipients }, now)
+      if (own === 'open') return own
+      if (own === 'due' && this.queues.waitingFor(companyId, path) === 0) state = own
+    }
+    return state
+  }
+
+  /** An email of each sending domain of the company; null: there are none, or too many to look at them. */
+  #sendersOf(companyId: string): RoutingFields[] | null {
+    const domains = this.#parts.accounts.domainsOf(companyId)
+    if (domains.length === 0 || domains.length > MOST_SENDERS) return null
+    return domains.map(({ id }) => ({ id: '', companyId, domainId: id, testMode: false, source: null }))
   }
 
   #isOpenFor(email: PathMail['email'], recipients: PathMail['recipients']): (path: Path) => boolean {
@@ -513,6 +577,11 @@ export class DeliveryPipeline {
 
   #giveBack(ready: ReadyDelivery, reason: ReturnReason, now: number): void {
     const { heldFor } = reason
+    this.#parts.metrics.givenBack.inc()
+    if (heldFor === 'path') {
+      const domains = ready.recipients.map(({ domain }) => domain)
+      this.#closedLanes.add(ready.email.companyId, domains)
+    }
     const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
     if (heldFor === 'pause') void written.then(() => this.stops.pauseWritten(ready))
@@ -568,7 +637,10 @@ export class DeliveryPipeline {
     const held = { dueBefore: Number.MAX_SAFE_INTEGER, heldFor: 'path' } as const
     await store.releaseHeld(domainId, { now: Date.now(), ...held, ...(domains && { domains }) }).then(
       () => this.#claims.look(0),
-      (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
+      (error) => {
+        log.error({ err: error }, 'Could not release waiting mail; retrying in a minute')
+        setTimeout(() => void this.#releaseHeld(domainId, domains), RELEASE_AGAIN_MS).unref()
+      },
     )
   }
 }

@@ -10,6 +10,11 @@ import { SiteReporter } from './site-states.ts'
 
 /** The most recipients of one claim. */
 const CLAIM_RECIPIENTS = 500
+/**
+ * The most recipients of a lane in one claim where several nodes deliver, if nothing of it waits here: its path is not
+ * known before, and other nodes may have sessions for it.
+ */
+const SHARED_LANE = 20
 /** The most recipients that are claimed, for companies without any here, when all places are taken. */
 const NEWCOMERS = 20
 /**
@@ -140,10 +145,16 @@ export class Scheduler implements Handover {
     const full = queues.full()
     // When there is no room, a little is kept for companies without mail here, and all others are skipped.
     const room = Math.max(queues.holdings.room - this.#promised.count, NEWCOMERS)
+    const { rooms, ...others } = claimFilter(full, stops.pauses.skipped, {
+      domainsOf: (path) => paths.domainsOf(path),
+      isOnly: (companyId, path) => this.#pipeline.isOnly(companyId, path),
+    })
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-      ...claimFilter(full, stops.pauses.skipped, (path) => paths.domainsOf(path)),
-      full: full.lanes.length > 0 || full.companies.length > 0,
+      rooms: [...rooms, ...this.#pipeline.waitingLanes()],
+      roomOfOthers: queues.shared ? SHARED_LANE : Number.POSITIVE_INFINITY,
+      ...others,
+      full: full.lanes.some((lane) => lane.room === 0) || full.companies.length > 0,
     }
   }
 }

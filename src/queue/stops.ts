@@ -79,6 +79,15 @@ export class Stops {
     await this.#refresh()
   }
 
+  /** Must be called when another node has ended: mail that it held for a closed path has nobody to release it. */
+  async nodeEnded(): Promise<void> {
+    try {
+      for (const id of await this.#parts.store.heldDomains()) this.#releaseOf(id, ALL, 'path')
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'Could not release mail held by another node; it is sent later')
+    }
+  }
+
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -136,7 +145,7 @@ export class Stops {
     store.releaseHeld(id, { now: Date.now(), ...some }).then(onChanged, (error) => {
       log.error({ err: error }, 'Could not release held mail; retrying in a minute')
       this.#heldDomains.add(id)
-      if (isAll || heldFor === 'pause') this.#wholly.add(id)
+      if (isAll || heldFor !== 'domain') this.#wholly.add(id)
       // This domain alone: others may be held again meanwhile, with times of their own.
       setTimeout(() => {
         if (!this.#stopped && this.#heldDomains.has(id)) this.#releaseOf(id, dueBefore, heldFor)
