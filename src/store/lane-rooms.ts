@@ -45,6 +45,7 @@ export class LaneRooms<Company> {
     if (ofCompany !== undefined) ofCompany.left -= recipients
     let lane = this.#lanes.get(company)?.get(domain)
     if (lane === undefined) {
+      if (this.#roomOfOthers === Number.POSITIVE_INFINITY) return
       lane = { left: this.#roomOfOthers }
       this.#limit(company, domain, lane)
     }
