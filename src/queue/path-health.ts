@@ -382,6 +382,12 @@ export class PathHealth {
     return trouble.probeAt
   }
 
+  /** The delivery ended without an answer and comes back no more: another one tries the path. */
+  lost(ready: ReadyDelivery, now: number): void {
+    if (this.#troubles.size === 0) return
+    for (const key of partKeys(ready)) this.#unknown(key, ready, now)
+  }
+
   /** A closed part that the delivery tried has met its trouble again, whatever the evidence of this one try. */
   #triedBy(ready: ReadyDelivery, { kind }: HindranceReport, part: PathPart): PathPart {
     const { whole, servers, company, companyToServers } = partsOf(ready)

@@ -529,6 +529,7 @@ export class DeliveryPipeline {
     metrics.attemptSeconds.observe(duration / 1_000)
     if (tlsSessions !== undefined) this.#parts.onTlsSessions(tlsSessions)
     if (condemned !== undefined) {
+      this.#pathHealth.lost(ready, Date.now())
       queues.done(taken)
       void this.#quarantine(ready, condemned)
     } else {

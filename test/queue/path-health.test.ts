@@ -158,6 +158,49 @@ test('a path that is clear again is released for the recipient domains whose mai
   assert.deepEqual(released, [null])
 })
 
+test('mail of a closed path comes back later the more of it waits, though in time to be given up', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  ended(paths, to(path), REFUSED, true, NOW)
+  const backs = Array.from({ length: 2_000 }, () => paths.closedFor(to(path), NOW + 1))
+  const reasons = backs.filter((back) => back !== null && back !== 'asks')
+  assert.equal(reasons.length, 2_000)
+  // The longest pause is ten minutes, which a few of them come back within.
+  const soon = NOW + 11 * MINUTE
+  const within = reasons.filter(({ dueAt }) => dueAt <= soon).length
+  assert.ok(within >= 5 && within < 500, `${within} within the longest pause`)
+  for (const { dueAt, endsFrom } of reasons) {
+    assert.ok(endsFrom !== undefined && endsFrom <= dueAt && endsFrom <= soon)
+    assert.ok(dueAt <= NOW + 6 * 60 * MINUTE + MINUTE)
+  }
+  const few = pathHealth()
+  ended(few, to(path), REFUSED, true, NOW)
+  const back = few.closedFor(to(path), NOW + 1)
+  assert.ok(back !== null && back !== 'asks' && back.dueAt <= soon)
+})
+
+test('the state of mail tells whether it may go, would try the path or would be given back', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  const mail = { ...to(path), recipients: [{ domain: 'x.test' } as ClaimedRecipient] }
+  assert.equal(paths.stateOf(mail, NOW), 'open')
+  const again = ended(paths, mail, REFUSED, true, NOW)!
+  assert.equal(paths.stateOf(mail, again - 1), 'closed')
+  assert.equal(paths.stateOf(mail, again), 'due')
+  assert.equal(paths.stateOf(to(pathTo('y.test')), again), 'open')
+  assert.equal(paths.closedFor(mail, again), null)
+  assert.equal(paths.stateOf(to(path), again), 'closed', 'it is being tried')
+  assert.equal(paths.openings, 0)
+  ended(paths, mail, TAKEN, false, again + 1)
+  assert.deepEqual([paths.stateOf(mail, again + 1), paths.openings], ['open', 1])
+
+  paths.alone = false
+  const next = ended(paths, mail, REFUSED, true, NOW)!
+  assert.equal(paths.stateOf(mail, next), 'due')
+  assert.equal(paths.closedFor(mail, next), 'asks')
+  assert.equal(paths.stateOf(mail, next), 'closed', 'the nodes have to decide')
+})
+
 test('where only the mail of one sending domain is refused, that of others goes', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
