@@ -132,6 +132,11 @@ export class Pacing {
     for (const [key, { lowered }] of this.#paces.entries()) if (lowered !== null) yield [key, lowered.rate]
   }
 
+  /** The lowered rate, in messages a minute; null: there is none. */
+  loweredOf(key: string): number | null {
+    return this.#paces.peek(key)?.lowered?.rate ?? this.#learnt.get(key) ?? null
+  }
+
   /** Another node, or this one before its last start, has lowered the rate of the path. */
   learn(key: string, rate: number): void {
     const pace = this.#paces.get(key)

@@ -192,6 +192,7 @@ export class DeliveryPipeline {
     const ofCompany = {
       limitOf: (path: Path, companyId: string) => this.#throttle.sessionsOf(path, companyId),
       takesMore: (path: Path, companyId: string) => this.#throttle.takesMore(path, companyId),
+      mostWaiting: (path: Path, companyId: string) => this.#throttle.mostWaiting(path, companyId),
     }
     const few = { ...limits, concurrency: Math.min(limits.concurrency, ISOLATED_SESSIONS) }
     this.#usual = { queues: new ReadyQueues(limits, limitOf, takesMore, ofCompany), courier }

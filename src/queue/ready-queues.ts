@@ -22,9 +22,15 @@ export interface ReadyLimits extends HoldingLimits {
 export interface CompanyAllowance {
   limitOf(path: Path, companyId: string): number
   takesMore(path: Path, companyId: string): boolean
+  /** The most deliveries that wait here. */
+  mostWaiting(path: Path, companyId: string): number
 }
 
-const UNLIMITED: CompanyAllowance = { limitOf: () => Number.POSITIVE_INFINITY, takesMore: () => true }
+const UNLIMITED: CompanyAllowance = {
+  limitOf: () => Number.POSITIVE_INFINITY,
+  takesMore: () => true,
+  mostWaiting: ({ limits }) => limits.waiting,
+}
 
 export interface LimitedLane {
   companyId: string
@@ -238,7 +244,7 @@ export class ReadyQueues {
 
   /** Tells whether the company may add work for this path. */
   hasRoom(companyId: string, path: Path): boolean {
-    return this.holdings.allow(companyId) && this.waitingFor(companyId, path) < this.#mostOf(path)
+    return this.holdings.allow(companyId) && this.waitingFor(companyId, path) < this.#mostOf(path, companyId)
   }
 
   /**
@@ -246,7 +252,10 @@ export class ReadyQueues {
    * becomes free.
    */
   wants(companyId: string, path: Path): boolean {
-    return this.holdings.allow(companyId, 2) && this.waitingFor(companyId, path) * 2 < this.#mostOf(path)
+    return (
+      this.holdings.allow(companyId, 2) &&
+      this.waitingFor(companyId, path) * 2 < this.#mostOf(path, companyId)
+    )
   }
 
   full(): FullQueues {
@@ -256,7 +265,7 @@ export class ReadyQueues {
       if (companies.has(id)) continue
       for (const { waiting, state } of lanes.values()) {
         const { path } = state
-        const most = this.#mostOf(path)
+        const most = this.#mostOf(path, id)
         const room = Math.max(0, most - waiting.length)
         // A path that lets much wait is looked at when it is full: naming its domains costs more than it saves.
         if (room === 0 || most < CLAIM_PER_COMPANY) {
@@ -268,8 +277,8 @@ export class ReadyQueues {
   }
 
   /** The most deliveries of one company that wait here for the path. */
-  #mostOf(path: Path): number {
-    const { waiting } = path.limits
+  #mostOf(path: Path, companyId: string): number {
+    const waiting = this.#ofCompany.mostWaiting(path, companyId)
     if (!this.shared) return waiting
     const begun = this.#paths.get(path.key)?.begun?.total(monotonic()) ?? 0
     return Math.min(waiting, Math.max(WAITING_PER_SESSION * this.#limitOf(path), begun))

@@ -63,7 +63,7 @@ const MAX_ROUTES = 10_000
  */
 const WAITING_DIRECT = 200
 /** Deliveries of one company that may wait for the slowest site. */
-const LEAST_WAITING = 5
+export const LEAST_WAITING = 5
 
 /** The terms of a relay. The operator sets the number of sessions; many relays end a session after 1,000 messages. */
 const ONE_WAY: SessionTerms = {
