@@ -1,6 +1,6 @@
 /**
- * The mail that a claim takes little of, or leaves out. Ready queues know paths, the store knows companies and recipient
- * domains: only this file translates between them.
+ * The mail that a claim takes little of, or leaves out. Ready queues know paths, the store knows companies and
+ * recipient domains: only this file translates between them.
  */
 import type { Path } from '../delivery/path/path.ts'
 import type { ClaimRequest, LaneRoom } from '../store/store.ts'

@@ -1,6 +1,6 @@
 /**
- * Mail in the store whose paths are closed: it would be claimed only to be given back. A lane is a company's mail to one
- * recipient domain.
+ * Mail in the store whose paths are closed: it would be claimed only to be given back. A lane is a company's mail to
+ * one recipient domain.
  */
 import { monotonic } from '../common/clock.ts'
 import type { LaneRoom } from '../store/store.ts'
