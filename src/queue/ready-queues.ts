@@ -3,6 +3,7 @@ import { SharedPool } from '../common/shared-pool.ts'
 import { Tally } from '../common/tally.ts'
 import { LARGE_MESSAGE } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
+import { LEAST_WAITING } from '../delivery/path/path-finder.ts'
 import { mayFollow, type ReadyDelivery } from './deliveries.ts'
 import { Fifo } from './fifo.ts'
 import { type HoldingLimits, Holdings } from './holdings.ts'
@@ -52,7 +53,7 @@ export const CLAIM_PER_COMPANY = 125
 
 /** Where several nodes deliver, the deliveries that wait for each session. */
 const WAITING_PER_SESSION = 2
-/** Or as many as have begun within so many seconds, if these are more. */
+/** Or as many as have begun within so many seconds, or as wait for the slowest site, if these are more. */
 const BEGUN_WITHIN_S = 5
 
 /**
@@ -280,8 +281,10 @@ export class ReadyQueues {
   #mostOf(path: Path, companyId: string): number {
     const waiting = this.#ofCompany.mostWaiting(path, companyId)
     if (!this.shared) return waiting
+    const sessions = this.#limitOf(path)
+    if (sessions === 0) return 0
     const begun = this.#paths.get(path.key)?.begun?.total(monotonic()) ?? 0
-    return Math.min(waiting, Math.max(WAITING_PER_SESSION * this.#limitOf(path), begun))
+    return Math.min(waiting, Math.max(WAITING_PER_SESSION * sessions, begun, LEAST_WAITING))
   }
 
   push(ready: ReadyDelivery): void {

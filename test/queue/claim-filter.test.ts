@@ -64,16 +64,17 @@ test('a slow path gets no more from a claim than may wait for it, and other node
   ])
   const rooms = (paths = PATHS) => claimFilter(queues.full(), NOTHING, paths).rooms
   assert.deepEqual(rooms(), [{ companyId: 'a', domains: ['x.test'], room: 3 }])
-  // Two for each of this node's sessions, which is one here.
+  // Two for each of this node's sessions, of which it has one here, but as many as for the slowest site.
   queues.shared = true
+  for (let n = 0; n < 3; n++) queues.push(ready('a', slow, 'x.test'))
   assert.deepEqual(rooms(), [
     { companyId: 'a', domains: ['x.test'], room: 0 },
-    { companyId: 'a', domains: ['y.test'], room: 1 },
+    { companyId: 'a', domains: ['y.test'], room: 4 },
   ])
   assert.deepEqual(queues.hasRoom('a', slow), false)
   assert.deepEqual(queues.hasRoom('a', usual), true)
   const isOnly: KnownPaths['isOnly'] = (_, path) => path === usual
-  assert.deepEqual(rooms({ ...PATHS, isOnly })[1], { companyId: 'a', domains: null, room: 1 })
+  assert.deepEqual(rooms({ ...PATHS, isOnly })[1], { companyId: 'a', domains: null, room: 4 })
 
   // A path that takes them fast gets as many as began within the last seconds.
   const fast = queuesWith([])
