@@ -243,9 +243,10 @@ export class ReadyQueues {
     for (const { lanes } of this.#companies.values()) for (const lane of lanes.values()) yield* lane.waiting
   }
 
-  /** Tells whether the company may add work for this path. */
-  hasRoom(companyId: string, path: Path): boolean {
-    return this.holdings.allow(companyId) && this.waitingFor(companyId, path) < this.#mostOf(path, companyId)
+  /** Tells whether the company may add work for this path, beside deliveries that are to come. */
+  hasRoom(companyId: string, path: Path, toCome = 0): boolean {
+    const waiting = this.waitingFor(companyId, path) + toCome
+    return this.holdings.allow(companyId) && waiting < this.#mostOf(path, companyId)
   }
 
   /**

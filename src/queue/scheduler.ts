@@ -116,25 +116,30 @@ export class Scheduler implements Handover {
     const { lease } = this.#parts.membership
     if (lease === null || email.scheduledAt !== null || email.size >= READ_BACK || !mayBegin) return null
     if (queues.holdings.room <= this.#promised.count) return null
+    const lanes: string[] = []
     let last = ''
     for (const { domain } of email.recipients) {
       if (domain === last) continue
       last = domain
       if (stops.pauses.covers(email.companyId, domain)) return null
-      if (!this.#hasRoom(email, domain)) return null
+      if (!this.#hasRoom(email, domain, lanes)) return null
     }
-    return this.#promised.promise(lease)
+    return this.#promised.promise(lease, lanes)
   }
 
   waiting(dueAt: number): void {
     this.#claims.lookAt(dueAt)
   }
 
-  #hasRoom(email: RoutingFields, domain: string): boolean {
+  /** `lanes` gets the name of the lane, where other nodes would take what it has no room for. */
+  #hasRoom(email: RoutingFields, domain: string, lanes: string[]): boolean {
     const { queues } = this.#pipeline
     const path = this.#pipeline.pathOf(email, domain)
     if (path === null) return queues.holdings.allow(email.companyId)
-    return queues.hasRoom(email.companyId, path)
+    if (!queues.shared) return queues.hasRoom(email.companyId, path)
+    const lane = `${email.companyId}\0${path.key}`
+    lanes.push(lane)
+    return queues.hasRoom(email.companyId, path, this.#promised.in(lane))
   }
 
   /** Null when there is no room at all, or everything is paused. */

@@ -58,7 +58,7 @@ describe('the sessions to one site', { skip: withoutPostgres() }, () => {
     gate.close()
     const speaking = new Set<string>()
     await using fleet = await Fleet.start({
-      settings: { POSTROAD_SITE_CONCURRENCY: String(SESSIONS), POSTROAD_NODE_TIMEOUT: '10s' },
+      settings: { POSTROAD_SITE_CONCURRENCY: String(SESSIONS), POSTROAD_NODE_TIMEOUT: '30s' },
       script: async ({ step }, node) => {
         if (step !== 'mail') return undefined
         speaking.add(node)
@@ -77,8 +77,7 @@ describe('the sessions to one site', { skip: withoutPostgres() }, () => {
     // To as many domains: the relay is the path of them all.
     const bursts = Array.from({ length: 40 }, (_, n) => fleet.send(first, 1, `x${n}.test`))
     const sent = new Map((await Promise.all(bursts)).flatMap((one) => [...one]))
-    await until(() => gate.waiting === SESSIONS, 'all sessions')
-    assert.deepEqual([...speaking].sort(), ['first', 'second'])
+    await until(() => speaking.size === 2, 'both nodes to deliver')
     gate.open()
     await fleet.arrived(sent)
     await fleet.recorded()
