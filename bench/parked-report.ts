@@ -4,6 +4,8 @@ import type { Provenance } from '../harness/results.ts'
 export interface ParkedFigure {
   /** Milliseconds of a processor for each second. */
   cpu: number
+  /** Deliveries given back in a second; absent in older runs. */
+  givenBack?: number
   /** Octets. */
   resident: number
   /** Ms from the request to the arrival at the healthy site. */

@@ -48,6 +48,9 @@ const HOSTS = { provider: '127.0.0.1', healthy: '127.0.0.5', dead: '127.0.0.9', 
 const BATCH = 100
 /** Longest time for everything to be parked. */
 const PARKING_MS = 600_000
+const LOOK_MS = 5_000
+/** Deliveries given back between two looks once everything is parked. */
+const FEW_GIVEN_BACK = 100
 
 const zone = {
   'mx.ok.test/A': [HOSTS.healthy],
@@ -102,20 +105,23 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(page)?.[1] ?? 0)
 }
 
-/** Everything has been tried or left where it is: nothing more is given back. */
+const givenBack = () => metric('postroad_deliveries_given_back_total')
+
+/** Resolves when nearly everything stays where it is: little is given back any more. */
 async function parked(): Promise<void> {
-  const givenBack = () => metric('postroad_recipient_outcomes_total{verdict="postponed"}')
-  let before = -1
-  for (const end = performance.now() + PARKING_MS; performance.now() < end; await pause(5_000)) {
-    const now = (await givenBack()) + (await metric('postroad_deliveries_in_session'))
-    if (now === before) return
+  let before = Number.NEGATIVE_INFINITY
+  for (const end = performance.now() + PARKING_MS; performance.now() < end; await pause(LOOK_MS)) {
+    const now = await givenBack()
+    if (now - before <= FEW_GIVEN_BACK) return
     before = now
   }
+  console.log('Not everything is parked')
 }
 
 /** Messages to the healthy site, evenly spread; and what the service used meanwhile. */
 async function measure(round: string): Promise<ParkedFigure> {
   const cpuBefore = processCpu(pid)
+  const givenBackBefore = await givenBack()
   const begun = performance.now()
   const latencies: number[] = []
   for (let n = 0; n < samples; n++) {
@@ -129,14 +135,16 @@ async function measure(round: string): Promise<ParkedFigure> {
     const next = begun + ((n + 1) * seconds * 1_000) / samples
     if (next > performance.now()) await pause(next - performance.now())
   }
-  const cpu = (processCpu(pid) - cpuBefore) / ((performance.now() - begun) / 1_000)
+  const lasted = (performance.now() - begun) / 1_000
+  const cpu = (processCpu(pid) - cpuBefore) / lasted
+  const back = ((await givenBack()) - givenBackBefore) / lasted
   const { resident } = processMemory(pid)
-  return { cpu, resident, p50: percentile(latencies, 50), p99: percentile(latencies, 99) }
+  return { cpu, givenBack: back, resident, p50: percentile(latencies, 50), p99: percentile(latencies, 99) }
 }
 
-function told(what: string, { cpu, resident, p50, p99 }: ParkedFigure): string {
+function told(what: string, { cpu, givenBack: back, resident, p50, p99 }: ParkedFigure): string {
   const [megabytes, share] = [resident / 1024 ** 2, cpu / 10]
-  return `${what}: ${share.toFixed(1)} % of a processor, ${megabytes.toFixed(0)} MB, healthy site ${p50.toFixed(0)} ms p50, ${p99.toFixed(0)} ms p99`
+  return `${what}: ${share.toFixed(1)} % of a processor, ${megabytes.toFixed(0)} MB, ${(back ?? 0).toFixed(1)} given back a second, healthy site ${p50.toFixed(0)} ms p50, ${p99.toFixed(0)} ms p99`
 }
 
 await measure('warm')
@@ -160,7 +168,7 @@ await parked()
 const waiting = await measure('parked')
 console.log(told('They wait', waiting))
 const through = await metric('postroad_recipient_outcomes_total{verdict="delivered"}')
-console.log(`delivered in all: ${through}`)
+console.log(`delivered in all: ${through}, given back: ${await givenBack()}`)
 if (!values['no-keep']) {
   const { database } = values
   const run: ParkedRun = { ...provenance(), messages, sites, database, idle, coming: busy, parked: waiting }

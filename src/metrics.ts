@@ -38,6 +38,10 @@ export class Metrics {
     'Results of attempts, one per recipient, by verdict.',
     'verdict',
   )
+  readonly givenBack = this.#counter(
+    'postroad_deliveries_given_back_total',
+    'Deliveries that were released without an attempt: their path was closed, or they were stopped or paused.',
+  )
   readonly attemptSeconds = new Histogram({
     name: 'postroad_delivery_attempt_seconds',
     help: 'Duration of one delivery attempt.',

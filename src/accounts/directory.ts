@@ -58,6 +58,8 @@ export class AccountDirectory {
   #pools: readonly SourcePool[] = []
   /** The snapshot, made from the maps above on request. */
   #snapshot: AccountsSnapshot | null = null
+  /** The domains of each company, by its id; null: to be made anew. */
+  #domainsByCompany: Map<string, SendingDomain[]> | null = null
   /** The domains of all companies that have claimed the name. */
   readonly #domainsByName = new Map<string, SendingDomain[]>()
   readonly #removedNames = new Map<string, number>()
@@ -85,6 +87,7 @@ export class AccountDirectory {
     this.#routes = new RouteTable(routes)
     this.#pools = pools
     this.#snapshot = null
+    this.#domainsByCompany = null
   }
 
   /** Applies a change, also at once. */
@@ -100,6 +103,7 @@ export class AccountDirectory {
     if (routes !== null) this.#routes = new RouteTable(routes)
     if (pools !== null) this.#pools = pools
     this.#snapshot = null
+    this.#domainsByCompany = null
   }
 
   #unindex(id: string): void {
@@ -283,6 +287,11 @@ export class AccountDirectory {
   /** In order of creation. */
   domains(): SendingDomain[] {
     return [...this.#domains.values()]
+  }
+
+  domainsOf(companyId: string): readonly SendingDomain[] {
+    this.#domainsByCompany ??= Map.groupBy(this.#domains.values(), (domain) => domain.companyId)
+    return this.#domainsByCompany.get(companyId) ?? []
   }
 
   routes(): CustomRoute[] {

@@ -105,6 +105,15 @@ export interface ClaimedRecipient extends Recipient<'queue'>, LeaseFacts {
   position: number
 }
 
+/** The room for some lanes of a company. */
+export interface LaneRoom {
+  companyId: string
+  /** Recipient domains; null: all. */
+  domains: readonly string[] | null
+  /** The most recipients of these lanes together (see `together`); 0: they are skipped. */
+  room: number
+}
+
 export interface ClaimRequest {
   lease: Lease
   /** Unix ms. */
@@ -122,8 +131,10 @@ export interface ClaimRequest {
   together: number
   /** At most this many recipients for one company in one claim. */
   maxPerCompany: number
-  /** `companyId\0domain` of lanes whose ready queue is full: skipped. */
-  skip: string[]
+  /** Lanes that take fewer recipients than that, or none. A lane is a company's mail to one recipient domain. */
+  rooms: LaneRoom[]
+  /** The most recipients of each other lane; Infinity: as many as the other limits allow. */
+  roomOfOthers: number
   /** Companies whose ready queues are full, or that are paused: skipped. */
   skipCompanies: string[]
   /** Paused recipient domains: skipped for all companies. */

@@ -131,6 +131,8 @@ export interface ReturnReason {
    * is no trouble, so that none of them fails, and the time of an earlier trouble is over.
    */
   postpones?: true | 'anew'
+  /** Unix ms: from then on recipients whose time to fail comes before `dueAt` are due at that time. */
+  endsFrom?: number
   /** True: this node has no part of the path's sessions, and others do. */
   toOthers?: true
   /** Unix ms: when the reason was last met, if not now. */
@@ -167,7 +169,7 @@ export function returnRecord(
 }
 
 function returnDecision(
-  { dueAt, heldFor, message, postpones, metAt, category }: ReturnReason,
+  { dueAt, heldFor, message, postpones, endsFrom = dueAt, metAt, category }: ReturnReason,
   schedule: RetrySchedule,
   at: number,
 ): (recipient: ClaimedRecipient) => Decision {
@@ -187,7 +189,11 @@ function returnDecision(
       ...postponementAt(at, postpones === 'anew' ? 0 : (metAt ?? at), schedule.lasts),
       ...(postpones === 'anew' && { anew: true }),
     }
-    return (recipient) => decideAttempt(recipient, happening)
+    return (recipient) => {
+      const end = postponedFrom(recipient.postponedSince, at) + schedule.lasts
+      const again = Math.min(dueAt, Math.max(endsFrom, end))
+      return decideAttempt(recipient, { ...happening, again })
+    }
   }
   const decision =
     dueAt === Number.POSITIVE_INFINITY

@@ -2,10 +2,10 @@ import { LogThrottle } from '../common/log-throttle.ts'
 import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { MAX_RECIPIENTS } from './deliveries.ts'
+import { CLAIM_PER_COMPANY } from './ready-queues.ts'
 
-/** Limits of one claim: octets, and recipients of one company. */
+/** The most octets of one claim. */
 const CLAIM_BYTES = 16 * 1024 * 1024
-const CLAIM_PER_COMPANY = 125
 /** The longest sleep between two looks at the store; a wake-up usually comes earlier. */
 const MAX_SLEEP_MS = 30_000
 /** Pause after a claim that failed, or that brought nothing although mail is due (its lanes are full). */
@@ -14,7 +14,7 @@ const BACK_OFF_MS = 500
 const TELL_MS = 10_000
 
 /** The work that there is room for now. */
-export interface ClaimCapacity extends ClaimFilter, Pick<ClaimRequest, 'maxRecipients'> {
+export interface ClaimCapacity extends ClaimFilter, Pick<ClaimRequest, 'maxRecipients' | 'roomOfOthers'> {
   /** Some of the skipped mail is skipped for want of room. */
   full: boolean
 }

@@ -1,3 +1,4 @@
+import type { LaneRoom } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
 /**
@@ -31,12 +32,15 @@ export class LeftLanes {
     this.#lanes.clear()
   }
 
-  /** As `companyId\0domain`. */
-  lanes(now: number): string[] {
+  /** Nothing of these lanes is claimed. */
+  rooms(now: number): LaneRoom[] {
     for (const [lane, until] of this.#lanes) {
       if (until > now && until <= now + LEFT_MS) break
       this.#lanes.delete(lane)
     }
-    return [...this.#lanes.keys()]
+    return [...this.#lanes.keys()].map((lane) => {
+      const [companyId, domain] = lane.split('\0') as [string, string]
+      return { companyId, domains: [domain], room: 0 }
+    })
   }
 }

@@ -197,6 +197,11 @@ export class Pacing {
     pace.ofHour.resume(this.#now() + hourDue - Date.now())
   }
 
+  /** The lowered rate, in messages a minute; null: there is none. */
+  loweredOf(key: string): number | null {
+    return this.#paces.peek(key)?.lowered?.rate ?? this.#learnt.get(key)?.rate ?? null
+  }
+
   /** Another node, or this one before its last start, has lowered the rate of the path. */
   learn(key: string, rate: number): void {
     const pace = this.#paces.get(key)

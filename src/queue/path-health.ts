@@ -6,12 +6,23 @@ import { BY_HAND } from '../email/lifecycle.ts'
 import type { NotAttempted } from '../email/not-attempted.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
+import type { LaneState } from './closed-lanes.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
+import { HeldMail } from './held-mail.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
 import { byExtent } from './site-states.ts'
-import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
+import {
+  countAnew,
+  factsOf,
+  IN_A_ROW,
+  isCertain,
+  isDue,
+  newTrouble,
+  type Trouble,
+  waitUntil,
+} from './trouble.ts'
 import { TroubleLog } from './trouble-log.ts'
 import { Troubles } from './troubles.ts'
 
@@ -20,6 +31,14 @@ import { Troubles } from './troubles.ts'
  * accounts.
  */
 const INSIST_MS = 10_000
+
+/**
+ * Deliveries of a closed part that come back within the longest pause between two tries: if more wait, they come back
+ * later. One of them tries the path if the one that tried it before does not.
+ */
+const COME_BACK = 5
+/** Held mail comes back within this time (ms), whatever becomes of the node that would release it. */
+const LONGEST_HELD_MS = 6 * 3_600_000
 
 /** The most closures of parts of a path that are reported, such as those for single companies. */
 const MAX_CLOSURES = 20
@@ -35,8 +54,11 @@ export interface PathHealthParts {
   /** Names for people, of a sending domain and of a company. */
   domainName(id: string): string
   companyName(id: string): string
-  /** Releases the held mail of this sending domain that is due before then (Unix ms). Never rejects. */
-  release(domainId: string, dueBefore: number): Promise<void>
+  /**
+   * Releases the mail of this sending domain to these recipient domains (null: to any) that is held for a closed path.
+   * Never rejects.
+   */
+  release(domainId: string, domains: readonly string[] | null): Promise<void>
   log: Log
 }
 
@@ -55,12 +77,20 @@ export class PathHealth {
   readonly #tried = new Set<string>()
   /** True while no other node delivers: it needs no right to try a closed path. */
   alone = true
-  /** Sending domains (ids) whose mail is being released, and whether another release has been requested meanwhile. */
-  readonly #releasing = new Map<string, boolean>()
+  /** Sending domains (ids) whose mail is being released. */
+  readonly #releasing = new Set<string>()
+  #openings = 0
+  /** The mail to be released next. */
+  readonly #toRelease = new HeldMail()
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
     this.#log = new TroubleLog(parts)
+  }
+
+  /** How often a path has opened so far. */
+  get openings(): number {
+    return this.#openings
   }
 
   /** Number of closed paths, by kind of trouble. */
@@ -128,6 +158,7 @@ export class PathHealth {
     const probeAt = Math.max(now, closed.probeAt) + HEAD_START_MS
     if (known?.closed) {
       known.metAt = Math.max(known.metAt, metAt)
+      countAnew(known)
       waitUntil(known, Math.max(known.probeAt, probeAt), now)
       return
     }
@@ -135,7 +166,7 @@ export class PathHealth {
       ...newTrouble({ ...facts, metAt, kind: kind as Trouble['kind'] }),
       closed: true,
       learnt: true,
-      held: known?.held ?? new Set(),
+      held: known?.held ?? new HeldMail(),
       probeAt,
       pause: probeAt - now,
     }
@@ -158,7 +189,8 @@ export class PathHealth {
     const trouble = this.#troubles.get(key)
     if (!trouble?.closed) return
     this.#troubles.delete(key)
-    for (const domainId of trouble.held) void this.#release(domainId)
+    this.#openings++
+    this.#release(trouble.held)
   }
 
   /** Proxies of source addresses answer again, or addresses are here again. */
@@ -215,6 +247,20 @@ export class PathHealth {
     })
   }
 
+  /** What would become of a delivery of this mail: `due`: it would try the path. */
+  stateOf(mail: PathMail, now: number): LaneState {
+    let state: LaneState = 'open'
+    if (this.#troubles.size === 0) return state
+    for (const key of partKeys(mail)) {
+      const trouble = this.#troubles.get(key)
+      if (!trouble?.closed) continue
+      if (trouble.probe !== null || !isDue(trouble, now)) return 'closed'
+      if (!this.alone && now >= trouble.tryUntil && trouble.tryWanted !== null) return 'closed'
+      state = 'due'
+    }
+    return state
+  }
+
   /**
    * Null when the delivery may begin: the usual case. `asks`: it tries the path once the nodes have decided which of
    * them does. `now` in Unix ms.
@@ -231,12 +277,19 @@ export class PathHealth {
       const asks = isNext && trouble.tryWanted === null
       if (isNext && trouble.tryWanted !== 'insisted') trouble.tryWanted = insisted ? 'insisted' : 'due'
       if (asks) return 'asks'
-      // The due times are spread, so that another delivery can try the path if this one does not; all are released when
-      // the path is clear.
-      const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
+      // The due times are spread, so that another delivery can try the path if this one does not, and so that a long
+      // queue costs no more than a short one; all are released when the path is clear.
+      const waiting = Math.max(++trouble.returned, trouble.returnedBefore)
+      const spread = sooner ? 0 : this.#parts.pauses.spread()
+      const [soonest, times] = [Math.max(now, trouble.probeAt), Math.max(1, waiting / COME_BACK)]
+      const endsFrom = soonest + spread
+      const dueAt = Math.max(
+        endsFrom,
+        soonest + Math.round(Math.min(spread * times, LONGEST_HELD_MS * Math.random())),
+      )
       const why = trouble.metBy === ready.email.companyId ? trouble.message : trouble.brief
       const message: NotAttempted = `Not attempted, because other mail on this path failed: ${why}`
-      return { dueAt, heldFor: 'path', message, postpones: true, metAt: trouble.metAt }
+      return { dueAt, heldFor: 'path', message, postpones: true, endsFrom, metAt: trouble.metAt }
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -250,21 +303,31 @@ export class PathHealth {
     const closed = partKeys(ready)
       .flatMap((key) => this.#troubles.get(key) ?? [])
       .filter((trouble) => trouble.closed)
-    for (const { held } of closed) held.add(ready.email.domainId)
+    const domains = ready.recipients.map(({ domain }) => domain)
+    const { domainId } = ready.email
+    for (const { held } of closed) held.add(domainId, domains)
+    if (closed.length > 0) return
     // The path was clear again before this delivery was written as held, so no release has reached it.
-    if (closed.length === 0) void this.#release(ready.email.domainId)
+    const late = new HeldMail()
+    late.add(domainId, domains)
+    this.#release(late)
+  }
+
+  #release(held: HeldMail): void {
+    this.#toRelease.addAll(held)
+    for (const [domainId] of held) void this.#releaseOf(domainId)
   }
 
   /** One release at a time: deliveries given back meanwhile are released by the next one. */
-  async #release(domainId: string): Promise<void> {
-    const { release, pauses } = this.#parts
-    const underWay = this.#releasing.has(domainId)
-    this.#releasing.set(domainId, underWay)
-    if (underWay) return
-    do {
-      this.#releasing.set(domainId, false)
-      await release(domainId, Date.now() + 3 * pauses.longest)
-    } while (this.#releasing.get(domainId))
+  async #releaseOf(domainId: string): Promise<void> {
+    if (this.#releasing.has(domainId)) return
+    this.#releasing.add(domainId)
+    const { release } = this.#parts
+    let domains = this.#toRelease.take(domainId)
+    while (domains !== undefined) {
+      await release(domainId, domains && [...domains])
+      domains = this.#toRelease.take(domainId)
+    }
     this.#releasing.delete(domainId)
   }
 
@@ -319,6 +382,12 @@ export class PathHealth {
     return trouble.probeAt
   }
 
+  /** The delivery ended without an answer and comes back no more: another one tries the path. */
+  lost(ready: ReadyDelivery, now: number): void {
+    if (this.#troubles.size === 0) return
+    for (const key of partKeys(ready)) this.#unknown(key, ready, now)
+  }
+
   /** A closed part that the delivery tried has met its trouble again, whatever the evidence of this one try. */
   #triedBy(ready: ReadyDelivery, { kind }: HindranceReport, part: PathPart): PathPart {
     const { whole, servers, company, companyToServers } = partsOf(ready)
@@ -359,6 +428,7 @@ export class PathHealth {
     Object.assign(trouble, { ...facts, since: trouble.since, learnt: false, probe: null })
     this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
+    countAnew(trouble)
     this.#tryEnded(part.key, trouble)
     const pause = this.#parts.pauses.after(
       now - trouble.since,
@@ -385,7 +455,7 @@ export class PathHealth {
   }
 
   #absorb(key: string, trouble: Trouble, held: Trouble['held']): void {
-    for (const domainId of trouble.held) held.add(domainId)
+    held.addAll(trouble.held)
     this.#tryEnded(key, trouble)
     this.#troubles.delete(key)
   }
@@ -402,10 +472,11 @@ export class PathHealth {
     if (trouble === undefined) return
     this.#troubles.delete(key)
     if (!trouble.closed) return
+    this.#openings++
     this.#tryEnded(key, trouble)
     if (trouble.learnt) this.#opened.add(key)
     this.#log.opened({ key }, path, trouble.kind, trouble.told)
-    for (const domainId of trouble.held) void this.#release(domainId)
+    this.#release(trouble.held)
   }
 
   /** The attempt ended before there was an answer about the path. */
@@ -413,6 +484,7 @@ export class PathHealth {
     const trouble = this.#troubles.get(path)
     if (trouble?.probe !== ready) return
     trouble.probe = null
+    countAnew(trouble)
     this.#tryEnded(path, trouble)
     const { backOff } = ready.path.limits
     waitUntil(trouble, now + this.#parts.pauses.after(now - trouble.since, false, backOff), now)

@@ -59,7 +59,11 @@ export class Pauses {
 
   /** The mail that a claim leaves out. */
   get skipped(): ClaimFilter {
-    return { skip: [...this.#lanes], skipCompanies: [...this.#companies], skipDomains: [...this.#domains] }
+    const rooms = [...this.#lanes].map((lane) => {
+      const [companyId, domain] = lane.split('\0') as [string, string]
+      return { companyId, domains: [domain], room: 0 }
+    })
+    return { rooms, skipCompanies: [...this.#companies], skipDomains: [...this.#domains] }
   }
 }
 

@@ -63,9 +63,18 @@ import type { PasswordTokens } from '../email/password-order.ts'
 import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
-import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, SiteState, Store } from '../store/store.ts'
+import type {
+  AttemptRecord,
+  ClaimedEmail,
+  LaneRoom,
+  Lease,
+  NewEmail,
+  SiteState,
+  Store,
+} from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
+import { ClosedLanes, type LaneState } from './closed-lanes.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { Evidence } from './evidence.ts'
 import { LastTroubles } from './last-troubles.ts'
@@ -96,7 +105,10 @@ export interface PipelineParts {
   membership: NodeMembership
   /** The places of unrecorded deliveries. */
   unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
-  accounts: Pick<AccountDirectory, 'domain' | 'company' | 'signingDomain' | 'isRemoved' | 'pools'>
+  accounts: Pick<
+    AccountDirectory,
+    'domain' | 'domainsOf' | 'company' | 'signingDomain' | 'isRemoved' | 'pools'
+  >
   signingKeys: SigningKeys
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
@@ -107,7 +119,7 @@ export interface PipelineParts {
   fullMailbox: FullMailboxRule | null
   /** POSTROAD_WARM_UP; absent: addresses do not warm up. */
   warmUp?: readonly number[]
-  paths: Pick<PathFinder, 'findCached' | 'find' | 'domainsOf'>
+  paths: Pick<PathFinder, 'findCached' | 'findKnown' | 'find' | 'domainsOf'>
   /** The addresses that mail can leave from; absent: all. */
   present?: Pick<PresentAddresses, 'look' | 'onReturn'>
   limits: ReadyLimits
@@ -124,6 +136,10 @@ const ISOLATED_SESSIONS = 32
 const SUSPECT_MS = 10_000
 /** Milliseconds that mail waits for one of its source addresses. */
 const ABSENT_MS = 10_000
+/** Milliseconds after which a failed release of held mail is tried again. */
+const RELEASE_AGAIN_MS = 60_000
+/** The paths of a company's mail are compared only if it has no more sending domains than this. */
+const MOST_SENDERS = 50
 /** Ms for which a stop waits, after its own time is over, until the last results are recorded. */
 const LAST_RECORDS_MS = 5_000
 
@@ -162,7 +178,9 @@ export class DeliveryPipeline {
   readonly #pathHealth: PathHealth
   readonly #evidence: Evidence
   readonly #lastTroubles = new LastTroubles()
+  readonly #closedLanes = new ClosedLanes((companyId, domain) => this.#laneState(companyId, domain))
   readonly #leftLanes = new LeftLanes()
+  #nodes = 1
   /** Deliveries that try a closed path if this node gets the try: one for each path. */
   readonly #asking = new Set<ReadyDelivery>()
   #mode: 'starting' | 'running' | 'stopping' = 'starting'
@@ -179,6 +197,7 @@ export class DeliveryPipeline {
     const ofCompany = {
       limitOf: (path: Path, companyId: string) => this.#throttle.sessionsOf(path, companyId),
       takesMore: (path: Path, companyId: string) => this.#throttle.takesMore(path, companyId),
+      mostWaiting: (path: Path, companyId: string) => this.#throttle.mostWaiting(path, companyId),
     }
     const few = { ...limits, concurrency: Math.min(limits.concurrency, ISOLATED_SESSIONS) }
     this.#usual = { queues: new ReadyQueues(limits, limitOf, takesMore, ofCompany), courier }
@@ -205,7 +224,7 @@ export class DeliveryPipeline {
       pauses: this.#pauses,
       domainName: (id) => accounts.domain(id)?.name ?? 'a removed domain',
       companyName: (id) => accounts.company(id)?.name ?? 'a removed company',
-      release: (domainId, dueBefore) => this.#releaseHeld(domainId, dueBefore),
+      release: (domainId, domains) => this.#releaseHeld(domainId, domains),
     })
     this.#evidence = new Evidence({
       domainsOf: (path) => parts.paths.domainsOf(path),
@@ -250,9 +269,12 @@ export class DeliveryPipeline {
 
   /** The nodes that deliver, and the token of this one, if it has one. */
   setNodes(nodes: readonly DeliveryNode[], own: number | null): void {
+    if (nodes.length < this.#nodes) void this.stops.nodeEnded()
+    this.#nodes = nodes.length
     this.#pathHealth.alone = nodes.length <= 1
     if (this.#shares.set(nodes, own)) this.#leftLanes.clear()
     for (const { queues } of [this.#usual, this.#isolated]) {
+      queues.shared = nodes.length > 1
       for (const ready of queues.withdraw((path) => this.isLeft(path))) this.#leave(ready)
       queues.limitsChanged()
     }
@@ -267,11 +289,6 @@ export class DeliveryPipeline {
     const now = Date.now()
     this.#leftLanes.add(ready)
     this.#giveBack(ready, { dueAt: now, heldFor: null, message: '', toOthers: true }, now)
-  }
-
-  /** The mail that this node leaves to others. */
-  get left(): LeftLanes {
-    return this.#leftLanes
   }
 
   async start(): Promise<void> {
@@ -307,6 +324,7 @@ export class DeliveryPipeline {
   /** Takes over emails that were claimed from the store under this lease. */
   takeClaimed(emails: readonly ClaimedEmail[], { token }: Lease): void {
     for (const email of emails) {
+      for (const { domain } of email.recipients) this.#closedLanes.taken(email.companyId, domain)
       const split = this.#late.sift(email, token)
       if (split !== null) for (const attempt of split.done) void this.#record(attempt)
       this.#push(split === null ? email : { ...email, recipients: split.go }, token)
@@ -337,6 +355,49 @@ export class DeliveryPipeline {
   /** The path of mail to this domain; null: it has to be looked up. */
   pathOf(email: RoutingFields, domain: string): Path | null {
     return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email, [{ domain }]))
+  }
+
+  /** Whether all mail of the company takes the path of this route, whatever its recipients. */
+  isOnly(companyId: string, path: Path): boolean {
+    if (path.site.kind === 'direct') return false
+    const senders = this.#sendersOf(companyId)
+    return (
+      senders?.every((mail) => this.#parts.paths.findKnown(mail, '', () => true)?.key === path.key) ?? false
+    )
+  }
+
+  /** The mail whose paths are closed, being looked up or left to other nodes, and what a claim may take of it. */
+  waitingLanes(): LaneRoom[] {
+    const rooms = this.#closedLanes.rooms(this.#pathHealth.openings)
+    if (this.#nodes === 1) return rooms
+    rooms.push(...this.#leftLanes.rooms(Date.now()))
+    // The rest of it is left to other nodes.
+    for (const { email, recipients } of this.#unresolved.deliveries()) {
+      rooms.push({ companyId: email.companyId, domains: recipients.map(({ domain }) => domain), room: 0 })
+    }
+    return rooms
+  }
+
+  /** Of the company's mail to this domain, from whichever of its sending domains. */
+  #laneState(companyId: string, domain: string): LaneState {
+    const now = Date.now()
+    const recipients = [{ domain }]
+    let state: LaneState = 'closed'
+    for (const email of this.#sendersOf(companyId) ?? [null]) {
+      const path = email && this.#parts.paths.findKnown(email, domain, this.#isOpenFor(email, recipients))
+      if (email === null || path === null) return 'open'
+      const own = this.#pathHealth.stateOf({ path, email, recipients }, now)
+      if (own === 'open') return own
+      if (own === 'due' && this.queues.waitingFor(companyId, path) === 0) state = own
+    }
+    return state
+  }
+
+  /** An email of each sending domain of the company; null: there are none, or too many to look at them. */
+  #sendersOf(companyId: string): RoutingFields[] | null {
+    const domains = this.#parts.accounts.domainsOf(companyId)
+    if (domains.length === 0 || domains.length > MOST_SENDERS) return null
+    return domains.map(({ id }) => ({ id: '', companyId, domainId: id, testMode: false, source: null }))
   }
 
   #isOpenFor(email: PathMail['email'], recipients: PathMail['recipients']): (path: Path) => boolean {
@@ -500,6 +561,7 @@ export class DeliveryPipeline {
     metrics.attemptSeconds.observe(duration / 1_000)
     if (tlsSessions !== undefined) this.#parts.onTlsSessions(tlsSessions)
     if (condemned !== undefined) {
+      this.#pathHealth.lost(ready, Date.now())
       queues.done(taken)
       void this.#quarantine(ready, condemned)
     } else {
@@ -548,6 +610,11 @@ export class DeliveryPipeline {
 
   #giveBack(ready: ReadyDelivery, reason: ReturnReason, now: number): void {
     const { heldFor } = reason
+    this.#parts.metrics.givenBack.inc()
+    if (heldFor === 'path') {
+      const domains = ready.recipients.map(({ domain }) => domain)
+      this.#closedLanes.add(ready.email.companyId, domains)
+    }
     const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
     if (heldFor === 'pause') void written.then(() => this.stops.pauseWritten(ready))
@@ -598,12 +665,16 @@ export class DeliveryPipeline {
     this.#claims.look(0)
   }
 
-  async #releaseHeld(domainId: string, dueBefore: number): Promise<void> {
+  async #releaseHeld(domainId: string, domains: readonly string[] | null): Promise<void> {
     if (this.#mode === 'stopping') return
     const { store, log } = this.#parts
-    await store.releaseHeld(domainId, { now: Date.now(), dueBefore }).then(
+    const held = { dueBefore: Number.MAX_SAFE_INTEGER, heldFor: 'path' } as const
+    await store.releaseHeld(domainId, { now: Date.now(), ...held, ...(domains && { domains }) }).then(
       () => this.#claims.look(0),
-      (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
+      (error) => {
+        log.error({ err: error }, 'Could not release waiting mail; retrying in a minute')
+        setTimeout(() => void this.#releaseHeld(domainId, domains), RELEASE_AGAIN_MS).unref()
+      },
     )
   }
 }

@@ -1,3 +1,4 @@
+import { Tally } from '../common/tally.ts'
 import type { Reservation } from '../intake/handover.ts'
 import type { Lease, NewEmail } from '../store/store.ts'
 import type { DeliveryPipeline } from './pipeline.ts'
@@ -6,25 +7,40 @@ import type { DeliveryPipeline } from './pipeline.ts'
 export class PromisedPlaces {
   readonly pipeline: Pick<DeliveryPipeline, 'takeAccepted'>
   count = 0
+  /** Promised places by what `promise` was told that they are for. */
+  readonly #lanes = new Tally()
 
   constructor(pipeline: Pick<DeliveryPipeline, 'takeAccepted'>) {
     this.pipeline = pipeline
   }
 
-  promise(lease: Lease): Reservation {
+  /** `lanes`: names of the lanes that the places are in, as far as these are counted. */
+  promise(lease: Lease, lanes: readonly string[] = []): Reservation {
     this.count++
-    return new PlaceReservation(lease, this)
+    for (const lane of lanes) this.#lanes.add(lane, 1)
+    return new PlaceReservation(lease, this, lanes)
+  }
+
+  in(lane: string): number {
+    return this.#lanes.of(lane)
+  }
+
+  free(lanes: readonly string[]): void {
+    this.count--
+    for (const lane of lanes) this.#lanes.add(lane, -1)
   }
 }
 
 class PlaceReservation implements Reservation {
   readonly lease: Lease
   readonly #places: PromisedPlaces
+  readonly #lanes: readonly string[]
   #free = false
 
-  constructor(lease: Lease, places: PromisedPlaces) {
+  constructor(lease: Lease, places: PromisedPlaces, lanes: readonly string[]) {
     this.lease = lease
     this.#places = places
+    this.#lanes = lanes
   }
 
   begin(email: NewEmail, leased: number[]): void {
@@ -32,7 +48,7 @@ class PlaceReservation implements Reservation {
   }
 
   [Symbol.dispose](): void {
-    if (!this.#free) this.#places.count--
+    if (!this.#free) this.#places.free(this.#lanes)
     this.#free = true
   }
 }

@@ -1,10 +1,13 @@
+import { monotonic } from '../common/clock.ts'
 import { SharedPool } from '../common/shared-pool.ts'
 import { Tally } from '../common/tally.ts'
 import { LARGE_MESSAGE } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
+import { LEAST_WAITING } from '../delivery/path/path-finder.ts'
 import { mayFollow, type ReadyDelivery } from './deliveries.ts'
 import { Fifo } from './fifo.ts'
 import { type HoldingLimits, Holdings } from './holdings.ts'
+import { RecentCount } from './recent-count.ts'
 
 export interface ReadyLimits extends HoldingLimits {
   /** Sessions at once, altogether. The limit of a path: session-limits.ts. */
@@ -20,16 +23,38 @@ export interface ReadyLimits extends HoldingLimits {
 export interface CompanyAllowance {
   limitOf(path: Path, companyId: string): number
   takesMore(path: Path, companyId: string): boolean
+  /** The most deliveries that wait here. */
+  mostWaiting(path: Path, companyId: string): number
 }
 
-const UNLIMITED: CompanyAllowance = { limitOf: () => Number.POSITIVE_INFINITY, takesMore: () => true }
+const UNLIMITED: CompanyAllowance = {
+  limitOf: () => Number.POSITIVE_INFINITY,
+  takesMore: () => true,
+  mostWaiting: ({ limits }) => limits.waiting,
+}
 
-/** Companies and lanes that have no room for more work. */
+export interface LimitedLane {
+  companyId: string
+  path: Path
+  waiting: Iterable<ReadyDelivery>
+  /** How many more deliveries may wait here; 0: the lane is full. */
+  room: number
+}
+
+/** Companies and lanes that have no room for more work, or little. */
 export interface FullQueues {
   companies: string[]
-  /** Full lanes of companies that still have room in other lanes. */
-  lanes: { companyId: string; path: Path; waiting: Iterable<ReadyDelivery> }[]
+  /** Lanes of companies that have room, with less room than a claim may bring. */
+  lanes: LimitedLane[]
 }
+
+/** A claim brings no more than this of one company. */
+export const CLAIM_PER_COMPANY = 125
+
+/** Where several nodes deliver, the deliveries that wait for each session. */
+const WAITING_PER_SESSION = 2
+/** Or as many as have begun within so many seconds, or as wait for the slowest site, if these are more. */
+const BEGUN_WITHIN_S = 5
 
 /**
  * A company may use up to this many times as many sessions as are free: one company alone about three quarters of all,
@@ -62,6 +87,8 @@ class PathState {
   readonly busyOf = new Tally()
   /** Lanes of the path; the path is forgotten when it has none and no session is busy. */
   lanes = 0
+  /** Deliveries begun of late; null: not counted. */
+  begun: RecentCount | null = null
   /** Lanes that have work but wait for a session of this path, oldest first. */
   readonly parked = new Fifo<PathLane>()
   /** The newest path object with this key: the limits of a site may change. */
@@ -128,6 +155,11 @@ export class ReadyQueues {
   readonly #limitOf: (path: Path) => number
   readonly #takesMore: (path: Path) => boolean
   readonly #ofCompany: CompanyAllowance
+  /**
+   * True: other nodes deliver as well. Then little waits here for a path that is slow, so that they get their share of
+   * it.
+   */
+  shared = false
 
   /**
    * `limitOf`: how many sessions a path may have; `takesMore`: whether it may have another message now; `ofCompany`:
@@ -211,9 +243,10 @@ export class ReadyQueues {
     for (const { lanes } of this.#companies.values()) for (const lane of lanes.values()) yield* lane.waiting
   }
 
-  /** Tells whether the company may add work for this path. */
-  hasRoom(companyId: string, path: Path): boolean {
-    return this.holdings.allow(companyId) && this.#waitingFor(companyId, path) < path.limits.waiting
+  /** Tells whether the company may add work for this path, beside deliveries that are to come. */
+  hasRoom(companyId: string, path: Path, toCome = 0): boolean {
+    const waiting = this.waitingFor(companyId, path) + toCome
+    return this.holdings.allow(companyId) && waiting < this.#mostOf(path, companyId)
   }
 
   /**
@@ -221,7 +254,10 @@ export class ReadyQueues {
    * becomes free.
    */
   wants(companyId: string, path: Path): boolean {
-    return this.holdings.allow(companyId, 2) && this.#waitingFor(companyId, path) * 2 < path.limits.waiting
+    return (
+      this.holdings.allow(companyId, 2) &&
+      this.waitingFor(companyId, path) * 2 < this.#mostOf(path, companyId)
+    )
   }
 
   full(): FullQueues {
@@ -230,11 +266,26 @@ export class ReadyQueues {
     for (const { id, lanes } of this.#companies.values()) {
       if (companies.has(id)) continue
       for (const { waiting, state } of lanes.values()) {
-        if (waiting.length >= state.path.limits.waiting)
-          full.lanes.push({ companyId: id, path: state.path, waiting })
+        const { path } = state
+        const most = this.#mostOf(path, id)
+        const room = Math.max(0, most - waiting.length)
+        // A path that lets much wait is looked at when it is full: naming its domains costs more than it saves.
+        if (room === 0 || most < CLAIM_PER_COMPANY) {
+          full.lanes.push({ companyId: id, path, waiting, room })
+        }
       }
     }
     return full
+  }
+
+  /** The most deliveries of one company that wait here for the path. */
+  #mostOf(path: Path, companyId: string): number {
+    const waiting = this.#ofCompany.mostWaiting(path, companyId)
+    if (!this.shared) return waiting
+    const sessions = this.#limitOf(path)
+    if (sessions === 0) return 0
+    const begun = this.#paths.get(path.key)?.begun?.total(monotonic()) ?? 0
+    return Math.min(waiting, Math.max(WAITING_PER_SESSION * sessions, begun, LEAST_WAITING))
   }
 
   push(ready: ReadyDelivery): void {
@@ -408,6 +459,10 @@ export class ReadyQueues {
   #begin(lane: PathLane, lanes = lane.company.ring): ReadyDelivery {
     const { company, state } = lane
     const ready = lane.waiting.shift()!
+    if (this.shared) {
+      state.begun ??= new RecentCount(BEGUN_WITHIN_S, 1_000)
+      state.begun.add(monotonic())
+    }
     const large = largeBytes(ready)
     company.largeBytes += large
     this.#large.take(large)
@@ -507,7 +562,8 @@ export class ReadyQueues {
     return undefined
   }
 
-  #waitingFor(companyId: string, path: Path): number {
+  /** The company's deliveries that wait here for the path. */
+  waitingFor(companyId: string, path: Path): number {
     return this.#companies.get(companyId)?.lanes.get(path.key)?.waiting.length ?? 0
   }
 

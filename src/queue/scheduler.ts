@@ -10,6 +10,11 @@ import { SiteReporter } from './site-states.ts'
 
 /** The most recipients of one claim. */
 const CLAIM_RECIPIENTS = 500
+/**
+ * The most recipients of a lane in one claim where several nodes deliver, if nothing of it waits here: its path is not
+ * known before, and other nodes may have sessions for it.
+ */
+const SHARED_LANE = 20
 /** The most recipients that are claimed, for companies without any here, when all places are taken. */
 const NEWCOMERS = 20
 /**
@@ -111,25 +116,31 @@ export class Scheduler implements Handover {
     const { lease } = this.#parts.membership
     if (lease === null || email.scheduledAt !== null || email.size >= READ_BACK || !mayBegin) return null
     if (queues.holdings.room <= this.#promised.count) return null
+    const lanes: string[] = []
     let last = ''
     for (const { domain } of email.recipients) {
       if (domain === last) continue
       last = domain
       if (stops.pauses.covers(email.companyId, domain)) return null
-      if (!this.#hasRoom(email, domain)) return null
+      if (!this.#hasRoom(email, domain, lanes)) return null
     }
-    return this.#promised.promise(lease)
+    return this.#promised.promise(lease, lanes)
   }
 
   waiting(dueAt: number): void {
     this.#claims.lookAt(dueAt)
   }
 
-  #hasRoom(email: RoutingFields, domain: string): boolean {
+  /** `lanes` gets the name of the lane, where other nodes would take what it has no room for. */
+  #hasRoom(email: RoutingFields, domain: string, lanes: string[]): boolean {
     const { queues } = this.#pipeline
     const path = this.#pipeline.pathOf(email, domain)
     if (path === null) return queues.holdings.allow(email.companyId)
-    return !this.#pipeline.isLeft(path) && queues.hasRoom(email.companyId, path)
+    if (!queues.shared) return queues.hasRoom(email.companyId, path)
+    if (this.#pipeline.isLeft(path)) return false
+    const lane = `${email.companyId}\0${path.key}`
+    lanes.push(lane)
+    return queues.hasRoom(email.companyId, path, this.#promised.in(lane))
   }
 
   /** Null when there is no room at all, or everything is paused. */
@@ -138,14 +149,18 @@ export class Scheduler implements Handover {
     const { paths } = this.#parts
     if (queues.holdings.overfull || stops.pauses.all) return null
     const full = queues.full()
-    const filter = claimFilter(full, stops.pauses.skipped, (path) => paths.domainsOf(path))
     // When there is no room, a little is kept for companies without mail here, and all others are skipped.
     const room = Math.max(queues.holdings.room - this.#promised.count, NEWCOMERS)
+    const { rooms, ...others } = claimFilter(full, stops.pauses.skipped, {
+      domainsOf: (path) => paths.domainsOf(path),
+      isOnly: (companyId, path) => this.#pipeline.isOnly(companyId, path),
+    })
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-      ...filter,
-      skip: [...filter.skip, ...this.#pipeline.left.lanes(Date.now())],
-      full: full.lanes.length > 0 || full.companies.length > 0,
+      rooms: [...rooms, ...this.#pipeline.waitingLanes()],
+      roomOfOthers: queues.shared ? SHARED_LANE : Number.POSITIVE_INFINITY,
+      ...others,
+      full: full.lanes.some((lane) => lane.room === 0) || full.companies.length > 0,
     }
   }
 }

@@ -3,6 +3,7 @@ import type { AccountDirectory, Signable } from '../accounts/directory.ts'
 import { aheadBy } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import { notAttempted } from '../email/not-attempted.ts'
+import type { HoldReason } from '../email/recipient.ts'
 import type { ClaimedRecipient, Pause, Store } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -19,7 +20,7 @@ const STOPS_MS = 100
 const BACK_OFF_MS = 500
 /** The longest wait for the end of a pause: the clock may be set meanwhile. */
 const PAUSE_END_MS = 30_000
-/** All that is held, whenever it is due. */
+/** Mail is released whenever it is due. */
 const ALL = Number.MAX_SAFE_INTEGER
 /** The shortest round trip of a false alarm about a suppression. */
 const SUPPRESSED_MS = 1_000
@@ -49,7 +50,7 @@ export class Stops {
   readonly #parts: StopsParts
   /** Domains (ids) whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
-  /** Those of them of which all held mail is released once they may send, not only what is due soon. */
+  /** Those of them of which all held mail is released once they may send, whatever it is held for. */
   readonly #wholly = new Set<string>()
   /** Emails to be canceled that have recipients in the state `sending`. */
   #toCancel: ReadonlySet<string> = new Set()
@@ -74,8 +75,17 @@ export class Stops {
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
     // Mail held for a closed path is released as well: this process has still to find out the state of the path.
-    this.#release(ALL)
+    for (const id of this.#heldDomains) this.#releaseOf(id, ALL)
     await this.#refresh()
+  }
+
+  /** Must be called when another node has ended: mail that it held for a closed path has nobody to release it. */
+  async nodeEnded(): Promise<void> {
+    try {
+      for (const id of await this.#parts.store.heldDomains()) this.#releaseOf(id, ALL, 'path')
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'Could not release mail held by another node; it is sent later')
+    }
   }
 
   stop(): void {
@@ -102,15 +112,15 @@ export class Stops {
   /** Call it when domains may have become active: mail held for them is due now. */
   domainsChanged(): void {
     // Mail that is held again from now on is due later than that.
-    this.#release(Date.now() + HELD_MS + 1)
+    const dueBefore = Date.now() + HELD_MS + 1
+    for (const id of this.#heldDomains) this.#releaseOf(id, dueBefore, 'domain')
   }
 
   /** The delivery was given back because its site is paused, and that is now durable. */
   pauseWritten({ email, path }: ReadyDelivery): void {
     if (this.pauses.coversSite(email.companyId, path.site.key)) return
     // The pause ended before this delivery could be released.
-    this.#heldDomains.add(email.domainId)
-    this.#releaseOf(email.domainId, ALL)
+    this.#releaseOf(email.domainId, ALL, 'pause')
   }
 
   /** Mail from this domain (id) was given back as held, and that is now durable. */
@@ -121,23 +131,24 @@ export class Stops {
     this.domainsChanged()
   }
 
-  #release(dueBefore: number): void {
-    for (const id of this.#heldDomains) this.#releaseOf(id, dueBefore)
-  }
-
-  #releaseOf(id: string, dueBefore: number): void {
+  /** `heldFor`: the reason that is over; absent: what is held for any reason may go. */
+  #releaseOf(id: string, dueBefore: number, heldFor?: HoldReason): void {
     const { store, accounts, onChanged, log } = this.#parts
-    if (dueBefore === ALL) this.#wholly.add(id)
-    if (accounts.domain(id)?.sending !== 'active') return
-    this.#heldDomains.delete(id)
-    const before = this.#wholly.delete(id) ? ALL : dueBefore
-    store.releaseHeld(id, { now: Date.now(), dueBefore: before }).then(onChanged, (error) => {
+    if (accounts.domain(id)?.sending !== 'active') {
+      this.#heldDomains.add(id)
+      if (heldFor !== 'domain') this.#wholly.add(id)
+      return
+    }
+    const isAll = this.#wholly.delete(id) || heldFor === undefined
+    if (isAll || heldFor === 'domain') this.#heldDomains.delete(id)
+    const some = isAll ? { dueBefore: ALL } : { dueBefore, heldFor }
+    store.releaseHeld(id, { now: Date.now(), ...some }).then(onChanged, (error) => {
       log.error({ err: error }, 'Could not release held mail; retrying in a minute')
       this.#heldDomains.add(id)
-      if (before === ALL) this.#wholly.add(id)
+      if (isAll || heldFor !== 'domain') this.#wholly.add(id)
       // This domain alone: others may be held again meanwhile, with times of their own.
       setTimeout(() => {
-        if (!this.#stopped && this.#heldDomains.has(id)) this.#releaseOf(id, before)
+        if (!this.#stopped && this.#heldDomains.has(id)) this.#releaseOf(id, dueBefore, heldFor)
       }, HELD_MS).unref()
     })
   }
@@ -246,9 +257,9 @@ export class Stops {
     const isSiteOver = this.pauses.sites.some((site) => !next.sites.includes(site))
     // Any node, also one that has ended, may have held mail of the site. When this look fails, the pauses stay as they
     // are, and the next look finds the change again.
-    if (isSiteOver) for (const id of await store.heldDomains()) this.#heldDomains.add(id)
+    const held = isSiteOver ? await store.heldDomains() : []
     if (!this.pauses.replace(pauses)) return
-    if (isSiteOver) this.#release(ALL)
+    for (const id of held) this.#releaseOf(id, ALL, 'pause')
     onChanged()
   }
 }

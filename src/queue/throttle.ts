@@ -1,5 +1,6 @@
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
+import { LEAST_WAITING } from '../delivery/path/path-finder.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { Extent } from './evidence.ts'
 import type { NodeShares } from './node-shares.ts'
@@ -35,6 +36,13 @@ export class Throttle {
   sessionsOf(path: Path, companyId: string): number {
     const key = companyKey(path.key, companyId)
     return this.sessions.knows(key) ? this.sessions.limitOf({ ...path, key }) : Number.POSITIVE_INFINITY
+  }
+
+  /** The most deliveries of the company that wait in memory for the path: as many as leave within about a minute. */
+  mostWaiting({ key, limits }: Path, companyId: string): number {
+    const [all, own] = [this.pacing.loweredOf(key), this.pacing.loweredOf(companyKey(key, companyId))]
+    if (all === null && own === null) return limits.waiting
+    return Math.min(limits.waiting, Math.max(LEAST_WAITING, Math.min(all ?? Infinity, own ?? Infinity)))
   }
 
   /** Whether the company may send another message on the path now. */

@@ -1,6 +1,7 @@
 import type { HindranceReport } from '../delivery/delivery.ts'
 import type { BlockList } from '../delivery/judge/block-lists.ts'
 import type { ReadyDelivery } from './deliveries.ts'
+import { HeldMail } from './held-mail.ts'
 import type { PathPart } from './path-part.ts'
 
 /**
@@ -36,8 +37,11 @@ export interface Trouble extends TroubleFacts {
   probe: ReadyDelivery | null
   /** Unix ms: when the path was last tried on request. */
   insistedAt: number
-  /** Sending domains (ids) whose mail was held because of it. */
-  held: Set<string>
+  /** The mail that was held because of it. */
+  held: HeldMail
+  /** Deliveries given back because of it since the last try, and between the two tries before. */
+  returned: number
+  returnedBefore: number
   /** True: the start of the trouble was logged, so its end will be logged too. */
   told: boolean
   /** True: another node reported the trouble, and this node has not met it since. */
@@ -65,7 +69,9 @@ export function newTrouble(facts: TroubleFacts): Trouble {
     pause: 0,
     probe: null,
     insistedAt: 0,
-    held: new Set(),
+    held: new HeldMail(),
+    returned: 0,
+    returnedBefore: 0,
     told: false,
     learnt: false,
     tryUntil: 0,
@@ -94,6 +100,12 @@ export function waitUntil(trouble: Trouble, at: number, now: number): void {
 export function isDue(trouble: Trouble, now: number): boolean {
   if (trouble.probeAt - now > trouble.pause) trouble.probeAt = now + trouble.pause
   return now >= trouble.probeAt
+}
+
+/** A try has ended: the deliveries given back are counted anew. */
+export function countAnew(trouble: Trouble): void {
+  trouble.returnedBefore = trouble.returned
+  trouble.returned = 0
 }
 
 const BRIEF: Readonly<Record<HindranceReport['kind'], string>> = {

@@ -1,4 +1,5 @@
 /** The queue as the operator and maintenance see it, and their requests to it. */
+import type { HoldReason } from '../email/recipient.ts'
 
 /** One line of the queue: the mail of one company for one recipient domain, and why it waits. */
 export interface QueueLane {
@@ -94,10 +95,14 @@ export interface StoreCounts {
   due: number
 }
 
-/** Unix ms. */
 export interface HoldRelease {
+  /** Unix ms, both. */
   now: number
   dueBefore: number
+  /** Only mail that is held for this reason; absent: for any. */
+  heldFor?: HoldReason
+  /** Only mail to these recipient domains; absent: to any. */
+  domains?: readonly string[]
 }
 
 export interface CancelCounts {

@@ -54,8 +54,8 @@ export interface QueueStore {
   /** Sending domains (ids) for which recipients were recorded as held. */
   heldDomains(): Promise<string[]>
   /**
-   * Makes recipients of this sending domain due that were recorded as held until before `dueBefore`: each once, even if
-   * it is held again meanwhile. Returns how many were held.
+   * Makes recipients of this sending domain due that were recorded as held until before `dueBefore`, all or some: each
+   * once, even if it is held again meanwhile. Returns how many were held.
    */
   releaseHeld(domainId: string, release: HoldRelease): Promise<number>
   /**

@@ -36,13 +36,11 @@ describe('the sessions to one site', { skip: withoutPostgres() }, () => {
       )
     }
     gate.close()
-    // Who claims first may take all of a batch: so batches are sent until both have their sessions full.
-    const sent = new Map<string, string>()
-    const shared = () => at('first') === SESSIONS / 2 && at('second') === SESSIONS / 2
-    while (!shared() && sent.size < 5_000) {
-      for (const [address, id] of await fleet.send(api, 50)) sent.set(address, id)
-    }
-    await until(shared, 'each to use its share')
+    const sent = await fleet.send(api, 40)
+    await until(
+      () => at('first') === SESSIONS / 2 && at('second') === SESSIONS / 2,
+      'each to use its share for a burst that fits into one claim',
+    )
     assert.equal(gate.waiting, SESSIONS)
 
     // The sessions of a node that is gone end; the other one takes over what they were for.
@@ -82,6 +80,37 @@ describe('the sessions to one site', { skip: withoutPostgres() }, () => {
     await fleet.arrived(sent)
     await fleet.recorded()
     assert.equal(most, 1)
+    assert.deepEqual(fleet.doubled(), [])
+  })
+
+  test('are used by all nodes for a burst that one of them accepts and could deliver alone', async () => {
+    const gate = new Gate()
+    gate.close()
+    const speaking = new Set<string>()
+    await using fleet = await Fleet.start({
+      settings: { POSTROAD_SITE_CONCURRENCY: String(SESSIONS), POSTROAD_NODE_TIMEOUT: '30s' },
+      script: async ({ step }, node) => {
+        if (step !== 'mail') return undefined
+        speaking.add(node)
+        await gate.pass()
+        return undefined
+      },
+    })
+    const first = await fleet.node('first', 'api,delivery')
+    const second = await fleet.node('second', 'api,delivery')
+    for (const node of [first, second]) {
+      await until(
+        async () => (await node.metric('postroad_nodes{role="delivery"}')) === 2,
+        'both nodes to be known',
+      )
+    }
+    // To as many domains: the relay is the path of them all.
+    const bursts = Array.from({ length: 40 }, (_, n) => fleet.send(first, 1, `x${n}.test`))
+    const sent = new Map((await Promise.all(bursts)).flatMap((one) => [...one]))
+    await until(() => speaking.size === 2, 'both nodes to deliver')
+    gate.open()
+    await fleet.arrived(sent)
+    await fleet.recorded()
     assert.deepEqual(fleet.doubled(), [])
   })
 })

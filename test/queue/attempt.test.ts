@@ -153,6 +153,22 @@ test('mail on a closed path is given up only when the path was found closed at t
   assert.equal(stateAfter(3_010), 'failed')
 })
 
+test('mail that would come back to a closed path after its time is looked at once that is over, but not at once again', () => {
+  const schedule = new RetrySchedule([1_000, 1_000, 1_000], () => 0)
+  const dueFor = (postponedSince: number | null, endsFrom: number) => {
+    const recipient = { position: 0, attempts: 0, postponedSince, suspicion: 0 } as ClaimedRecipient
+    const ready = readyFor('c', pathTo('x.test'), { recipients: [recipient] })
+    ready.email.giveUpAt = null
+    const reason = { dueAt: 90_000, heldFor: 'path', message: 'no', postpones: true, metAt: 0 } as const
+    const { recipients } = returnRecord(ready, { ...reason, endsFrom }, schedule, 10_000)
+    return recipients[0]!.decision.change!.dueAt
+  }
+  assert.equal(dueFor(null, 11_000), 13_000)
+  assert.equal(dueFor(9_000, 11_000), 12_000)
+  assert.equal(dueFor(1_000, 11_000), 11_000)
+  assert.equal(dueFor(1_000, 95_000), 90_000)
+})
+
 test('no attempt begins after the time at which the sender gives up', () => {
   const schedule = new RetrySchedule([1_000, 1_000, 1_000], () => 0)
   const after = (

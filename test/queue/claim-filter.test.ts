@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Path } from '../../src/delivery/path/path.ts'
-import { claimFilter } from '../../src/queue/claim-filter.ts'
+import { claimFilter, type KnownPaths } from '../../src/queue/claim-filter.ts'
 import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
 import { ReadyQueues } from '../../src/queue/ready-queues.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
 import { pathTo, readyFor } from './paths.ts'
 
-const NOTHING = { skip: [], skipCompanies: [], skipDomains: [] }
+const NOTHING = { rooms: [], skipCompanies: [], skipDomains: [] }
+const PATHS: KnownPaths = { domainsOf: () => [], isOnly: () => false }
 const LIMITS = { concurrency: 8, maxDeliveries: 100, maxBytes: 1_000, maxLargeBytes: 1_000 }
 
 function queuesWith(deliveries: ReadyDelivery[], limits = LIMITS): ReadyQueues {
@@ -31,30 +32,66 @@ for (const kind of ['relay', 'simulator', 'direct'] as const) {
       ready('b', path, 'x.test'),
       ready('a', pathTo('x.test'), 'w.test'),
     ])
-    assert.deepEqual(
-      claimFilter(queues.full(), NOTHING, () => []),
-      {
-        ...NOTHING,
-        skip: ['a\0x.test', 'a\0y.test', 'a\0z.test'],
-      },
-    )
+    const full = claimFilter(queues.full(), NOTHING, PATHS).rooms.filter(({ room }) => room === 0)
+    assert.deepEqual(full, [{ companyId: 'a', domains: ['x.test', 'y.test', 'z.test'], room: 0 }])
   })
 }
 
 test('companies that take no more are left out as a whole, beside what is paused', () => {
   const queues = queuesWith([ready('a', pathTo('x.test'), 'x.test')], { ...LIMITS, maxDeliveries: 1 })
-  const paused = { skip: ['c\0x.test'], skipCompanies: ['d'], skipDomains: ['y.test'] }
-  assert.deepEqual(
-    claimFilter(queues.full(), paused, () => []),
-    { ...paused, skipCompanies: ['a', 'd'] },
-  )
+  const rooms = [{ companyId: 'c', domains: ['x.test'], room: 0 }]
+  const paused = { rooms, skipCompanies: ['d'], skipDomains: ['y.test'] }
+  assert.deepEqual(claimFilter(queues.full(), paused, PATHS), { ...paused, skipCompanies: ['a', 'd'] })
 })
 
 test('domains that are known to take the full path are left out, though nothing of theirs waits in memory', () => {
   const path = pathTo('provider', { waiting: 1 })
   const queues = queuesWith([ready('a', path, 'x.test'), ready('b', pathTo('other'), 'y.test')])
   const known = (of: Path) => (of.key === path.key ? ['x.test', 'z.test'] : ['w.test'])
-  assert.deepEqual(claimFilter(queues.full(), NOTHING, known).skip, ['a\0x.test', 'a\0z.test'])
+  const domainsIn = (domainsOf: KnownPaths['domainsOf']) =>
+    claimFilter(queues.full(), NOTHING, { ...PATHS, domainsOf }).rooms[0]?.domains
+  assert.deepEqual(domainsIn(known), ['x.test', 'z.test'])
   const many = Array.from({ length: 5_000 }, (_, n) => `n${n}.test`)
-  assert.equal(claimFilter(queues.full(), NOTHING, () => many).skip.length, 2_000)
+  assert.equal(domainsIn(() => many)?.length, 2_000)
+})
+
+test('a slow path gets no more from a claim than may wait for it, and other nodes get the rest of a burst', () => {
+  const [slow, usual] = [pathTo('slow', { waiting: 5 }), pathTo('usual', { waiting: 200 })]
+  const queues = queuesWith([
+    ready('a', slow, 'x.test'),
+    ready('a', slow, 'x.test'),
+    ready('a', usual, 'y.test'),
+  ])
+  const rooms = (paths = PATHS) => claimFilter(queues.full(), NOTHING, paths).rooms
+  assert.deepEqual(rooms(), [{ companyId: 'a', domains: ['x.test'], room: 3 }])
+  // Two for each of this node's sessions, of which it has one here, but as many as for the slowest site.
+  queues.shared = true
+  for (let n = 0; n < 3; n++) queues.push(ready('a', slow, 'x.test'))
+  assert.deepEqual(rooms(), [
+    { companyId: 'a', domains: ['x.test'], room: 0 },
+    { companyId: 'a', domains: ['y.test'], room: 4 },
+  ])
+  assert.deepEqual(queues.hasRoom('a', slow), false)
+  assert.deepEqual(queues.hasRoom('a', usual), true)
+  const isOnly: KnownPaths['isOnly'] = (_, path) => path === usual
+  assert.deepEqual(rooms({ ...PATHS, isOnly })[1], { companyId: 'a', domains: null, room: 4 })
+
+  // A path that takes them fast gets as many as began within the last seconds.
+  const fast = queuesWith([])
+  fast.shared = true
+  for (let n = 0; n < 9; n++) {
+    fast.push(ready('a', usual, 'y.test'))
+    const taken = fast.take()!
+    fast.push(ready('a', usual, 'y.test'))
+    fast.done(taken)
+  }
+  assert.deepEqual(
+    claimFilter(fast.full(), NOTHING, PATHS).rooms.map(({ room }) => room),
+    [0],
+  )
+  for (let n = 0; n < 5; n++) fast.done(fast.take()!)
+  assert.deepEqual(
+    claimFilter(fast.full(), NOTHING, PATHS).rooms.map(({ room }) => room),
+    [10],
+  )
 })

@@ -201,6 +201,52 @@ test('what a recipient has his server say stops nobody else’s mail to that ser
   assert.equal(provider.messages.length, 4)
 })
 
+test('a site that opens releases the mail that waits for it, not that for other closed sites', async (t) => {
+  const refuse: Script = ({ step }) =>
+    step === 'connect' ? { reply: '554 5.7.1 go away', close: true } : undefined
+  const one = await startSink({ script: refuse })
+  const other = await startSink({ script: refuse, host: '127.0.0.2', port: one.port })
+  const dns = await startDns({
+    'mx.one.test/A': ['127.0.0.1'],
+    'mx.other.test/A': ['127.0.0.2'],
+    'one.test/MX': ['10 mx.one.test'],
+    'other.test/MX': ['10 mx.other.test'],
+  })
+  const service = await startService({
+    delivery: { kind: 'direct' },
+    dnsServers: [dns.address],
+    smtpPort: one.port,
+    allowPrivateNetworks: true,
+    metrics: 'same',
+    retrySchedule: [600_000, 600_000],
+  })
+  t.after(async () => {
+    await service.close()
+    await dns.close()
+    await one.close()
+    await other.close()
+  })
+  const { key } = await service.tenant('acme.test')
+  const api = new ApiClient(service.url, key.token)
+  const send = (to: string) => api.accepted({ from: 'a@acme.test', to, subject: 'Hello', text: 'Hello' })
+  const givenBack = async () => {
+    const page = await (await fetch(`${service.url}/metrics`)).text()
+    return Number(/^postroad_deliveries_given_back_total (\d+)$/m.exec(page)?.[1])
+  }
+  const ids: string[] = []
+  for (let n = 0; n < 40; n++) ids.push(await send(`n${n}@one.test`), await send(`n${n}@other.test`))
+  for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
+  const before = await givenBack()
+  assert.ok(before >= 40, `${before} given back`)
+  one.script = undefined
+  await one.until(40)
+  assert.ok(
+    (await givenBack()) - before < 10,
+    `${await givenBack()} given back, and ${before} before it opened`,
+  )
+  assert.equal(other.messages.length, 0)
+})
+
 test('a relay is logged in to once, not once for each message, while it refuses the credentials', async (t) => {
   const { sink, api, send, service } = await start(
     t,
@@ -238,7 +284,7 @@ test('queue retry tries a closed path once, not with each message, when nothing 
   const refuse: Script = ({ step }) =>
     step === 'mail' ? { reply: '530 5.7.0 Authentication required' } : undefined
   const { service, sink, api, send } = await start(t, refuse, { waits: [600_000, 600_000] })
-  const ids = await Promise.all(Array.from({ length: 600 }, (_, n) => send(`n${n}@x.test`)))
+  const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => send(`n${n}@x.test`)))
   for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
   const before = steps(sink, 'MAIL')
   await service.store.retry({ companyId: null, domains: null, emailId: null, now: Date.now() })

@@ -14,7 +14,9 @@ const log = { info() {}, warn() {}, error() {} }
 const NOW = Date.UTC(2026, 10, 22)
 const MINUTE = 60_000
 
-function pathHealth(release: (domainId: string) => Promise<void> = async () => {}): PathHealth {
+type Release = (domainId: string, domains: readonly string[] | null) => Promise<void>
+
+function pathHealth(release: Release = async () => {}): PathHealth {
   return new PathHealth({
     pauses: new ProbePauses([600_000]),
     domainName: String,
@@ -139,6 +141,74 @@ test('a site of which the operator says so is tried first after a pause of its o
   const isOpen = (at: number) => [path, pathTo('y.test')].map((each) => paths.isOpen(from('one', each), at))
   assert.deepEqual(isOpen(NOW + 5 * MINUTE - 1), [false, true])
   assert.deepEqual(isOpen(NOW + 5.6 * MINUTE), [true, true])
+})
+
+test('a path that is clear again is released for the recipient domains whose mail it held, not for those of other paths', async () => {
+  const released: (readonly string[] | null)[] = []
+  const paths = pathHealth(async (_, domains) => {
+    released.push(domains)
+  })
+  const held = (path: Path, domain: string) =>
+    paths.heldWritten({ ...from('one', path), recipients: [{ domain } as ClaimedRecipient] })
+  const [path, other] = [pathTo('x'), pathTo('y')]
+  for (const each of [path, other]) ended(paths, from('one', each), REFUSED, true, NOW)
+  held(path, 'x1.test')
+  held(path, 'x2.test')
+  held(other, 'y.test')
+  ended(paths, from('one', path), TAKEN, true, NOW + 1)
+  assert.deepEqual(released.splice(0), [['x1.test', 'x2.test']])
+  // Written late.
+  held(path, 'x3.test')
+  await nextTurn()
+  assert.deepEqual(released.splice(0), [['x3.test']])
+  // Too many to be noted one by one.
+  for (let n = 0; n <= 1_000; n++) held(other, `y${n}.test`)
+  ended(paths, from('one', other), TAKEN, true, NOW + 2)
+  await nextTurn()
+  assert.deepEqual(released, [null])
+})
+
+test('mail of a closed path comes back later the more of it waits, though in time to be given up', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  ended(paths, to(path), REFUSED, true, NOW)
+  const backs = Array.from({ length: 2_000 }, () => paths.closedFor(to(path), NOW + 1))
+  const reasons = backs.filter((back) => back !== null && back !== 'asks')
+  assert.equal(reasons.length, 2_000)
+  // The longest pause is ten minutes, which a few of them come back within.
+  const soon = NOW + 11 * MINUTE
+  const within = reasons.filter(({ dueAt }) => dueAt <= soon).length
+  assert.ok(within >= 5 && within < 500, `${within} within the longest pause`)
+  for (const { dueAt, endsFrom } of reasons) {
+    assert.ok(endsFrom !== undefined && endsFrom <= dueAt && endsFrom <= soon)
+    assert.ok(dueAt <= NOW + 6 * 60 * MINUTE + MINUTE)
+  }
+  const few = pathHealth()
+  ended(few, to(path), REFUSED, true, NOW)
+  const back = few.closedFor(to(path), NOW + 1)
+  assert.ok(back !== null && back !== 'asks' && back.dueAt <= soon)
+})
+
+test('the state of mail tells whether it may go, would try the path or would be given back', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  const mail = { ...to(path), recipients: [{ domain: 'x.test' } as ClaimedRecipient] }
+  assert.equal(paths.stateOf(mail, NOW), 'open')
+  const again = ended(paths, mail, REFUSED, true, NOW)!
+  assert.equal(paths.stateOf(mail, again - 1), 'closed')
+  assert.equal(paths.stateOf(mail, again), 'due')
+  assert.equal(paths.stateOf(to(pathTo('y.test')), again), 'open')
+  assert.equal(paths.closedFor(mail, again), null)
+  assert.equal(paths.stateOf(to(path), again), 'closed', 'it is being tried')
+  assert.equal(paths.openings, 0)
+  ended(paths, mail, TAKEN, false, again + 1)
+  assert.deepEqual([paths.stateOf(mail, again + 1), paths.openings], ['open', 1])
+
+  paths.alone = false
+  const next = ended(paths, mail, REFUSED, true, NOW)!
+  assert.equal(paths.stateOf(mail, next), 'due')
+  assert.equal(paths.closedFor(mail, next), 'asks')
+  assert.equal(paths.stateOf(mail, next), 'closed', 'the nodes have to decide')
 })
 
 test('where only the mail of one sending domain is refused, that of others goes', () => {

@@ -22,7 +22,7 @@ test('read again unchanged, pauses are what they were', () => {
   ])
   assert.deepEqual([pauses.none, pauses.all], [false, false])
   assert.deepEqual(pauses.skipped, {
-    skip: ['b\0y.test'],
+    rooms: [{ companyId: 'b', domains: ['y.test'], room: 0 }],
     skipCompanies: ['a'],
     skipDomains: ['x.test'],
   })

@@ -84,6 +84,7 @@ test('a company of which the servers of a path want less takes less there, and o
   const queues = new ReadyQueues(LIMITS, () => SESSIONS, undefined, {
     limitOf: (_, companyId) => limits.get(companyId) ?? Number.POSITIVE_INFINITY,
     takesMore: (_, companyId) => companyId !== 'a' || !waits,
+    mostWaiting: ({ limits }) => limits.waiting,
   })
   for (let i = 0; i < 4; i++) for (const company of ['a', 'a', 'b']) queues.push(ready(company, 'x.test'))
   queues.push(ready('a', 'y.test'))
@@ -406,6 +407,7 @@ test('paths on which a company is at its limit cost nothing when deliveries else
       return companyId === 'a' ? limit : SESSIONS
     },
     takesMore: () => true,
+    mostWaiting: ({ limits }) => limits.waiting,
   })
   const sites = Array.from({ length: 100 }, (_, index) => `mx${index}.test`)
   for (const site of sites) for (let number = 0; number < 4; number++) queues.push(ready('a', site))

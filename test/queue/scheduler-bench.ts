@@ -227,6 +227,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     isolated: noted,
     accounts: {
       domain: (id) => (id === domain.id ? domain : undefined),
+      domainsOf: (companyId) => (companyId === domain.companyId ? [domain] : []),
       company: () => undefined,
       signingDomain: () => domain,
       isRemoved: () => false,

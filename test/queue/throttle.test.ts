@@ -4,8 +4,9 @@ import { monotonic } from '../../src/common/clock.ts'
 import type { DeliveryResult, HindranceReport } from '../../src/delivery/delivery.ts'
 import { Evidence } from '../../src/queue/evidence.ts'
 import { NodeShares } from '../../src/queue/node-shares.ts'
+import { companyKey } from '../../src/queue/path-part.ts'
 import { Throttle } from '../../src/queue/throttle.ts'
-import { pathTo, readyFor } from './paths.ts'
+import { pathTo, pathTo, readyFor } from './paths.ts'
 
 /** The results of a delivery alone on its path, refused like this before anything was accepted there. */
 function refused(hindrance: Partial<HindranceReport>) {
@@ -39,4 +40,19 @@ test('after "too many sessions" from a single one, messages are not limited', ()
 
 test('a server that says how long to wait gets that, and no slow beginning after it', () => {
   assert.deepEqual(refused({ excess: 'messages', waitMs: 0 }), { exhausted: true, leave: 100 })
+})
+
+test('no more mail waits in memory for a path whose rate is lowered than leaves within a minute', (t) => {
+  const throttle = new Throttle(() => {}, new NodeShares())
+  t.after(() => throttle.pacing.stop())
+  const [usual, slow, ofOne] = ['usual', 'slow', 'of-one'].map((name) => pathTo(name, { waiting: 200 }))
+  throttle.pacing.learn(slow!.key, 40)
+  throttle.pacing.learn(companyKey(ofOne!.key, 'a'), 1)
+  const most = (companyId: string) =>
+    [usual, slow, ofOne].map((path) => throttle.mostWaiting(path!, companyId))
+  assert.deepEqual(most('a'), [200, 40, 5])
+  assert.deepEqual(most('b'), [200, 40, 200])
+  // It is known by its mail from now on.
+  throttle.pacing.begun(slow!)
+  assert.deepEqual(most('b'), [200, 40, 200])
 })

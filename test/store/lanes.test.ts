@@ -15,7 +15,7 @@ import {
 } from '../../src/store/sqlite/protocol.ts'
 import { queue } from '../../src/store/sqlite/read/queue.ts'
 import { Transactions } from '../../src/store/sqlite/write/transaction.ts'
-import type { ClaimedEmail, ClaimRequest, NewEmail } from '../../src/store/store.ts'
+import type { ClaimedEmail, ClaimRequest, LaneRoom, NewEmail } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
 import { attempt, claimRequest, company, deferred, email, NOW, newId, result } from './samples.ts'
 
@@ -98,7 +98,8 @@ class Model {
     const left = this.rows.filter(({ company: owner, domain, dueAt }) => {
       if (dueAt === null || dueAt > this.now) return false
       const id = this.companies[owner]!
-      return !change.skipCompanies?.includes(id) && !change.skip?.includes(`${id}\0${domain}`)
+      const lane = ({ companyId, domains }: LaneRoom) => companyId === id && domains?.includes(domain)
+      return !change.skipCompanies?.includes(id) && !change.rooms?.some(lane)
     })
     assert.deepEqual(
       left.map((row) => [row.company, row.domain, row.dueAt! - this.now]),
@@ -220,10 +221,10 @@ const limits = fc.record({
 
 function requestOf(
   { companies }: Model,
-  { skipped, skipCompanies, ...bounds }: Value<typeof limits>,
+  { skipped: lanes, skipCompanies, ...bounds }: Value<typeof limits>,
 ): Partial<ClaimRequest> {
-  const skip = companies.flatMap((id) => skipped.map((name) => `${id}\0${name}`))
-  return { ...bounds, skip, skipCompanies: skipCompanies.map((n) => companies[n]!) }
+  const rooms = companies.map((companyId) => ({ companyId, domains: lanes, room: 0 }))
+  return { ...bounds, rooms, skipCompanies: skipCompanies.map((n) => companies[n]!) }
 }
 
 type Value<Arbitrary> = Arbitrary extends fc.Arbitrary<infer T> ? T : never
@@ -305,8 +306,7 @@ describe('the lanes of the SQLite store', () => {
     const model = new Model(path, [open(t, path), open(t, path)])
     for (const name of CROWDED) model.accept(0, 0, [name], 0)
     model.accept(0, 0, ['z.test'], 0)
-    const skip = CROWDED.map((name) => `${model.companies[0]}\0${name}`)
-    model.drain(0, { skip })
+    model.drain(0, { rooms: [{ companyId: model.companies[0]!, domains: CROWDED, room: 0 }] })
     assert.equal(model.rows.filter(({ dueAt }) => dueAt === null).length, 1)
   })
 })

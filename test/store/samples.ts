@@ -9,6 +9,7 @@ import type {
   AcceptResult,
   AttemptRecord,
   ClaimRequest,
+  LaneRoom,
   NewEmail,
   NewRecipient,
   NodeDescription,
@@ -164,11 +165,20 @@ export function claimRequest(token: number, change: Partial<ClaimRequest> = {}):
     maxBytes: 1_000_000,
     maxPerCompany: 100,
     together: 100,
-    skip: [],
+    rooms: [],
+    roomOfOthers: Number.POSITIVE_INFINITY,
     skipCompanies: [],
     skipDomains: [],
     ...change,
   }
+}
+
+/** Lanes that a claim skips, given as `companyId\0domain`. */
+export function skipped(lanes: readonly string[]): LaneRoom[] {
+  return lanes.map((lane) => {
+    const [companyId, domain] = lane.split('\0') as [string, string]
+    return { companyId, domains: [domain], room: 0 }
+  })
 }
 
 export function node(name: string): NodeDescription {

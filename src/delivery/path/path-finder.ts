@@ -63,7 +63,7 @@ const MAX_ROUTES = 10_000
  */
 const WAITING_DIRECT = 200
 /** Deliveries of one company that may wait for the slowest site. */
-const LEAST_WAITING = 5
+export const LEAST_WAITING = 5
 
 /** The terms of a relay. The operator sets the number of sessions; many relays end a session after 1,000 messages. */
 const ONE_WAY: SessionTerms = {
@@ -114,6 +114,14 @@ export class PathFinder {
     const settled = this.#settled(mail, domain)
     if (settled !== null) return settled
     const paths = this.#direct.findCached(domain.toLowerCase(), mail.companyId)
+    return paths === null ? null : this.#chosen(paths, mail, isUsable)
+  }
+
+  /** The same, but asks DNS for nothing. */
+  findKnown(mail: RoutingFields, domain: string, isUsable: IsUsable): Path | null {
+    const settled = this.#settled(mail, domain)
+    if (settled !== null) return settled
+    const paths = this.#direct.findKnown(domain.toLowerCase())
     return paths === null ? null : this.#chosen(paths, mail, isUsable)
   }
 

@@ -105,6 +105,12 @@ export class SiteDirectory<Kept> {
     return entry.kept
   }
 
+  /** What is known of the domain; null when it has to be looked up. */
+  findKnown(domain: string): Kept | null {
+    const entry = this.#entries.peek(domain)
+    return entry === undefined || this.#now() >= entry.usableUntil ? null : entry.kept
+  }
+
   /** Never rejects. */
   find(domain: string, companyId: string): Promise<Kept> {
     return this.#turns.lookUp(domain, companyId)

@@ -7,6 +7,7 @@ import type { SuppressionType } from '../../email/suppression.ts'
 import { foldedIn } from '../cold/statement.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
 import { selected } from '../email-columns.ts'
+import { LaneRooms } from '../lane-rooms.ts'
 import { decideEach, nameOf } from '../recipient-decision.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
 import { apply } from './apply.ts'
@@ -16,7 +17,7 @@ import type { DatabaseSession, Statement } from './database.ts'
 import { DoubtfulClaims } from './doubtful-claims.ts'
 import { factsOf, PLACES, type RecipientKey } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
-import { type CompanyTurn, type LaneCandidate, LaneTurns, type Skips, transactionOf } from './lanes.ts'
+import { type CompanyTurn, type LaneCandidate, type LaneLimits, LaneTurns, transactionOf } from './lanes.ts'
 import type { StoreParts } from './parts.ts'
 import { Promotion } from './promotion.ts'
 import { stopOf } from './rows.ts'
@@ -94,6 +95,7 @@ interface ClaimState {
   /** Octets of the chosen emails. */
   bytes: number
   chosen: Set<string>
+  limits: LaneLimits
 }
 
 /**
@@ -123,7 +125,7 @@ export class Claim {
     await this.#promotion.promote(Math.round(request.now))
     const companies = await this.#wanted(request)
     if (companies.length === 0) return []
-    const skips = await this.#skips(request)
+    const limits = await this.#limits(request)
     let leased: ClaimState['leased'] = []
     try {
       return await database.transaction(async (session) => {
@@ -134,9 +136,10 @@ export class Claim {
           recipients: 0,
           bytes: 0,
           chosen: new Set(),
+          limits,
         }
         leased = gathering.leased
-        await this.#gather(session, gathering, companies, skips)
+        await this.#gather(session, gathering, companies)
         return [...gathering.works.values()]
       })
     } catch (error) {
@@ -153,28 +156,24 @@ export class Claim {
     return ready.filter((company) => !full.has(company))
   }
 
-  async #skips({ skip, skipDomains }: ClaimRequest): Promise<Skips> {
-    const named = skip.map((name) => name.split('\0') as [id: string, domain: string])
-    const numbers = await this.#parts.companies.find(named.map(([id]) => id))
-    const lanes = named.flatMap(([id, domain]) => {
-      const company = numbers.get(id)
-      return company === undefined ? [] : [{ company, domain }]
-    })
-    return { lanes, domains: skipDomains }
+  async #limits(request: ClaimRequest): Promise<LaneLimits> {
+    const { rooms, roomOfOthers, skipDomains } = request
+    const numbers = await this.#parts.companies.find(rooms.map(({ companyId }) => companyId))
+    return { rooms: new LaneRooms(request, (id) => numbers.get(id)), roomOfOthers, skipDomains }
   }
 
   async #gather(
     session: DatabaseSession,
     gathering: ClaimState,
     companies: readonly number[],
-    skips: Skips,
   ): Promise<void> {
-    const { request } = gathering
+    const { request, limits } = gathering
     let takers = companies.map((company): ClaimTurn => ({ company, room: 0, taken: 0 }))
     for (let looks = 0; looks < LOOKS; looks++) {
+      takers = takers.filter(({ company }) => limits.rooms.leftOf(company) > 0)
       if (takers.length === 0 || gathering.recipients >= request.maxRecipients) return
       takers = share(takers, request.maxRecipients - gathering.recipients, request.maxPerCompany)
-      const found = await this.#lanes.candidates(session, takers, Math.round(request.now), skips)
+      const found = await this.#lanes.candidates(session, takers, Math.round(request.now), limits)
       const byTurn = Map.groupBy(found, ({ turn }) => turn)
       const chosen: LaneCandidate[] = []
       const open = takers.filter((taker, index) => {
@@ -201,13 +200,14 @@ export class Claim {
     chosen: LaneCandidate[],
   ): boolean {
     const { request, works } = gathering
+    const { rooms } = gathering.limits
     const begun = new Set<string>()
     let room = taker.room
     let last: LaneCandidate | undefined
     for (const candidate of inTurns(offered)) {
       if (room <= 0) break
       const transaction = candidate.together > 1 ? transactionOf(candidate) : ''
-      if (begun.has(transaction)) continue
+      if (begun.has(transaction) || rooms.left(taker.company, candidate.domain) <= 0) continue
       const known = gathering.chosen.has(candidate.email)
       const any = works.size > 0 || chosen.length > 0
       if (!known && any && gathering.bytes + candidate.size > request.maxBytes) {
@@ -219,7 +219,9 @@ export class Claim {
       gathering.chosen.add(candidate.email)
       chosen.push(candidate)
       last = candidate
-      room -= Math.min(candidate.together, request.together)
+      const recipients = Math.min(candidate.together, request.together)
+      rooms.take(taker.company, candidate.domain, recipients)
+      room -= recipients
       if (transaction !== '') begun.add(transaction)
       this.#lanes.served(taker.company, candidate.domain)
     }

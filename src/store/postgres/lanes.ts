@@ -1,3 +1,4 @@
+import type { LaneRooms } from '../lane-rooms.ts'
 import { int4s, texts, uuids } from './arrays.ts'
 import type { Database, DatabaseSession, Statement } from './database.ts'
 
@@ -29,11 +30,16 @@ export interface CompanyTurn {
   room: number
 }
 
-/** The lanes and domains that a claim leaves out. */
-export interface Skips {
-  lanes: { company: number; domain: string }[]
-  domains: string[]
+/** What a claim takes of single lanes, and the domains that it leaves out. */
+export interface LaneLimits {
+  rooms: LaneRooms<number>
+  /** Of each lane that `rooms` does not name. */
+  roomOfOthers: number
+  skipDomains: string[]
 }
+
+/** Stands for any number of recipients. */
+const ANY_NUMBER = 2 ** 31 - 1
 
 /** Sorts after every domain, because domains are ASCII. */
 const AFTER_ALL = '\uffff'
@@ -55,7 +61,8 @@ SELECT company FROM ready WHERE company IS NOT NULL`,
 /**
  * For each company ($1) at most as many lanes as it has room for ($3), starting at its place in the round ($2) and
  * wrapping around at the end; each lane gives its share of the room, those due longest first. $4: now. $5, $6: lanes to
- * skip, $7: domains to skip. A step from lane to lane is one index look-up; the walk ends when enough lanes were found.
+ * skip, $7: domains to skip. $8, $9, $10: lanes with a limit, $11: that of the others. A step from lane to lane is one
+ * index look-up; the walk ends when enough lanes were found.
  */
 const CANDIDATES: Statement = {
   name: 'claim-candidates',
@@ -96,11 +103,17 @@ WITH turn AS MATERIALIZED (
     LIMIT t.room
   ) l
 )
-SELECT l.num AS turn, l.domain, (l.room + l.lanes - 1) / l.lanes AS quota, c.email, c.position, c.size, c.together
-FROM lane l CROSS JOIN LATERAL (
+SELECT l.num AS turn, l.domain, l.quota, c.email, c.position, c.size, c.together
+FROM (
+  SELECT l.*, least((l.room + l.lanes - 1) / l.lanes, coalesce((
+    SELECT min(r.room) FROM unnest($8::int4[], $9::text[], $10::int4[]) AS r (company, domain, room)
+    WHERE r.company = l.company AND r.domain = l.domain
+  ), $11::int4)) AS quota
+  FROM lane l
+) l CROSS JOIN LATERAL (
   SELECT q.email, q.position, q.size, q.together FROM queue q
   WHERE q.lease IS NULL AND q.ready AND q.company = l.company AND q.domain = l.domain AND q.due_at <= $4
-  ORDER BY q.due_at LIMIT (l.room + l.lanes - 1) / l.lanes FOR UPDATE SKIP LOCKED
+  ORDER BY q.due_at LIMIT l.quota FOR UPDATE SKIP LOCKED
 ) c
 ORDER BY l.num, l.nr`,
 }
@@ -148,17 +161,24 @@ export class LaneTurns {
     session: DatabaseSession,
     turns: readonly CompanyTurn[],
     now: number,
-    skips: Skips,
+    { rooms, roomOfOthers, skipDomains }: LaneLimits,
   ): Promise<LaneCandidate[]> {
     const companies = turns.map(({ company }) => company)
+    const limited = [...rooms.lanes()]
+    const skipped = limited.filter(({ left }) => left <= 0)
+    const open = limited.filter(({ left }) => left > 0)
     return await session.run<LaneCandidate>(CANDIDATES, [
       int4s(companies),
       texts(companies.map((company) => this.#places.get(company) ?? '')),
       int4s(turns.map(({ room }) => room)),
       now,
-      int4s(skips.lanes.map(({ company }) => company)),
-      texts(skips.lanes.map(({ domain }) => domain)),
-      texts(skips.domains),
+      int4s(skipped.map(({ company }) => company)),
+      texts(skipped.map(({ domain }) => domain)),
+      texts(skipDomains),
+      int4s(open.map(({ company }) => company)),
+      texts(open.map(({ domain }) => domain)),
+      int4s(open.map(({ left }) => left)),
+      Math.min(roomOfOthers, ANY_NUMBER),
     ])
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ClaimRequest } from '../../../src/store/store.ts'
 import {
   accept,
   acme,
@@ -11,6 +12,7 @@ import {
   HOUR,
   NOW,
   result,
+  skipped,
   states,
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -155,17 +157,63 @@ export function claimContract(open: OpenBench): void {
       const mixed = await accept(store, email(owner, ['a@full.test', 'b@free.test']))
       await accept(store, email(owner, ['c@full.test']))
       const others = await accept(store, email(other, ['a@full.test']))
-      const skip = [`${owner.id}\0full.test`]
+      const rooms = skipped([`${owner.id}\0full.test`])
       const skipCompanies = [other.id]
-      const claimed = await store.claim(claimRequest(1, { skip, skipCompanies }))
+      const claimed = await store.claim(claimRequest(1, { rooms, skipCompanies }))
       assert.deepEqual(
         claimed.map(({ id, recipients }) => [id, recipients.map(({ address }) => address)]),
         [[mixed.id, ['b@free.test']]],
       )
-      assert.deepEqual(await store.claim(claimRequest(1, { skip, skipCompanies })), [])
-      const [freed] = await store.claim(claimRequest(1, { skip }))
+      assert.deepEqual(await store.claim(claimRequest(1, { rooms, skipCompanies })), [])
+      const [freed] = await store.claim(claimRequest(1, { rooms }))
       assert.equal(freed?.id, others.id)
       assert.equal((await store.claim(claimRequest(1))).length, 2)
+    })
+
+    test('takes of a lane no more than there is room for, and others instead', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      for (let n = 0; n < 8; n++) {
+        for (const domain of ['x.test', 'y.test', 'z.test', 'w.test']) {
+          await accept(store, email(owner, [`n${n}@${domain}`]))
+        }
+        await accept(store, email(other, [`n${n}@x.test`]))
+      }
+      const whole = await accept(store, email(owner, ['a@w.test', 'b@w.test', 'c@w.test', 'd@x.test']))
+      const counts = async (change: Partial<ClaimRequest>) => {
+        const claimed = await store.claim(claimRequest(1, change))
+        const lanes = claimed.flatMap(({ companyId, recipients }) =>
+          recipients.map(({ domain }) => `${companyId === owner.id ? '' : 'other '}${domain}`),
+        )
+        const groups = [...Map.groupBy(lanes, (lane) => lane)].toSorted()
+        return Object.fromEntries(groups.map(([lane, all]): [string, number] => [lane, all.length]))
+      }
+      const shared = [{ companyId: owner.id, domains: ['x.test', 'y.test'], room: 3 }]
+      const first = await counts({ rooms: shared, roomOfOthers: 2 })
+      assert.deepEqual(Object.keys(first), ['other x.test', 'w.test', 'x.test', 'y.test', 'z.test'])
+      assert.equal(first['x.test']! + first['y.test']!, 3)
+      assert.deepEqual([first['z.test'], first['w.test'], first['other x.test']], [2, 2, 2])
+
+      const ofCompany = [{ companyId: owner.id, domains: null, room: 4 }]
+      const second = await counts({ rooms: ofCompany })
+      assert.equal(second['other x.test'], 6)
+      const { 'other x.test': _, ...own } = second
+      assert.equal(
+        Object.values(own).reduce((sum, count) => sum + count, 0),
+        4,
+      )
+
+      // Recipients that share a transaction are taken together.
+      const skip = skipped([`${owner.id}\0y.test`, `${owner.id}\0z.test`, `${owner.id}\0x.test`])
+      await counts({ rooms: [...skip, { companyId: owner.id, domains: ['w.test'], room: 6 }] })
+      const third = await store.readHistory(whole.id)
+      const states = third!.recipients.map(({ state }) => state)
+      assert.ok(
+        ['sending,sending,sending,waiting', 'waiting,waiting,waiting,waiting'].includes(states.join()),
+      )
+      await counts({})
+      assert.deepEqual(await counts({}), {})
     })
 
     test('looks at the suppression list again', async (t) => {

@@ -3,7 +3,18 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Company } from '../../../src/accounts/account.ts'
 import type { ClaimedEmail, Store } from '../../../src/store/store.ts'
-import { accept, acme, attempt, claimRequest, deferred, email, HOUR, NOW, result } from '../samples.ts'
+import {
+  accept,
+  acme,
+  attempt,
+  claimRequest,
+  deferred,
+  email,
+  HOUR,
+  NOW,
+  result,
+  skipped,
+} from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 /** In batch sending each recipient is claimed by itself. */
@@ -162,7 +173,9 @@ export function fairnessContract(open: OpenBench): void {
           const held: { token: number; work: ClaimedEmail }[] = []
           const take = async (limit: number, skip: string[]) => {
             token++
-            const works = await store.claim(claimRequest(token, { now, maxRecipients: limit, skip }))
+            const works = await store.claim(
+              claimRequest(token, { now, maxRecipients: limit, rooms: skipped(skip) }),
+            )
             for (const work of works) {
               held.push({ token, work })
               for (const { position, domain } of work.recipients) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
+import type { HoldRelease } from '../../../src/store/store.ts'
 import {
   accept,
   acme,
@@ -342,6 +343,38 @@ export function recordContract(open: OpenBench): void {
         [0],
       )
       assert.equal(await store.releaseHeld(value.domainId, release), 0)
+    })
+
+    test('is released by what it is held for and by recipient domain, however much else is held', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const others = Array.from({ length: 6_000 }, (_, n) => `o${n}@dead.test`)
+      const value = email(owner, [...others, 'a@x.test', 'b@y.test', 'c@x.test'])
+      await store.accept(value, { token: 1 })
+      const later = NOW + 60_000
+      const held = (position: number, heldFor: 'path' | 'pause') =>
+        result(position, { state: 'waiting', dueAt: later, tried: false, heldFor })
+      const last = others.length
+      await store.record(
+        attempt(value, 1, [
+          ...others.map((_, n) => held(n, 'path')),
+          held(last, 'path'),
+          held(last + 1, 'path'),
+          held(last + 2, 'pause'),
+        ]),
+      )
+      const all = { now: NOW, dueBefore: Number.MAX_SAFE_INTEGER }
+      const released = (some: Partial<HoldRelease>) => store.releaseHeld(value.domainId, { ...all, ...some })
+      assert.equal(await released({ heldFor: 'domain' }), 0)
+      assert.equal(await released({ domains: [] }), 0)
+      assert.equal(await released({ heldFor: 'path', domains: ['x.test', 'z.test'] }), 1)
+      assert.equal(await released({ heldFor: 'pause' }), 1)
+      const [claimed] = await store.claim(claimRequest(2))
+      assert.deepEqual(
+        claimed!.recipients.map(({ position }) => position),
+        [last, last + 2],
+      )
+      assert.equal(await released({}), others.length + 1)
     })
 
     test('what is held again meanwhile is not released again: a way that closes at once would keep the queue going round', async (t) => {

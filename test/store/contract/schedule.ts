@@ -90,7 +90,7 @@ export function scheduleContract(open: OpenBench): void {
       const owner = await acme(store)
       const unscheduled = await accept(store, email(owner, ['a@x.test']))
       const begun = await accept(store, email(owner, ['b@x.test', 'c@x.test'], LATER))
-      await store.claim(claimRequest(1, { now: NOW + HOUR, maxRecipients: 1, together: 1, skip: [] }))
+      await store.claim(claimRequest(1, { now: NOW + HOUR, maxRecipients: 1, together: 1 }))
       await store.claim(claimRequest(1, { now: NOW + HOUR }))
       for (const act of [
         (id: string) => store.reschedule(id, NOW + 2 * HOUR, NOW),

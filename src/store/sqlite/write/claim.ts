@@ -1,6 +1,7 @@
 import { begun } from '../../../email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../../email/lifecycle.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts'
+import { LaneRooms } from '../../lane-rooms.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
 import { type EmailWork, WorkReader } from '../read/work.ts'
 import { GIVEN, type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
@@ -13,7 +14,7 @@ const LOOKS_PER_TURN = 100
 /** The state of one claim. */
 interface ClaimProgress {
   request: ClaimRequest
-  skip: ReadonlySet<string>
+  rooms: LaneRooms<string>
   skipDomains: ReadonlySet<string>
   works: Map<number, EmailWork>
   recipients: number
@@ -55,7 +56,7 @@ export class Claim extends WriteOperation {
     const { turns } = this.parts
     const gathering: ClaimProgress = {
       request,
-      skip: new Set(request.skip),
+      rooms: new LaneRooms(request, String),
       skipDomains: new Set(request.skipDomains),
       works: new Map(),
       recipients: 0,
@@ -91,8 +92,8 @@ export class Claim extends WriteOperation {
   #turn(gathering: ClaimProgress, company: number, room: number): number {
     const { turns, lanes, damage } = this.parts
     const { now } = gathering.request
-    if (room <= 0) return 0
     const companyId = this.parts.companies.id(company)
+    if (room <= 0 || gathering.rooms.leftOf(companyId) <= 0) return 0
     // Lanes that were passed over stay out of the ring for the rest of the turn, so that they cannot hide the lanes
     // behind them.
     const passed: string[] = []
@@ -188,8 +189,9 @@ export class Claim extends WriteOperation {
     for (const before of offer.due) {
       const { domain } = before
       if (domain !== transaction.domain) transaction = { domain, recipients: 0 }
-      if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
-      if (skipped(gathering, email.companyId, domain)) continue
+      const isNext = email.individual || transaction.recipients % request.together === 0
+      if (isNext && taken >= room) break
+      if (isNext && skipped(gathering, email.companyId, domain)) continue
       if (damage.lane(company, domain, now)) continue
       const suppressed = this.parts.suppressions.stop(company, { ...email, tags: num }, before)
       const recipient = suppressed === null ? claimedRecipient(before) : null
@@ -202,6 +204,7 @@ export class Claim extends WriteOperation {
       email.recipients.push(recipient)
       transaction.recipients++
       taken++
+      gathering.rooms.take(email.companyId, domain, 1)
     }
     if (taken > 0 && !work.sent) {
       work.sent = true
@@ -236,6 +239,6 @@ export class Claim extends WriteOperation {
   }
 }
 
-function skipped({ skip, skipDomains }: ClaimProgress, companyId: string, domain: string): boolean {
-  return skip.has(`${companyId}\0${domain}`) || skipDomains.has(domain)
+function skipped({ rooms, skipDomains }: ClaimProgress, companyId: string, domain: string): boolean {
+  return rooms.left(companyId, domain) <= 0 || skipDomains.has(domain)
 }
