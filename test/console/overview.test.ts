@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { OPERATOR } from '../../src/operate/authority.ts'
+import { suspendDomain } from '../../src/operate/domains.ts'
+import { operationOn } from '../../src/operate/open.ts'
 import type { SiteState } from '../../src/store/store.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
@@ -236,9 +239,30 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await part
       .getByText('Mail to jane@explained.test would be captured now: none leaves this machine.')
       .waitFor()
-    await part.getByText('Route capture').waitFor()
+    await part.getByText('at most 20 sessions at once').waitFor()
+    await page.waitForURL(/overview\?explain=jane(@|%40)explained\.test/)
     await part.getByRole('link', { name: 'ada@explained.test' }).click()
     await page.waitForURL('**/emails/*-*')
+  })
+
+  test('a search for mail to an address leads to how mail to it would leave, and from which domain', async (t) => {
+    const { service, company } = stage
+    await service.domain(company.id, 'silent.test')
+    const op = operationOn(service.settings, service.store, OPERATOR, await service.store.accounts())
+    await suspendDomain(op, { domain: 'silent.test' })
+    await service.app.refreshAccounts()
+    const { page } = await stage.visit(t, `/c/${company.id}/emails?q=to:jane@leads.test`)
+    await page.getByRole('link', { name: 'How would mail to jane@leads.test leave?' }).click()
+    const part = page.getByRole('region', { name: 'How would mail to an address leave?' })
+    await part.getByText('Mail to jane@leads.test would be captured now').waitFor()
+    const field = part.getByLabel('From the sending domain')
+    await field.fill('silent')
+    await page.getByRole('option', { name: 'silent.test' }).click()
+    await part.getByRole('button', { name: 'Explain' }).click()
+    await part.getByText('Mail from silent.test is not accepted: sending was suspended').waitFor()
+    await page.reload()
+    await part.getByText('Mail from silent.test is not accepted: sending was suspended').waitFor()
+    assert.equal(await field.inputValue(), 'silent.test')
   })
 
   test('keys lead everywhere, the palette finds what is typed, and both can be told of and switched off', async (t) => {
