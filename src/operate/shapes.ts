@@ -272,7 +272,7 @@ export function companySumJson({ companyId, ...sum }: CompanySum) {
   return { company_id: companyId, ...laneSumJson(sum) }
 }
 
-function laneSumJson(sum: LaneSum) {
+function laneSumJson(sum: Omit<LaneSum, 'pause'>) {
   return {
     waiting: sum.waiting,
     sending: sum.sending,

@@ -6,6 +6,7 @@ import { OPERATOR } from '../../src/operate/authority.ts'
 import { suspendDomain } from '../../src/operate/domains.ts'
 import { operationOn } from '../../src/operate/open.ts'
 import type { SiteState } from '../../src/store/store.ts'
+import { email, node } from '../store/samples.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
@@ -185,6 +186,10 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Retry now' }).click()
     await page.getByText('Retrying 0 recipients now. Not retried: 1 scheduled.').waitFor()
     const whose = page.getByRole('region', { name: 'Waiting mail by company' })
+    for (const head of ['Oldest', 'Next attempt', 'Last reply']) {
+      await whose.getByRole('columnheader', { name: head }).waitFor()
+    }
+    await whose.getByRole('row').filter({ hasText: stage.company.name }).getByText('just now').waitFor()
     await whose
       .getByRole('row')
       .filter({ hasText: stage.company.name })
@@ -198,6 +203,41 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'The oldest waiting email' }).waitFor()
     await row.getByRole('link', { name: 'stuck.test' }).click()
     await page.locator(`[data-email="${id}"]`).waitFor()
+  })
+
+  test('an operator reads why mail is in quarantine, and releases one email or all of it; its company reads it too', async (t) => {
+    const { store } = stage.service
+    // The service has crashed under their delivery: no node has the token any more.
+    const token = await store.join(node('crashed'))
+    const ids: string[] = []
+    for (const subject of ['Poison', 'Venom', 'Toxin']) {
+      const value = email(stage.company, [`${subject}@ward.test`], {
+        domainId: (await store.accounts()).domains[0]!.id,
+        content: { ...email(stage.company, ['x@ward.test']).content, subject },
+      })
+      await store.accept(value, { token })
+      const why = { others: 'quarantine', at: Date.now(), message: `The process died of ${subject}` } as const
+      await store.quarantine({ emailId: value.id, leaseToken: token, positions: [0], ...why })
+      ids.push(value.id)
+    }
+    const member = await stage.person({ [stage.company.id]: 'viewer' })
+    const path = `/c/${stage.company.id}/overview`
+    const seen = await stage.visit(t, path, { as: member })
+    const theirs = seen.page.getByRole('region', { name: 'Quarantine' })
+    await theirs.getByText('The process died of Venom').waitFor()
+    assert.equal(await theirs.getByRole('button', { name: /Release/ }).count(), 0)
+    const { page } = await stage.visit(t, '/c/all/overview')
+    const part = page.getByRole('region', { name: 'Quarantine' })
+    const row = part.getByRole('row').filter({ hasText: 'Poison' })
+    await row.getByText(stage.company.name, { exact: true }).waitFor()
+    await row.getByRole('button', { name: 'Release Poison' }).click()
+    await page.getByText('Released one recipient').waitFor()
+    await row.waitFor({ state: 'detached' })
+    await part.getByRole('button', { name: 'Release all' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Release all' }).click()
+    await page.getByText('Released 2 recipients').waitFor()
+    await part.waitFor({ state: 'detached' })
+    assert.deepEqual(await store.quarantined({ limit: 9 }), [])
   })
 
   test('an operator pauses mail, lets it go again, and adds a company', async (t) => {
