@@ -12,6 +12,7 @@ import {
 } from './check.ts'
 import { clockCheck } from './clock.ts'
 import { heldMailCheck } from './closed-paths.ts'
+import { closedSitesCheck } from './closed-sites.ts'
 import { domainChecks } from './domains.ts'
 import { mailboxCheck, mailboxServerCheck } from './mailbox.ts'
 import { nodesCheck } from './nodes.ts'
@@ -74,6 +75,7 @@ function nearChecks(op: Operation): PlannedCheck[] {
   return [
     oldestMailCheck(op),
     heldMailCheck(op),
+    closedSitesCheck(op),
     quarantineCheck(op),
     ...mailboxCheck(op),
     nodesCheck(op),

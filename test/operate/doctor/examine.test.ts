@@ -17,7 +17,7 @@ import { pause, resume } from '../../../src/operate/pauses.ts'
 import type { Operation, Setup } from '../../../src/operate/verb.ts'
 import { temporaryDirectory } from '../../store/directory.ts'
 import { node } from '../../store/samples.ts'
-import { cannotReach, openPaths, shareClosedPaths } from '../closed-paths.ts'
+import { cannotReach, openPaths, reportClosed, shareClosedPaths } from '../closed-paths.ts'
 import { World } from '../world.ts'
 
 let world: World
@@ -410,6 +410,29 @@ describe('mail that waits', () => {
     }
     assert.doesNotMatch(await advice('Google'), /port 25/)
     assert.match(await advice('Google', 'Yahoo'), /^Check that this machine reaches them at port 25/)
+  })
+
+  test('for sites that are busy or down for long is told with those closed for longest, and is no problem', async () => {
+    assert.equal((await check('sites')).state, 'ok')
+    const now = Date.now()
+    const hour = 3_600_000
+    await using _ = await reportClosed(world.store, [
+      { name: 'mx.a.test', kind: 'busy', since: now - hour },
+      { name: 'mx.b.test', kind: 'unreachable', since: 0 },
+      { name: 'mx.c.test', kind: 'busy', since: now - 2 * hour },
+      { name: 'mx.d.test', kind: 'unreachable', since: now - 3 * hour },
+      // These have checks of their own, or are closed as any site is now and then.
+      { name: 'mx.e.test', kind: 'path', since: 0 },
+      { name: 'Big', provider: 'Big', kind: 'unreachable', since: 0 },
+      { name: 'mx.f.test', kind: 'busy', since: now - 60_000 },
+    ])
+    const { state, found, advice } = await check('sites')
+    assert.equal(state, 'warning')
+    assert.match(
+      found,
+      /^4 sites take no mail, or hardly any, at present\. Those closed for longest: mx\.b\.test since 1970-01-01 00:00:00Z: no answer\. mx\.d\.test since \S+ \S+: no answer\. mx\.c\.test since \S+ \S+: no answer\.$/,
+    )
+    assert.match(advice!, /postroad site list/)
   })
 
   test('in quarantine is told', async () => {
