@@ -20,6 +20,7 @@ import { resolverCheck } from './resolver.ts'
 import { sourceChecks } from './sources.ts'
 import { liveStepCheck, stepCheck } from './steps.ts'
 import { diskCheck } from './storage.ts'
+import { tlsReportsCheck } from './tls-reports.ts'
 import { oldestMailCheck, quarantineCheck } from './waiting-mail.ts'
 
 export type { CheckState }
@@ -80,6 +81,7 @@ function nearChecks(op: Operation): PlannedCheck[] {
     ...mailboxCheck(op),
     nodesCheck(op),
     certificateCheck(op),
+    tlsReportsCheck(op),
     diskCheck(op),
     // A service whose backup is old sends as well as before.
     stepCheck(op, 'backup', 'Backup', 'warning'),
