@@ -4,10 +4,9 @@ import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { utcTime } from '../common/utc-day.ts'
-import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
+import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversNamed } from '../delivery/path/path.ts'
-import type { IsUsable } from '../delivery/path/path-finder.ts'
 import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
@@ -218,7 +217,7 @@ async function forecastWith(
   { resolver, policies }: Pick<SharedExplanations, 'resolver' | 'policies'>,
   { companyId, domain }: Sender,
   to: string,
-  isUsable: IsUsable,
+  isUsable: ForecastParts['isUsable'],
 ): Promise<Forecast> {
   const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, sourceAddresses } = op.setup
   const mail = {
