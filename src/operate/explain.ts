@@ -196,7 +196,12 @@ async function suppressionsOf(
 }
 
 /** Companies take turns: the look-ups of one, whose servers are silent, hold up no other. */
-async function forecastFor(op: Operation, sender: Sender, to: string, isUsable: IsUsable): Promise<Forecast> {
+async function forecastFor(
+  op: Operation,
+  sender: Sender,
+  to: string,
+  isUsable: ForecastParts['isUsable'],
+): Promise<Forecast> {
   const { explanations } = op
   if (explanations !== null) {
     return await explanations.inTurn(sender.companyId, () =>
