@@ -70,8 +70,8 @@ export const HOUSE: readonly Place[] = [
       'the verbs: actions of operators and members, one file for each noun, for every way in; authority, errors and JSON shapes',
     imports: words(
       'common/utc-day.ts queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/path.ts delivery/path/site-directory.ts',
-      'delivery/path/present-addresses.ts delivery/path/source-choice.ts',
-      'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts',
+      'delivery/path/present-addresses.ts delivery/path/source.ts delivery/path/source-choice.ts delivery/smtp/error.ts',
+      'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts delivery/forecast/knock.ts',
       'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
       'delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
       'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers domain-reports/detail.ts domain-reports/sent/day-report.ts',

@@ -133,6 +133,9 @@ const overview = createRoute({
     span: oneOf(given, 'span', SPANS),
     domain: textIn(given, 'domain'),
     to: textIn(given, 'to'),
+    // The mail that is explained: the address of a recipient, and the name of a sending domain.
+    explain: textIn(given, 'explain'),
+    from: textIn(given, 'from'),
   })),
   component: page(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })

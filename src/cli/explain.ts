@@ -3,11 +3,11 @@ import { type ExplainRequest, type Explanation, explain, rehearseDelivery } from
 import { type ExplanationJson, explanationJson, headlineOf } from '../operate/explanation-json.ts'
 import { addressIn, companyName, domainName } from '../operate/find.ts'
 import { scopeText } from '../operate/pauses.ts'
-import { pauseFacts, pauseText } from '../operate/shapes.ts'
+import { pauseText } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption, typed } from './command.ts'
 import { withOperation } from './open.ts'
-import { clipped, printFields, printJson, printLine } from './print.ts'
+import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
 
 interface ExplainOptions extends JsonOption, Pick<ExplainRequest, 'from'> {
   try?: true
@@ -42,40 +42,38 @@ async function run(address: string, { json, from, try: asks }: ExplainOptions): 
         : { explanation: await explain(op, request), tried: null }
     const shown = explanationJson(explanation, tried)
     if (json) printJson(shown)
-    else printExplanation(op, shown, explanation.pauses)
+    else printExplanation(op, shown, explanation)
   })
 }
 
-function printExplanation(op: Operation, shown: ExplanationJson, pauses: Explanation['pauses']): void {
-  const { problem, route, site, hosts, source, suppressions, last, tried } = shown
+function printExplanation(op: Operation, shown: ExplanationJson, { pauses, last }: Explanation): void {
+  const { problem, route, site, hosts, suppressions, tried } = shown
   printLine(headlineOf(shown))
   if (problem !== null) printLine(problem)
   printLine()
   printFields([
     ['Route', route],
-    ['Site', `${site.name}, at most ${sessions(site.limits.sessions)} at once`],
-    [
-      'From',
-      `${source.address ?? 'the address that the system chooses'}${source.proxy === null ? '' : ` through ${source.proxy}`}, as ${source.helo}`,
-    ],
-    ...hosts.map(({ name, preference, addresses, tls }): [string, string] => [
+    ['Site', siteText(shown)],
+    ...closedFields(site),
+    ['From', sourceText(shown)],
+    ...hosts.map(({ name, preference, ...host }): [string, string] => [
       'Server',
-      `${name}${preference === null ? '' : ` (${preference})`} ${listed(addresses)}, TLS ${tls.demand}`,
+      `${name}${preference === null ? '' : ` (${preference})`} ${usable(host)}, TLS ${demandText(host.tls)}`,
     ]),
+    ...policyFields(shown),
     ...suppressions.map(({ company_id, domain, type, reason }): [string, string] => [
       `Suppressed for ${domain ?? companyName(op, company_id)}`,
       `${type}: ${reason}`,
     ]),
-    ...pauses.map((pause): [string, string] => [
-      'Paused',
-      `${scopeText(op, pause)}, ${pauseText(pauseFacts(pause))}`,
-    ]),
+    ...pauses.map((pause): [string, string] => ['Paused', `${scopeText(op, pause)}, ${pauseText(pause)}`]),
   ])
   if (last.length > 0) {
     printLine()
     printLine('The latest results at this domain:')
-    for (const { accepted_at, state, recipient, reply } of last) {
-      printLine(`  ${accepted_at}  ${state}  ${recipient}  ${clipped(reply ?? '', LONGEST_REPLY)}`.trimEnd())
+    for (const { email, recipient } of last) {
+      const { state, address, lastMessage } = recipient
+      const reply = clipped(lastMessage ?? '', LONGEST_REPLY)
+      printLine(`  ${formatTime(email.createdAt)}  ${state}  ${address}  ${reply}`.trimEnd())
     }
   }
   if (tried === null) return
@@ -88,10 +86,88 @@ function printExplanation(op: Operation, shown: ExplanationJson, pauses: Explana
 
 const LONGEST_REPLY = 100
 
-function sessions(count: number): string {
-  return count === 1 ? '1 session' : `${count} sessions`
+function siteText({ route, site }: ExplanationJson): string {
+  const limits = limitsText(site)
+  return route === 'direct'
+    ? `${site.name}, limits of ${site.provider ?? 'default'}: ${limits}`
+    : `${site.name}, ${limits}`
 }
 
-function listed(addresses: readonly string[]): string {
-  return addresses.length === 0 ? 'without an address' : addresses.join(', ')
+function limitsText({ limits, lowered }: ExplanationJson['site']): string {
+  const { sessions, messages_per_minute: aMinute, messages_per_hour: anHour } = limits
+  return [
+    `at most ${counted(sessions, 'session')} at once${present(lowered.sessions)}`,
+    aMinute === null && lowered.messages_per_minute === null
+      ? []
+      : `${counted(aMinute, 'message')} a minute${present(lowered.messages_per_minute)}`,
+    anHour === null ? [] : `${counted(anHour, 'message')} an hour`,
+    `${counted(limits.messages_per_session, 'message')} a session`,
+    `${counted(limits.recipients_per_transaction, 'recipient')} a message`,
+  ]
+    .flat()
+    .join(', ')
+}
+
+function present(lowered: number | null): string {
+  return lowered === null ? '' : ` (at present ${lowered}, because the servers ask for less)`
+}
+
+function closedFields({ closed }: ExplanationJson['site']): [string, string][] {
+  if (closed === null) return []
+  const { since, next_try_at: next, reason, list } = closed
+  return [
+    ['Closed', `since ${timeText(since)}, next try ${timeText(next)}: ${reason}`],
+    ...(list === null ? [] : [['Block list', `${list.name}, removal: ${list.removal}`] as [string, string]]),
+  ]
+}
+
+function sourceText({ source: { address, proxy, helo, warm_up: warmUp } }: ExplanationJson): string {
+  const from = address ?? 'the address that the system chooses'
+  const through = proxy === null ? '' : ` through ${proxy}`
+  const warming = warmUp === null ? '' : `, ${warmUpText(warmUp)}`
+  return `${from}${through}, as ${helo}${warming}`
+}
+
+function warmUpText({ day, messages, limit }: NonNullable<ExplanationJson['source']['warm_up']>): string {
+  const used = messages === null ? `${limit} messages` : `${messages} of ${limit} messages`
+  return `day ${day} of its warm-up: ${used} to this site today`
+}
+
+/** The demand, and who makes it where it is not the default. */
+function demandText({ demand, source }: ExplanationJson['hosts'][number]['tls']): string {
+  return source === 'default' ? demand : `${demand} (${DEMANDED_BY[source]})`
+}
+
+const DEMANDED_BY = {
+  route: 'by the route',
+  site: 'by the limits of the site',
+  domain: 'by the sending domain',
+  'mta-sts': 'by MTA-STS',
+  dane: 'by DANE',
+} as const
+
+function policyFields({ route, policy }: ExplanationJson): [string, string][] {
+  const { kind, mode, source, fetched_at: fetched, expires_at: expires } = policy
+  if (route !== 'direct') return []
+  if (kind === null) return [['Policy', 'none: the domain publishes neither MTA-STS nor DANE']]
+  if (kind === 'dane') return [['Policy', `DANE, ${source}`]]
+  return [
+    ['Policy', `MTA-STS in mode ${mode}, fetched ${timeText(fetched!)}, valid until ${timeText(expires!)}`],
+    ['Source of the policy', source!],
+  ]
+}
+
+function timeText(time: string): string {
+  return formatTime(Date.parse(time))!
+}
+
+function counted(count: number | null, noun: string): string {
+  return count === null ? `any number of ${noun}s` : `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function usable({
+  addresses,
+  problem,
+}: Pick<ExplanationJson['hosts'][number], 'addresses' | 'problem'>): string {
+  return addresses.length > 0 ? addresses.join(', ') : `cannot be used: ${problem ?? 'it has no address'}`
 }

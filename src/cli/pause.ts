@@ -9,7 +9,7 @@ import {
   resume,
   scopeText,
 } from '../operate/pauses.ts'
-import { pauseFacts, pauseJson, pauseScopeJson, pauseText } from '../operate/shapes.ts'
+import { pauseJson, pauseScopeJson, pauseText } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
@@ -96,7 +96,7 @@ export async function printPausesInForce(
   const pauses = (await listPauses(op, {})).filter(which)
   if (pauses.length === 0) return
   printLine()
-  for (const each of pauses) printLine(`Paused: ${scopeText(op, each)}, ${pauseText(pauseFacts(each))}.`)
+  for (const each of pauses) printLine(`Paused: ${scopeText(op, each)}, ${pauseText(each)}.`)
 }
 
 const list = listing({

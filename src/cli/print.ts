@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
+import { utcTime } from '../common/utc-day.ts'
 import { visible, visibleJson } from '../common/visible-text.ts'
 
 /** Columns of the terminal; 80 if there is none, like commander's default. */
@@ -145,5 +146,5 @@ export function recipientCount(count: number): string {
 
 /** Unix ms as `2026-11-20 22:55:01Z`; null stays null. */
 export function formatTime(at: number | null): string | null {
-  return at === null ? null : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
+  return at === null ? null : utcTime(at)
 }

@@ -98,7 +98,7 @@ async function queue(
         cells: ({ site, domains, sessions }) => [site.name, domains.length, sessions],
       })
     } else if (by === 'company') {
-      printQueue(await showQueueByCompany(op, of), options, {
+      printQueue((await showQueueByCompany(op, of)).sums, options, {
         by: 'company',
         total: 'of %s companies',
         json: companySumJson,
@@ -130,7 +130,7 @@ interface QueueTable<Sum> {
   cells(sum: Sum): Cell[]
 }
 
-function printQueue<Sum extends LaneSum>(
+function printQueue<Sum extends Omit<LaneSum, 'pause'>>(
   sums: readonly Sum[],
   { json, limit }: QueueOptions,
   table: QueueTable<Sum>,
@@ -150,7 +150,7 @@ function printQueue<Sum extends LaneSum>(
 
 const SUM_TITLES = ['WAITING', 'SENDING', 'QUARANTINED', 'OLDEST', 'NEXT ATTEMPT', 'LAST ANSWER']
 
-function sumCells(sum: LaneSum): Cell[] {
+function sumCells(sum: Omit<LaneSum, 'pause'>): Cell[] {
   return [
     sum.waiting,
     sum.sending,

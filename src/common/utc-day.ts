@@ -7,6 +7,11 @@ export function utcDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
+/** A time in Unix ms for people, as all interfaces write it in text: `2026-11-20 22:55:01Z`. */
+export function utcTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`
+}
+
 /** The days from 1970 to the day of a time in Unix ms. */
 export function dayNumber(time: number): number {
   return Math.floor(time / DAY_MS)

@@ -5,8 +5,10 @@
  * Each connection checks the very address that it connects to: a name that was looked up before may lead elsewhere by
  * then. A redirect is returned: a caller who follows it makes a new request here.
  */
+import type { X509Certificate } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { Agent } from 'undici'
 import { CONNECT_FAULTS } from './connect-fault.ts'
 import { Exchange, type OutgoingResponse, type ResponseOptions } from './exchange.ts'
@@ -47,6 +49,8 @@ export interface OutgoingOptions {
   resolve: ResolveHost
   /** Connections to one origin at a time. */
   connections: number
+  /** Called with the certificate of each server that is connected to over TLS. */
+  onCertificate?(certificate: X509Certificate): void
 }
 
 export interface OutgoingRequest extends ResponseOptions {
@@ -104,7 +108,7 @@ export class Outgoing {
     this.#options = options
   }
 
-  #connect({ guard, resolve, connections }: OutgoingOptions): Agent {
+  #connect({ guard, resolve, connections, onCertificate }: OutgoingOptions): Agent {
     const { Agent, buildConnector } = undici()
     const connectOver = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup(guard, resolve) })
     return new Agent({
@@ -132,6 +136,8 @@ export class Outgoing {
           const transport = new TlsTransport(socket, party)
           connectOver({ ...options, httpSocket: transport as unknown as Socket }, (failure, secure) => {
             if (failure !== null) return callback(failure, null)
+            const certificate = (secure as TLSSocket).getPeerX509Certificate()
+            if (certificate !== undefined) onCertificate?.(certificate)
             readInTurns(secure, party)
             callback(null, secure)
           })

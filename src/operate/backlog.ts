@@ -1,63 +1,15 @@
 /** Figures on the mail that is waiting now, and the free disk space. */
-import { Pauses, pauseOf } from '../queue/pauses.ts'
-import type { Backlog, StorageUsage, WaitingCompany, WaitingDestination } from '../store/store.ts'
+import type { Backlog, StorageUsage } from '../store/store.ts'
 import { type CompanyFilter, companyScope } from './find.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import { verb } from './verb.ts'
 
-export interface BacklogReport extends Omit<Backlog, 'destinations' | 'companies'> {
-  /** The recipient domains with the most waiting mail, in descending order. */
-  destinations: (WaitingDestination & PauseState)[]
-  companies: (WaitingCompany & PauseState)[]
-}
-
-export interface PauseState {
-  /** True when the mail is paused, by a pause of exactly this destination or company or by a wider pause. */
-  paused: boolean
-  /**
-   * True when there is a pause of exactly this destination or company, within the requested company or for all
-   * companies.
-   */
-  pausedAlone: boolean
-}
-
-export interface BacklogRequest extends CompanyFilter {
-  /** The most destinations and companies to return. */
-  limit?: number | undefined
-}
-
 /** The backlog of a company, or of all. */
-export const showBacklog = verb(
-  'read',
-  async (op, { limit = 10, ...of }: BacklogRequest): Promise<BacklogReport> => {
-    const companyId = companyScope(op, of)
-    const request = { ...(companyId !== null && { companyId }), most: limit }
-    const ask = () => op.inTurn(companyId, () => op.store.backlog(request))
-    const [backlog, paused] = await Promise.all([
-      backlogs.answerOf(op.store, JSON.stringify(request), ask),
-      op.store.pauses(op.now()),
-    ])
-    const pauses = new Pauses()
-    pauses.replace(paused)
-    const own = companyId
-    const alone = (companyId: string | null, domain: string | null) =>
-      pauseOf(paused, { companyId, domain }) !== undefined
-    return {
-      ...backlog,
-      // No company and no domain has the name '', so only a pause of all companies or domains covers ''.
-      destinations: backlog.destinations.map((each) => ({
-        ...each,
-        paused: pauses.covers(own ?? '', each.domain),
-        pausedAlone: alone(own, each.domain),
-      })),
-      companies: backlog.companies.map((each) => ({
-        ...each,
-        paused: pauses.covers(each.companyId, ''),
-        pausedAlone: alone(each.companyId, null),
-      })),
-    }
-  },
-)
+export const showBacklog = verb('read', async (op, of: CompanyFilter): Promise<Backlog> => {
+  const companyId = companyScope(op, of)
+  const ask = () => op.inTurn(companyId, () => op.store.backlog(companyId ?? undefined))
+  return await backlogs.answerOf(op.store, companyId ?? '', ask)
+})
 
 const backlogs = new RecentAnswers<Backlog>()
 

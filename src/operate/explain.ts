@@ -2,21 +2,31 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
-import { type Forecast, forecast } from '../delivery/forecast/forecast.ts'
+import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { utcTime } from '../common/utc-day.ts'
+import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
-import { serversNamed } from '../delivery/path/path.ts'
+import { type Path, serversNamed } from '../delivery/path/path.ts'
 import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
-import type { Pause, SiteClosure } from '../store/store.ts'
+import type { Pause, SiteClosure, SiteState, SiteWarmUp } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
 import { readEmailPage } from './email-search.ts'
-import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
+import {
+  addressIn,
+  type CompanyFilter,
+  companyScope,
+  domainNames,
+  findCompany,
+  findDomain,
+  findOwnDomain,
+} from './find.ts'
 import { scopeText } from './pauses.ts'
-import { isoTime, pauseFacts, pauseText } from './shapes.ts'
+import { pauseText } from './shapes.ts'
 import { SharedExplanations } from './shared-explanations.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
@@ -48,8 +58,14 @@ export interface Explanation extends Forecast {
   pauses: Pause[]
   /** Why nothing leaves for the site now; null: it takes mail, as far as the nodes know. */
   closed: SiteClosure | null
+  /** The lower limits that the nodes keep from this source after complaints of the servers; null: those of the path. */
+  lowered: SiteState['lowered']
+  /** Null: the source is not warming up. `messages` null: none is known of today. */
+  warmUp: ShownWarmUp | null
   last: RecentResult[]
 }
+
+type ShownWarmUp = Omit<SiteWarmUp, 'messages'> & { messages: number | null }
 
 /** A suppression with the name of the sending domain whose list it is on. */
 interface ListedSuppression extends Suppression {
@@ -91,23 +107,57 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const address = addressIn(request.address)
   const domain = domainOf(address)
   const sender = senderOf(op, request)
-  const [found, suppressions, allPauses, sites, last] = await Promise.all([
-    forecastFor(op, sender, domain),
+  const sites = await presentSites(op)
+  const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key))
+  const isUsable = (path: Path) => {
+    const { closed, warmUp } = present(path)
+    return closed === null && !isUsedUp(warmUp)
+  }
+  const [found, suppressions, allPauses, last] = await Promise.all([
+    forecastFor(op, sender, domain, isUsable),
     suppressionsOf(op, sender, address),
     op.store.pauses(op.now()),
-    presentSites(op),
     lastResults(op, request, domain),
   ])
   const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
-  const site = sites.get(found.path.site.key)
-  const closed = closureFor(
-    op,
-    sender,
-    { domain, servers: serversNamed(found.path.site.serversKey ?? '') },
-    site === undefined ? [] : [site.closed, ...(site.others ?? [])],
-  )
-  const facts = { ...found, address, domain, suppressions, pauses, closed, last }
+  const facts = { ...found, ...present(found.path), address, domain, suppressions, pauses, last }
   return { ...facts, problem: problemOf(op, facts, sender) }
+}
+
+/** The state of a path, as the nodes report it of its site. */
+function presentPath(
+  op: Operation,
+  sender: Sender,
+  domain: string,
+  path: Path,
+  site: SiteState | undefined,
+): Pick<Explanation, 'closed' | 'lowered' | 'warmUp'> {
+  const { name } = path.source
+  const source = site?.sources.find((each) => each.name === name)
+  const closures = site === undefined ? [] : [site.closed ?? [], site.others ?? []].flat()
+  const ofSource = closures.filter((each) => each.source === undefined || each.source === name)
+  const to = { domain, servers: serversNamed(path.site.serversKey ?? '') }
+  return {
+    closed: closureFor(op, sender, to, ofSource),
+    lowered: source?.lowered ?? { sessions: null, messagesPerMinute: null },
+    warmUp: source?.warmUp ?? warmUpOf(op, path),
+  }
+}
+
+/** By the pools alone: no node has reported a message to the site. */
+function warmUpOf({ accounts, setup, now }: Operation, { source, site }: Path): ShownWarmUp | null {
+  if (site.kind !== 'direct') return null
+  const addresses = [source.addresses?.ipv4 ?? [], source.addresses?.ipv6 ?? []].flat()
+  const warming = Object.assign({}, ...accounts.pools.map((pool) => pool.warming)) as Record<string, number>
+  const since = addresses.map((address) => warming[address]).find((each) => each !== undefined)
+  if (since === undefined) return null
+  const day = warmUpDay(since, now())
+  const limit = setup.warmUp[day - 1]
+  return limit === undefined ? null : { day, limit, messages: null }
+}
+
+function isUsedUp(warmUp: ShownWarmUp | null): boolean {
+  return warmUp !== null && (warmUp.messages ?? 0) >= warmUp.limit
 }
 
 interface Sender {
@@ -120,7 +170,8 @@ function senderOf(op: Operation, { from, company }: ExplainRequest): Sender {
   // Suppressions and pauses are those of the whole company.
   authoriseWhole(op.caller)
   if (from === undefined) return { companyId: companyScope(op, { company }) ?? onlyCompany(op), domain: null }
-  const domain = findDomain(op, from)
+  const domain =
+    company === undefined ? findDomain(op, from) : findOwnDomain(op, findCompany(op, company), from)
   return { companyId: domain.companyId, domain }
 }
 
@@ -145,15 +196,22 @@ async function suppressionsOf(
 }
 
 /** Companies take turns: the look-ups of one, whose servers are silent, hold up no other. */
-async function forecastFor(op: Operation, sender: Sender, to: string): Promise<Forecast> {
+async function forecastFor(
+  op: Operation,
+  sender: Sender,
+  to: string,
+  isUsable: ForecastParts['isUsable'],
+): Promise<Forecast> {
   const { explanations } = op
   if (explanations !== null) {
-    return await explanations.inTurn(sender.companyId, () => forecastWith(op, explanations, sender, to))
+    return await explanations.inTurn(sender.companyId, () =>
+      forecastWith(op, explanations, sender, to, isUsable),
+    )
   }
   const outgoing = op.outgoing()
   try {
     const own = new SharedExplanations({ resolver: op.hosts(), ask: outgoing.ask, store: op.store })
-    return await forecastWith(op, own, sender, to)
+    return await forecastWith(op, own, sender, to, isUsable)
   } finally {
     await outgoing.close()
   }
@@ -164,6 +222,7 @@ async function forecastWith(
   { resolver, policies }: Pick<SharedExplanations, 'resolver' | 'policies'>,
   { companyId, domain }: Sender,
   to: string,
+  isUsable: ForecastParts['isUsable'],
 ): Promise<Forecast> {
   const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, sourceAddresses } = op.setup
   const mail = {
@@ -188,7 +247,7 @@ async function forecastWith(
   })
   const from = { ownRoute, seal, sources }
   const guard = await new MailGuard(op.setup).current()
-  const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, ...from }
+  const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, isUsable, ...from }
   return await forecast(parts, mail, to)
 }
 
@@ -231,11 +290,10 @@ function closureFor(
   { caller }: Operation,
   { companyId, domain }: Sender,
   to: { domain: string; servers: string | null },
-  closures: readonly (SiteClosure | null)[],
+  closures: readonly SiteClosure[],
 ): SiteClosure | null {
   const closed = closures.find(
     (each) =>
-      each !== null &&
       (each.companyId === null || each.companyId === companyId) &&
       (each.sendingDomain === null || each.sendingDomain === domain?.name) &&
       (each.recipientDomain === null || each.recipientDomain === to.domain) &&
@@ -249,7 +307,7 @@ function closureFor(
 /** The first thing that would stop the mail, in the order in which the service would meet it. */
 function problemOf(
   op: Operation,
-  { path, hosts, failure, suppressions, pauses, closed }: Omit<Explanation, 'problem'>,
+  { path, hosts, failure, suppressions, pauses, closed, warmUp }: Omit<Explanation, 'problem'>,
   sender: Sender,
 ): string | null {
   if (sender.domain !== null) {
@@ -262,7 +320,7 @@ function problemOf(
   if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`
   const pause = pauses.find(({ companyId }) => companyId === null || companyId === sender.companyId)
   if (pause !== undefined) {
-    return `An operator has paused ${scopeText(op, pause)}, ${pauseText(pauseFacts(pause))}.`
+    return `An operator has paused ${scopeText(op, pause)}, ${pauseText(pause)}.`
   }
   if (failure !== null) return `${failure.message}.`
   const reachable = hosts.some(({ addresses }) => addresses.length > 0)
@@ -275,7 +333,10 @@ function problemOf(
     const from = sendingDomain ?? (company === null ? 'this service' : `the company ${company}`)
     const to = recipientDomain === null ? '' : ` to ${recipientDomain}`
     const name = servers === undefined ? path.site.name : `${path.site.name} (${servers})`
-    return `${name} has taken no mail from ${from}${to} since ${isoTime(since)}: ${reason}. The next try is due at ${isoTime(nextTryAt)}.`
+    return `${name} has taken no mail from ${from}${to} since ${utcTime(since)}: ${reason}. The next try is due at ${utcTime(nextTryAt)}.`
+  }
+  if (warmUp !== null && isUsedUp(warmUp)) {
+    return `The source address ${path.source.name} is warming up, and has sent ${path.site.name} the ${warmUp.limit} messages of today. Further mail waits for tomorrow (UTC).`
   }
   return null
 }

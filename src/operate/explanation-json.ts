@@ -6,13 +6,12 @@ import { policyUrl } from '../delivery/mta-sts/fetch-policy.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { proxyName } from '../network/proxy/proxy.ts'
 import type { Explanation } from './explain.ts'
-import { isoTime, pauseJson, suppressionJson } from './shapes.ts'
+import { closureJson, isoTime, limitsJson, loweredJson, pauseJson, suppressionJson } from './shapes.ts'
 
 /** `tried`: null unless the server was asked. */
-export function explanationJson(
-  { address, domain, problem, path, hosts, suppressions, pauses, last }: Explanation,
-  tried: DeliveryRehearsal | null = null,
-) {
+export function explanationJson(explanation: Explanation, tried: DeliveryRehearsal | null = null) {
+  const { address, domain, problem, path, mtaSts, hosts, suppressions, pauses, last } = explanation
+  const { lowered, closed, warmUp } = explanation
   const { source, site } = path
   return {
     address,
@@ -20,14 +19,21 @@ export function explanationJson(
     deliverable: problem === null,
     problem,
     route: routeName(path),
-    site: { name: site.name, provider: site.provider, limits: limitsOf(path) },
-    hosts: hosts.map(({ name, preference, addresses, tls: { tls: demand, source: by } }) => ({
+    site: {
+      name: site.name,
+      provider: site.provider,
+      limits: limitsOf(path),
+      lowered: loweredJson(lowered),
+      closed: closed && closureJson(closed),
+    },
+    hosts: hosts.map(({ name, preference, addresses, tls: { tls: demand, source: by }, failure }) => ({
       name,
       preference,
       addresses,
       tls: { demand: demand === 'off' ? ('none' as const) : demand, source: by },
+      problem: failure?.message ?? null,
     })),
-    policy: policyOf(domain, path, hosts),
+    policy: policyOf(domain, mtaSts, hosts),
     suppressions: suppressions.map((each) => suppressionJson(each, each.domain)),
     pauses: pauses.map(pauseJson),
     source: {
@@ -35,6 +41,7 @@ export function explanationJson(
       address: firstAddress(source),
       helo: source.helo,
       proxy: firstProxy(source),
+      warm_up: warmUp,
     },
     last: last.map(({ email, recipient }) => ({
       email_id: email.id,
@@ -85,27 +92,20 @@ function routeName({ site, policy: { route } }: Path): string {
 }
 
 /** The policy of the domain that counts: DANE takes precedence (RFC 8461 2). */
-function policyOf(domain: string, { site: { mtaSts } }: Path, hosts: readonly ForecastHost[]) {
+function policyOf(domain: string, mtaSts: Explanation['mtaSts'], hosts: readonly ForecastHost[]) {
+  const timeless = { mode: null, fetched_at: null, expires_at: null }
   const proven = hosts.find(({ tls }) => tls.source === 'dane')
   if (proven !== undefined) {
-    return { kind: 'dane' as const, mode: null, source: `TLSA records of ${proven.name}`, expires_at: null }
+    return { kind: 'dane' as const, source: `TLSA records of ${proven.name}`, ...timeless }
   }
-  if (mtaSts === undefined) return { kind: null, mode: null, source: null, expires_at: null }
-  const { mode, expiresAt } = mtaSts
-  return { kind: 'mta-sts' as const, mode, source: policyUrl(domain), expires_at: isoTime(expiresAt) }
+  if (mtaSts === null) return { kind: null, source: null, ...timeless }
+  const { mode, fetchedAt, expiresAt } = mtaSts
+  const times = { fetched_at: isoTime(fetchedAt), expires_at: isoTime(expiresAt) }
+  return { kind: 'mta-sts' as const, source: policyUrl(domain), mode, ...times }
 }
 
 function limitsOf({ limits, terms, site }: Path) {
-  return {
-    sessions: limits.sessions,
-    messages_per_session: terms.messagesPerSession,
-    messages_per_minute: limits.messagesPerMinute,
-    messages_per_hour: limits.messagesPerHour,
-    recipients_per_transaction: terms.recipientsPerTransaction,
-    // The route of a relay says how its connections are protected.
-    tls: site.kind === 'direct' ? terms.tls : null,
-    envelope_behind_dot: terms.envelopeBehindDot,
-    size: terms.size ?? null,
-    back_off_ms: limits.backOff ?? null,
-  }
+  // The route of a relay says how its connections are protected.
+  const tls = site.kind === 'direct' ? terms.tls : null
+  return limitsJson({ ...limits, ...terms, tls, size: terms.size ?? null, backOff: limits.backOff ?? null })
 }

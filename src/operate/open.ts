@@ -104,12 +104,13 @@ export function operationOn(
 
 function outgoing(
   { dnsServers, allowPrivateNetworks }: OperateSettings,
-  { anywhere = allowPrivateNetworks, connections = 1 }: Parameters<Operation['outgoing']>[0] = {},
+  { anywhere = allowPrivateNetworks, connections = 1, ...options }: Parameters<Operation['outgoing']>[0] = {},
 ): Outgoing {
   return new Outgoing({
     guard: addressGuard({ allowPrivateNetworks: anywhere }),
     resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: anywhere }),
     connections,
+    ...options,
   })
 }
 

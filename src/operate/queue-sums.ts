@@ -1,9 +1,8 @@
-/** The queue by site and by company. */
+/** The queue by site, by company and by recipient domain. */
 import { Pauses, pauseOf } from '../queue/pauses.ts'
 import type { Pause, PauseScope, QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
-import { presentPauses } from './pauses.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
@@ -13,6 +12,22 @@ import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 export interface LaneSum extends Omit<QueueLane, 'companyId' | 'domain'> {
   /** All of it is paused. */
   paused: boolean
+  /** The pause of exactly this mail; null: there is none. */
+  pause: Pause | null
+}
+
+/** The sums with the most waiting mail first, and the number of all. */
+export interface Sums<Sum> {
+  sums: Sum[]
+  count: number
+}
+
+/** A part of the sums: from which one on, counted from 0, and how many; absent: all. */
+export interface SumsRequest extends CompanyFilter {
+  from?: number | undefined
+  limit?: number | undefined
+  /** Leaves out sums without waiting mail, of mail that is being sent or in quarantine. */
+  waitingAlone?: boolean
 }
 
 export interface SiteSum extends LaneSum {
@@ -21,12 +36,15 @@ export interface SiteSum extends LaneSum {
   domains: string[]
   /** With the servers at present, of all companies: mail in the state `sending` without one waits for its turn. */
   sessions: number
-  /** The pause of mail of all companies to it, or to the domain that stands for it; null: there is none. */
-  pause: Pause | null
 }
 
 export interface CompanySum extends LaneSum {
   companyId: string
+}
+
+export interface DomainSum extends LaneSum {
+  /** The recipient domain. */
+  domain: string
 }
 
 /**
@@ -50,7 +68,8 @@ export const showQueueBySite = verb(
     return [...groups].map(([key, group]) => {
       const site = sites.get(group[0]!.domain)!
       return {
-        ...summed(group, isPaused),
+        ...summed(group),
+        paused: group.every(isPaused),
         sessions: states.get(key)?.used.sessions ?? 0,
         site,
         domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
@@ -80,17 +99,61 @@ async function lanesWithSites(op: Operation, companyId: string | undefined): Pro
   return { lanes, sites }
 }
 
-export const showQueueByCompany = verb('read', async (op, of: CompanyFilter): Promise<CompanySum[]> => {
-  const lanes = await op.store.queue(companyFilter(op, of).companyId)
-  const pauses = await presentPauses(op)
-  const groups = Map.groupBy(lanes, ({ companyId }) => companyId)
-  return [...groups].map(([companyId, group]) => ({
-    ...summed(group, (lane) => pauses.covers(lane.companyId, lane.domain)),
-    companyId,
-  }))
+export const showQueueByCompany = verb('read', async (op, of: SumsRequest): Promise<Sums<CompanySum>> => {
+  const scopeOf = (companyId: string) => ({ companyId, domain: null })
+  const { sums, count } = await sumsBy(op, of, 'companyId', scopeOf)
+  return { sums: sums.map(({ key, ...sum }) => ({ ...sum, companyId: key })), count }
 })
 
-function summed(lanes: readonly QueueLane[], isPaused: (lane: QueueLane) => boolean): LaneSum {
+/** Mail of a company, or of all. */
+export const showQueueByDomain = verb('read', async (op, of: SumsRequest): Promise<Sums<DomainSum>> => {
+  const { companyId = null } = companyFilter(op, of)
+  const { sums, count } = await sumsBy(op, of, 'domain', (domain) => ({ companyId, domain }))
+  return { sums: sums.map(({ key, ...sum }) => ({ ...sum, domain: key })), count }
+})
+
+interface Group {
+  key: string
+  sum: Omit<LaneSum, 'paused' | 'pause'>
+  lanes: QueueLane[]
+}
+
+/** In order. By company id, or recipient domain. */
+const groups = new RecentAnswers<Group[]>()
+
+/** Pauses are looked up each time: people see at once what they have done. */
+async function sumsBy(
+  op: Operation,
+  { from = 0, limit = Number.MAX_SAFE_INTEGER, waitingAlone = false, ...of }: SumsRequest,
+  by: 'companyId' | 'domain',
+  scopeOf: (key: string) => PauseScope,
+): Promise<Sums<LaneSum & { key: string }>> {
+  const { companyId } = companyFilter(op, of)
+  const ask = async () => grouped(await op.inTurn(companyId ?? null, () => op.store.queue(companyId)), by)
+  const [all, present] = await Promise.all([
+    groups.answerOf(op.store, `${by} ${companyId ?? ''}`, ask),
+    op.store.pauses(op.now()),
+  ])
+  const pauses = new Pauses()
+  pauses.replace(present)
+  const found = waitingAlone ? all.filter(({ sum }) => sum.waiting > 0) : all
+  const sums = found.slice(from, from + limit).map(({ key, sum, lanes }) => ({
+    ...sum,
+    key,
+    paused: lanes.every((lane) => pauses.covers(lane.companyId, lane.domain)),
+    pause: pauseOf(present, scopeOf(key)) ?? null,
+  }))
+  return { sums, count: found.length }
+}
+
+function grouped(lanes: readonly QueueLane[], by: 'companyId' | 'domain'): Group[] {
+  const all = [...Map.groupBy(lanes, (lane) => lane[by])]
+  return all
+    .map(([key, group]) => ({ key, sum: summed(group), lanes: group }))
+    .toSorted((a, b) => b.sum.waiting - a.sum.waiting || (a.key < b.key ? -1 : 1))
+}
+
+function summed(lanes: readonly QueueLane[]): Group['sum'] {
   const count = (of: 'waiting' | 'sending' | 'quarantined') => lanes.reduce((sum, lane) => sum + lane[of], 0)
   return {
     waiting: count('waiting'),
@@ -99,7 +162,6 @@ function summed(lanes: readonly QueueLane[], isPaused: (lane: QueueLane) => bool
     oldestAt: earliest(lanes.map(({ oldestAt }) => oldestAt)),
     nextDueAt: earliest(lanes.map(({ nextDueAt }) => nextDueAt)),
     lastMessage: mostFirst(lanes).find(({ lastMessage }) => lastMessage !== null)?.lastMessage ?? null,
-    paused: lanes.every(isPaused),
   }
 }
 

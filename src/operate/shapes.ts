@@ -6,6 +6,7 @@ import type { AccountsSnapshot, ApiKey, Company, DkimIdentity, SendingDomain } f
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/record-check.ts'
 import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
+import { utcTime } from '../common/utc-day.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { LogEntry } from '../email/company-event.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
@@ -271,7 +272,7 @@ export function companySumJson({ companyId, ...sum }: CompanySum) {
   return { company_id: companyId, ...laneSumJson(sum) }
 }
 
-function laneSumJson(sum: LaneSum) {
+function laneSumJson(sum: Omit<LaneSum, 'pause'>) {
   return {
     waiting: sum.waiting,
     sending: sum.sending,
@@ -296,10 +297,10 @@ export function pauseJson(pause: Pause) {
   return { ...pauseScopeJson(pause), ...pauseFacts(pause) }
 }
 
-/** `since 2026-11-01T12:00:00.000Z, until ...: maintenance`. */
-export function pauseText({ since, until, reason }: ReturnType<typeof pauseFacts>): string {
-  const end = until === null ? '' : `, until ${until}`
-  return `since ${since}${end}${reason === null ? '' : `: ${reason.replace(/\.$/, '')}`}`
+/** `since 2026-11-01 12:00:00Z, until ...: maintenance`. */
+export function pauseText({ since, until, reason }: Omit<Pause, keyof PauseScope>): string {
+  const end = until === null ? '' : `, until ${utcTime(until)}`
+  return `since ${utcTime(since)}${end}${reason === null ? '' : `: ${reason.replace(/\.$/, '')}`}`
 }
 
 export function quarantinedJson(email: QuarantinedEmail) {
@@ -371,17 +372,7 @@ export function siteJson({
     provider,
     hosts,
     domains: [...domains],
-    limits: {
-      sessions: limits.sessions,
-      messages_per_session: limits.messagesPerSession,
-      messages_per_minute: limits.messagesPerMinute,
-      messages_per_hour: limits.messagesPerHour,
-      recipients_per_transaction: limits.recipientsPerTransaction,
-      tls: limits.tls,
-      envelope_behind_dot: limits.envelopeBehindDot,
-      size: limits.size,
-      back_off_ms: limits.backOff,
-    },
+    limits: limitsJson(limits),
     ...useJson({ lowered, used, closed }),
     last_message_at: isoTime(lastMessageAt),
     last_trouble: lastTrouble && {
@@ -402,24 +393,48 @@ export function siteJson({
   }
 }
 
+export function limitsJson<Tls extends string | null>(
+  limits: Omit<SiteDescription['limits'], 'tls'> & { tls: Tls },
+) {
+  return {
+    sessions: limits.sessions,
+    messages_per_session: limits.messagesPerSession,
+    messages_per_minute: limits.messagesPerMinute,
+    messages_per_hour: limits.messagesPerHour,
+    recipients_per_transaction: limits.recipientsPerTransaction,
+    tls: limits.tls,
+    envelope_behind_dot: limits.envelopeBehindDot,
+    size: limits.size,
+    back_off_ms: limits.backOff,
+  }
+}
+
+export function loweredJson(lowered: SiteDescription['lowered']) {
+  return { sessions: lowered.sessions, messages_per_minute: lowered.messagesPerMinute }
+}
+
+export function closureJson(closed: NonNullable<SiteDescription['closed']>) {
+  return {
+    since: isoTime(closed.since),
+    reason: closed.reason,
+    next_try_at: isoTime(closed.nextTryAt),
+    company: closed.company,
+    sending_domain: closed.sendingDomain,
+    recipient_domain: closed.recipientDomain,
+    servers: closed.servers ?? null,
+    list: closed.list && { name: closed.list.name, removal: closed.list.removal },
+  }
+}
+
 function useJson({ lowered, used, closed }: Pick<SiteDescription, 'lowered' | 'used' | 'closed'>) {
   return {
-    lowered: { sessions: lowered.sessions, messages_per_minute: lowered.messagesPerMinute },
+    lowered: loweredJson(lowered),
     used: {
       sessions: used.sessions,
       messages_last_minute: used.messagesLastMinute,
       messages_last_hour: used.messagesLastHour,
     },
-    closed: closed && {
-      since: isoTime(closed.since),
-      reason: closed.reason,
-      next_try_at: isoTime(closed.nextTryAt),
-      company: closed.company,
-      sending_domain: closed.sendingDomain,
-      recipient_domain: closed.recipientDomain,
-      servers: closed.servers ?? null,
-      list: closed.list && { name: closed.list.name, removal: closed.list.removal },
-    },
+    closed: closed && closureJson(closed),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Seal } from '../accounts/seal.ts'
 import type { Settings } from '../config/settings.ts'
 import type { SiteTable } from '../delivery/sites/site-table.ts'
 import type { Resolver } from '../dns/resolver.ts'
-import type { Outgoing } from '../network/outgoing.ts'
+import type { Outgoing, OutgoingOptions } from '../network/outgoing.ts'
 import type { AddressGuard } from '../network/private-address.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -33,6 +33,7 @@ export type Setup = Pick<
   | 'siteConcurrency'
   | 'smtpPort'
   | 'sourceAddresses'
+  | 'systemFrom'
   | 'tls'
   | 'warmUp'
 >
@@ -58,7 +59,9 @@ export interface Operation extends CallerContext {
   /** The settings that matter to a person who wants to see mail arrive. */
   setup: Setup
   /** The caller has to close it. `anywhere`: also allow addresses that are not public, whatever the settings say. */
-  outgoing(options?: { anywhere?: boolean; connections?: number }): Outgoing
+  outgoing(
+    options?: { anywhere?: boolean; connections?: number } & Pick<OutgoingOptions, 'onCertificate'>,
+  ): Outgoing
   /** Checks addresses that untrusted callers name as targets of connections. */
   guard(): AddressGuard
   /** Composes large messages; null: they are composed on this thread, because the process does nothing else. */

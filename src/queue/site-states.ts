@@ -117,7 +117,7 @@ export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name'
 
 function stateOf(use: PathUse): SiteState {
   const { path, sessions, recent, lastMessageAt, lastTrouble, lowered, closures, warmUp } = use
-  const [closed = null, ...others] = closures
+  const [closed = null, ...others] = closures.map((each) => ({ ...each, source: path.source.name }))
   const { source, site, limits, terms } = path
   const used = { sessions, messagesLastMinute: recent.minute, messagesLastHour: recent.hour }
   const { messagesPerSession, recipientsPerTransaction, tls, envelopeBehindDot, size = null } = terms

@@ -20,10 +20,6 @@ export interface QueueLane {
 export interface Backlog extends Pick<StoreCounts, 'waiting' | 'sending' | 'quarantined'> {
   /** The oldest waiting email, and when it was accepted (Unix ms); null when none waits. */
   oldest: { id: string; at: number } | null
-  /** Recipient domains with waiting mail, those with the most first. */
-  destinations: WaitingDestination[]
-  /** Companies with waiting mail, those with the most first. */
-  companies: WaitingCompany[]
 }
 
 export const NOTHING_WAITS: Backlog = {
@@ -31,22 +27,6 @@ export const NOTHING_WAITS: Backlog = {
   sending: 0,
   quarantined: 0,
   oldest: null,
-  destinations: [],
-  companies: [],
-}
-
-export interface WaitingPart extends Pick<QueueLane, 'waiting'> {
-  /** Unix ms of the earliest due time of a waiting recipient. */
-  nextDueAt: number
-}
-
-export interface WaitingDestination extends WaitingPart, Pick<QueueLane, 'domain'> {
-  /** The last reply to some of the waiting recipients. */
-  lastMessage: string | null
-}
-
-export interface WaitingCompany extends WaitingPart {
-  companyId: string
 }
 
 /** Disk space of the database in octets. `free`: null when unknown. */

@@ -67,11 +67,10 @@ export interface QueueStore {
   /** The mail waiting, being sent or in quarantine, one line for each company and recipient domain. */
   queue(companyId?: string): Promise<QueueLane[]>
   /**
-   * The backlog of one company or of all, with at most `most` destinations and companies. Its cost grows with the
-   * number of lanes on SQLite, and with the waiting mail on PostgreSQL: a caller that shows it repeatedly must ask less
-   * often the longer it takes.
+   * The backlog of one company or of all. Its cost grows with the number of lanes on SQLite, and with the waiting mail
+   * on PostgreSQL: a caller that shows it repeatedly must ask less often the longer it takes.
    */
-  backlog(request: { companyId?: string; most: number }): Promise<Backlog>
+  backlog(companyId?: string): Promise<Backlog>
   /** Ids of emails of a sending domain that have waiting recipients, in no order; at most `limit`. */
   waitingEmails(companyId: string, domainId: string, limit: number): Promise<string[]>
   counts(now: number): Promise<StoreCounts>

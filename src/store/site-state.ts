@@ -84,6 +84,8 @@ export interface SiteClosure {
   recipientDomain: string | null
   /** Host names of the servers concerned, where they are only some of the site's; absent: all. */
   servers?: string
+  /** Name of the source whose path is closed; absent: it is that of an older node's report, or all of them. */
+  source?: string
   /** The block list that the servers name. */
   list: { name: string; removal: string } | null
 }

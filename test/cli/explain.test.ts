@@ -28,6 +28,11 @@ test('says how mail would leave, or why it would not', async () => {
   assert.match(leaves.stdout, /^Mail to jane@example\.net would leave now\.$/m)
   assert.match(leaves.stdout, /^Route: +direct$/m)
   assert.match(leaves.stdout, /^Server: +mx\.example\.net \(10\) 127\.0\.0\.1, TLS opportunistic$/m)
+  assert.match(
+    leaves.stdout,
+    /^Site: +mx\.example\.net, limits of default: at most 20 sessions at once, 100 messages a session, /m,
+  )
+  assert.match(leaves.stdout, /^Policy: +none: the domain publishes neither MTA-STS nor DANE$/m)
   const { stdout } = await place.run('explain', 'jane@example.net', '--from', 'acme.test')
   assert.match(stdout, /would not leave now\.\nMail from acme\.test is not accepted: its DNS records/)
 })

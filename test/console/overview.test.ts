@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { OPERATOR } from '../../src/operate/authority.ts'
+import { suspendDomain } from '../../src/operate/domains.ts'
+import { operationOn } from '../../src/operate/open.ts'
 import type { SiteState } from '../../src/store/store.ts'
+import { email, node } from '../store/samples.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
@@ -189,6 +193,10 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Retry now' }).click()
     await page.getByText('Retrying 0 recipients now. Not retried: 1 scheduled.').waitFor()
     const whose = page.getByRole('region', { name: 'Waiting mail by company' })
+    for (const head of ['Oldest', 'Next attempt', 'Last reply']) {
+      await whose.getByRole('columnheader', { name: head }).waitFor()
+    }
+    await whose.getByRole('row').filter({ hasText: stage.company.name }).getByText('just now').waitFor()
     await whose
       .getByRole('row')
       .filter({ hasText: stage.company.name })
@@ -202,6 +210,41 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'The oldest waiting email' }).waitFor()
     await row.getByRole('link', { name: 'stuck.test' }).click()
     await page.locator(`[data-email="${id}"]`).waitFor()
+  })
+
+  test('an operator reads why mail is in quarantine, and releases one email or all of it; its company reads it too', async (t) => {
+    const { store } = stage.service
+    // The service has crashed under their delivery: no node has the token any more.
+    const token = await store.join(node('crashed'))
+    const ids: string[] = []
+    for (const subject of ['Poison', 'Venom', 'Toxin']) {
+      const value = email(stage.company, [`${subject}@ward.test`], {
+        domainId: (await store.accounts()).domains[0]!.id,
+        content: { ...email(stage.company, ['x@ward.test']).content, subject },
+      })
+      await store.accept(value, { token })
+      const why = { others: 'quarantine', at: Date.now(), message: `The process died of ${subject}` } as const
+      await store.quarantine({ emailId: value.id, leaseToken: token, positions: [0], ...why })
+      ids.push(value.id)
+    }
+    const member = await stage.person({ [stage.company.id]: 'viewer' })
+    const path = `/c/${stage.company.id}/overview`
+    const seen = await stage.visit(t, path, { as: member })
+    const theirs = seen.page.getByRole('region', { name: 'Quarantine' })
+    await theirs.getByText('The process died of Venom').waitFor()
+    assert.equal(await theirs.getByRole('button', { name: /Release/ }).count(), 0)
+    const { page } = await stage.visit(t, '/c/all/overview')
+    const part = page.getByRole('region', { name: 'Quarantine' })
+    const row = part.getByRole('row').filter({ hasText: 'Poison' })
+    await row.getByText(stage.company.name, { exact: true }).waitFor()
+    await row.getByRole('button', { name: 'Release Poison' }).click()
+    await page.getByText('Released one recipient').waitFor()
+    await row.waitFor({ state: 'detached' })
+    await part.getByRole('button', { name: 'Release all' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Release all' }).click()
+    await page.getByText('Released 2 recipients').waitFor()
+    await part.waitFor({ state: 'detached' })
+    assert.deepEqual(await store.quarantined({ limit: 9 }), [])
   })
 
   test('an operator pauses mail, lets it go again, and adds a company', async (t) => {
@@ -243,9 +286,30 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await part
       .getByText('Mail to jane@explained.test would be captured now: none leaves this machine.')
       .waitFor()
-    await part.getByText('Route capture').waitFor()
+    await part.getByText('at most 20 sessions at once').waitFor()
+    await page.waitForURL(/overview\?explain=jane(@|%40)explained\.test/)
     await part.getByRole('link', { name: 'ada@explained.test' }).click()
     await page.waitForURL('**/emails/*-*')
+  })
+
+  test('a search for mail to an address leads to how mail to it would leave, and from which domain', async (t) => {
+    const { service, company } = stage
+    await service.domain(company.id, 'silent.test')
+    const op = operationOn(service.settings, service.store, OPERATOR, await service.store.accounts())
+    await suspendDomain(op, { domain: 'silent.test' })
+    await service.app.refreshAccounts()
+    const { page } = await stage.visit(t, `/c/${company.id}/emails?q=to:jane@leads.test`)
+    await page.getByRole('link', { name: 'How would mail to jane@leads.test leave?' }).click()
+    const part = page.getByRole('region', { name: 'How would mail to an address leave?' })
+    await part.getByText('Mail to jane@leads.test would be captured now').waitFor()
+    const field = part.getByLabel('From the sending domain')
+    await field.fill('silent')
+    await page.getByRole('option', { name: 'silent.test' }).click()
+    await part.getByRole('button', { name: 'Explain' }).click()
+    await part.getByText('Mail from silent.test is not accepted: sending was suspended').waitFor()
+    await page.reload()
+    await part.getByText('Mail from silent.test is not accepted: sending was suspended').waitFor()
+    assert.equal(await field.inputValue(), 'silent.test')
   })
 
   test('keys lead everywhere, the palette finds what is typed, and both can be told of and switched off', async (t) => {

@@ -567,6 +567,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [overview.showVolumeByCompany, (op) => overview.showVolumeByCompany(op, { span: 'day' }), OPERATOR_ALONE],
   [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
   [queueSums.showQueueByCompany, (op) => queueSums.showQueueByCompany(op, { company: 'Acme' }), READS_WHOLE],
+  [queueSums.showQueueByDomain, (op) => queueSums.showQueueByDomain(op, { company: 'Acme' }), READS_WHOLE],
   [queueSums.showQueueBySite, (op) => queueSums.showQueueBySite(op, { company: 'Acme' }), OPERATOR_ALONE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme', site: 'Google' }), OPERATOR_ALONE],

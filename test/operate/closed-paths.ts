@@ -37,10 +37,22 @@ export async function openPaths(store: Store, ...sites: string[]): Promise<void>
 
 /** A node that cannot reach the servers of these providers, until it is left. */
 export async function cannotReach(store: Store, ...providers: string[]): Promise<AsyncDisposable> {
+  const closed = { kind: 'unreachable', since: 1 }
+  return await reportClosed(
+    store,
+    providers.map((name) => ({ ...closed, name, provider: name })),
+  )
+}
+
+/** A node that reports these sites as closed for all mail, until it is left. */
+export async function reportClosed(
+  store: Store,
+  closed: readonly { name: string; kind: string; since: number; provider?: string }[],
+): Promise<AsyncDisposable> {
   const token = await store.join(node('cut-off'))
   const nowhere = { companyId: null, company: null, sendingDomain: null, recipientDomain: null }
-  const sites = providers.map((name) => ({
-    ...{ key: `provider:${name}`, name, provider: name, hosts: [], sources: [] },
+  const sites = closed.map(({ name, kind, since, provider = null }) => ({
+    ...{ key: provider === null ? `mx:${name}` : `provider:${name}`, name, provider, hosts: [], sources: [] },
     limits: {
       ...{ sessions: 2, messagesPerSession: 100, messagesPerMinute: null, messagesPerHour: null },
       ...{ recipientsPerTransaction: 100, tls: 'opportunistic' },
@@ -48,7 +60,7 @@ export async function cannotReach(store: Store, ...providers: string[]): Promise
     lowered: { sessions: null, messagesPerMinute: null },
     used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
     closed: {
-      ...{ since: 1, kind: 'unreachable', reason: 'no answer', brief: '', nextTryAt: 2 },
+      ...{ since, kind, reason: 'no answer', brief: '', nextTryAt: 2 },
       ...{ metBy: null, ...nowhere, list: null },
     },
   }))

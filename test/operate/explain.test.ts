@@ -116,6 +116,59 @@ test('a company reads the words of a server only if its own mail met them', asyn
   await world.store.leave(token)
 })
 
+test('limits in force, and the warm-up of the address; mail leaves from another address when its path is closed or its cap is used up', async () => {
+  const ownAddresses = [
+    { address: '192.0.2.81', helo: 'one.service.test' },
+    { address: '192.0.2.82', helo: 'two.service.test' },
+  ]
+  const change = { setup: { sourceAddresses: ownAddresses, warmUp: [50, 100] } }
+  const request = { address: JANE, from: 'acme.test' }
+  const { path } = await explain(await operation(change), request)
+  const [first, other] =
+    path.source.name === '192.0.2.81' ? ['192.0.2.81', '192.0.2.82'] : ['192.0.2.82', '192.0.2.81']
+  const none = { sessions: null, messagesPerMinute: null }
+  const used = { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 }
+  const closed = {
+    ...{ since: 0, kind: 'path', reason: '554 listed', brief: 'it refuses', nextTryAt: 60_000, list: null },
+    ...{ metBy: null, companyId: null, company: null, sendingDomain: null, recipientDomain: null },
+    source: first!,
+  }
+  const token = await world.store.join(node('a'))
+  const report = async (sources: object[], closure: typeof closed | null) => {
+    const site = {
+      ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [] },
+      ...{ limits: {} as never, lowered: none, used, closed: closure },
+      sources: sources.map((each) => ({ helo: 'x', lowered: none, used, closed: null, ...each })) as never,
+    }
+    const op = await operation()
+    await world.store.reportSites({ node: token, at: op.now(), sites: [site] })
+  }
+  const lowered = { sessions: 2, messagesPerMinute: 7 }
+  await report([{ name: first, lowered, warmUp: { day: 1, messages: 12, limit: 50 } }], null)
+  const warming = await explained(request, change)
+  assert.deepEqual(warming.site.lowered, { sessions: 2, messages_per_minute: 7 })
+  assert.deepEqual(
+    [warming.source.address, warming.source.warm_up],
+    [first, { day: 1, messages: 12, limit: 50 }],
+  )
+  await report([{ name: first, warmUp: { day: 1, messages: 50, limit: 50 } }], null)
+  assert.equal((await explained(request, change)).source.address, other)
+  await report([{ name: first }, { name: other, warmUp: { day: 1, messages: 50, limit: 50 } }], closed)
+  const shut = await explained(request, change)
+  assert.match(shut.problem!, /has taken no mail from this service since 1970-01-01 00:00:00Z: 554 listed/)
+  assert.deepEqual([shut.source.address, shut.site.closed!.reason], [first, '554 listed'])
+  await report([{ name: first }], closed)
+  const open = await explained(request, change)
+  assert.deepEqual([open.source.address, open.problem, open.site.closed], [other, null, null])
+  const only = { setup: { sourceAddresses: ownAddresses.slice(0, 1), warmUp: [50, 100] } }
+  await report([{ name: '192.0.2.81', warmUp: { day: 1, messages: 50, limit: 50 } }], null)
+  assert.match(
+    (await explained(request, only)).problem!,
+    /^The source address 192\.0\.2\.81 is warming up, and has sent .* the 50 messages of today/,
+  )
+  await world.store.leave(token)
+})
+
 test('direct mail: the servers in their order, with addresses, TLS, source and limits', async () => {
   const { suppressions, pauses, last, ...way } = await explained({ address: JANE, from: 'acme.test' })
   assert.deepEqual(way, {
@@ -138,6 +191,8 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
         size: null,
         back_off_ms: null,
       },
+      lowered: { sessions: null, messages_per_minute: null },
+      closed: null,
     },
     hosts: [
       {
@@ -145,16 +200,18 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
         preference: 10,
         addresses: ['2001:db8::1', '192.0.2.1'],
         tls: { demand: 'opportunistic', source: 'default' },
+        problem: null,
       },
       {
         name: 'mx2.example.net',
         preference: 20,
         addresses: ['192.0.2.2'],
         tls: { demand: 'opportunistic', source: 'default' },
+        problem: null,
       },
     ],
-    policy: { kind: null, mode: null, source: null, expires_at: null },
-    source: { name: 'default', address: null, helo: 'mail.service.test', proxy: null },
+    policy: { kind: null, mode: null, source: null, fetched_at: null, expires_at: null },
+    source: { name: 'default', address: null, helo: 'mail.service.test', proxy: null, warm_up: null },
     tried: null,
   })
   assert.deepEqual([suppressions, pauses, last], [[], [], []])
@@ -176,14 +233,19 @@ test('what the domain publishes about its servers: MTA-STS, and DANE before it',
     kind: 'mta-sts',
     mode: 'enforce',
     source: 'https://mta-sts.signed.test/.well-known/mta-sts.txt',
+    fetched_at: new Date(now).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
   })
   assert.deepEqual(
-    byPolicy.hosts.map(({ addresses, tls }) => [addresses.length, tls]),
+    byPolicy.hosts.map(({ addresses, tls, problem }) => [addresses.length, tls, problem]),
     [
-      [1, { demand: 'verified', source: 'mta-sts' }],
+      [1, { demand: 'verified', source: 'mta-sts' }, null],
       // The policy does not name this server, so that it gets no mail.
-      [0, { demand: 'verified', source: 'mta-sts' }],
+      [
+        0,
+        { demand: 'verified', source: 'mta-sts' },
+        'mx2.signed.test is not among the mail servers that the MTA-STS policy of signed.test names',
+      ],
     ],
   )
   dns.zone = {
@@ -196,6 +258,7 @@ test('what the domain publishes about its servers: MTA-STS, and DANE before it',
     kind: 'dane',
     mode: null,
     source: 'TLSA records of mx1.signed.test',
+    fetched_at: null,
     expires_at: null,
   })
   assert.deepEqual(proven.hosts[0]!.tls, { demand: 'verified', source: 'dane' })
@@ -276,7 +339,7 @@ describe('an obstacle', () => {
     assert.equal((await explained({ address: JANE })).deliverable, true)
     const until = Date.UTC(2999, 0, 1)
     await pause(await operation(), { company: 'Acme', domain: 'example.net', until, reason: 'they move' })
-    assert.match((await problem(JANE))!, /, since \S+, until 2999-01-01T00:00:00.000Z: they move\.$/)
+    assert.match((await problem(JANE))!, /, since \S+ \S+, until 2999-01-01 00:00:00Z: they move\.$/)
     await resume(await operation(), { company: 'Acme', domain: 'example.net' })
   })
 
@@ -300,6 +363,7 @@ test('relays: of the service, and of a sending domain, without their credentials
       preference: null,
       addresses: ['127.0.0.1'],
       tls: { demand: 'required', source: 'route' },
+      problem: null,
     },
   ])
   assert.doesNotMatch(JSON.stringify(own), /secret/)
@@ -371,6 +435,7 @@ describe('a try', () => {
       address: '127.0.35.7',
       helo: 'mail2.service.test',
       proxy: `socks5://127.0.0.1:${proxy.port}`,
+      warm_up: null,
     })
   })
 

@@ -1,12 +1,17 @@
 /** Each step towards real mail is looked at for real: a DNS server, SMTP servers and HTTP servers of the test answer. */
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { selfSigned } from '../../harness/certificate.ts'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import type { RelayRoute } from '../../src/config/settings.ts'
 import { hostAddresses } from '../../src/dns/host-addresses.ts'
@@ -52,8 +57,9 @@ async function installation(
     {
       ...op,
       hosts: () => resolver,
-      outgoing: () =>
+      outgoing: (options) =>
         new Outgoing({
+          ...options,
           guard: anywhere,
           resolve: hostAddresses(resolver, { hostsFile: true }),
           connections: 1,
@@ -78,6 +84,7 @@ function relay(port: number, host = '127.0.0.1'): RelayRoute {
 async function speaker(line: string | null) {
   const server = createTcp((socket) => {
     socket.on('error', () => {})
+    socket.resume()
     socket.end(line === null ? '' : `${line}\r\n`)
   })
   server.listen(0, '127.0.0.1')
@@ -123,7 +130,7 @@ describe('the way out', () => {
     assert.equal(result.state, 'wrong')
     assert.match(
       result.found,
-      /No server answers on port \d+\. mx\.test: the server closed the connection without a greeting/,
+      /No server answers on port \d+: mx\.test \[127\.0\.0\.1\]:\d+ closed the connection during its greeting/,
     )
     assert.match(result.advice!, /relay/)
   })
@@ -150,6 +157,72 @@ describe('the way out', () => {
     assert.deepEqual(seen(result), ['done', `relay.test:${greeting.port} answers: 220 relay ready`])
     const missing = await installation('outgoing', { setup: { delivery: relay(25, 'nowhere.test') } })
     assert.deepEqual(seen(missing), ['wrong', 'nowhere.test has no address in DNS.'])
+  })
+})
+
+describe('a relay that wants a login', () => {
+  const login = { user: 'postroad', password: 'secret', auth: null }
+
+  /** Greets, offers AUTH PLAIN, and gives `answer` to it. `said`: the commands that it got. */
+  async function loginServer(answer: string) {
+    const said: string[] = []
+    const server = createTcp((socket) => {
+      socket.on('error', () => {})
+      socket.write('220 relay ready\r\n')
+      createInterface(socket).on('line', (line) => {
+        said.push(line)
+        if (line.startsWith('EHLO')) socket.write('250-relay\r\n250 AUTH PLAIN\r\n')
+        else if (line.startsWith('AUTH')) socket.write(`${answer}\r\n`)
+        else socket.end('221 bye\r\n')
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return {
+      said,
+      port: (server.address() as AddressInfo).port,
+      async [Symbol.asyncDispose]() {
+        server.close()
+        await once(server, 'close')
+      },
+    }
+  }
+
+  async function asked(answer: string, tls: RelayRoute['tls']) {
+    await using server = await loginServer(answer)
+    const delivery: RelayRoute = { ...relay(server.port), ...login, tls }
+    const result = await installation('outgoing', { setup: { delivery } })
+    return { result, said: server.said, port: server.port }
+  }
+
+  test('is given the credentials, and then left with QUIT', async () => {
+    const { result, said, port } = await asked('235 2.7.0 welcome', 'off')
+    assert.deepEqual(seen(result), [
+      'done',
+      `127.0.0.1:${port} answers, and lets the service in as postroad.`,
+    ])
+    assert.match(said.join(' '), /EHLO \S+ AUTH \S+ \S+ QUIT$/)
+  })
+
+  test('and refuses it is a problem, told without the password', async () => {
+    const { result, said } = await asked('535 5.7.8 Username and Password not accepted', 'off')
+    assert.equal(result.state, 'wrong')
+    assert.match(
+      result.found,
+      /does not let the service in: .*535 5\.7\.8 Username and Password not accepted/,
+    )
+    assert.match(result.advice!, /the user, the password/)
+    assert.doesNotMatch(JSON.stringify(result), /secret/)
+    assert.equal(said.at(-1), 'QUIT')
+  })
+
+  test('and cannot encrypt gets no credentials', async () => {
+    const { result, said } = await asked('235 2.7.0 welcome', 'opportunistic')
+    assert.match(
+      result.found,
+      /does not let the service in: .*offers no TLS, so it is not given the credentials/,
+    )
+    assert.deepEqual([said.length, said.at(-1)], [2, 'QUIT'])
   })
 })
 
@@ -211,6 +284,37 @@ describe('HTTPS', () => {
     server.close()
     await once(server, 'close')
     assert.match((await installation('https', { publicUrl })).found, /does not answer/)
+  })
+})
+
+describe('HTTPS with a certificate', () => {
+  test('of a proxy in front is judged by its end', async (t) => {
+    const { cert, key } = selfSigned(['127.0.0.1'])
+    const server = createSecureServer({ cert, key }, (_, response) => response.end('{"status":"ok"}'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const trusted = getCACertificates('default')
+    setDefaultCACertificates([...trusted, cert])
+    t.after(() => setDefaultCACertificates(trusted))
+    const publicUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const ends = new X509Certificate(cert).validToDate.getTime()
+    const found = async (days: number) =>
+      await installation('https', { publicUrl, now: () => ends - days * 86_400_000 })
+    const states: [number, string, RegExp][] = [
+      [15.5, 'done', /answers over TLS\. Its certificate ends on \d{4}-\d\d-\d\d, in 15 days\.$/],
+      [13.5, 'open', /, in 13 days\.$/],
+      [1.5, 'wrong', /, in 1 day\.$/],
+    ]
+    for (const [days, state, words] of states) {
+      const result = await found(days)
+      assert.equal(result.state, state, result.found)
+      assert.match(result.found, words)
+    }
+    assert.match((await found(1.5)).advice!, /the proxy in front/)
   })
 })
 

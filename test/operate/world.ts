@@ -125,6 +125,7 @@ export class World implements AsyncDisposable {
         siteConcurrency: 20,
         smtpPort: 25,
         sourceAddresses: null,
+        systemFrom: null,
         warmUp: [50, 100],
         tls: null,
       },

@@ -6,7 +6,7 @@ import { Evidence } from '../../src/queue/evidence.ts'
 import { NodeShares } from '../../src/queue/node-shares.ts'
 import { companyKey } from '../../src/queue/path-part.ts'
 import { Throttle } from '../../src/queue/throttle.ts'
-import { pathTo, pathTo, readyFor } from './paths.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 /** The results of a delivery alone on its path, refused like this before anything was accepted there. */
 function refused(hindrance: Partial<HindranceReport>) {

@@ -1,14 +1,17 @@
-import type { JsonAnswer } from './client.ts'
+import type { Body, JsonAnswer } from './client.ts'
 import { change, read } from './queries.ts'
 
 const EXPLANATION = 'GET /companies/:company/explanation'
 
 export type ExplanationAnswer = JsonAnswer<typeof EXPLANATION>
 
-export const explanationQuery = (company: string, address: string) => ({
-  ...read(EXPLANATION, { company, query: { address } }),
+/** `from`: the name of a sending domain. */
+export type ExplainedMail = Body<'POST /installation/rehearsal'>
+
+export const explanationQuery = (company: string, mail: ExplainedMail) => ({
+  ...read(EXPLANATION, { company, query: mail }),
   retry: false,
 })
 
 /** Speaks to the server up to RCPT. For operators. */
-export const rehearse = (address: string) => change('POST /installation/rehearsal', { body: { address } })
+export const rehearse = (mail: ExplainedMail) => change('POST /installation/rehearsal', { body: mail })

@@ -3,15 +3,13 @@ import type { OverviewSpan } from '../../../src/http/console/contract/overview.t
 import type { Body, JsonAnswer, QueryOf } from './client.ts'
 import { SHOWN_EMAILS } from './email.ts'
 import { change, read } from './queries.ts'
+import { QUEUE } from './queue.ts'
 
-const BACKLOG = 'GET /companies/:company/overview/backlog'
 const INSTALLATION = 'GET /installation'
 const SITES = 'GET /installation/sites'
-const WAITING_SITES = 'GET /installation/sites/waiting'
 /** Answers that depend on the pauses. */
-const WITH_PAUSES = [INSTALLATION, BACKLOG, SITES, WAITING_SITES, ...SHOWN_EMAILS] as const
+const WITH_PAUSES = [INSTALLATION, SITES, ...QUEUE, ...SHOWN_EMAILS] as const
 
-export type OverviewBacklog = JsonAnswer<typeof BACKLOG>
 export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
 export type ReasonCounts = NonNullable<JsonAnswer<'GET /companies/:company/overview/reasons'>['reasons']>
 export type VolumeBreakdown = NonNullable<JsonAnswer<'GET /companies/:company/overview/domains'>['volumes']>
@@ -54,15 +52,8 @@ export const byCompanyQuery = (span: OverviewSpan) => ({
   ...LIVE,
 })
 
-export const backlogQuery = (company: string) => ({ ...read(BACKLOG, { company }), ...LIVE })
-
 export const retryWaiting = (company: string, domain: string | null) =>
-  change(
-    'POST /companies/:company/overview/backlog/retry',
-    { company, body: { domain } },
-    BACKLOG,
-    WAITING_SITES,
-  )
+  change('POST /companies/:company/overview/backlog/retry', { company, body: { domain } }, ...QUEUE)
 
 export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 

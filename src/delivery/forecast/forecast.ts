@@ -4,11 +4,11 @@ import type { Seal } from '../../accounts/seal.ts'
 import type { DeliveryRoute, RelayRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
-import type { MtaStsPolicy } from '../../store/store.ts'
+import type { KeptMtaStsPolicy } from '../../store/store.ts'
 import type { RouteFailure } from '../outcome.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Path, RoutingFields } from '../path/path.ts'
-import { PathFinder } from '../path/path-finder.ts'
+import { type IsUsable, PathFinder } from '../path/path-finder.ts'
 import type { Source } from '../path/source.ts'
 import type { SourceChoice } from '../path/source-choice.ts'
 import { hostAddresses, Ipv6Reachability, reachable, type ServerAddresses } from '../route/addresses.ts'
@@ -31,11 +31,13 @@ export interface ForecastParts {
   sites: SiteTable
   sources: SourceChoice
   /** The MTA-STS policy of a domain; null when it has none. */
-  mtaSts(domain: string): Promise<MtaStsPolicy | null>
+  mtaSts(domain: string): Promise<KeptMtaStsPolicy | null>
   /** The route of the sender; null: POSTROAD_DELIVERY. */
   ownRoute: CustomRoute | null
   /** Opens the credentials of `ownRoute`; not used without one. */
   seal: Pick<Seal, 'open'>
+  /** Whether mail can take a path now: the first source is left out where its path is closed. */
+  isUsable: IsUsable
 }
 
 export interface ForecastHost {
@@ -51,6 +53,8 @@ export interface ForecastHost {
 
 export interface Forecast {
   path: Path
+  /** The MTA-STS policy of the domain; null: it has none, or mail takes a relay. */
+  mtaSts: KeptMtaStsPolicy | null
   /** In the order in which they are tried; hosts of equal preference are tried in any order. */
   hosts: ForecastHost[]
   /** The reason why there is no host. */
@@ -64,22 +68,27 @@ const HOSTS_AT_ONCE = 5
 
 /** Never rejects for an answer of DNS. `domain`: the recipient's, as an A-label. */
 export async function forecast(parts: ForecastParts, mail: RoutingFields, domain: string): Promise<Forecast> {
-  const { delivery, ownRoute, sites: table, ...others } = parts
+  const { delivery, ownRoute, sites: table, isUsable, ...others } = parts
   const sites = { table, listen() {} }
+  let mtaSts: KeptMtaStsPolicy | null = null
   const paths = new PathFinder({
     ...others,
+    async mtaSts(name) {
+      mtaSts = await parts.mtaSts(name)
+      return mtaSts
+    },
     sites,
     route: delivery,
     maxDeliveries: 0,
     mostRemembered: 1,
     ownRoute: () => ownRoute,
   })
-  const path = await paths.find(mail, domain)
+  const path = await paths.find(mail, domain, isUsable)
   const { servers, kind } = path.site
-  if (servers?.hosts.kind === 'none') return { path, hosts: [], failure: servers.hosts.failure }
+  if (servers?.hosts.kind === 'none') return { path, mtaSts, hosts: [], failure: servers.hosts.failure }
   const { route } = path.policy
   if (kind === 'relay' && route.kind === 'relay')
-    return { path, hosts: [await relayHost(route)], failure: null }
+    return { path, mtaSts, hosts: [await relayHost(route)], failure: null }
   const found = servers?.hosts.kind === 'hosts' ? servers.hosts : null
   const names = found?.ranks.flat().slice(0, MOST_HOSTS) ?? []
   const preferences = await preferencesOf(domain, parts.resolver)
@@ -97,7 +106,7 @@ export async function forecast(parts: ForecastParts, mail: RoutingFields, domain
   for (let from = 0; from < names.length; from += HOSTS_AT_ONCE) {
     hosts.push(...(await Promise.all(names.slice(from, from + HOSTS_AT_ONCE).map(host))))
   }
-  return { path, hosts, failure: null }
+  return { path, mtaSts, hosts, failure: null }
 }
 
 async function preferencesOf(

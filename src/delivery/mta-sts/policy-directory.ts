@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { organizationOf } from '../../dns/organization.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { SendRequest } from '../../network/outgoing.ts'
-import type { KeptMtaStsPolicy, MtaStsPolicy, MtaStsStore } from '../../store/store.ts'
+import type { KeptMtaStsPolicy, MtaStsStore } from '../../store/store.ts'
 import { fetchPolicy } from './fetch-policy.ts'
 import { policyId } from './policy.ts'
 
@@ -57,7 +57,7 @@ export class PolicyDirectory {
   }
 
   /** Null for a domain without a policy. Rejects when the store cannot be read. `domain`: in lower case. */
-  async find(domain: string): Promise<MtaStsPolicy | null> {
+  async find(domain: string): Promise<KeptMtaStsPolicy | null> {
     const [kept, announced] = await Promise.all([this.#kept(domain), this.#announced(domain)])
     // RFC 8461 3.1: without the TXT record a policy that is kept still counts.
     if (announced === null) return kept

@@ -26,6 +26,7 @@ import { installationWorks } from './installation.ts'
 import { keyWorks } from './keys.ts'
 import { liveWorks } from './live/live.ts'
 import { overviewWorks } from './overview.ts'
+import { queueWorks } from './queue.ts'
 import { requestWorks } from './requests.ts'
 import { returnedMailWorks } from './returned-mail.ts'
 import { signInWorks } from './session/begin.ts'
@@ -72,6 +73,7 @@ const WORKS: Works<typeof CONSOLE_ROUTES> = {
   ...keyWorks,
   ...liveWorks,
   ...overviewWorks,
+  ...queueWorks,
   ...requestWorks,
   ...returnedMailWorks,
   ...signInWorks,

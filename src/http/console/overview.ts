@@ -1,6 +1,5 @@
 /** Figures of mail: of a company or, for operators, of all together. */
 import { showBacklog } from '../../operate/backlog.ts'
-import { companyName } from '../../operate/find.ts'
 import {
   showDestinations,
   showLatency,
@@ -57,21 +56,8 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
   },
 
   'GET /companies/:company/overview/backlog': async ({ op, company }) => {
-    const found = await showBacklog(op, { company: company ?? undefined })
-    const { oldest, destinations, companies, ...counts } = found
-    const timed = <Part extends { nextDueAt: number }>(part: Part) => ({
-      ...part,
-      nextDueAt: isoTime(part.nextDueAt),
-    })
-    return {
-      ...counts,
-      oldest: oldest && { ...oldest, at: isoTime(oldest.at) },
-      destinations: destinations.map(timed),
-      companies: companies.map(({ companyId, ...rest }) => ({
-        ...timed(rest),
-        company: { id: companyId, name: companyName(op, companyId) },
-      })),
-    }
+    const { oldest, ...counts } = await showBacklog(op, { company: company ?? undefined })
+    return { ...counts, oldest: oldest && { ...oldest, at: isoTime(oldest.at) } }
   },
 
   'POST /companies/:company/overview/backlog/retry': async ({ op, company, body: { domain } }) =>

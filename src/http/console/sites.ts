@@ -1,37 +1,10 @@
 import { retry } from '../../operate/queue.ts'
-import { showQueueBySite } from '../../operate/queue-sums.ts'
 import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
 import type { Works } from './work.ts'
 
-/** The most sites with waiting mail, and recipient domains of each, in one answer. */
-const MOST_WAITING = 20
-const MOST_DOMAINS = 5
-
 export const siteWorks: Works<typeof SITE_ROUTES> = {
-  'GET /installation/sites/waiting': async ({ op }) => {
-    const sums = (await showQueueBySite(op, {})).filter(({ waiting, sending }) => waiting + sending > 0)
-    const most = sums.toSorted((a, b) => b.waiting - a.waiting).slice(0, MOST_WAITING)
-    return {
-      sites: most.map(({ site, domains, waiting, sending, sessions, lastMessage, paused, ...sum }) => ({
-        name: site.name,
-        domain: site.domain,
-        domains: domains.slice(0, MOST_DOMAINS),
-        domainCount: domains.length,
-        waiting,
-        sending,
-        sessions,
-        oldestAt: isoTime(sum.oldestAt),
-        nextDueAt: isoTime(sum.nextDueAt),
-        lastMessage,
-        paused,
-        pausedAlone: sum.pause !== null,
-      })),
-      count: sums.length,
-    }
-  },
-
   'GET /installation/sites': async ({ op }) => {
     const sites = await listSites(op, {})
     return {

@@ -3,14 +3,10 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { DAY_MS, utcDay } from '../../common/utc-day.ts'
+import { utcDay } from '../../common/utc-day.ts'
+import { certificateEnd } from '../certificate-end.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
-
-/** Days before its end from which a certificate should have been renewed: programs that renew do so a month before. */
-const RENEWED_BEFORE = 14
-/** Days before its end from which somebody has to act at once. */
-const LAST_DAYS = 3
 
 const RENEW =
   'Renew it; the service reads the files of POSTROAD_TLS_CERT and POSTROAD_TLS_KEY again by itself.'
@@ -29,18 +25,17 @@ async function result({ setup, publicUrl, now }: Operation): Promise<CheckFindin
     const reason = error instanceof Error ? error.message : String(error)
     return problem(`${certPath} cannot be used: ${reason}.`, 'Check the file that POSTROAD_TLS_CERT names.')
   }
-  const ends = certificate.validToDate.getTime()
-  const days = Math.floor((ends - now()) / DAY_MS)
-  if (ends <= now()) return problem(`It ended on ${utcDay(certificate.validToDate.getTime())}.`, RENEW)
+  const { state, said } = certificateEnd(certificate, now())
+  const found = `It ${said}.`
+  if (state === 'over') return problem(found, RENEW)
   if (certificate.validFromDate.getTime() > now()) {
     return problem(
       `It is not valid before ${utcDay(certificate.validFromDate.getTime())}.`,
       'Check the clock, and the file.',
     )
   }
-  const found = `It ends on ${utcDay(certificate.validToDate.getTime())}, in ${days} ${days === 1 ? 'day' : 'days'}.`
-  if (days < LAST_DAYS) return problem(found, RENEW)
-  if (days < RENEWED_BEFORE) return warning(found, RENEW)
+  if (state === 'now') return problem(found, RENEW)
+  if (state === 'soon') return warning(found, RENEW)
   if (publicUrl !== null && !names(certificate, new URL(publicUrl).hostname)) {
     return warning(
       `It does not name ${new URL(publicUrl).hostname}, the host of POSTROAD_PUBLIC_URL.`,

@@ -15,6 +15,14 @@ const MOST_NAMED = 5
 /** Closures that are about this service: a site that is down or busy is one of many, and opens by itself. */
 const REFUSALS: ReadonlySet<string> = new Set(['path', 'credentials', 'sender'])
 
+export function concernsThisService({ kind }: Pick<SiteClosure, 'kind'>): boolean {
+  return REFUSALS.has(kind)
+}
+
+export function isUnreachableProvider({ provider, closed }: SiteState): boolean {
+  return provider !== null && closed?.kind === 'unreachable'
+}
+
 const ID = 'held-mail'
 const TITLE = 'Closed paths'
 const WAITS = 'the mail waits, and is tried again by itself (postroad queue --by site).'
@@ -38,7 +46,7 @@ function refusingSites(
   sites: ReadonlyMap<string, SiteState>,
 ): DoctorCheck[] {
   const refusals = paths.flatMap(({ state: { closed } }) =>
-    closed !== null && REFUSALS.has(closed.kind) ? [closed] : [],
+    closed !== null && concernsThisService(closed) ? [closed] : [],
   )
   const bySite = [...Map.groupBy(refusals, ({ path }) => siteKeyOf(path))].toSorted(
     ([one, a], [other, b]) => firstOf(a) - firstOf(b) || (one < other ? -1 : 1),
@@ -73,9 +81,7 @@ function concernsAll({ companyId }: ClosedPath): boolean {
  * cut off; a single one says nothing about port 25.
  */
 function unreachableProviders(sites: ReadonlyMap<string, SiteState>): DoctorCheck[] {
-  const unreachable = [...sites.values()].filter(
-    ({ provider, closed }) => provider !== null && closed?.kind === 'unreachable',
-  )
+  const unreachable = [...sites.values()].filter(isUnreachableProvider)
   const advice =
     new Set(unreachable.map(({ provider }) => provider)).size > 1
       ? `Check that this machine reaches them at port 25; ${WAITS}`

@@ -12,6 +12,7 @@ import {
 } from './check.ts'
 import { clockCheck } from './clock.ts'
 import { heldMailCheck } from './closed-paths.ts'
+import { closedSitesCheck } from './closed-sites.ts'
 import { domainChecks } from './domains.ts'
 import { mailboxCheck, mailboxServerCheck } from './mailbox.ts'
 import { nodesCheck } from './nodes.ts'
@@ -19,6 +20,7 @@ import { resolverCheck } from './resolver.ts'
 import { sourceChecks } from './sources.ts'
 import { liveStepCheck, stepCheck } from './steps.ts'
 import { diskCheck } from './storage.ts'
+import { tlsReportsCheck } from './tls-reports.ts'
 import { oldestMailCheck, quarantineCheck } from './waiting-mail.ts'
 
 export type { CheckState }
@@ -74,10 +76,12 @@ function nearChecks(op: Operation): PlannedCheck[] {
   return [
     oldestMailCheck(op),
     heldMailCheck(op),
+    closedSitesCheck(op),
     quarantineCheck(op),
     ...mailboxCheck(op),
     nodesCheck(op),
     certificateCheck(op),
+    tlsReportsCheck(op),
     diskCheck(op),
     // A service whose backup is old sends as well as before.
     stepCheck(op, 'backup', 'Backup', 'warning'),

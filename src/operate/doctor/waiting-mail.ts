@@ -31,7 +31,9 @@ export function quarantineCheck({ store, now }: Operation): PlannedCheck {
       const { quarantined } = await store.counts(now())
       if (quarantined === 0) return ok('No mail is in quarantine.')
       const found = `${quarantined} ${quarantined === 1 ? 'recipient is' : 'recipients are'} in quarantine.`
-      return warning(found, 'Read the reasons (postroad queue quarantine), then release or cancel the mail.')
+      const advice =
+        'Read the reasons (postroad queue quarantine, or the overview of the console), then release or cancel the mail.'
+      return warning(found, advice)
     },
   }
 }

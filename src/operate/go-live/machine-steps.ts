@@ -1,7 +1,9 @@
 /** Steps about the machine: its name, how clients reach it, and whether its data would survive its loss. */
+import type { X509Certificate } from 'node:crypto'
 import { DAY_MS } from '../../common/utc-day.ts'
 import { NoAnswer } from '../../network/outgoing.ts'
 import { lastBackup } from '../../store/backup-note.ts'
+import { certificateEnd } from '../certificate-end.ts'
 import { ASK_AGAIN, reverseFault } from '../reverse-dns.ts'
 import type { Operation } from '../verb.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
@@ -54,7 +56,11 @@ export async function httpsStep(op: Operation): Promise<StepResult> {
     )
   }
   const url = new URL('/health', op.publicUrl)
-  const outgoing = op.outgoing({ anywhere: true })
+  let certificate: X509Certificate | null = null
+  const onCertificate = (shown: X509Certificate) => {
+    certificate = shown
+  }
+  const outgoing = op.outgoing({ anywhere: true, onCertificate })
   try {
     const request = { method: 'GET', url, headers: {}, timeoutMs: ASKED_WITHIN, maxOctets: 1_024 } as const
     const { status, body } = await outgoing.ask(request)
@@ -64,7 +70,7 @@ export async function httpsStep(op: Operation): Promise<StepResult> {
         'Check the proxy in front.',
       )
     }
-    if (url.protocol === 'https:') return done(`${url} answers over TLS.`)
+    if (url.protocol === 'https:') return judgedEnd(`${url} answers over TLS.`, certificate, op.now())
     return wrong(`${url} answers without encryption: keys and mail can be read in transit.`, 'Use https://.')
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
@@ -75,6 +81,16 @@ export async function httpsStep(op: Operation): Promise<StepResult> {
   } finally {
     await outgoing.close()
   }
+}
+
+/** A proxy in front may have another certificate than this service. */
+function judgedEnd(answers: string, certificate: X509Certificate | null, now: number): StepResult {
+  if (certificate === null) return done(answers)
+  const { state, said } = certificateEnd(certificate, now)
+  const found = `${answers} Its certificate ${said}.`
+  if (state === 'fine') return done(found)
+  const advice = 'Renew it where TLS ends: at the proxy in front, or in the files of POSTROAD_TLS_CERT.'
+  return (state === 'soon' ? open : wrong)(found, advice)
 }
 
 export async function backupStep(op: Operation): Promise<StepResult> {

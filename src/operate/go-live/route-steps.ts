@@ -1,17 +1,13 @@
 /** Steps about the route: whether mail leaves, and whether the servers at the other end answer. */
 import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
+import { greetingOf, openSession } from '../../delivery/forecast/knock.ts'
+import { sourcesOf } from '../../delivery/path/source.ts'
+import { SmtpError } from '../../delivery/smtp/error.ts'
 import { addressGuard } from '../../network/private-address.ts'
-import type { Hosts, Operation } from '../verb.ts'
-import { GreetingError, greeting } from './greeting.ts'
+import type { Operation } from '../verb.ts'
+import { addressesOf, greetedFrom, isReady } from './receivers.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
-
-/** Large mailbox providers. If a server of any of them answers, port 25 is open. */
-const PROBED = ['gmail.com', 'outlook.com', 'yahoo.com']
-/** RFC 5321 4.2.3: the reply code of a server that takes mail. */
-const READY = '220'
-/** Servers tried for each provider. */
-const TRIED = 2
 
 export async function routeStep({ setup: { delivery } }: Operation): Promise<StepResult> {
   if (delivery.kind === 'direct')
@@ -30,76 +26,55 @@ export async function outgoingStep(op: Operation): Promise<StepResult> {
   return delivery.kind === 'relay' ? await relayAnswers(op, delivery) : await receiversAnswer(op)
 }
 
-async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<StepResult> {
+/** With credentials it logs in: otherwise a wrong password shows only when mail fails. It ends with QUIT. */
+async function relayAnswers(op: Operation, relay: RelayRoute): Promise<StepResult> {
+  const { host, port, implicitTls, tls, user, password, auth } = relay
   const server = `${host}:${port}`
-  // The operator configured the relay, so it may be in a private network.
-  const anywhere = addressGuard({ allowPrivateNetworks: true })
   const [address] = isIP(host) === 0 ? await addressesOf(op.hosts(), host) : [host]
   if (address === undefined) {
     return wrong(`${host} has no address in DNS.`, 'Check the host in POSTROAD_DELIVERY.')
   }
+  // The operator configured the relay, so it may be in a private network.
+  const refused = addressGuard({ allowPrivateNetworks: true })(address)
+  if (refused !== null) return wrong(`${server}: ${refused}.`, 'Check the host in POSTROAD_DELIVERY.')
+  const target = { host, address, port, implicitTls, helo: op.hostname }
   try {
-    return judged(server, await greeting(address, port, anywhere))
+    if (user === null && !implicitTls) return judged(server, await greetingOf(target))
+    const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
+    await openSession({ ...target, tls, credentials })
+    const login = user === null ? '' : `, and lets the service in as ${user}`
+    return done(`${server} answers${login}.`)
   } catch (error) {
-    if (!(error instanceof GreetingError)) throw error
-    const advice = 'Check the host and port in POSTROAD_DELIVERY, and the firewall.'
-    return wrong(`${server} does not answer: ${error.message}.`, advice)
+    if (!(error instanceof SmtpError)) throw error
+    return error.kind === 'auth'
+      ? wrong(
+          `${server} does not let the service in: ${error.message}.`,
+          'Check the user, the password and the encryption in POSTROAD_DELIVERY.',
+        )
+      : wrong(
+          `${server} cannot be used: ${error.message}.`,
+          'Check the host and port in POSTROAD_DELIVERY, and the firewall.',
+        )
   }
 }
 
-/** One provider that sends a greeting is enough: refusals by the others are their own policy. */
 async function receiversAnswer(op: Operation): Promise<StepResult> {
-  // All at once: where the port is blocked, each of them costs the whole time of waiting.
-  const tried = (await Promise.all(PROBED.map((domain) => greetedBy(op, domain)))).flat()
-  const answers = tried.filter(({ line }) => line !== null)
-  const best = answers.find(({ line }) => line!.startsWith(READY)) ?? answers[0]
-  if (best !== undefined) return judged(best.server, best.line!)
-  const [first] = tried
+  // The check of each source address asks from that address.
+  const [source = { name: 'default', helo: op.hostname }] = sourcesOf(op.setup.sourceAddresses ?? [])
+  const { best, first } = await greetedFrom(op, source)
+  if (best !== null) return judged(best.server, best.line)
   if (first === undefined) {
     return unknown('DNS returned no mail servers to try.', 'Check that this machine can reach DNS servers.')
   }
   return wrong(
-    `No server answers on port ${op.setup.smtpPort}. ${first.server}: ${first.failure}.`,
+    `No server answers on port ${op.setup.smtpPort}: ${first.failure}.`,
     'Many hosting providers block port 25: ask yours to open it, or send through a relay on port 587.',
   )
 }
 
-interface TriedServer {
-  server: string
-  /** The greeting; null: there was none, for the reason in `failure`. */
-  line: string | null
-  failure: string
-}
-
-/** Tries the servers of a provider until one answers. */
-async function greetedBy(op: Operation, domain: string): Promise<TriedServer[]> {
-  const hosts = op.hosts()
-  const found = await hosts.mx(domain)
-  const tried: TriedServer[] = []
-  for (const { exchange } of found.kind === 'found' ? found.records.slice(0, TRIED) : []) {
-    const [address] = await addressesOf(hosts, exchange)
-    if (address === undefined) continue
-    try {
-      const line = await greeting(address, op.setup.smtpPort, op.guard())
-      return [...tried, { server: exchange, line, failure: '' }]
-    } catch (error) {
-      if (!(error instanceof GreetingError)) throw error
-      tried.push({ server: exchange, line: null, failure: error.message })
-    }
-  }
-  return tried
-}
-
 function judged(server: string, line: string): StepResult {
-  if (line.startsWith(READY)) return done(`${server} answers: ${line}`)
+  if (isReady(line)) return done(`${server} answers: ${line}`)
   const advice =
     'The server refuses this machine before any mail is sent. Its answer or its operator says why.'
   return wrong(`${server} answers: ${line}`, advice)
-}
-
-/** IPv4 addresses first: nearly every network has IPv4. */
-async function addressesOf(hosts: Hosts, host: string): Promise<string[]> {
-  const found = await hosts.addresses(host)
-  if (found.kind !== 'found') return []
-  return found.records.toSorted((a, b) => a.family - b.family).map(({ address }) => address)
 }

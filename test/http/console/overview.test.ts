@@ -8,7 +8,7 @@ import type {
   VolumeSeriesJson,
   VolumesJson,
 } from '../../../src/http/console/contract/overview.ts'
-import type { WaitingSiteItem } from '../../../src/http/console/contract/sites.ts'
+import type { WaitingSiteItem } from '../../../src/http/console/contract/queue.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import type { Reply } from '../requests.ts'
@@ -120,25 +120,39 @@ describe('overview', () => {
     const backlog = ok<BacklogJson>(await viewer.ask('GET', `/companies/${acme}/overview/backlog`))
     assert.equal(backlog.waiting, 1)
     assert.match(backlog.oldest?.id ?? '', /^[0-9a-f-]{36}$/)
+    type Sums<Sum> = { sums: Sum[]; count: number }
+    type Waiting = Pick<WaitingSiteItem, 'waiting' | 'paused' | 'pausedAlone' | 'oldestAt' | 'lastMessage'>
+    const own = ok<Sums<Waiting & { domain: string }>>(
+      await viewer.ask('GET', `/companies/${acme}/queue/domains`),
+    )
     assert.deepEqual(
-      backlog.destinations.map(({ domain, waiting, paused, pausedAlone }) => [
-        domain,
-        waiting,
-        paused,
-        pausedAlone,
-      ]),
+      own.sums.map(({ domain, waiting, paused, pausedAlone }) => [domain, waiting, paused, pausedAlone]),
       [['slow.example', 1, true, true]],
     )
-    // Of all companies it is not paused, and that of the others goes.
-    const all = ok<BacklogJson>(await operator.ask('GET', '/companies/all/overview/backlog'))
-    assert.deepEqual(
-      all.destinations.map(({ domain, paused }) => [domain, paused]),
-      [['slow.example', false]],
+    assert.equal(own.sums[0]?.oldestAt, backlog.oldest?.at)
+    // All of it is paused, and yet no pause is of all companies.
+    const all = ok<Sums<Waiting & { domain: string }>>(
+      await operator.ask('GET', '/companies/all/queue/domains'),
     )
     assert.deepEqual(
-      all.companies.map(({ company, waiting, paused }) => [company.id, waiting, paused]),
-      [[acme, 1, false]],
+      all.sums.map(({ domain, paused, pausedAlone }) => [domain, paused, pausedAlone]),
+      [['slow.example', true, false]],
     )
+    const companies = ok<Sums<Waiting & { company: { id: string } }>>(
+      await operator.ask('GET', '/installation/queue/companies'),
+    )
+    assert.deepEqual(
+      companies.sums.map(({ company, waiting, pausedAlone, oldestAt }) => [
+        company.id,
+        waiting,
+        pausedAlone,
+        oldestAt,
+      ]),
+      [[acme, 1, false, backlog.oldest?.at]],
+    )
+    assert.equal(companies.count, 1)
+    const next = ok<Sums<Waiting>>(await operator.ask('GET', '/installation/queue/companies?page=2'))
+    assert.deepEqual([next.sums, next.count], [[], 1])
     const retried = { retried: 0, scheduled: 0, paused: 1, held: 0, delivering: true }
     const retry = `/companies/${acme}/overview/backlog/retry`
     assert.deepEqual(ok(await operator.ask('POST', retry, { domain: 'slow.example' })), retried)
@@ -156,8 +170,8 @@ describe('overview', () => {
     )
     assert.ok(shown.storage.database > 0)
     // By site as well, for operators: here all mail goes to one place.
-    const { sites, count } = ok<{ sites: WaitingSiteItem[]; count: number }>(
-      await operator.ask('GET', '/installation/sites/waiting'),
+    const { sums: sites, count } = ok<Sums<WaitingSiteItem>>(
+      await operator.ask('GET', '/installation/queue/sites'),
     )
     assert.equal(count, 1)
     const [site] = sites
@@ -167,7 +181,7 @@ describe('overview', () => {
     )
     assert.deepEqual([site?.paused, site?.pausedAlone], [true, false])
     assert.ok(Date.parse(site?.oldestAt ?? '') <= Date.now())
-    assert.equal((await viewer.ask('GET', '/installation/sites/waiting')).status, 403)
+    assert.equal((await viewer.ask('GET', '/installation/queue/sites')).status, 403)
     ok(await operator.ask('POST', '/installation/pauses/end', { company: acme, domain: 'slow.example' }))
     assert.equal(
       (await operator.ask('POST', '/installation/pauses/end', { company: acme, domain: null })).status,

@@ -321,7 +321,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
 
   'GET /installation': { may: OPERATES },
   'GET /installation/sites': { may: OPERATES },
-  'GET /installation/sites/waiting': { may: OPERATES },
+  'GET /companies/:company/queue/domains': { may: SEES },
+  'GET /companies/:company/queue/quarantine': { may: SEES },
+  'GET /installation/queue/companies': { may: OPERATES },
+  'GET /installation/queue/sites': { may: OPERATES },
+  'POST /installation/queue/release': { may: OPERATES, body: { company: null } },
   'POST /installation/sites/retry': { may: OPERATES, body: { site: 'Google' } },
   'GET /installation/tls-reports': { may: OPERATES },
   'GET /installation/companies': { may: OPERATES, query: SPAN },

@@ -17,7 +17,8 @@ import { pause, resume } from '../../../src/operate/pauses.ts'
 import type { Operation, Setup } from '../../../src/operate/verb.ts'
 import { temporaryDirectory } from '../../store/directory.ts'
 import { node } from '../../store/samples.ts'
-import { cannotReach, openPaths, shareClosedPaths } from '../closed-paths.ts'
+import { startSink } from '../../support/sink.ts'
+import { cannotReach, openPaths, reportClosed, shareClosedPaths } from '../closed-paths.ts'
 import { World } from '../world.ts'
 
 let world: World
@@ -294,6 +295,60 @@ describe('the certificate', () => {
   })
 })
 
+test('a provider is greeted from each source address, and a refusal or silence names the address', async (t) => {
+  const sink = await startSink({
+    script: ({ step, peer }) =>
+      step === 'connect' && peer.includes('127.0.0.82')
+        ? { reply: '554 5.7.1 127.0.0.82 is on our list', close: true }
+        : undefined,
+  })
+  t.after(() => sink.close())
+  dns.zone = {
+    '81.0.0.127.in-addr.arpa/PTR': ['one.example.test'],
+    'one.example.test/A': ['127.0.0.81'],
+    '82.0.0.127.in-addr.arpa/PTR': ['two.example.test'],
+    'two.example.test/A': ['127.0.0.82'],
+  }
+  for (const provider of ['gmail.com', 'outlook.com']) dns.zone[`${provider}/MX`] = ['10 mx.big.test']
+  dns.zone['mx.big.test/A'] = ['127.0.0.1']
+  const sourceAddresses = [
+    { address: '127.0.0.81', helo: 'one.example.test' },
+    { address: '127.0.0.82', helo: 'two.example.test' },
+  ]
+  const setup = { ...DIRECT.setup, sourceAddresses, smtpPort: sink.port }
+  assert.deepEqual(seen(await check('source:127.0.0.81', { ...DIRECT, setup })), [
+    'ok',
+    `one.example.test resolves to 127.0.0.81, and 127.0.0.81 back to one.example.test. mx.big.test answers on port ${sink.port}.`,
+  ])
+  assert.deepEqual(seen(await check('source:127.0.0.82', { ...DIRECT, setup })), [
+    'problem',
+    'mx.big.test answers to 127.0.0.82: 554 5.7.1 127.0.0.82 is on our list.',
+  ])
+  const nobody = { ...setup, smtpPort: 1 }
+  const silent = await check('source:127.0.0.82', { ...DIRECT, setup: nobody })
+  assert.equal(silent.state, 'problem')
+  assert.match(
+    silent.found,
+    /^No server of outlook\.com answers on port 1 from 127\.0\.0\.82: mx\.big\.test /,
+  )
+  assert.deepEqual(sink.messages, [])
+})
+
+test('TLS reports that nobody can mail are told once there are some', async () => {
+  const id = 'tls-reports'
+  assert.equal((await check(id)).state, 'ok')
+  assert.deepEqual(seen(await check(id, DIRECT)), [
+    'ok',
+    'No session with a domain that asks for TLS reports was counted.',
+  ])
+  await world.store.countTlsSessions([], [{ domain: 'asks.test', day: '2026-01-01', dueAt: 1 }])
+  const { state, advice } = await check(id, DIRECT)
+  assert.equal(state, 'warning')
+  assert.match(advice!, /POSTROAD_SYSTEM_FROM/)
+  const setup = { ...DIRECT.setup, systemFrom: 'postroad@acme.test' }
+  assert.equal((await check(id, { ...DIRECT, setup })).state, 'ok')
+})
+
 describe('the records of a domain that sends', () => {
   const real = 'doctor.example'
 
@@ -410,6 +465,29 @@ describe('mail that waits', () => {
     }
     assert.doesNotMatch(await advice('Google'), /port 25/)
     assert.match(await advice('Google', 'Yahoo'), /^Check that this machine reaches them at port 25/)
+  })
+
+  test('for sites that are busy or down for long is told with those closed for longest, and is no problem', async () => {
+    assert.equal((await check('sites')).state, 'ok')
+    const now = Date.now()
+    const hour = 3_600_000
+    await using _ = await reportClosed(world.store, [
+      { name: 'mx.a.test', kind: 'busy', since: now - hour },
+      { name: 'mx.b.test', kind: 'unreachable', since: 0 },
+      { name: 'mx.c.test', kind: 'busy', since: now - 2 * hour },
+      { name: 'mx.d.test', kind: 'unreachable', since: now - 3 * hour },
+      // These have checks of their own, or are closed as any site is now and then.
+      { name: 'mx.e.test', kind: 'path', since: 0 },
+      { name: 'Big', provider: 'Big', kind: 'unreachable', since: 0 },
+      { name: 'mx.f.test', kind: 'busy', since: now - 60_000 },
+    ])
+    const { state, found, advice } = await check('sites')
+    assert.equal(state, 'warning')
+    assert.match(
+      found,
+      /^4 sites take no mail, or hardly any, at present\. Those closed for longest: mx\.b\.test since 1970-01-01 00:00:00Z: no answer\. mx\.d\.test since \S+ \S+: no answer\. mx\.c\.test since \S+ \S+: no answer\.$/,
+    )
+    assert.match(advice!, /postroad site list/)
   })
 
   test('in quarantine is told', async () => {

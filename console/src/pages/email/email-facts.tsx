@@ -1,8 +1,9 @@
 /** The properties of an email: its addresses, times, tags and variables. */
-import { Anchor, Badge, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Anchor, Badge } from '@mantine/core'
+import { useState } from 'react'
 import type { EmailDetail } from '../../api/email.ts'
 import { ClockTime } from '../../parts/clock-time.tsx'
+import { Fact, Facts } from '../../parts/facts.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
@@ -19,7 +20,7 @@ export function EmailFacts({ company, email }: { company: string; email: EmailDe
   const folded = isUnfolded ? 0 : Math.max(0, email.tags.length - MOST_TAGS)
   const most = isUnfolded ? Number.POSITIVE_INFINITY : MOST_TAGS
   return (
-    <dl className={classes.facts}>
+    <Facts>
       <Addresses name="To" of={email.to} />
       <Addresses name="Cc" of={email.cc} />
       <Addresses name="Bcc" of={email.bcc} />
@@ -61,7 +62,7 @@ export function EmailFacts({ company, email }: { company: string; email: EmailDe
       <Fact name="Message-ID">
         <UntrustedText>{email.messageId}</UntrustedText>
       </Fact>
-    </dl>
+    </Facts>
   )
 }
 
@@ -70,19 +71,6 @@ function More({ count, onClick }: { count: number; onClick: () => void }) {
     <Anchor component="button" type="button" size="sm" onClick={onClick}>
       {count.toLocaleString()} more
     </Anchor>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <Text component="dt" size="sm" c="dimmed">
-        <UntrustedText>{name}</UntrustedText>
-      </Text>
-      <Text component="dd" size="sm" m={0}>
-        {children}
-      </Text>
-    </div>
   )
 }
 

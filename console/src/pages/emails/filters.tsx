@@ -9,8 +9,9 @@ import { SearchField } from './search-field.tsx'
 import { StatusMenu } from './status-menu.tsx'
 import { TimeMenu } from './time-menu.tsx'
 
-/** Loaded separately because the first view does without it. */
+/** Loaded separately because the first view does without them. */
 const FoundBar = later(() => import('./found-bar.tsx'), 'FoundBar')
+const ExplainLink = later(() => import('./explain-link.tsx'), 'ExplainLink')
 
 const CHOICES = [
   { kind: 'domain', label: 'Domain', about: 'Part of the name' },
@@ -50,6 +51,9 @@ export function Filters({ company, search, onChange }: FiltersProps) {
             <FoundBar company={company} search={search} onChange={onChange} />
           </Suspense>
         </div>
+        <Suspense>
+          <ExplainLink company={company} search={search} />
+        </Suspense>
       </Group>
     </Box>
   )

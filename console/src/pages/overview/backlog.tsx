@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { backlogQuery } from '../../api/overview.ts'
+import { backlogQuery } from '../../api/queue.ts'
 import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'

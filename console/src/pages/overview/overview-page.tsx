@@ -21,6 +21,7 @@ import { VolumeChart } from './volume-chart.tsx'
 import { WaitingByCompany, WaitingByDestination, WaitingBySite } from './waiting.tsx'
 
 const Explain = later(() => import('./explain.tsx'), 'Explain')
+const Quarantine = later(() => import('./quarantine.tsx'), 'Quarantine')
 const Reasons = later(() => import('./reasons.tsx'), 'Reasons')
 
 export function OverviewPage() {
@@ -75,6 +76,9 @@ function Figures({ company, span, filter }: FilteredProps) {
       <WaitingByDestination company={company} />
       {company === ALL && <WaitingBySite />}
       {company === ALL && <WaitingByCompany />}
+      <Suspense>
+        <Quarantine company={company} />
+      </Suspense>
       <Suspense>
         <Explain company={company} />
       </Suspense>

@@ -5,168 +5,200 @@
 import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { backlogQuery } from '../../api/overview.ts'
-import { type WaitingSiteItem, waitingSitesQuery } from '../../api/sites.ts'
+import { type ReactNode, useState } from 'react'
+import {
+  type WaitingSiteItem,
+  waitingCompaniesQuery,
+  waitingDomainsQuery,
+  waitingSitesQuery,
+} from '../../api/queue.ts'
 import { HostName } from '../../parts/host-name.tsx'
-import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
+import { ListTable, type ListTableProps, type TableColumn } from '../../parts/list-table.tsx'
+import { NumberedPages } from '../../parts/numbered-pages.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
 import { QueueActions, SiteQueueActions } from '../../shell/queue-actions.tsx'
 
-type WaitingCounts = Pick<WaitingSiteItem, 'waiting' | 'nextDueAt' | 'paused'>
-type WithReply = Pick<WaitingSiteItem, 'lastMessage'>
+type Waiting = Pick<WaitingSiteItem, 'waiting' | 'oldestAt' | 'nextDueAt' | 'lastMessage' | 'paused'>
 
 export function WaitingByDestination({ company }: { company: string }) {
-  const { data } = useQuery(backlogQuery(company))
-  if (data === undefined || data.destinations.length === 0) return null
+  const [page, setPage] = useState(1)
+  const { data } = useQuery(waitingDomainsQuery(company, page))
   return (
-    <Section
-      compact
+    <WaitingTable
       title="Waiting mail by recipient domain"
-      about="The recipient domains with the most waiting mail, and the last reply of their servers"
-    >
-      <ListTable
-        rows={data.destinations}
-        keyOf={({ domain }) => domain}
-        spacing="xs"
-        columns={[
-          {
-            head: 'Domain',
-            cell: ({ domain, paused }) => (
-              <Name paused={paused}>
-                <Anchor
-                  component={Link}
-                  to={`/c/${company}/emails`}
-                  search={{ q: `to:@${domain} status:waiting` } as never}
-                  size="sm"
-                >
-                  <HostName>{domain}</HostName>
-                </Anchor>
-              </Name>
-            ),
-          },
-          WAITING,
-          NEXT_ATTEMPT,
-          LAST_REPLY,
-          {
-            head: 'Actions',
-            headHidden: true,
-            right: true,
-            cell: ({ domain, ...part }) => <QueueActions company={company} domain={domain} part={part} />,
-          },
-        ]}
-      />
-    </Section>
+      about="The recipient domains with the most waiting mail first, and the last reply of their servers"
+      what="recipient domains"
+      keyOf={({ domain }) => domain}
+      {...{ data, page, setPage }}
+      columns={[
+        {
+          head: 'Domain',
+          cell: ({ domain, paused }) => (
+            <Name paused={paused}>
+              <Anchor
+                component={Link}
+                to={`/c/${company}/emails`}
+                search={{ q: `to:@${domain} status:waiting` } as never}
+                size="sm"
+              >
+                <HostName>{domain}</HostName>
+              </Anchor>
+            </Name>
+          ),
+        },
+        WAITING,
+        OLDEST,
+        NEXT_ATTEMPT,
+        LAST_REPLY,
+        {
+          head: 'Actions',
+          headHidden: true,
+          right: true,
+          cell: ({ domain, ...part }) => <QueueActions company={company} domain={domain} part={part} />,
+        },
+      ]}
+    />
   )
 }
 
 /** Waiting mail by site, for operators who view all companies: one fault of a server can hold up many domains. */
 export function WaitingBySite() {
-  const { data } = useQuery(waitingSitesQuery)
-  if (data === undefined || data.sites.length === 0) return null
-  const more = data.count - data.sites.length
+  const [page, setPage] = useState(1)
+  const { data } = useQuery(waitingSitesQuery(page))
   return (
-    <Section
-      compact
+    <WaitingTable
       title="Waiting mail by site"
-      about={`The mail servers with the most waiting mail, of all their recipient domains${
-        more > 0 ? `; ${more.toLocaleString()} more have less` : ''
-      }`}
-    >
-      <ListTable
-        rows={data.sites}
-        keyOf={({ name }) => name}
-        spacing="xs"
-        columns={[
-          {
-            head: 'Site',
-            cell: ({ name, domains, domainCount, paused }) => (
-              <Name paused={paused}>
-                <Text size="sm" span title={domains.join(', ')}>
-                  <UntrustedText>{name}</UntrustedText>
-                  {domainCount > 1 && (
-                    <Text size="xs" c="dimmed" span>
-                      {' '}
-                      ({domainCount.toLocaleString()} domains)
-                    </Text>
-                  )}
-                </Text>
-              </Name>
+      about="The mail servers with the most waiting mail first, of all their recipient domains"
+      what="sites"
+      keyOf={({ name }) => name}
+      {...{ data, page, setPage }}
+      columns={[
+        {
+          head: 'Site',
+          cell: ({ name, domains, domainCount, paused }) => (
+            <Name paused={paused}>
+              <Text size="sm" span title={domains.join(', ')}>
+                <UntrustedText>{name}</UntrustedText>
+                {domainCount > 1 && (
+                  <Text size="xs" c="dimmed" span>
+                    {' '}
+                    ({domainCount.toLocaleString()} domains)
+                  </Text>
+                )}
+              </Text>
+            </Name>
+          ),
+        },
+        WAITING,
+        { head: 'Sessions', right: true, cell: ({ sessions }) => sessions.toLocaleString() },
+        OLDEST,
+        NEXT_ATTEMPT,
+        LAST_REPLY,
+        {
+          head: 'Actions',
+          headHidden: true,
+          right: true,
+          // A provider may have the name of a domain, so that mail whose servers are not known goes by its domain.
+          cell: ({ name, domain, ...part }) =>
+            domain === null ? (
+              <SiteQueueActions site={name} part={part} />
+            ) : (
+              <QueueActions company={ALL} domain={domain} part={part} />
             ),
-          },
-          WAITING,
-          { head: 'Sessions', right: true, cell: ({ sessions }) => sessions.toLocaleString() },
-          { head: 'Oldest', cell: ({ oldestAt }) => oldestAt !== null && <Time at={oldestAt} /> },
-          NEXT_ATTEMPT,
-          LAST_REPLY,
-          {
-            head: 'Actions',
-            headHidden: true,
-            right: true,
-            // A provider may have the name of a domain, so that mail whose servers are not known goes by its domain.
-            cell: ({ name, domain, ...part }) =>
-              domain === null ? (
-                <SiteQueueActions site={name} part={part} />
-              ) : (
-                <QueueActions company={ALL} domain={domain} part={part} />
-              ),
-          },
-        ]}
-      />
-    </Section>
+        },
+      ]}
+    />
   )
 }
 
 /** Waiting mail by company, for operators who view all companies. */
 export function WaitingByCompany() {
-  const { data } = useQuery(backlogQuery(ALL))
-  if (data === undefined || data.companies.length === 0) return null
+  const [page, setPage] = useState(1)
+  const { data } = useQuery(waitingCompaniesQuery(page))
   return (
-    <Section compact title="Waiting mail by company" about="The companies with the most waiting mail">
-      <ListTable
-        rows={data.companies}
-        keyOf={({ company: { id } }) => id}
-        spacing="xs"
-        columns={[
-          {
-            head: 'Company',
-            cell: ({ company: { id, name }, paused }) => (
-              <Name paused={paused}>
-                <Anchor component={Link} to={`/c/${id}/overview`} size="sm">
-                  <UntrustedText>{name}</UntrustedText>
-                </Anchor>
-              </Name>
-            ),
-          },
-          WAITING,
-          NEXT_ATTEMPT,
-          {
-            head: 'Actions',
-            headHidden: true,
-            right: true,
-            cell: ({ company: { id }, ...part }) => <QueueActions company={id} domain={null} part={part} />,
-          },
-        ]}
-      />
+    <WaitingTable
+      title="Waiting mail by company"
+      about="The companies with the most waiting mail first, and the last reply of a server to it"
+      what="companies"
+      keyOf={({ company: { id } }) => id}
+      {...{ data, page, setPage }}
+      columns={[
+        {
+          head: 'Company',
+          cell: ({ company: { id, name }, paused }) => (
+            <Name paused={paused}>
+              <Anchor component={Link} to={`/c/${id}/overview`} size="sm">
+                <UntrustedText>{name}</UntrustedText>
+              </Anchor>
+            </Name>
+          ),
+        },
+        WAITING,
+        OLDEST,
+        NEXT_ATTEMPT,
+        LAST_REPLY,
+        {
+          head: 'Actions',
+          headHidden: true,
+          right: true,
+          cell: ({ company: { id }, ...part }) => <QueueActions company={id} domain={null} part={part} />,
+        },
+      ]}
+    />
+  )
+}
+
+/** A page of sums, with a way to all others. */
+function WaitingTable<Row>({
+  title,
+  about,
+  what,
+  data,
+  page,
+  setPage,
+  ...table
+}: Pick<ListTableProps<Row>, 'keyOf' | 'columns'> & {
+  title: string
+  about: string
+  /** The plural of a row, in lower case. */
+  what: string
+  data: { sums: readonly Row[]; count: number; size: number } | undefined
+  page: number
+  setPage: (page: number) => void
+}) {
+  if (data === undefined || data.count === 0) return null
+  const { sums, count, size } = data
+  // Mail that has left meanwhile may leave a page without rows.
+  const last = Math.ceil(count / size)
+  if (page > last) setPage(last)
+  return (
+    <Section compact title={title} about={about}>
+      <ListTable {...table} rows={sums} spacing="xs" />
+      <NumberedPages what={what} total={count} size={size} page={page} onPage={setPage} />
     </Section>
   )
 }
 
-const WAITING: TableColumn<WaitingCounts> = {
+const WAITING: TableColumn<Waiting> = {
   head: 'Waiting',
   right: true,
   cell: ({ waiting }) => waiting.toLocaleString(),
 }
 
-const NEXT_ATTEMPT: TableColumn<WaitingCounts> = {
+const OLDEST: TableColumn<Waiting> = {
+  head: 'Oldest',
+  cell: ({ oldestAt }) => oldestAt !== null && <Time at={oldestAt} />,
+}
+
+const NEXT_ATTEMPT: TableColumn<Waiting> = {
   head: 'Next attempt',
   cell: ({ nextDueAt, paused }) => !paused && nextDueAt !== null && <Time at={nextDueAt} />,
 }
 
-const LAST_REPLY: TableColumn<WithReply> = {
+const LAST_REPLY: TableColumn<Waiting> = {
   head: 'Last reply',
   cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
 }

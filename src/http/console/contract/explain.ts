@@ -1,7 +1,17 @@
 import type { Static } from 'typebox'
 import { ADDRESS, DOMAIN_NAME } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import {
+  INTEGER,
+  INTEGER_OR_NULL,
+  object,
+  orNull,
+  PAUSE,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+  TIME_OR_NULL,
+} from './shapes.ts'
 
 const TEXTS = { type: 'array', items: TEXT } as const
 
@@ -9,22 +19,102 @@ const TRIED = object({
   accepted: { type: 'boolean' },
   server: TEXT_OR_NULL,
   message: TEXT,
+  tls: orNull(object({ version: TEXT, verified: { type: 'boolean' } })),
   dialogue: TEXT,
 })
 
+const LIMITS = object({
+  sessions: INTEGER,
+  messages_per_session: INTEGER,
+  messages_per_minute: INTEGER_OR_NULL,
+  messages_per_hour: INTEGER_OR_NULL,
+  recipients_per_transaction: INTEGER,
+  tls: TEXT_OR_NULL,
+  envelope_behind_dot: { type: 'boolean' },
+  size: INTEGER_OR_NULL,
+  back_off_ms: INTEGER_OR_NULL,
+})
+
+const CLOSED = object({
+  since: TIME,
+  reason: TEXT,
+  next_try_at: TIME,
+  company: TEXT_OR_NULL,
+  sending_domain: TEXT_OR_NULL,
+  recipient_domain: TEXT_OR_NULL,
+  servers: TEXT_OR_NULL,
+  list: orNull(object({ name: TEXT, removal: TEXT })),
+})
+
+/** The object that `explain --json` prints, with its names, so that the page shows no less than the command line. */
 const EXPLANATION = object({
+  /** The first sentence for people. */
   headline: TEXT,
+  address: TEXT,
+  domain: TEXT,
+  deliverable: { type: 'boolean' },
   problem: { ...TEXT_OR_NULL, description: 'Null: mail would leave now.' },
   route: TEXT,
-  site: object({ name: TEXT, sessions: { type: 'integer' } }),
+  site: object({
+    name: TEXT,
+    provider: TEXT_OR_NULL,
+    limits: LIMITS,
+    /** After complaints of the servers; null: as the limits are. */
+    lowered: object({ sessions: INTEGER_OR_NULL, messages_per_minute: INTEGER_OR_NULL }),
+    closed: orNull(CLOSED),
+  }),
   hosts: {
     type: 'array',
-    items: object({ name: TEXT, preference: INTEGER_OR_NULL, addresses: TEXTS, tls: TEXT }),
+    items: object({
+      name: TEXT,
+      preference: INTEGER_OR_NULL,
+      addresses: TEXTS,
+      tls: object({ demand: TEXT, source: TEXT }),
+      /** Null: it can be used. */
+      problem: TEXT_OR_NULL,
+    }),
   },
-  helo: TEXT,
+  policy: object({
+    kind: orNull({ enum: ['dane', 'mta-sts'] }),
+    mode: TEXT_OR_NULL,
+    source: TEXT_OR_NULL,
+    fetched_at: TIME_OR_NULL,
+    expires_at: TIME_OR_NULL,
+  }),
+  suppressions: {
+    type: 'array',
+    items: object({ company_id: TEXT, domain: TEXT_OR_NULL, type: TEXT, reason: TEXT, created_at: TIME }),
+  },
+  pauses: {
+    type: 'array',
+    items: object({
+      company_id: TEXT_OR_NULL,
+      domain: TEXT_OR_NULL,
+      site: TEXT_OR_NULL,
+      ...PAUSE,
+    }),
+  },
+  source: object({
+    name: TEXT,
+    address: TEXT_OR_NULL,
+    helo: TEXT,
+    /** For operators. */
+    proxy: TEXT_OR_NULL,
+    /** `messages` null: none is known of today. */
+    warm_up: orNull(object({ day: INTEGER, messages: INTEGER_OR_NULL, limit: INTEGER })),
+  }),
   last: {
     type: 'array',
-    items: object({ emailId: TEXT, acceptedAt: TIME, recipient: TEXT, state: TEXT, reply: TEXT_OR_NULL }),
+    items: object({
+      email_id: TEXT,
+      accepted_at: TIME,
+      recipient: TEXT,
+      state: TEXT,
+      attempts: INTEGER,
+      server: TEXT_OR_NULL,
+      code: INTEGER_OR_NULL,
+      reply: TEXT_OR_NULL,
+    }),
   },
   tried: orNull(TRIED),
 })

@@ -82,26 +82,11 @@ const REASONS = object({
   }),
 })
 
-/** Waiting mail of one destination or company. */
-const WAITING_PART = {
-  waiting: INTEGER,
-  nextDueAt: TIME,
-  paused: { type: 'boolean' },
-  /** A pause with exactly this scope exists. */
-  pausedAlone: { type: 'boolean' },
-} as const
-
 const BACKLOG = object({
   waiting: INTEGER,
   sending: INTEGER,
   quarantined: INTEGER,
   oldest: orNull(object({ id: TEXT, at: TIME })),
-  /** Recipient domains. */
-  destinations: {
-    type: 'array',
-    items: object({ domain: TEXT, lastMessage: TEXT_OR_NULL, ...WAITING_PART }),
-  },
-  companies: { type: 'array', items: object({ company: NAMED, ...WAITING_PART }) },
 })
 export type BacklogJson = Static<typeof BACKLOG>
 

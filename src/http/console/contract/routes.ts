@@ -18,6 +18,7 @@ import { EMAIL_LIST_ROUTES, LIVE_ROUTES } from './emails.ts'
 import { EXPLAIN_ROUTES } from './explain.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { INSTALLATION_ROUTES, OVERVIEW_ROUTES } from './overview.ts'
+import { QUEUE_ROUTES } from './queue.ts'
 import { REQUEST_ROUTES } from './requests.ts'
 import { RETURNED_ROUTES } from './returned-mail.ts'
 import { LINK_ROUTES, NEW_PASSWORD_ROUTES, OPENID_ROUTES, SESSION_ROUTES, SIGN_IN_ROUTES } from './session.ts'
@@ -50,6 +51,7 @@ export const CONSOLE_ROUTES = {
   ...EMAIL_ACTION_ROUTES,
   ...KEY_ROUTES,
   ...OVERVIEW_ROUTES,
+  ...QUEUE_ROUTES,
   ...REQUEST_ROUTES,
   ...RETURNED_ROUTES,
   ...INSTALLATION_ROUTES,

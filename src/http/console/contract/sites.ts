@@ -62,33 +62,7 @@ const SITE = object({
 })
 export type SiteItem = Static<typeof SITE>
 
-const WAITING_SITE = object({
-  name: TEXT,
-  /** The recipient domain that stands for the site, because its servers are not known; null: they are. */
-  domain: TEXT_OR_NULL,
-  /** The recipient domains with most waiting mail, and their number. */
-  domains: { type: 'array', items: TEXT },
-  domainCount: INTEGER,
-  waiting: INTEGER,
-  sending: INTEGER,
-  /** With its servers at present. */
-  sessions: INTEGER,
-  oldestAt: orNull(TIME),
-  nextDueAt: orNull(TIME),
-  lastMessage: TEXT_OR_NULL,
-  /** All of its mail waits for the end of a pause. */
-  paused: { type: 'boolean' },
-  /** The site itself, or the domain that stands for it, is paused for all companies. */
-  pausedAlone: { type: 'boolean' },
-})
-export type WaitingSiteItem = Static<typeof WAITING_SITE>
-
 export const SITE_ROUTES = routes('operator', {
-  /** Those with most waiting mail; `count`: of all. */
-  'GET /installation/sites/waiting': {
-    operation: 'installation_read',
-    answer: object({ sites: { type: 'array', items: WAITING_SITE }, count: INTEGER }),
-  },
   'GET /installation/sites': {
     operation: 'installation_read',
     answer: object({ sites: { type: 'array', items: SITE } }),

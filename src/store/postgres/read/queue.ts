@@ -1,6 +1,5 @@
-import { type Backlog, NOTHING_WAITS, type WaitingPart } from '../../queue-control.ts'
+import { type Backlog, NOTHING_WAITS } from '../../queue-control.ts'
 import type { QueueLane, QueueStore, StoreCounts } from '../../store.ts'
-import { texts } from '../arrays.ts'
 import type { Statement } from '../database.ts'
 import type { StoreParts } from '../parts.ts'
 
@@ -37,38 +36,12 @@ const WAITS = {
 }
 type Whose = keyof typeof WAITS
 
-/** Two passes, for each of which PostgreSQL uses several processors: one pass for both sums would use only one. */
-const destinationsOf = (whose: Whose) =>
-  `SELECT domain, count(*) AS waiting, min(due_at) AS "nextDueAt" FROM ${WAITS[whose]}
-  GROUP BY domain ORDER BY count(*) DESC, domain LIMIT ${whose === 'all' ? '$1' : '$2'}`
-const companiesOf = (whose: Whose) =>
-  `SELECT company, count(*) AS waiting, min(due_at) AS "nextDueAt" FROM ${WAITS[whose]}
-  GROUP BY company ORDER BY count(*) DESC, company`
+const waitingOf = (whose: Whose) => `SELECT count(*) AS waiting FROM ${WAITS[whose]}`
 /** Ids rise with time. */
 const oldestOf = (whose: Whose) =>
   `SELECT id::text AS id, created_at AS at FROM emails WHERE id = (SELECT email FROM ${WAITS[whose]} ORDER BY email LIMIT 1)`
 const UNDER_WAY = `SELECT count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined
   FROM queue WHERE lease IS NOT NULL AND ($1::integer IS NULL OR company = $1)`
-
-/** Recipients of a destination among which replies are searched for. */
-const LOOKS = 20
-/**
- * For all companies, replies are searched for in a sample of this many rows, the same ones each time; every large
- * destination has some rows in it.
- */
-const SAMPLE = 10_000
-const MESSAGES_OF_ALL = `SELECT DISTINCT ON (f.domain) f.domain, r.last_message AS "lastMessage"
-  FROM (
-    SELECT email, position, domain, due_at, row_number() OVER (PARTITION BY domain ORDER BY due_at) AS place
-    FROM queue TABLESAMPLE SYSTEM ($2::float4) REPEATABLE (1) WHERE lease IS NULL AND domain = ANY ($1::text[])
-  ) AS f JOIN recipients r ON r.email = f.email AND r.position = f.position
-  WHERE f.place <= ${LOOKS} AND r.last_message IS NOT NULL ORDER BY f.domain, f.due_at`
-const firstDue = (ready: string) => `(SELECT email, position, due_at FROM queue
-    WHERE lease IS NULL AND ${ready} AND company = $2 AND domain = d.domain ORDER BY due_at LIMIT ${LOOKS})`
-const MESSAGES_OF_OWN = `SELECT DISTINCT ON (d.domain) d.domain, r.last_message AS "lastMessage"
-  FROM unnest($1::text[]) AS d (domain) CROSS JOIN LATERAL (${firstDue('ready')} UNION ALL ${firstDue('NOT ready')}) AS f
-    JOIN recipients r ON r.email = f.email AND r.position = f.position
-  WHERE r.last_message IS NOT NULL ORDER BY d.domain, f.due_at`
 
 const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease > 0) AS sending,
     count(*) FILTER (WHERE lease = 0) AS quarantined, count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
@@ -89,11 +62,6 @@ const WAITING = `SELECT DISTINCT e.id::text AS id FROM queue q JOIN emails e ON 
 
 interface QueueLaneRow extends Omit<QueueLane, 'companyId' | 'lastMessage'> {
   company: number
-}
-
-interface DestinationMessage {
-  domain: string
-  lastMessage: string
 }
 
 interface MessageRow {
@@ -125,38 +93,16 @@ export function queue({
       return row!.due
     },
 
-    async backlog({ companyId, most }) {
+    async backlog(companyId) {
       const only = await companies.filter(companyId)
       if (only === undefined) return NOTHING_WAITS
       const [whose, own] = only === null ? (['all', []] as const) : (['own', [only]] as const)
-      const [destinations, waitingCompanies, [oldest], [underWay]] = await Promise.all([
-        database.read<WaitingPart & { domain: string }>(destinationsOf(whose), [...own, most]),
-        database.read<WaitingPart & { company: number }>(companiesOf(whose), [...own]),
+      const [[counted], [oldest], [underWay]] = await Promise.all([
+        database.read<Pick<Backlog, 'waiting'>>(waitingOf(whose), [...own]),
         database.read<NonNullable<Backlog['oldest']>>(oldestOf(whose), [...own]),
         database.read<Pick<Backlog, 'sending' | 'quarantined'>>(UNDER_WAY, [only]),
       ])
-      const waiting = waitingCompanies.reduce((sum, row) => sum + row.waiting, 0)
-      const domains = texts(destinations.map(({ domain }) => domain))
-      const messages =
-        only === null
-          ? database.read<DestinationMessage>(MESSAGES_OF_ALL, [
-              domains,
-              waiting > SAMPLE ? (100 * SAMPLE) / waiting : 100,
-            ])
-          : database.read<DestinationMessage>(MESSAGES_OF_OWN, [domains, only])
-      const lastMessages = new Map((await messages).map((row) => [row.domain, row.lastMessage]))
-      const shown = waitingCompanies.slice(0, most)
-      const ids = await companies.ids(shown.map(({ company }) => company))
-      return {
-        waiting,
-        ...underWay!,
-        oldest: oldest ?? null,
-        destinations: destinations.map((row) => ({
-          ...row,
-          lastMessage: lastMessages.get(row.domain) ?? null,
-        })),
-        companies: shown.map(({ company, ...row }) => ({ companyId: ids.get(company)!, ...row })),
-      }
+      return { ...counted!, ...underWay!, oldest: oldest ?? null }
     },
 
     /** By company, then domain. */

@@ -1,10 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import {
-  type Backlog,
-  NOTHING_WAITS,
-  type WaitingCompany,
-  type WaitingDestination,
-} from '../../queue-control.ts'
+import { type Backlog, NOTHING_WAITS } from '../../queue-control.ts'
 import type { QueueLane } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import type { Direct } from '../protocol.ts'
@@ -67,16 +62,8 @@ export function queue(
        FROM companies c WHERE c.num BETWEEN ? AND ?
      ) chosen CROSS JOIN emails e ON e.num = chosen.email`,
   )
-  // The company with the longest lane is packed together with that length: no index leads from a domain to its lanes.
-  const destinations = db.prepare(
-    `SELECT domain, sum(waiting) AS waiting, min(due_at) AS nextDueAt, max(waiting << 32 | company) & 0xffffffff AS company
-     FROM lanes WHERE company BETWEEN ? AND ? GROUP BY domain ORDER BY waiting DESC, domain LIMIT ?`,
-  )
-  const waitingCompanies = db.prepare(
-    `SELECT c.id AS companyId, chosen.waiting, chosen.nextDueAt
-     FROM (SELECT company, sum(waiting) AS waiting, min(due_at) AS nextDueAt FROM lanes
-           WHERE company BETWEEN ? AND ? GROUP BY company) chosen
-     CROSS JOIN companies c ON c.num = chosen.company ORDER BY chosen.waiting DESC, chosen.company`,
+  const waitingIn = db.prepare(
+    'SELECT coalesce(sum(waiting), 0) AS n FROM lanes WHERE company BETWEEN ? AND ?',
   )
   const allQuarantined = db.prepare(
     "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
@@ -182,7 +169,7 @@ export function queue(
       return [...lanes.values()]
     },
 
-    backlog({ companyId, most }) {
+    backlog(companyId) {
       const wanted = range(companyId)
       if (wanted === null) return NOTHING_WAITS
       const count = (statement: StatementSync) => one<Count>(statement, ...wanted)!.n
@@ -191,20 +178,14 @@ export function queue(
           () => count(statement),
           () => 0,
         )
-      const companies = all<WaitingCompany>(waitingCompanies, ...wanted)
       return {
-        waiting: companies.reduce((sum, { waiting }) => sum + waiting, 0),
+        waiting: count(waitingIn),
         sending: safely(sendingIn),
         quarantined: safely(quarantinedIn),
         oldest: aroundDamage(
           () => one<NonNullable<Backlog['oldest']>>(oldest, ...wanted) ?? null,
           () => null,
         ),
-        destinations: all<DestinationRow>(destinations, ...wanted, most).map(({ company, ...row }) => ({
-          ...row,
-          lastMessage: lastMessageOf({ company, domain: row.domain }),
-        })),
-        companies: companies.slice(0, most),
       }
     },
   }
@@ -251,10 +232,6 @@ interface LaneCountRow extends LaneOwner {
 
 interface OldestRow extends LaneOwner {
   at: number
-}
-
-interface DestinationRow extends Omit<WaitingDestination, 'lastMessage'> {
-  company: number
 }
 
 interface WaitingRow extends LaneCountRow {

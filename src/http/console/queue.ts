@@ -1,0 +1,83 @@
+import { companyName } from '../../operate/find.ts'
+import { listQuarantined, releaseQuarantined } from '../../operate/quarantine.ts'
+import {
+  type LaneSum,
+  showQueueByCompany,
+  showQueueByDomain,
+  showQueueBySite,
+} from '../../operate/queue-sums.ts'
+import { isoTime } from '../../operate/shapes.ts'
+import type { Operation } from '../../operate/verb.ts'
+import { MOST_QUARANTINED, type QUEUE_ROUTES, SUMS_ON_PAGE } from './contract/queue.ts'
+import type { Works } from './work.ts'
+
+/** The most recipient domains that are named of a site. */
+const MOST_DOMAINS = 5
+
+export const queueWorks: Works<typeof QUEUE_ROUTES> = {
+  'GET /companies/:company/queue/domains': async ({ op, company, query: { page = 1 } }) => {
+    const of = { company: company ?? undefined, waitingAlone: true, ...partOf(page) }
+    const { sums, count } = await showQueueByDomain(op, of)
+    return { sums: sums.map((sum) => ({ domain: sum.domain, ...shown(sum) })), ...ofAll(count) }
+  },
+
+  'GET /companies/:company/queue/quarantine': async ({ op, company }) => {
+    const limit = MOST_QUARANTINED + 1
+    const emails = await listQuarantined(op, { company: company ?? undefined, limit })
+    return {
+      emails: emails.slice(0, MOST_QUARANTINED).map(({ companyId, since, ...email }) => ({
+        ...email,
+        company: named(op, companyId),
+        since: isoTime(since),
+      })),
+      more: emails.length > MOST_QUARANTINED,
+    }
+  },
+
+  'GET /installation/queue/companies': async ({ op, query: { page = 1 } }) => {
+    const { sums, count } = await showQueueByCompany(op, { waitingAlone: true, ...partOf(page) })
+    return {
+      sums: sums.map((sum) => ({ company: named(op, sum.companyId), ...shown(sum) })),
+      ...ofAll(count),
+    }
+  },
+
+  'GET /installation/queue/sites': async ({ op, query: { page = 1 } }) => {
+    const sums = (await showQueueBySite(op, {})).filter(({ waiting, sending }) => waiting + sending > 0)
+    const all = sums.toSorted((a, b) => b.waiting - a.waiting)
+    const { from, limit } = partOf(page)
+    return {
+      sums: all.slice(from, from + limit).map(({ site, domains, sessions, ...sum }) => ({
+        name: site.name,
+        domain: site.domain,
+        domains: domains.slice(0, MOST_DOMAINS),
+        domainCount: domains.length,
+        sessions,
+        ...shown(sum),
+      })),
+      ...ofAll(all.length),
+    }
+  },
+
+  'POST /installation/queue/release': async ({ op, body: { company } }) => {
+    const { released } = await releaseQuarantined(op, { company: company ?? undefined })
+    return { released }
+  },
+}
+
+function partOf(page: number): { from: number; limit: number } {
+  return { from: (page - 1) * SUMS_ON_PAGE, limit: SUMS_ON_PAGE }
+}
+
+function ofAll(count: number): { count: number; size: number } {
+  return { count, size: SUMS_ON_PAGE }
+}
+
+function named(op: Operation, id: string): { id: string; name: string } {
+  return { id, name: companyName(op, id) }
+}
+
+function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, paused, pause }: LaneSum) {
+  const times = { oldestAt: isoTime(oldestAt), nextDueAt: isoTime(nextDueAt) }
+  return { waiting, sending, ...times, lastMessage, paused, pausedAlone: pause !== null }
+}
