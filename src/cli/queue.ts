@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { troubleIn } from '../email/not-attempted.ts'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/queue.ts'
 import { type LaneSum, showQueueByCompany, showQueueBySite } from '../operate/queue-sums.ts'
@@ -157,7 +158,7 @@ function sumCells(sum: LaneSum): Cell[] {
     sum.quarantined,
     formatTime(sum.oldestAt),
     sum.paused ? 'paused' : formatTime(sum.nextDueAt),
-    clipped(sum.lastMessage ?? '', 100),
+    clipped(troubleIn(sum.lastMessage ?? ''), 100),
   ]
 }
 

@@ -1,6 +1,7 @@
 /** Figures on the mail that is waiting now, and the free disk space. */
 import { Pauses, pauseOf } from '../queue/pauses.ts'
 import type { Backlog, StorageUsage, WaitingCompany, WaitingDestination } from '../store/store.ts'
+import { withNextTries } from './closures.ts'
 import { type CompanyFilter, companyScope } from './find.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import { verb } from './verb.ts'
@@ -42,10 +43,12 @@ export const showBacklog = verb(
     const own = companyId
     const alone = (companyId: string | null, domain: string | null) =>
       pauseOf(paused, { companyId, domain }) !== undefined
+    const held = backlog.destinations.map((each) => ({ ...each, companyId }))
+    const destinations = await withNextTries(op, held)
     return {
       ...backlog,
       // No company and no domain has the name '', so only a pause of all companies or domains covers ''.
-      destinations: backlog.destinations.map((each) => ({
+      destinations: destinations.map(({ companyId: _, ...each }) => ({
         ...each,
         paused: pauses.covers(own ?? '', each.domain),
         pausedAlone: alone(own, each.domain),

@@ -13,6 +13,7 @@ import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
 import type { Pause, SiteClosure } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
+import { closureFor } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
 import { addressIn, type CompanyFilter, companyScope, domainNames, findDomain } from './find.ts'
 import { scopeText } from './pauses.ts'
@@ -100,12 +101,14 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   ])
   const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
   const site = sites.get(found.path.site.key)
-  const closed = closureFor(
-    op,
-    sender,
-    { domain, servers: serversNamed(found.path.site.serversKey ?? '') },
-    site === undefined ? [] : [site.closed, ...(site.others ?? [])],
-  )
+  const servers = serversNamed(found.path.site.serversKey ?? '')
+  const sent = {
+    companyId: sender.companyId,
+    sendingDomain: sender.domain?.name ?? null,
+    to: domain,
+    servers,
+  }
+  const closed = closureFor(op.caller, sent, site)
   const facts = { ...found, address, domain, suppressions, pauses, closed, last }
   return { ...facts, problem: problemOf(op, facts, sender) }
 }
@@ -221,29 +224,6 @@ async function lastResults(
     if (recipient !== undefined) results.push({ email, recipient })
   }
   return results
-}
-
-/**
- * The first closure that concerns the mail. The server's words are shown only to operators and to the company whose
- * mail was refused, because they may name a recipient.
- */
-function closureFor(
-  { caller }: Operation,
-  { companyId, domain }: Sender,
-  to: { domain: string; servers: string | null },
-  closures: readonly (SiteClosure | null)[],
-): SiteClosure | null {
-  const closed = closures.find(
-    (each) =>
-      each !== null &&
-      (each.companyId === null || each.companyId === companyId) &&
-      (each.sendingDomain === null || each.sendingDomain === domain?.name) &&
-      (each.recipientDomain === null || each.recipientDomain === to.domain) &&
-      (each.servers === undefined || each.servers === to.servers),
-  )
-  if (!closed) return null
-  const mayRead = caller.kind === 'operator' || closed.metBy === companyId
-  return mayRead ? closed : { ...closed, reason: closed.brief, list: null }
 }
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */

@@ -49,7 +49,7 @@ function statusOfGroup(
   const state = isCaptured ? 'delivered' : counted
   const { waits } = nextStepOf(
     { address: '', state, attempts: 0, dueAt, postponedSince: null, heldFor },
-    { ...circumstances, giveUpAt: null, paused: () => paused, retryWaits: [] },
+    { ...circumstances, giveUpAt: null, paused: () => paused, closed: () => null, retryWaits: [] },
   )
   return statusNameOf({ state, waits, delayed, server: isCaptured ? CAPTURE_SERVER : null })
 }

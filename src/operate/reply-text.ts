@@ -10,6 +10,14 @@ interface ReplyFields {
   message?: string | null | undefined
 }
 
+/** In the words for a trouble: `mx.example.com hung up: 421 4.7.0 Too many connections`. */
+const REPLY = /^(?:[^\n]*?: )?([45]\d\d[ -].*)$/s
+
+/** The reply of a server within the words for a trouble; null: they have none. */
+export function replyIn(trouble: string | null): string | null {
+  return REPLY.exec(trouble ?? '')?.[1] ?? null
+}
+
 /** Whether the text says itself which server it is from. `server`: its name, perhaps with its address. */
 export function namesServer(text: string | null | undefined, server: string | null | undefined): boolean {
   const [host = ''] = (server ?? '').split(' ')

@@ -3,7 +3,7 @@ import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE, serversNamed } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
-import type { NotAttempted } from '../email/not-attempted.ts'
+import { othersFailed } from '../email/not-attempted.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -235,8 +235,7 @@ export class PathHealth {
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       const why = trouble.metBy === ready.email.companyId ? trouble.message : trouble.brief
-      const message: NotAttempted = `Not attempted, because other mail on this path failed: ${why}`
-      return { dueAt, heldFor: 'path', message, postpones: true, metAt: trouble.metAt }
+      return { dueAt, heldFor: 'path', message: othersFailed(why), postpones: true, metAt: trouble.metAt }
     }
     for (const trouble of closed) {
       trouble.probe = ready

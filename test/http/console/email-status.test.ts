@@ -71,7 +71,7 @@ test('a session that is refused again and again shows its answer, its tries, the
   assert.ok(Date.parse(shown.givesUpAt) > Date.parse(shown.at))
 
   await using op = await openOperation(service.settings)
-  const sentence = (await emailStatus(op, { id }))
+  const sentence = (await emailStatus(op, { id })).sentence
     .map((piece) => (typeof piece === 'string' ? piece : 'at' in piece ? piece.at : piece.untrusted))
     .join('')
   assert.match(sentence, /\[TSS04\] Messages temporarily deferred due to unexpected volume/)
