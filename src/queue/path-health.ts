@@ -11,7 +11,16 @@ import type { Extent } from './evidence.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
 import { byExtent } from './site-states.ts'
-import { factsOf, IN_A_ROW, isCertain, isDue, newTrouble, type Trouble, waitUntil } from './trouble.ts'
+import {
+  factsOf,
+  IN_A_ROW,
+  isCertain,
+  isDue,
+  newTrouble,
+  type Trouble,
+  type TroubleFacts,
+  waitUntil,
+} from './trouble.ts'
 import { TroubleLog } from './trouble-log.ts'
 import { Troubles } from './troubles.ts'
 
@@ -113,8 +122,9 @@ export class PathHealth {
       const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
       // Another node may reach the proxy, or the servers.
       if (!closed || learnt || kind === 'source' || kind === 'unreachable') continue
-      const { path, companyId, domainId, to } = trouble
-      yield [key, { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }]
+      const { path, companyId, domainId, to, category } = trouble
+      const facts = { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }
+      yield [key, category === undefined ? facts : { ...facts, category }]
     }
   }
 
@@ -235,7 +245,9 @@ export class PathHealth {
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       const why = trouble.metBy === ready.email.companyId ? trouble.message : trouble.brief
-      return { dueAt, heldFor: 'path', message: othersFailed(why), postpones: true, metAt: trouble.metAt }
+      const { metAt, category } = trouble
+      const reason = { dueAt, heldFor: 'path', message: othersFailed(why), postpones: true, metAt } as const
+      return category === undefined ? reason : { ...reason, category }
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -305,8 +317,9 @@ export class PathHealth {
     }
     const part = this.#triedBy(ready, hindrance, extent.part)
     for (const key of partKeys(ready)) if (key !== part.key) this.#unknown(key, ready, now)
-    if (result.notBefore !== undefined) return this.#untried(part, hindrance, ready, result.notBefore, now)
-    const trouble = this.#met(part, hindrance, now, ready)
+    const facts = factsOf(part, hindrance, met(ready, outcomes), now)
+    if (result.notBefore !== undefined) return this.#untried(part, facts, ready, result.notBefore, now)
+    const trouble = this.#met(part, facts, now, ready)
     const { waitMs = 0 } = hindrance
     waitUntil(trouble, Math.max(trouble.probeAt, now + pauseFor(waitMs)), now)
     if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
@@ -333,15 +346,9 @@ export class PathHealth {
    * No server was tried, because none could be reached a moment ago, so the attempt says nothing new. The next try of
    * the part is due when the servers may be tried again, and its pauses do not grow.
    */
-  #untried(
-    part: PathPart,
-    report: HindranceReport,
-    ready: ReadyDelivery,
-    again: number,
-    now: number,
-  ): number {
+  #untried(part: PathPart, facts: TroubleFacts, ready: ReadyDelivery, again: number, now: number): number {
     const known = this.#troubles.get(part.key)
-    const trouble = known ?? newTrouble(factsOf(part, report, ready.email.companyId, now))
+    const trouble = known ?? newTrouble(facts)
     if (known === undefined) this.#troubles.put(part.key, trouble, now)
     if (trouble.probe === ready || !trouble.closed) waitUntil(trouble, again, now)
     if (trouble.probe === ready) {
@@ -352,14 +359,19 @@ export class PathHealth {
     return trouble.probeAt
   }
 
-  #met(part: PathPart, report: HindranceReport, now: number, { email }: ReadyDelivery): Trouble {
-    const facts = factsOf(part, report, email.companyId, now)
+  #met(part: PathPart, facts: TroubleFacts, now: number, { email }: ReadyDelivery): Trouble {
     const trouble = this.#troubles.get(part.key) ?? newTrouble(facts)
-    Object.assign(trouble, { ...facts, since: trouble.since, learnt: false, probe: null })
+    Object.assign(trouble, {
+      category: undefined,
+      ...facts,
+      since: trouble.since,
+      learnt: false,
+      probe: null,
+    })
     this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
     this.#tryEnded(part.key, trouble)
-    const pause = this.#parts.pauses.after(now - trouble.since, report.kind === 'credentials')
+    const pause = this.#parts.pauses.after(now - trouble.since, facts.kind === 'credentials')
     waitUntil(trouble, now + pause, now)
     return trouble
   }
@@ -417,6 +429,15 @@ export class PathHealth {
     trouble.tryUntil = 0
     this.#tried.add(key)
   }
+}
+
+/** The company whose mail met a trouble, and the reason of the refusal. */
+function met(
+  { email: { companyId: metBy } }: ReadyDelivery,
+  outcomes: DeliveryResult['outcomes'],
+): Parameters<typeof factsOf>[2] {
+  const refused = outcomes.find(({ verdict }) => verdict === 'postponed') ?? outcomes[0]
+  return { metBy, category: refused?.category }
 }
 
 /** True when a person with a right to decide about this path asked for another try. */

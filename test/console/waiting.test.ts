@@ -73,6 +73,14 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
         `Held: 127.0.0.1 answers “${BUSY}” to this server. Postroad waits with all mail to 127.0.0.1. Next try`,
       )
       .waitFor()
+
+    // It waits for the reason for which the first one was refused.
+    assert.match(await command('email', 'show', others[0]!), /too much mail +Not attempted, because other/)
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/overview`)
+    const reasons = page.getByRole('region', { name: 'Why mail fails' })
+    const row = reasons.getByRole('row').filter({ hasText: 'Too much mail' })
+    await row.getByRole('cell', { name: '3', exact: true }).waitFor()
+    assert.equal(await reasons.getByText('Other', { exact: true }).count(), 0)
   })
 
   /** The times of the next try in the command line, to the second. */
