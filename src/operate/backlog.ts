@@ -1,8 +1,9 @@
 /** Figures on the mail that is waiting now, and the free disk space. */
-import { Pauses, pauseOf } from '../queue/pauses.ts'
-import type { Backlog, StorageUsage, WaitingCompany, WaitingDestination } from '../store/store.ts'
+import { pauseOf } from '../queue/pauses.ts'
+import type { Backlog, Pause, StorageUsage, WaitingCompany, WaitingDestination } from '../store/store.ts'
 import { withNextTries } from './closures.ts'
 import { type CompanyFilter, companyScope } from './find.ts'
+import { pauseOfMail } from './pauses.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import { verb } from './verb.ts'
 
@@ -13,8 +14,8 @@ export interface BacklogReport extends Omit<Backlog, 'destinations' | 'companies
 }
 
 export interface PauseState {
-  /** True when the mail is paused, by a pause of exactly this destination or company or by a wider pause. */
-  paused: boolean
+  /** The pause that the mail waits for: of exactly this destination or company, or a wider one. Null: none. */
+  pause: Pause | null
   /**
    * True when there is a pause of exactly this destination or company, within the requested company or for all
    * companies.
@@ -38,8 +39,6 @@ export const showBacklog = verb(
       backlogs.answerOf(op.store, JSON.stringify(request), ask),
       op.store.pauses(op.now()),
     ])
-    const pauses = new Pauses()
-    pauses.replace(paused)
     const own = companyId
     const alone = (companyId: string | null, domain: string | null) =>
       pauseOf(paused, { companyId, domain }) !== undefined
@@ -50,12 +49,12 @@ export const showBacklog = verb(
       // No company and no domain has the name '', so only a pause of all companies or domains covers ''.
       destinations: destinations.map(({ companyId: _, ...each }) => ({
         ...each,
-        paused: pauses.covers(own ?? '', each.domain),
+        pause: pauseOfMail(paused, { companyId: own ?? '', domain: each.domain }),
         pausedAlone: alone(own, each.domain),
       })),
       companies: backlog.companies.map((each) => ({
         ...each,
-        paused: pauses.covers(each.companyId, ''),
+        pause: pauseOfMail(paused, { companyId: each.companyId, domain: '' }),
         pausedAlone: alone(each.companyId, null),
       })),
     }

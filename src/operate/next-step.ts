@@ -7,9 +7,10 @@ import { troubleIn } from '../email/not-attempted.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
+import type { Pause } from '../store/store.ts'
 import { type ClosedSite, closuresOf, sitesOfHeld } from './closures.ts'
 import { noSuchEmail, requireEmail } from './find.ts'
-import { presentPauses } from './pauses.ts'
+import { pauseOfMail } from './pauses.ts'
 import { replyIn } from './reply-text.ts'
 import { isoTime } from './shapes.ts'
 import {
@@ -30,6 +31,8 @@ export interface NextStep {
   givesUpAt: number | null
   /** The closure of its path; null: it waits for none, or for one that no node reports now. */
   closed: ClosedSite | null
+  /** Why an operator has paused it; null: it is not paused, or for no reason given. */
+  pauseReason: string | null
 }
 
 export interface EmailNextSteps {
@@ -52,7 +55,7 @@ export const nextSteps = verb(
     const outline = await op.store.readOutline(id, range)
     // Retention may have removed it meanwhile.
     if (outline === null) throw noSuchEmail(id)
-    const pauses = await presentPauses(op)
+    const pauses = await op.store.pauses(op.now())
     const { companyId, domainId, scheduledAt } = outline.email
     const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
     const sites = await sitesOfHeld(op, { companyId, domainId }, outline.recipients)
@@ -61,7 +64,7 @@ export const nextSteps = verb(
       scheduledAt,
       giveUpAt: endOf(outline.email, op.setup.deliverWithin),
       maySend: domain?.sending === 'active',
-      paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
+      pause: (to: string) => pauseOfMail(pauses, { companyId, domain: to, site: sites.get(to)?.key }),
       closed: await closuresOf(op, sent, sites),
       retryWaits: op.setup.retrySchedule,
       now: op.now(),
@@ -114,7 +117,7 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
     states: outline.states,
     recipients: outline.recipients.map((recipient, index) => {
       const { address, state, attempts, lastCode: code, lastMessage: message, server } = recipient
-      const { waits, at, givesUpAt, closed } = nextSteps[index]!
+      const { waits, at, givesUpAt, closed, pauseReason } = nextSteps[index]!
       const times = { at: isoTime(at), givesUpAt: isoTime(givesUpAt) }
       // The trouble that other mail has met on the path says more than an earlier answer to this mail.
       const answer =
@@ -131,6 +134,7 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
         waits,
         ...times,
         closed: closed && closedSite(closed),
+        pauseReason,
       }
     }),
   }
@@ -156,7 +160,8 @@ export interface Circumstances {
   giveUpAt: number | null
   /** Whether the sending domain may send. */
   maySend: boolean
-  paused(recipientDomain: string): boolean
+  /** The pause of its mail to the recipient domain. */
+  pause(recipientDomain: string): Pick<Pause, 'until' | 'reason'> | null
   /** The closure that holds its mail to the recipient domain. */
   closed(recipientDomain: string): ClosedSite | null
   /** The waits of the retry schedule, in ms. */
@@ -179,14 +184,17 @@ type NextStepFacts = Pick<
 
 function bySchedule(
   recipient: NextStepFacts,
-  { scheduledAt, maySend, paused, closed, retryWaits, now }: Circumstances,
+  { scheduledAt, maySend, pause, closed, retryWaits, now }: Circumstances,
 ): NextStep {
   const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient
   if (state === 'sending') return step('answer')
   if (state === 'quarantined') return step('release')
   if (state !== 'waiting') return step(null)
   const to = domainOf(address)
-  if (heldFor === 'pause' || paused(to)) return step('pause')
+  const paused = pause(to)
+  if (heldFor === 'pause' || paused !== null) {
+    return { ...step('pause', paused?.until ?? null), pauseReason: paused?.reason ?? null }
+  }
   if (scheduledAt !== null && scheduledAt > now && at !== null && at >= scheduledAt)
     return step('schedule', at)
   if (heldFor === 'domain' || !maySend) return step('domain')
@@ -205,7 +213,7 @@ function bySchedule(
 }
 
 function step(waits: WaitReason | null, at: number | null = null, givesUpAt: number | null = null): NextStep {
-  return { waits, at, givesUpAt, closed: null }
+  return { waits, at, givesUpAt, closed: null, pauseReason: null }
 }
 
 function sum(waits: readonly number[]): number {

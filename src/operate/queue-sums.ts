@@ -3,7 +3,7 @@ import { Pauses, pauseOf } from '../queue/pauses.ts'
 import type { Pause, PauseScope, QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
-import { presentPauses } from './pauses.ts'
+import { pauseOfMail, presentPauses } from './pauses.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
@@ -21,6 +21,8 @@ export interface SiteSum extends LaneSum {
   domains: string[]
   /** With the servers at present, of all companies: mail in the state `sending` without one waits for its turn. */
   sessions: number
+  /** The pause of mail of all companies that covers all of its mail; null: there is none. */
+  coveredBy: Pause | null
   /** The pause of mail of all companies to it, or to the domain that stands for it; null: there is none. */
   pause: Pause | null
 }
@@ -54,6 +56,7 @@ export const showQueueBySite = verb(
         sessions: states.get(key)?.used.sessions ?? 0,
         site,
         domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
+        coveredBy: pauseOfMail(present, { companyId: '', domain: site.domain ?? '', site: key }),
         pause: pauseOf(present, scopeOfSite(site)) ?? null,
       }
     })

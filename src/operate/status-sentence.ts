@@ -64,6 +64,8 @@ export interface RecipientStatus {
   givesUpAt: string | null
   /** Set while it waits for a closed path that the nodes report. */
   closed: ClosedSiteFacts | null
+  /** The operator's words, while a pause keeps it waiting; null: none. */
+  pauseReason: string | null
 }
 
 export interface EmailStatus {
@@ -149,7 +151,13 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
       return ['Scheduled by its sender', ...time(': it will be sent ', at), '.', ...before(recipient)]
     case 'pause':
       return [
-        'Paused by an operator. It waits, without using up attempts, until the pause ends.',
+        'Paused by an operator',
+        ...(recipient.pauseReason === null
+          ? []
+          : [': ', { untrusted: recipient.pauseReason.replace(/\.$/, '') }]),
+        '. It waits, without using up attempts, until the pause ends',
+        ...time(' at ', at),
+        '.',
         ...before(recipient),
       ]
     case 'domain':

@@ -83,6 +83,35 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     assert.equal(await reasons.getByText('Other', { exact: true }).count(), 0)
   })
 
+  test('a pause says until when and why wherever its mail is shown, to members of the company too', async (t) => {
+    const { store, url } = stage.service
+    const end = new Date(Date.now() + 2 * 3_600_000)
+    const reason = 'their postmaster asked us to wait'
+    await store.pause({
+      companyId: null,
+      domain: 'paused.test',
+      since: Date.now(),
+      until: end.getTime(),
+      reason,
+    })
+    const id = await stage.send({ to: 'a@paused.test' })
+    const told = `${end.toISOString().slice(0, 19).replace('T', ' ')}Z`
+    await until(async () => {
+      const said = `Paused by an operator: ${reason}. It waits, without using up attempts, until the pause ends at ${told}.`
+      return (await command('email', 'show', id)).includes(said)
+    }, 'the command line to say it')
+    const member = await stage.person({ [stage.company.id]: 'viewer' })
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`, { as: member })
+    const sentence = await statusOf(page).innerText()
+    assert.match(sentence, /Paused by an operator: their postmaster asked us to wait\. It waits/)
+    assert.match(sentence, /until the pause ends at .*\(in 2 hr\)\./)
+    await page.goto(`${url}/console/c/${stage.company.id}/overview`)
+    const where = page.getByRole('region', { name: 'Waiting mail by recipient domain' })
+    const row = where.getByRole('row').filter({ hasText: 'paused.test' })
+    await row.getByText(`since just now, ends in 2 hr: ${reason}`).waitFor()
+    await store.resume({ companyId: null, domain: 'paused.test' }, Date.now())
+  })
+
   /** The times of the next try in the command line, to the second. */
   const timesTold = async (ids: readonly string[]): Promise<Told[]> => {
     const sites = JSON.parse(await command('site', 'list', '--json')) as { closed: { next_try_at: string } }[]

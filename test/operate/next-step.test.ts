@@ -12,7 +12,7 @@ const USUAL: Circumstances = {
   scheduledAt: null,
   giveUpAt: null,
   maySend: true,
-  paused: () => false,
+  pause: () => null,
   closed: () => null,
   retryWaits: RETRY_WAITS,
   now: NOW,
@@ -25,6 +25,10 @@ const WAITING = {
   postponedSince: null,
   heldFor: null,
 } as const
+
+function pause(until: number | null) {
+  return { until, reason: null }
+}
 
 function closedUntil(nextTryAt: number): ClosedSite {
   return {
@@ -81,8 +85,9 @@ const ROWS: [
     NOW + 9,
     NOW + 109,
   ],
-  ['paused', {}, { paused: (domain) => domain === 'x.test' }, 'pause', null],
-  ['paused for others', {}, { paused: (domain) => domain === 'y.test' }, 'turn', NOW],
+  ['paused', {}, { pause: (domain) => (domain === 'x.test' ? pause(null) : null) }, 'pause', null],
+  ['paused for a time', {}, { pause: () => pause(NOW + 70) }, 'pause', NOW + 70],
+  ['paused for others', {}, { pause: (domain) => (domain === 'y.test' ? pause(null) : null) }, 'turn', NOW],
   ['of a domain that may not send', {}, { maySend: false }, 'domain', null],
   ['held for its domain', { heldFor: 'domain', dueAt: NOW + 9 }, {}, 'domain', null],
   [
@@ -117,7 +122,7 @@ const ROWS: [
 for (const [what, recipient, circumstances, waits, at, givesUpAt = null] of ROWS) {
   test(`a recipient ${what} waits for ${waits ?? 'nothing'}`, () => {
     const step = nextStepOf({ ...WAITING, ...recipient }, { ...USUAL, ...circumstances })
-    const { closed: _, ...times } = step
+    const { closed: _, pauseReason: __, ...times } = step
     assert.deepEqual(times, { waits, at, givesUpAt })
   })
 }

@@ -32,6 +32,7 @@ const NEVER: RecipientStatus = {
   at: AT,
   givesUpAt: END,
   closed: null,
+  pauseReason: null,
 }
 /** Tries that spent no attempt: the session was refused. */
 const REFUSED = { code: 421, message: TSS, tries: 1, delayed: true }
@@ -165,26 +166,31 @@ const WAITS: Record<WaitReason, Rows> = {
   },
   pause: {
     never: [
-      [{}, 'Paused by an operator. It waits, without using up attempts, until the pause ends.'],
+      [{ at: null }, 'Paused by an operator. It waits, without using up attempts, until the pause ends.'],
+      [
+        { pauseReason: 'Yahoo asked us to wait.' },
+        `Paused by an operator: Yahoo asked us to wait. It waits, without using up attempts, until the pause ends at ${AT}.`,
+      ],
+      [{}, `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}.`],
       [
         { message: 'Not attempted: paused by the operator' },
-        'Paused by an operator. It waits, without using up attempts, until the pause ends.',
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}.`,
       ],
     ],
     once: [
       [
         REFUSED,
-        `Paused by an operator. It waits, without using up attempts, until the pause ends. Tried once. Last answer: ${TSS}.`,
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried once. Last answer: ${TSS}.`,
       ],
       [
         { ...REFUSED, message: 'Not attempted: paused by the operator' },
-        'Paused by an operator. It waits, without using up attempts, until the pause ends. Tried once.',
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried once.`,
       ],
     ],
     often: [
       [
         DEFERRED_OFTEN,
-        'Paused by an operator. It waits, without using up attempts, until the pause ends. Tried 16 times. Last answer: 451 4.2.0 Greylisted.',
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried 16 times. Last answer: 451 4.2.0 Greylisted.`,
       ],
     ],
   },

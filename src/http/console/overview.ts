@@ -10,8 +10,9 @@ import {
   type VolumeOf,
 } from '../../operate/overview.ts'
 import { retry } from '../../operate/queue.ts'
-import { isoTime } from '../../operate/shapes.ts'
+import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
+import type { Pause } from '../../store/store.ts'
 import type { OVERVIEW_ROUTES } from './contract/overview.ts'
 import type { Works } from './work.ts'
 
@@ -59,9 +60,11 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
   'GET /companies/:company/overview/backlog': async ({ op, company }) => {
     const found = await showBacklog(op, { company: company ?? undefined })
     const { oldest, destinations, companies, ...counts } = found
-    const timed = <Part extends { nextDueAt: number }>(part: Part) => ({
+    const timed = <Part extends { nextDueAt: number; pause: Pause | null }>(part: Part) => ({
       ...part,
       nextDueAt: isoTime(part.nextDueAt),
+      paused: part.pause !== null,
+      pause: part.pause && pauseFacts(part.pause),
     })
     return {
       ...counts,

@@ -26,6 +26,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
         nextDueAt: isoTime(sum.nextDueAt),
         lastMessage,
         paused,
+        pause: sum.coveredBy && pauseFacts(sum.coveredBy),
         pausedAlone: sum.pause !== null,
       })),
       count: sums.length,

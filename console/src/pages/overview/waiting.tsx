@@ -15,9 +15,10 @@ import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
+import { PauseFacts } from '../../shell/pause-fields.tsx'
 import { QueueActions, SiteQueueActions } from '../../shell/queue-actions.tsx'
 
-type WaitingCounts = Pick<WaitingSiteItem, 'waiting' | 'nextDueAt' | 'paused'>
+type WaitingCounts = Pick<WaitingSiteItem, 'waiting' | 'nextDueAt' | 'paused' | 'pause'>
 type WithReply = Pick<WaitingSiteItem, 'lastMessage'>
 
 export function WaitingByDestination({ company }: { company: string }) {
@@ -36,8 +37,8 @@ export function WaitingByDestination({ company }: { company: string }) {
         columns={[
           {
             head: 'Domain',
-            cell: ({ domain, lastMessage, paused }) => (
-              <Name paused={paused}>
+            cell: ({ domain, lastMessage, ...part }) => (
+              <Name part={part}>
                 <Anchor
                   component={Link}
                   to={`/c/${company}/emails`}
@@ -92,8 +93,8 @@ export function WaitingBySite() {
         columns={[
           {
             head: 'Site',
-            cell: ({ name, domains, domainCount, paused }) => (
-              <Name paused={paused}>
+            cell: ({ name, domains, domainCount, ...part }) => (
+              <Name part={part}>
                 <Text size="sm" span title={domains.join(', ')}>
                   <UntrustedText>{name}</UntrustedText>
                   {domainCount > 1 && (
@@ -142,8 +143,8 @@ export function WaitingByCompany() {
         columns={[
           {
             head: 'Company',
-            cell: ({ company: { id, name }, paused }) => (
-              <Name paused={paused}>
+            cell: ({ company: { id, name }, ...part }) => (
+              <Name part={part}>
                 <Anchor component={Link} to={`/c/${id}/overview`} size="sm">
                   <UntrustedText>{name}</UntrustedText>
                 </Anchor>
@@ -180,15 +181,23 @@ const LAST_REPLY: TableColumn<WithReply> = {
   cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
 }
 
-function Name({ paused, children }: { paused: boolean; children: ReactNode }) {
+/** Mail that is paused says until when, and why. */
+function Name({ part, children }: { part: Pick<WaitingCounts, 'paused' | 'pause'>; children: ReactNode }) {
   return (
-    <Group gap={6}>
-      {children}
-      {paused && (
-        <Badge size="sm" color="orange" variant="light">
-          Paused
-        </Badge>
+    <>
+      <Group gap={6}>
+        {children}
+        {part.paused && (
+          <Badge size="sm" color="orange" variant="light">
+            Paused
+          </Badge>
+        )}
+      </Group>
+      {part.pause !== null && (
+        <Text size="xs" c="dimmed">
+          <PauseFacts pause={part.pause} />
+        </Text>
       )}
-    </Group>
+    </>
   )
 }

@@ -87,6 +87,8 @@ const WAITING_PART = {
   waiting: INTEGER,
   nextDueAt: TIME,
   paused: { type: 'boolean' },
+  /** The pause that ends last; null: the mail is not paused, or by several. */
+  pause: orNull(object(PAUSE)),
   /** A pause with exactly this scope exists. */
   pausedAlone: { type: 'boolean' },
 } as const

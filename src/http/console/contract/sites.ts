@@ -74,6 +74,8 @@ const WAITING_SITE = object({
   lastMessage: TEXT_OR_NULL,
   /** All of its mail waits for the end of a pause. */
   paused: { type: 'boolean' },
+  /** The pause that ends last; null: the mail is not paused, or by several. */
+  pause: orNull(object(PAUSE)),
   /** The site itself, or the domain that stands for it, is paused for all companies. */
   pausedAlone: { type: 'boolean' },
 })
