@@ -10,6 +10,7 @@ import {
   type VolumeOf,
 } from '../../operate/overview.ts'
 import { retry } from '../../operate/queue.ts'
+import { categoryOf } from '../../operate/reply-category.ts'
 import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { Pause } from '../../store/store.ts'
@@ -69,7 +70,7 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
     return {
       ...counts,
       oldest: oldest && { ...oldest, at: isoTime(oldest.at) },
-      destinations: destinations.map(timed),
+      destinations: destinations.map((each) => ({ ...timed(each), category: categoryOf(each.lastMessage) })),
       companies: companies.map(({ companyId, ...rest }) => ({
         ...timed(rest),
         company: { id: companyId, name: companyName(op, companyId) },

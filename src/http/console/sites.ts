@@ -1,5 +1,6 @@
 import { retry } from '../../operate/queue.ts'
 import { showQueueBySite } from '../../operate/queue-sums.ts'
+import { categoryOf } from '../../operate/reply-category.ts'
 import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
@@ -25,6 +26,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
         oldestAt: isoTime(sum.oldestAt),
         nextDueAt: isoTime(sum.nextDueAt),
         lastMessage,
+        category: categoryOf(lastMessage),
         paused,
         pause: sum.coveredBy && pauseFacts(sum.coveredBy),
         pausedAlone: sum.pause !== null,
@@ -48,10 +50,12 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
         lastTrouble: site.lastTrouble && {
           at: isoTime(site.lastTrouble.at),
           reason: site.lastTrouble.reason,
+          category: categoryOf(site.lastTrouble.reason),
         },
         closed: closed && {
           since: isoTime(closed.since),
           reason: closed.reason,
+          category: categoryOf(closed.reason),
           nextTryAt: isoTime(closed.nextTryAt),
           company: closed.company,
           sendingDomain: closed.sendingDomain,

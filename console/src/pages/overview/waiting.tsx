@@ -10,6 +10,7 @@ import { isLeftAlone } from '../../../../src/email/not-attempted.ts'
 import { backlogQuery } from '../../api/overview.ts'
 import { type WaitingSiteItem, waitingSitesQuery } from '../../api/sites.ts'
 import { HostName } from '../../parts/host-name.tsx'
+import { LastReply } from '../../parts/last-reply.tsx'
 import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -19,7 +20,7 @@ import { PauseFacts } from '../../shell/pause-fields.tsx'
 import { QueueActions, SiteQueueActions } from '../../shell/queue-actions.tsx'
 
 type WaitingCounts = Pick<WaitingSiteItem, 'waiting' | 'nextDueAt' | 'paused' | 'pause'>
-type WithReply = Pick<WaitingSiteItem, 'lastMessage'>
+type WithReply = Pick<WaitingSiteItem, 'lastMessage' | 'category'>
 
 export function WaitingByDestination({ company }: { company: string }) {
   const { data } = useQuery(backlogQuery(company))
@@ -178,7 +179,9 @@ const NEXT_ATTEMPT: TableColumn<WaitingCounts> = {
 
 const LAST_REPLY: TableColumn<WithReply> = {
   head: 'Last reply',
-  cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
+  width: '40%',
+  cell: ({ lastMessage, category }) =>
+    lastMessage !== null && <LastReply message={lastMessage} category={category} />,
 }
 
 /** Mail that is paused says until when, and why. */

@@ -4,6 +4,7 @@ import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { DOMAIN_NAME, LINE } from '../../bounds.ts'
 import { routes } from './route.ts'
 import {
+  CATEGORY_OR_NULL,
   DOMAIN_OR_NULL,
   DONE,
   INTEGER,
@@ -101,7 +102,7 @@ const BACKLOG = object({
   /** Recipient domains. */
   destinations: {
     type: 'array',
-    items: object({ domain: TEXT, lastMessage: TEXT_OR_NULL, ...WAITING_PART }),
+    items: object({ domain: TEXT, lastMessage: TEXT_OR_NULL, category: CATEGORY_OR_NULL, ...WAITING_PART }),
   },
   companies: { type: 'array', items: object({ company: NAMED, ...WAITING_PART }) },
 })

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { routes } from './route.ts'
 import {
+  CATEGORY_OR_NULL,
   INTEGER,
   INTEGER_OR_NULL,
   object,
@@ -35,11 +36,12 @@ const SITE = object({
   used: object({ sessions: INTEGER, messagesLastMinute: INTEGER, messagesLastHour: INTEGER }),
   lastMessageAt: orNull(TIME),
   /** Also one that has passed. */
-  lastTrouble: orNull(object({ at: TIME, reason: TEXT })),
+  lastTrouble: orNull(object({ at: TIME, reason: TEXT, category: CATEGORY_OR_NULL })),
   closed: orNull(
     object({
       since: TIME,
       reason: TEXT,
+      category: CATEGORY_OR_NULL,
       nextTryAt: TIME,
       company: TEXT_OR_NULL,
       sendingDomain: TEXT_OR_NULL,
@@ -72,6 +74,7 @@ const WAITING_SITE = object({
   oldestAt: orNull(TIME),
   nextDueAt: orNull(TIME),
   lastMessage: TEXT_OR_NULL,
+  category: CATEGORY_OR_NULL,
   /** All of its mail waits for the end of a pause. */
   paused: { type: 'boolean' },
   /** The pause that ends last; null: the mail is not paused, or by several. */
