@@ -5,15 +5,20 @@ import { withNextTries } from './closures.ts'
 import { type CompanyFilter, companyScope } from './find.ts'
 import { pauseOfMail } from './pauses.ts'
 import { RecentAnswers } from './recent-answers.ts'
+import { mayBeRetried } from './retriable.ts'
 import { verb } from './verb.ts'
 
 export interface BacklogReport extends Omit<Backlog, 'destinations' | 'companies'> {
   /** The recipient domains with the most waiting mail, in descending order. */
   destinations: (WaitingDestination & PauseState)[]
   companies: (WaitingCompany & PauseState)[]
+  /** False: a retry would leave all waiting mail alone. */
+  retriable: boolean
 }
 
 export interface PauseState {
+  /** False: a retry would leave all of it alone. */
+  retriable: boolean
   /** The pause that the mail waits for: of exactly this destination or company, or a wider one. Null: none. */
   pause: Pause | null
   /**
@@ -44,22 +49,33 @@ export const showBacklog = verb(
       pauseOf(paused, { companyId, domain }) !== undefined
     const held = backlog.destinations.map((each) => ({ ...each, companyId }))
     const destinations = await withNextTries(op, held)
+    const searched = companyId !== null || backlog.waiting <= MOST_SEARCHED
+    const present = destinations.map(({ companyId: _, ...each }) => {
+      const pause = pauseOfMail(paused, { companyId: own ?? '', domain: each.domain })
+      const retriable = pause === null && (!searched || mayBeRetried(each, op.now()))
+      return { ...each, pause, retriable, pausedAlone: alone(own, each.domain) }
+    })
+    const some = backlog.destinations.length === limit || present.some((each) => each.retriable)
     return {
       ...backlog,
+      retriable: some,
       // No company and no domain has the name '', so only a pause of all companies or domains covers ''.
-      destinations: destinations.map(({ companyId: _, ...each }) => ({
-        ...each,
-        pause: pauseOfMail(paused, { companyId: own ?? '', domain: each.domain }),
-        pausedAlone: alone(own, each.domain),
-      })),
-      companies: backlog.companies.map((each) => ({
-        ...each,
-        pause: pauseOfMail(paused, { companyId: each.companyId, domain: '' }),
-        pausedAlone: alone(each.companyId, null),
-      })),
+      destinations: present,
+      companies: backlog.companies.map((each) => {
+        const pause = pauseOfMail(paused, { companyId: each.companyId, domain: '' })
+        return {
+          ...each,
+          pause,
+          retriable: pause === null && some,
+          pausedAlone: alone(each.companyId, null),
+        }
+      }),
     }
   },
 )
+
+/** Of more waiting mail of all companies, replies are searched for in a sample. */
+const MOST_SEARCHED = 10_000
 
 const backlogs = new RecentAnswers<Backlog>()
 

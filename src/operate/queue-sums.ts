@@ -5,6 +5,7 @@ import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
 import { pauseOfMail, presentPauses } from './pauses.ts'
 import { RecentAnswers } from './recent-answers.ts'
+import { mayBeRetried } from './retriable.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
@@ -23,6 +24,8 @@ export interface SiteSum extends LaneSum {
   sessions: number
   /** The pause of mail of all companies that covers all of its mail; null: there is none. */
   coveredBy: Pause | null
+  /** False: a retry would leave all of its mail alone. */
+  retriable: boolean
   /** The pause of mail of all companies to it, or to the domain that stands for it; null: there is none. */
   pause: Pause | null
 }
@@ -53,6 +56,7 @@ export const showQueueBySite = verb(
       const site = sites.get(group[0]!.domain)!
       return {
         ...summed(group, isPaused),
+        retriable: group.some((lane) => !isPaused(lane) && mayBeRetried(lane, op.now())),
         sessions: states.get(key)?.used.sessions ?? 0,
         site,
         domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],

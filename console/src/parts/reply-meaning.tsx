@@ -12,7 +12,7 @@ export function ReplyMeaning({ of, size = 'sm', mt = 0 }: ReplyMeaningProps) {
   const provider = providerOf(of)
   if (meaning === null && provider === null) return null
   return (
-    <Text size={size} c={size === 'xs' ? 'dimmed' : undefined} component="p" m={0} mt={mt}>
+    <Text size={size} c={size === 'xs' ? 'dimmed' : 'inherit'} component="p" m={0} mt={mt}>
       {meaning}{' '}
       {provider !== null && (
         <Anchor href={provider.about} target="_blank" rel="noopener noreferrer" inherit>

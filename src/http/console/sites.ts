@@ -28,6 +28,7 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
         lastMessage,
         category: categoryOf(lastMessage),
         paused,
+        retriable: sum.retriable,
         pause: sum.coveredBy && pauseFacts(sum.coveredBy),
         pausedAlone: sum.pause !== null,
       })),

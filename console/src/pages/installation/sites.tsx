@@ -76,7 +76,9 @@ export function Sites() {
 }
 
 function partOf({ pause }: SiteItem) {
-  return { paused: pause !== null, pausedAlone: pause !== null }
+  const isPaused = pause !== null
+  // Sites do not tell whether mail waits for them.
+  return { paused: isPaused, pausedAlone: isPaused, retriable: !isPaused }
 }
 
 function isActive({ closed, used, pause, lastMessageAt }: SiteItem): boolean {

@@ -20,7 +20,7 @@ export function BacklogCard({ company }: { company: string }) {
       compact
       title="Queue"
       about="Recipients in the queue now"
-      action={mayManage && data.waiting > 0 && <RetryButton company={company} domain={null} />}
+      action={mayManage && data.retriable && <RetryButton company={company} domain={null} />}
     >
       <dl className={classes.facts}>
         <Fact word="Waiting" value={data.waiting} />

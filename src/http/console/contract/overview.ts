@@ -88,6 +88,8 @@ const WAITING_PART = {
   waiting: INTEGER,
   nextDueAt: TIME,
   paused: { type: 'boolean' },
+  /** False: a retry would leave all of it alone, as it is paused or scheduled. */
+  retriable: { type: 'boolean' },
   /** The pause that ends last; null: the mail is not paused, or by several. */
   pause: orNull(object(PAUSE)),
   /** A pause with exactly this scope exists. */
@@ -98,6 +100,8 @@ const BACKLOG = object({
   waiting: INTEGER,
   sending: INTEGER,
   quarantined: INTEGER,
+  /** False: a retry would leave all of it alone. */
+  retriable: { type: 'boolean' },
   oldest: orNull(object({ id: TEXT, at: TIME })),
   /** Recipient domains. */
   destinations: {

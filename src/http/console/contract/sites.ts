@@ -77,6 +77,8 @@ const WAITING_SITE = object({
   category: CATEGORY_OR_NULL,
   /** All of its mail waits for the end of a pause. */
   paused: { type: 'boolean' },
+  /** False: a retry would leave all of it alone, as it is paused or scheduled. */
+  retriable: { type: 'boolean' },
   /** The pause that ends last; null: the mail is not paused, or by several. */
   pause: orNull(object(PAUSE)),
   /** The site itself, or the domain that stands for it, is paused for all companies. */
