@@ -8,6 +8,7 @@ import { runShared } from '../support/commands.ts'
 import { type Sink, startSink } from '../support/sink.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
+import { PHONE, type Visit } from './visit.ts'
 
 const BUSY = '421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred'
 
@@ -55,7 +56,9 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     await waiting(first, null)
     const others = [await stage.send({ to: 'b@two.test' }), await stage.send({ to: 'c@one.test' })]
     for (const id of others) await waiting(id, 'path')
-    const { page } = await stage.visit(t, `/c/${stage.company.id}/emails/${others[0]}`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/emails/${others[0]}`)
+    const { page } = visit
+    await shoot(visit, 'held')
     // Another try may come in between.
     await until(async () => {
       const before = await nextTryOf(stage)
@@ -101,7 +104,9 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
       return (await command('email', 'show', id)).includes(said)
     }, 'the command line to say it')
     const member = await stage.person({ [stage.company.id]: 'viewer' })
-    const { page } = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`, { as: member })
+    const visit = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`, { as: member })
+    const { page } = visit
+    await shoot(visit, 'paused')
     const sentence = await statusOf(page).innerText()
     assert.match(sentence, /Paused by an operator: their postmaster asked us to wait\. It waits/)
     assert.match(sentence, /until the pause ends at .*\(in 2 hr\)\./)
@@ -110,6 +115,23 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     const row = where.getByRole('row').filter({ hasText: 'paused.test' })
     await row.getByText(/^since .+, ends in 2 hr: their postmaster asked us to wait$/).waitFor()
     await store.resume({ companyId: null, domain: 'paused.test' }, Date.now())
+  })
+
+  test('the overview begins with what is wrong, and leads there', async (t) => {
+    const { store } = stage.service
+    const { id: companyId } = stage.company
+    const found = 'hooks.acme.test has not accepted an event for an hour.'
+    const alert = { id: 'webhook:w1', companyId, title: 'Webhook of Acme', found, advice: null }
+    await store.raiseAlert(alert, Date.now())
+    const member = await stage.person({ [companyId]: 'viewer' })
+    const visit = await stage.visit(t, `/c/${companyId}/overview`, { as: member })
+    const problems = visit.page.getByRole('region', { name: 'Problems' })
+    await problems.getByText(found).waitFor()
+    const link = problems.getByRole('link', { name: 'Webhook of Acme' })
+    assert.equal(await link.getAttribute('href'), `/console/c/${companyId}/webhooks/w1`)
+    assert.deepEqual(await visit.barriers(), [])
+    await shoot(visit, 'overview')
+    await visit.page.goto(`${stage.service.url}/console/c/${companyId}/emails`)
   })
 
   /** The times of the next try in the command line, to the second. */
@@ -152,6 +174,16 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     ]
   }
 })
+
+async function shoot(visit: Visit, name: string) {
+  if (process.env.SHOTS === undefined) return
+  await visit.page.waitForTimeout(1500)
+  await visit.page.screenshot({ path: `/tmp/shots-t/${name}-light.png`, fullPage: true })
+  await visit.reloadWith({ viewport: PHONE })
+  await visit.page.waitForTimeout(2500)
+  await visit.page.screenshot({ path: `/tmp/shots-t/${name}-phone.png`, fullPage: true })
+  await visit.reloadWith({})
+}
 
 type Told = [place: string, time: string]
 

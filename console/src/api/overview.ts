@@ -54,6 +54,11 @@ export const byCompanyQuery = (span: OverviewSpan) => ({
   ...LIVE,
 })
 
+export const alertsQuery = (company: string) => ({
+  ...read('GET /companies/:company/overview/alerts', { company }),
+  ...LIVE,
+})
+
 export const backlogQuery = (company: string) => ({ ...read(BACKLOG, { company }), ...LIVE })
 
 export const retryWaiting = (company: string, domain: string | null) =>

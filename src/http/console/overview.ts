@@ -1,6 +1,7 @@
 /** Figures of mail: of a company or, for operators, of all together. */
 import { showBacklog } from '../../operate/backlog.ts'
 import { companyName } from '../../operate/find.ts'
+import { openAlerts } from '../../operate/open-alerts.ts'
 import {
   showDestinations,
   showLatency,
@@ -56,6 +57,11 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
   'GET /companies/:company/overview/reasons': async ({ op, company, query: { span } }) => {
     const { reasons } = await showReasons(op, { span, company: company ?? undefined })
     return { reasons }
+  },
+
+  'GET /companies/:company/overview/alerts': async ({ op, company }) => {
+    const alerts = await openAlerts(op, { company: company ?? undefined })
+    return { alerts: alerts.map(({ since, ...alert }) => ({ ...alert, since: isoTime(since) })) }
   },
 
   'GET /companies/:company/overview/backlog': async ({ op, company }) => {
