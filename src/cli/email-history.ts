@@ -2,6 +2,7 @@
 import { CATEGORY_WORDS } from '../email/category-word.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
+import { isOfOthers } from '../email/not-attempted.ts'
 import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type { NextStep, ToldStatus } from '../operate/next-step.ts'
@@ -154,7 +155,8 @@ export function formatDetail(detail: EventDetail): string {
     replyText({ code, enhancedCode, message }),
     domain,
     webhookId && `webhook ${webhookId} to ${host}`,
-    nextAttemptAt && `next attempt ${formatTime(nextAttemptAt)}`,
+    // Held mail goes with the next try of its path.
+    nextAttemptAt && !isOfOthers(message ?? null) && `next attempt ${formatTime(nextAttemptAt)}`,
   ]
   return joined(parts, '; ')
 }
@@ -164,6 +166,6 @@ function categoryWord(category: BounceCategory | undefined): string | undefined 
 }
 
 /** Skips missing and empty parts. */
-function joined(parts: (string | number | undefined)[], between: string): string {
+function joined(parts: (string | number | false | undefined)[], between: string): string {
   return parts.filter(Boolean).join(between)
 }

@@ -11,7 +11,7 @@ export function Alerts({ company }: { company: string }) {
   const { data } = useQuery(alertsQuery(company))
   if (data === undefined || data.alerts.length === 0) return null
   return (
-    <Stack gap="xs" component="section" aria-label="Problems">
+    <Stack gap="xs" mb="md" component="section" aria-label="Problems">
       {data.alerts.map(({ id, title, found, advice, since, page }) => (
         <Alert
           key={id}
