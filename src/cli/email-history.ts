@@ -2,11 +2,10 @@
 import { CATEGORY_WORDS } from '../email/category-word.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
-import { isOfOthers } from '../email/not-attempted.ts'
 import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
 import type { NextStep, ToldStatus } from '../operate/next-step.ts'
-import { replyText } from '../operate/reply-text.ts'
+import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece } from '../operate/status-sentence.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
 import { clipped, formatTime, printFields, printLine, printTable, recipientCount } from './print.ts'
@@ -156,7 +155,7 @@ export function formatDetail(detail: EventDetail): string {
     domain,
     webhookId && `webhook ${webhookId} to ${host}`,
     // Held mail goes with the next try of its path.
-    nextAttemptAt && !isOfOthers(message ?? null) && `next attempt ${formatTime(nextAttemptAt)}`,
+    nextAttemptAt && !isHeldForOthers(message) && `next attempt ${formatTime(nextAttemptAt)}`,
   ]
   return joined(parts, '; ')
 }

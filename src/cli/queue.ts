@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import { troubleIn } from '../email/not-attempted.ts'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/queue.ts'
 import { type LaneSum, showQueueByCompany, showQueueBySite } from '../operate/queue-sums.ts'
+import { lastReplyText } from '../operate/reply-text.ts'
 import { companySumJson, laneJson, pauseScopeJson, siteSumJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
@@ -158,7 +158,7 @@ function sumCells(sum: LaneSum): Cell[] {
     sum.quarantined,
     formatTime(sum.oldestAt),
     sum.paused ? 'paused' : formatTime(sum.nextDueAt),
-    clipped(troubleIn(sum.lastMessage ?? ''), 100),
+    clipped(lastReplyText(sum.lastMessage), 100),
   ]
 }
 

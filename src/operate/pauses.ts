@@ -15,7 +15,10 @@ export async function presentPauses({ store, now }: Pick<Operation, 'store' | 'n
   return pauses
 }
 
-/** Waiting mail, as far as pauses depend on it. A company or domain of '' stands for none, so that only wider pauses cover it. */
+/**
+ * Waiting mail, as far as pauses depend on it. A company or domain of '' stands for none, so that only wider pauses
+ * cover it.
+ */
 interface PausableMail {
   companyId: string
   domain: string

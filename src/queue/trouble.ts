@@ -1,6 +1,6 @@
 import type { HindranceReport } from '../delivery/delivery.ts'
 import type { BlockList } from '../delivery/judge/block-lists.ts'
-import type { BounceCategory } from '../mail/reply/category.ts'
+import type { EventDetail } from '../email/event.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { PathPart } from './path-part.ts'
 
@@ -19,7 +19,7 @@ export interface TroubleFacts extends Omit<PathPart, 'key'> {
   /** The message for other companies, without the server's words, which may name a recipient. */
   brief: string
   /** Absent: the server gave no reason that is known. */
-  category?: BounceCategory
+  category?: NonNullable<EventDetail['category']>
   /** The block list that the servers name. */
   list: BlockList | null
   /** Unix ms. */
@@ -55,7 +55,7 @@ export interface Trouble extends TroubleFacts {
 export function factsOf(
   part: PathPart,
   report: HindranceReport,
-  { metBy, category }: { metBy: string; category: BounceCategory | undefined },
+  { metBy, category }: { metBy: string; category: TroubleFacts['category'] | undefined },
   now: number,
 ): TroubleFacts {
   const { path, companyId, domainId, to } = part
