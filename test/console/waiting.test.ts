@@ -8,7 +8,6 @@ import { runShared } from '../support/commands.ts'
 import { type Sink, startSink } from '../support/sink.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
-import { PHONE, type Visit } from './visit.ts'
 
 const BUSY = '421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred'
 
@@ -58,7 +57,6 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     for (const id of others) await waiting(id, 'path')
     const visit = await stage.visit(t, `/c/${stage.company.id}/emails/${others[0]}`)
     const { page } = visit
-    await shoot(visit, 'held')
     // Another try may come in between.
     await until(async () => {
       const before = await nextTryOf(stage)
@@ -106,7 +104,6 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     const member = await stage.person({ [stage.company.id]: 'viewer' })
     const visit = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`, { as: member })
     const { page } = visit
-    await shoot(visit, 'paused')
     const sentence = await statusOf(page).innerText()
     assert.match(sentence, /Paused by an operator: their postmaster asked us to wait\. It waits/)
     assert.match(sentence, /until the pause ends at .*\(in 2 hr\)\./)
@@ -130,7 +127,6 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     const link = problems.getByRole('link', { name: 'Webhook of Acme' })
     assert.equal(await link.getAttribute('href'), `/console/c/${companyId}/webhooks/w1`)
     assert.deepEqual(await visit.barriers(), [])
-    await shoot(visit, 'overview')
     await visit.page.goto(`${stage.service.url}/console/c/${companyId}/emails`)
   })
 
@@ -174,16 +170,6 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     ]
   }
 })
-
-async function shoot(visit: Visit, name: string) {
-  if (process.env.SHOTS === undefined) return
-  await visit.page.waitForTimeout(1500)
-  await visit.page.screenshot({ path: `/tmp/shots-t/${name}-light.png`, fullPage: true })
-  await visit.reloadWith({ viewport: PHONE })
-  await visit.page.waitForTimeout(2500)
-  await visit.page.screenshot({ path: `/tmp/shots-t/${name}-phone.png`, fullPage: true })
-  await visit.reloadWith({})
-}
 
 type Told = [place: string, time: string]
 
