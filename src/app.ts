@@ -323,11 +323,13 @@ function startDomainChecks({ settings, store, directory, seal, log, started }: W
   checks.start()
 }
 
-/** Sends alerts about problems, if there are addresses for them. */
+/** Looks for problems, which the console shows, and sends alerts about them, if there are addresses for them. */
 function startAlerts(parts: WithIntake, base: string | null): void {
   const { settings, store, directory, seal, systemMail, token, log, started } = parts
   const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
-  if ((systemMail === null && alertWebhook === null) || !roles.includes('delivery')) return
+  if (!roles.includes('delivery')) return
+  // Where no mail leaves, problems of delivery harm nobody who did not ask to hear of them.
+  if (systemMail === null && alertWebhook === null && settings.delivery.kind === 'capture') return
   const url = base === null ? null : consoleUrl(publicUrl ?? base)
   const channels: AlertChannels = {
     systemMail,

@@ -2,9 +2,10 @@
 import { CATEGORY_WORDS } from '../email/category-word.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
-import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
+import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
-import { replyText } from '../operate/reply-text.ts'
+import type { NextStep, ToldStatus } from '../operate/next-step.ts'
+import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
 import type { Piece } from '../operate/status-sentence.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
 import { clipped, formatTime, printFields, printLine, printTable, recipientCount } from './print.ts'
@@ -13,7 +14,7 @@ import { clipped, formatTime, printFields, printLine, printTable, recipientCount
 export function printHistory(
   { email, recipients, events, attempts }: EmailHistory,
   company: string,
-  status: readonly Piece[],
+  { sentence, steps }: ToldStatus,
 ): void {
   const { content } = email
   printFields([
@@ -29,7 +30,7 @@ export function printHistory(
     ['Accepted', formatTime(email.createdAt)],
     ['Scheduled for', formatTime(email.scheduledAt)],
     ['Last event', email.lastEvent],
-    ['Status', clipped(status.map(pieceText).join(''), 1_000)],
+    ['Status', clipped(sentence.map(pieceText).join(''), 1_000)],
     [
       'Size',
       `${email.size} octets${email.contentRemoved ? ' (content removed: its retention period has ended)' : ''}`,
@@ -47,7 +48,7 @@ export function printHistory(
       each.kind,
       each.state,
       each.attempts,
-      formatTime(each.state === 'waiting' ? each.dueAt : null),
+      nextAttempt(each, steps.get(each.position)),
       categoryWord(categories.get(each.position)) ?? '',
       clipped(replyText({ code: each.lastCode, message: each.lastMessage }), 200),
     ]),
@@ -72,6 +73,21 @@ export function printHistory(
   }
   const troubled = recipients.filter(({ state }) => state !== 'delivered')
   printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
+}
+
+/** Other mail may decide when the recipient is tried: its own time is not told then. */
+function nextAttempt({ state, dueAt }: StoredRecipient, next: NextStep | undefined): string | null {
+  if (state !== 'waiting') return null
+  switch (next?.waits) {
+    case 'pause':
+      return 'paused'
+    case 'domain':
+      return 'held'
+    case 'path':
+      return next.at === null ? 'due' : formatTime(next.at)
+    default:
+      return formatTime(dueAt)
+  }
 }
 
 function printAttempt(
@@ -138,7 +154,8 @@ export function formatDetail(detail: EventDetail): string {
     replyText({ code, enhancedCode, message }),
     domain,
     webhookId && `webhook ${webhookId} to ${host}`,
-    nextAttemptAt && `next attempt ${formatTime(nextAttemptAt)}`,
+    // Held mail goes with the next try of its path.
+    nextAttemptAt && !isHeldForOthers(message) && `next attempt ${formatTime(nextAttemptAt)}`,
   ]
   return joined(parts, '; ')
 }
@@ -148,6 +165,6 @@ function categoryWord(category: BounceCategory | undefined): string | undefined 
 }
 
 /** Skips missing and empty parts. */
-function joined(parts: (string | number | undefined)[], between: string): string {
+function joined(parts: (string | number | false | undefined)[], between: string): string {
   return parts.filter(Boolean).join(between)
 }

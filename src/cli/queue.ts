@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/queue.ts'
-import { type LaneSum, showQueueByCompany, showQueueBySite } from '../operate/queue-sums.ts'
+import { type LaneFigures, showQueueByCompany, showQueueBySite } from '../operate/queue-sums.ts'
+import { lastReplyText } from '../operate/reply-text.ts'
 import { companySumJson, laneJson, pauseScopeJson, siteSumJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
@@ -130,7 +131,7 @@ interface QueueTable<Sum> {
   cells(sum: Sum): Cell[]
 }
 
-function printQueue<Sum extends Omit<LaneSum, 'pause'>>(
+function printQueue<Sum extends LaneFigures>(
   sums: readonly Sum[],
   { json, limit }: QueueOptions,
   table: QueueTable<Sum>,
@@ -150,14 +151,14 @@ function printQueue<Sum extends Omit<LaneSum, 'pause'>>(
 
 const SUM_TITLES = ['WAITING', 'SENDING', 'QUARANTINED', 'OLDEST', 'NEXT ATTEMPT', 'LAST ANSWER']
 
-function sumCells(sum: Omit<LaneSum, 'pause'>): Cell[] {
+function sumCells(sum: LaneFigures): Cell[] {
   return [
     sum.waiting,
     sum.sending,
     sum.quarantined,
     formatTime(sum.oldestAt),
     sum.paused ? 'paused' : formatTime(sum.nextDueAt),
-    clipped(sum.lastMessage ?? '', 100),
+    clipped(lastReplyText(sum.lastMessage), 100),
   ]
 }
 

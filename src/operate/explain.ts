@@ -15,6 +15,7 @@ import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
 import type { Pause, SiteClosure, SiteState, SiteWarmUp } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
+import { closureFor } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
 import {
   addressIn,
@@ -134,11 +135,11 @@ function presentPath(
 ): Pick<Explanation, 'closed' | 'lowered' | 'warmUp'> {
   const { name } = path.source
   const source = site?.sources.find((each) => each.name === name)
-  const closures = site === undefined ? [] : [site.closed ?? [], site.others ?? []].flat()
-  const ofSource = closures.filter((each) => each.source === undefined || each.source === name)
-  const to = { domain, servers: serversNamed(path.site.serversKey ?? '') }
+  const servers = serversNamed(path.site.serversKey ?? '')
+  const sendingDomain = sender.domain?.name ?? null
+  const sent = { companyId: sender.companyId, sendingDomain, to: domain, servers, source: name }
   return {
-    closed: closureFor(op, sender, to, ofSource),
+    closed: closureFor(op.caller, sent, site),
     lowered: source?.lowered ?? { sessions: null, messagesPerMinute: null },
     warmUp: source?.warmUp ?? warmUpOf(op, path),
   }
@@ -280,28 +281,6 @@ async function lastResults(
     if (recipient !== undefined) results.push({ email, recipient })
   }
   return results
-}
-
-/**
- * The first closure that concerns the mail. The server's words are shown only to operators and to the company whose
- * mail was refused, because they may name a recipient.
- */
-function closureFor(
-  { caller }: Operation,
-  { companyId, domain }: Sender,
-  to: { domain: string; servers: string | null },
-  closures: readonly SiteClosure[],
-): SiteClosure | null {
-  const closed = closures.find(
-    (each) =>
-      (each.companyId === null || each.companyId === companyId) &&
-      (each.sendingDomain === null || each.sendingDomain === domain?.name) &&
-      (each.recipientDomain === null || each.recipientDomain === to.domain) &&
-      (each.servers === undefined || each.servers === to.servers),
-  )
-  if (!closed) return null
-  const mayRead = caller.kind === 'operator' || closed.metBy === companyId
-  return mayRead ? closed : { ...closed, reason: closed.brief, list: null }
 }
 
 /** The first thing that would stop the mail, in the order in which the service would meet it. */

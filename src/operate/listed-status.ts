@@ -41,6 +41,9 @@ export function recipientsOf(
   return counts?.recipients ?? to.length + cc.length + bcc.length
 }
 
+/** Counts tell only that there is one. */
+const UNKNOWN_PAUSE = { until: null, reason: null }
+
 function statusOfGroup(
   { state: counted, delayed, heldFor, paused, dueAt }: RecipientGroup,
   circumstances: Pick<Circumstances, 'scheduledAt' | 'maySend' | 'now'>,
@@ -49,7 +52,13 @@ function statusOfGroup(
   const state = isCaptured ? 'delivered' : counted
   const { waits } = nextStepOf(
     { address: '', state, attempts: 0, dueAt, postponedSince: null, heldFor },
-    { ...circumstances, giveUpAt: null, paused: () => paused, retryWaits: [] },
+    {
+      ...circumstances,
+      giveUpAt: null,
+      pause: () => (paused ? UNKNOWN_PAUSE : null),
+      closed: () => null,
+      retryWaits: [],
+    },
   )
   return statusNameOf({ state, waits, delayed, server: isCaptured ? CAPTURE_SERVER : null })
 }

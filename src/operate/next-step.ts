@@ -3,12 +3,23 @@ import type { SendingDomain } from '../accounts/account.ts'
 import { isDelayed } from '../email/delayed.ts'
 import { endOf } from '../email/give-up-time.ts'
 import { postponedFrom } from '../email/lifecycle.ts'
+import { troubleIn } from '../email/not-attempted.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
+import { domainOf } from '../mail/address/address-domain.ts'
+import type { Pause } from '../store/store.ts'
+import { type ClosedSite, closuresOf, sitesOfHeld } from './closures.ts'
 import { noSuchEmail, requireEmail } from './find.ts'
-import { presentPauses } from './pauses.ts'
+import { pauseOfMail } from './pauses.ts'
+import { replyIn } from './reply-text.ts'
 import { isoTime } from './shapes.ts'
-import { type EmailStatus, type Piece, statusSentence, type WaitReason } from './status-sentence.ts'
+import {
+  type EmailStatus,
+  type Piece,
+  type RecipientStatus,
+  statusSentence,
+  type WaitReason,
+} from './status-sentence.ts'
 import { verb } from './verb.ts'
 
 /** The next step of one recipient. `waits` is null when there is none. */
@@ -18,6 +29,10 @@ export interface NextStep {
   at: number | null
   /** Unix ms: when the recipient fails if nothing changes; null: unknown, or not a matter of time. */
   givesUpAt: number | null
+  /** The closure of its path; null: it waits for none, or for one that no node reports now. */
+  closed: ClosedSite | null
+  /** Why an operator has paused it; null: it is not paused, or for no reason given. */
+  pauseReason: string | null
 }
 
 export interface EmailNextSteps {
@@ -40,14 +55,17 @@ export const nextSteps = verb(
     const outline = await op.store.readOutline(id, range)
     // Retention may have removed it meanwhile.
     if (outline === null) throw noSuchEmail(id)
-    const pauses = await presentPauses(op)
+    const pauses = await op.store.pauses(op.now())
     const { companyId, domainId, scheduledAt } = outline.email
     const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
+    const sites = await sitesOfHeld(op, { companyId, domainId }, outline.recipients)
+    const sent = { companyId, domainId, domain: domain?.name ?? null }
     const circumstances = {
       scheduledAt,
       giveUpAt: endOf(outline.email, op.setup.deliverWithin),
       maySend: domain?.sending === 'active',
-      paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
+      pause: (to: string) => pauseOfMail(pauses, { companyId, domain: to, site: sites.get(to)?.key }),
+      closed: await closuresOf(op, sent, sites),
       retryWaits: op.setup.retrySchedule,
       now: op.now(),
     }
@@ -76,10 +94,19 @@ function triesOf({ recipients, attempts }: HistoryOutline, limit: number): (numb
   })
 }
 
-/** The status of an email as one sentence, for its first recipients. */
-export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<Piece[]> => {
+/** The status of an email as one sentence, and what its first recipients wait for, by their positions. */
+export interface ToldStatus {
+  sentence: Piece[]
+  steps: ReadonlyMap<number, NextStep>
+}
+
+export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<ToldStatus> => {
   const range = { from: 0, limit: 100, eventOctets: 0, attempts: 200 }
-  return statusSentence(statusOf(await nextSteps(op, { id, ...range })))
+  const found = await nextSteps(op, { id, ...range })
+  const steps = found.outline.recipients.map(
+    ({ position }, index) => [position, found.nextSteps[index]!] as const,
+  )
+  return { sentence: statusSentence(statusOf(found)), steps: new Map(steps) }
 })
 
 /** The facts in the sentence about the status of an email. */
@@ -90,23 +117,41 @@ export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: Em
     states: outline.states,
     recipients: outline.recipients.map((recipient, index) => {
       const { address, state, attempts, lastCode: code, lastMessage: message, server } = recipient
-      const { waits, at, givesUpAt } = nextSteps[index]!
+      const { waits, at, givesUpAt, closed, pauseReason } = nextSteps[index]!
       const times = { at: isoTime(at), givesUpAt: isoTime(givesUpAt) }
-      const delayed = isDelayed(recipient)
+      // The trouble that other mail has met on the path says more than an earlier answer to this mail.
+      const answer =
+        waits === 'path'
+          ? answerOf(closed?.reason ?? (message && troubleIn(message)))
+          : { code, message, server }
       return {
         address,
         state,
         attempts,
         tries: tries[index]!,
-        delayed,
-        code,
-        message,
-        server,
+        delayed: isDelayed(recipient),
+        ...answer,
         waits,
         ...times,
+        closed: closed && closedSite(closed),
+        pauseReason,
       }
     }),
   }
+}
+
+function answerOf(trouble: string | null): Pick<RecipientStatus, 'code' | 'message' | 'server'> {
+  const reply = replyIn(trouble)
+  return { code: reply === null ? null : Number(reply.slice(0, 3)), message: trouble, server: null }
+}
+
+function closedSite({
+  name,
+  company,
+  sendingDomain,
+  recipientDomain,
+}: ClosedSite): RecipientStatus['closed'] {
+  return { name, whose: sendingDomain ?? company, to: recipientDomain }
 }
 
 export interface Circumstances {
@@ -115,7 +160,10 @@ export interface Circumstances {
   giveUpAt: number | null
   /** Whether the sending domain may send. */
   maySend: boolean
-  paused(recipientDomain: string): boolean
+  /** The pause of its mail to the recipient domain. */
+  pause(recipientDomain: string): Pick<Pause, 'until' | 'reason'> | null
+  /** The closure that holds its mail to the recipient domain. */
+  closed(recipientDomain: string): ClosedSite | null
   /** The waits of the retry schedule, in ms. */
   retryWaits: readonly number[]
   /** Unix ms. */
@@ -123,10 +171,10 @@ export interface Circumstances {
 }
 
 export function nextStepOf(recipient: NextStepFacts, circumstances: Circumstances): NextStep {
-  const { waits, at, givesUpAt } = bySchedule(recipient, circumstances)
+  const next = bySchedule(recipient, circumstances)
   const { giveUpAt } = circumstances
-  if (waits === null || giveUpAt === null) return { waits, at, givesUpAt }
-  return { waits, at, givesUpAt: Math.min(givesUpAt ?? giveUpAt, giveUpAt) }
+  if (next.waits === null || giveUpAt === null) return next
+  return { ...next, givesUpAt: Math.min(next.givesUpAt ?? giveUpAt, giveUpAt) }
 }
 
 type NextStepFacts = Pick<
@@ -136,27 +184,36 @@ type NextStepFacts = Pick<
 
 function bySchedule(
   recipient: NextStepFacts,
-  { scheduledAt, maySend, paused, retryWaits, now }: Circumstances,
+  { scheduledAt, maySend, pause, closed, retryWaits, now }: Circumstances,
 ): NextStep {
   const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient
   if (state === 'sending') return step('answer')
   if (state === 'quarantined') return step('release')
   if (state !== 'waiting') return step(null)
-  if (heldFor === 'pause' || paused(address.slice(address.lastIndexOf('@') + 1))) return step('pause')
+  const to = domainOf(address)
+  const paused = pause(to)
+  if (heldFor === 'pause' || paused !== null) {
+    return { ...step('pause', paused?.until ?? null), pauseReason: paused?.reason ?? null }
+  }
   if (scheduledAt !== null && scheduledAt > now && at !== null && at >= scheduledAt)
     return step('schedule', at)
   if (heldFor === 'domain' || !maySend) return step('domain')
   // Without an attempt it goes on for as long as the whole schedule lasts (lifecycle/attempt.ts).
   const since = postponedSince === null ? null : postponedFrom(postponedSince, now)
   const patienceEnds = since === null ? null : since + sum(retryWaits)
-  if (heldFor === 'path') return step('path', at, patienceEnds)
+  if (heldFor === 'path') {
+    // Its own time is spread over the time after the next try of the path, which releases it.
+    const closure = closed(to)
+    const next = closure === null ? at : closure.nextTryAt
+    return { ...step('path', next !== null && next > now ? next : null, patienceEnds), closed: closure }
+  }
   if (at === null || at <= now) return step('turn', at)
   if (patienceEnds !== null) return step('refusal', at, patienceEnds)
   return attempts > 0 ? step('retry', at, at + sum(retryWaits.slice(attempts))) : step('turn', at)
 }
 
 function step(waits: WaitReason | null, at: number | null = null, givesUpAt: number | null = null): NextStep {
-  return { waits, at, givesUpAt }
+  return { waits, at, givesUpAt, closed: null, pauseReason: null }
 }
 
 function sum(waits: readonly number[]): number {

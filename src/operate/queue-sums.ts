@@ -1,17 +1,27 @@
 /** The queue by site, by company and by recipient domain. */
 import { Pauses, pauseOf } from '../queue/pauses.ts'
 import type { Pause, PauseScope, QueueLane } from '../store/store.ts'
+import { withNextTries } from './closures.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
+import { pauseOfMail } from './pauses.ts'
 import { RecentAnswers } from './recent-answers.ts'
+import { mayBeRetried } from './retriable.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
-/** Mail of several lanes. `lastMessage`: of the lane with the most waiting mail that has one. */
-export interface LaneSum extends Omit<QueueLane, 'companyId' | 'domain'> {
+/** The figures of mail of one or several lanes. `lastMessage`: of the lane with the most waiting mail that has one. */
+export interface LaneFigures extends Omit<QueueLane, 'companyId' | 'domain'> {
   /** All of it is paused. */
   paused: boolean
+}
+
+export interface LaneSum extends LaneFigures {
+  /** The pause that all of it waits for; null: it is not paused, or by several. */
+  coveredBy: Pause | null
+  /** False: a retry would leave all of it alone. */
+  retriable: boolean
   /** The pause of exactly this mail; null: there is none. */
   pause: Pause | null
 }
@@ -70,9 +80,11 @@ export const showQueueBySite = verb(
       return {
         ...summed(group),
         paused: group.every(isPaused),
+        retriable: group.some((lane) => !isPaused(lane) && mayBeRetried(lane, op.now())),
         sessions: states.get(key)?.used.sessions ?? 0,
         site,
         domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
+        coveredBy: pauseOfMail(present, { companyId: '', domain: site.domain ?? '', site: key }),
         pause: pauseOf(present, scopeOfSite(site)) ?? null,
       }
     })
@@ -109,12 +121,13 @@ export const showQueueByCompany = verb('read', async (op, of: SumsRequest): Prom
 export const showQueueByDomain = verb('read', async (op, of: SumsRequest): Promise<Sums<DomainSum>> => {
   const { companyId = null } = companyFilter(op, of)
   const { sums, count } = await sumsBy(op, of, 'domain', (domain) => ({ companyId, domain }))
-  return { sums: sums.map(({ key, ...sum }) => ({ ...sum, domain: key })), count }
+  const named = sums.map(({ key, ...sum }) => ({ ...sum, domain: key, companyId }))
+  return { sums: await withNextTries(op, named), count }
 })
 
 interface Group {
   key: string
-  sum: Omit<LaneSum, 'paused' | 'pause'>
+  sum: Omit<LaneFigures, 'paused'>
   lanes: QueueLane[]
 }
 
@@ -137,12 +150,18 @@ async function sumsBy(
   const pauses = new Pauses()
   pauses.replace(present)
   const found = waitingAlone ? all.filter(({ sum }) => sum.waiting > 0) : all
-  const sums = found.slice(from, from + limit).map(({ key, sum, lanes }) => ({
-    ...sum,
-    key,
-    paused: lanes.every((lane) => pauses.covers(lane.companyId, lane.domain)),
-    pause: pauseOf(present, scopeOf(key)) ?? null,
-  }))
+  const isPaused = (lane: QueueLane) => pauses.covers(lane.companyId, lane.domain)
+  const sums = found.slice(from, from + limit).map(({ key, sum, lanes }) => {
+    const scope = scopeOf(key)
+    return {
+      ...sum,
+      key,
+      paused: lanes.every(isPaused),
+      coveredBy: pauseOfMail(present, { companyId: scope.companyId ?? '', domain: scope.domain ?? '' }),
+      retriable: lanes.some((lane) => !isPaused(lane) && mayBeRetried(lane, op.now())),
+      pause: pauseOf(present, scope) ?? null,
+    }
+  })
   return { sums, count: found.length }
 }
 

@@ -2,6 +2,7 @@
 
 import type { NamedSite, PauseScope, QueueLane, RetryCounts, RetryRequest } from '../store/store.ts'
 import { authorise } from './authority.ts'
+import { withNextTries } from './closures.ts'
 import { OperateError } from './error.ts'
 import {
   type CompanyFilter,
@@ -25,7 +26,8 @@ export interface LaneReport extends QueueLane {
 export const showQueue = verb('read', async (op, of: CompanyFilter): Promise<LaneReport[]> => {
   const lanes = await op.store.queue(companyFilter(op, of).companyId)
   const pauses = await presentPauses(op)
-  return lanes.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
+  const shown = await withNextTries(op, lanes)
+  return shown.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
 })
 
 export interface RetryInput extends CompanyFilter {

@@ -2,12 +2,30 @@
  * Formats a server's reply so that its codes appear once: a text of our own has none. The page of the console uses this
  * module, too, so it must stay free of side effects.
  */
-import { isNotAttempted } from '../email/not-attempted.ts'
+import { isNotAttempted, isOfOthers, troubleIn } from '../email/not-attempted.ts'
 
 interface ReplyFields {
   code?: number | null | undefined
   enhancedCode?: string | null | undefined
   message?: string | null | undefined
+}
+
+/** In the words for a trouble: `mx.example.com hung up: 421 4.7.0 Too many connections`. */
+const REPLY = /^(?:[^\n]*?: )?([45]\d\d[ -].*)$/s
+
+/** The reply of a server within the words for a trouble; null: they have none. */
+export function replyIn(trouble: string | null): string | null {
+  return REPLY.exec(trouble ?? '')?.[1] ?? null
+}
+
+/** The last reply to waiting mail: the trouble that other mail has met, if it was not tried because of that. */
+export function lastReplyText(message: string | null): string {
+  return troubleIn(message ?? '')
+}
+
+/** Whether an event tells only that mail is held for a closed path, whose next try it goes with. */
+export function isHeldForOthers(message: string | undefined): boolean {
+  return isOfOthers(message ?? null)
 }
 
 /** Whether the text says itself which server it is from. `server`: its name, perhaps with its address. */

@@ -28,7 +28,7 @@ import { retiresAt } from './domain-schedule.ts'
 import type { ListedKey } from './keys.ts'
 import type { PoolDescription } from './pools.ts'
 import type { LaneReport } from './queue.ts'
-import type { CompanySum, LaneSum, SiteSum } from './queue-sums.ts'
+import type { CompanySum, LaneFigures, SiteSum } from './queue-sums.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { SiteDescription } from './sites.ts'
 import type { OwnedWebhook } from './webhook-find.ts'
@@ -272,7 +272,7 @@ export function companySumJson({ companyId, ...sum }: CompanySum) {
   return { company_id: companyId, ...laneSumJson(sum) }
 }
 
-function laneSumJson(sum: Omit<LaneSum, 'pause'>) {
+function laneSumJson(sum: LaneFigures) {
   return {
     waiting: sum.waiting,
     sending: sum.sending,

@@ -4,7 +4,7 @@
 import { providerOf } from '../email/mail-provider.ts'
 import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
-import { namesServer, replyText } from './reply-text.ts'
+import { namesServer, replyIn, replyText } from './reply-text.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
 export type Piece = string | { untrusted: string } | { at: string }
@@ -34,6 +34,15 @@ export const WAIT_REASONS = [
 ] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
+/** A site that takes none of the mail that waits for it. */
+export interface ClosedSiteFacts {
+  /** The provider, or the name of the servers. */
+  name: string
+  /** The only mail concerned: the sending domain or company, and the recipient domain; null: all. */
+  whose: string | null
+  to: string | null
+}
+
 export interface RecipientStatus {
   address: string
   state: RecipientState
@@ -43,16 +52,20 @@ export interface RecipientStatus {
   tries: number | null
   /** As `isDelayed` has it. */
   delayed: boolean
-  /** The last answer. */
+  /** The last answer; while a closed path keeps the mail waiting, the trouble that closed it. */
   code: number | null
   message: string | null
   server: string | null
   /** Null: nothing follows. */
   waits: WaitReason | null
-  /** ISO 8601; null: it does not depend on time alone. */
+  /** ISO 8601; null: it does not depend on time alone, or the next try of its path is due. */
   at: string | null
   /** ISO 8601: when the last attempt is due, as far as it is known. */
   givesUpAt: string | null
+  /** Set while it waits for a closed path that the nodes report. */
+  closed: ClosedSiteFacts | null
+  /** The operator's words, while a pause keeps it waiting; null: none. */
+  pauseReason: string | null
 }
 
 export interface EmailStatus {
@@ -138,7 +151,13 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
       return ['Scheduled by its sender', ...time(': it will be sent ', at), '.', ...before(recipient)]
     case 'pause':
       return [
-        'Paused by an operator. It waits, without using up attempts, until the pause ends.',
+        'Paused by an operator',
+        ...(recipient.pauseReason === null
+          ? []
+          : [': ', { untrusted: recipient.pauseReason.replace(/\.$/, '') }]),
+        '. It waits, without using up attempts, until the pause ends',
+        ...time(' at ', at),
+        '.',
         ...before(recipient),
       ]
     case 'domain':
@@ -149,12 +168,7 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
         ...before(recipient),
       ]
     case 'path':
-      return [
-        'Held',
-        ...answer(recipient),
-        ...tried(recipient),
-        ...next('; sooner if other mail gets through', recipient),
-      ]
+      return held(recipient)
     case 'refusal':
       return [...refusal(recipient), ...tried(recipient), ...next('', recipient)]
     case 'retry':
@@ -164,6 +178,34 @@ function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStat
       if (!recipient.delayed && recipient.tries === 0) return ['Accepted, and about to be sent.']
       return [...refusal(recipient), ...tried(recipient), ' Trying now.']
   }
+}
+
+function held(recipient: RecipientStatus): Piece[] {
+  const { closed, message } = recipient
+  if (closed === null) {
+    const sooner = '; sooner if other mail gets through'
+    return ['Held', ...answer(recipient), ...tried(recipient), ...next(sooner, recipient)]
+  }
+  const reply = replyIn(message)
+  const site = { untrusted: closed.name }
+  const why = reply
+    ? [site, ' answers “', { untrusted: reply }, '” to this server']
+    : message === null || message === ''
+      ? [site, ' takes no mail from this server']
+      : [{ untrusted: message.replace(/\.$/, '') }]
+  return [
+    'Held: ',
+    ...why,
+    '. Postroad waits with all mail',
+    ...(closed.whose === null ? [] : [' of ', { untrusted: closed.whose }]),
+    ' to ',
+    closed.to === null ? site : { untrusted: closed.to },
+    '.',
+    ...tried(recipient),
+    ...(recipient.at === null
+      ? [' The next try is due', ...time('; gives up ', recipient.givesUpAt), '.']
+      : next('', recipient)),
+  ]
 }
 
 /** The last attempt was spent. A later turn may have ended without one. */

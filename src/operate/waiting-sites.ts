@@ -16,7 +16,7 @@ const FOUND_MS = 300_000
 const UNKNOWN_MS = 60_000
 const MOST_REMEMBERED = 20_000
 
-export interface WaitingSite extends Pick<Site, 'key' | 'name' | 'provider'> {
+export interface WaitingSite extends Pick<Site, 'key' | 'name' | 'provider' | 'serversKey'> {
   /**
    * The recipient domain that stands for a site, because its servers are not known: only mail to the domain can be
    * paused or retried. Null: the servers are known.
@@ -62,9 +62,10 @@ export async function sitesOfDomains(
       ? await mailHosts(domain, resolver, { ownName }).catch((error) => lookupFailed(domain, String(error)))
       : lookupFailed(domain, 'TIMEOUT')
     const ranks = hosts.kind === 'hosts' ? hosts.ranks : []
-    const { key, name, provider } = siteOf(domain, { hosts, until: 0 }, table.recognise(domain, ranks))
+    const recognised = table.recognise(domain, ranks)
+    const { key, name, provider, serversKey } = siteOf(domain, { hosts, until: 0 }, recognised)
     const isFound = hosts.kind === 'hosts'
-    const site = { key, name, provider, domain: isFound ? null : domain }
+    const site = { key, name, provider, domain: isFound ? null : domain, ...(serversKey && { serversKey }) }
     if (isInTime) known.set(domain, site, { ttl: isFound ? FOUND_MS : UNKNOWN_MS })
     return site
   }

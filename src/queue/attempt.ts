@@ -137,7 +137,7 @@ export interface ReturnReason {
   toOthers?: true
   /** Unix ms: when the reason was last met, if not now. */
   metAt?: number
-  /** Of recipients that fail; `other` if absent. */
+  /** Of recipients that fail or are postponed; `other` if absent. */
   category?: NonNullable<EventDetail['category']>
 }
 
@@ -177,7 +177,7 @@ function returnDecision(
     const happening: AttemptHappening = {
       kind: 'attempted',
       at,
-      outcome: { verdict: 'postponed', message },
+      outcome: { verdict: 'postponed', message, ...(category !== undefined && { category }) },
       server: null,
       tls: null,
       untried: true,

@@ -3,7 +3,7 @@ import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE, serversNamed } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
-import type { NotAttempted } from '../email/not-attempted.ts'
+import { othersFailed } from '../email/not-attempted.ts'
 import type { ClosedPath, SiteClosure } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { LaneState } from './closed-lanes.ts'
@@ -21,6 +21,7 @@ import {
   isDue,
   newTrouble,
   type Trouble,
+  type TroubleFacts,
   waitUntil,
 } from './trouble.ts'
 import { TroubleLog } from './trouble-log.ts'
@@ -143,8 +144,9 @@ export class PathHealth {
       const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
       // Each start looks whether the proxy answers.
       if (!closed || learnt || kind === 'source') continue
-      const { path, companyId, domainId, to } = trouble
-      yield [key, { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }]
+      const { path, companyId, domainId, to, category } = trouble
+      const facts = { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }
+      yield [key, category === undefined ? facts : { ...facts, category }]
     }
   }
 
@@ -288,8 +290,10 @@ export class PathHealth {
         soonest + Math.round(Math.min(spread * times, LONGEST_HELD_MS * Math.random())),
       )
       const why = trouble.metBy === ready.email.companyId ? trouble.message : trouble.brief
-      const message: NotAttempted = `Not attempted, because other mail on this path failed: ${why}`
-      return { dueAt, heldFor: 'path', message, postpones: true, endsFrom, metAt: trouble.metAt }
+      const { metAt, category } = trouble
+      const message = othersFailed(why)
+      const reason = { dueAt, heldFor: 'path', message, postpones: true, endsFrom, metAt } as const
+      return category === undefined ? reason : { ...reason, category }
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -369,8 +373,9 @@ export class PathHealth {
     }
     const part = this.#triedBy(ready, hindrance, extent.part)
     for (const key of partKeys(ready)) if (key !== part.key) this.#unknown(key, ready, now)
-    if (result.notBefore !== undefined) return this.#untried(part, hindrance, ready, result.notBefore, now)
-    const trouble = this.#met(part, hindrance, now, ready)
+    const facts = factsOf(part, hindrance, met(ready, outcomes), now)
+    if (result.notBefore !== undefined) return this.#untried(part, facts, ready, result.notBefore, now)
+    const trouble = this.#met(part, facts, now, ready)
     const { waitMs = 0 } = hindrance
     waitUntil(trouble, Math.max(trouble.probeAt, now + pauseFor(waitMs)), now)
     if (!trouble.closed && !isCertain(part, hindrance, exhausted) && trouble.refused.size < IN_A_ROW)
@@ -403,15 +408,9 @@ export class PathHealth {
    * No server was tried, because none could be reached a moment ago, so the attempt says nothing new. The next try of
    * the part is due when the servers may be tried again, and its pauses do not grow.
    */
-  #untried(
-    part: PathPart,
-    report: HindranceReport,
-    ready: ReadyDelivery,
-    again: number,
-    now: number,
-  ): number {
+  #untried(part: PathPart, facts: TroubleFacts, ready: ReadyDelivery, again: number, now: number): number {
     const known = this.#troubles.get(part.key)
-    const trouble = known ?? newTrouble(factsOf(part, report, ready.email.companyId, now))
+    const trouble = known ?? newTrouble(facts)
     if (known === undefined) this.#troubles.put(part.key, trouble, now)
     if (trouble.probe === ready || !trouble.closed) waitUntil(trouble, again, now)
     if (trouble.probe === ready) {
@@ -422,19 +421,21 @@ export class PathHealth {
     return trouble.probeAt
   }
 
-  #met(part: PathPart, report: HindranceReport, now: number, { email, path }: ReadyDelivery): Trouble {
-    const facts = factsOf(part, report, email.companyId, now)
+  #met(part: PathPart, facts: TroubleFacts, now: number, { email, path }: ReadyDelivery): Trouble {
     const trouble = this.#troubles.get(part.key) ?? newTrouble(facts)
-    Object.assign(trouble, { ...facts, since: trouble.since, learnt: false, probe: null })
+    Object.assign(trouble, {
+      category: undefined,
+      ...facts,
+      since: trouble.since,
+      learnt: false,
+      probe: null,
+    })
     this.#troubles.put(part.key, trouble, now)
     if (trouble.refused.size < IN_A_ROW) trouble.refused.add(email.id)
     countAnew(trouble)
     this.#tryEnded(part.key, trouble)
-    const pause = this.#parts.pauses.after(
-      now - trouble.since,
-      report.kind === 'credentials',
-      path.limits.backOff,
-    )
+    const isOfOperator = facts.kind === 'credentials'
+    const pause = this.#parts.pauses.after(now - trouble.since, isOfOperator, path.limits.backOff)
     waitUntil(trouble, now + pause, now)
     return trouble
   }
@@ -495,6 +496,15 @@ export class PathHealth {
     trouble.tryUntil = 0
     this.#tried.add(key)
   }
+}
+
+/** The company whose mail met a trouble, and the reason of the refusal. */
+function met(
+  { email: { companyId: metBy } }: ReadyDelivery,
+  outcomes: DeliveryResult['outcomes'],
+): Parameters<typeof factsOf>[2] {
+  const refused = outcomes.find(({ verdict }) => verdict === 'postponed') ?? outcomes[0]
+  return { metBy, category: refused?.category }
 }
 
 /** True when a person with a right to decide about this path asked for another try. */

@@ -1,5 +1,6 @@
 import type { HindranceReport } from '../delivery/delivery.ts'
 import type { BlockList } from '../delivery/judge/block-lists.ts'
+import type { EventDetail } from '../email/event.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { HeldMail } from './held-mail.ts'
 import type { PathPart } from './path-part.ts'
@@ -18,6 +19,8 @@ export interface TroubleFacts extends Omit<PathPart, 'key'> {
   message: string
   /** The message for other companies, without the server's words, which may name a recipient. */
   brief: string
+  /** Absent: the server gave no reason that is known. */
+  category?: NonNullable<EventDetail['category']>
   /** The block list that the servers name. */
   list: BlockList | null
   /** Unix ms. */
@@ -52,11 +55,18 @@ export interface Trouble extends TroubleFacts {
   tryWanted: 'due' | 'insisted' | null
 }
 
-export function factsOf(part: PathPart, report: HindranceReport, metBy: string, now: number): TroubleFacts {
+/** `category`: of the mail that met it. */
+export function factsOf(
+  part: PathPart,
+  report: HindranceReport,
+  { metBy, category }: { metBy: string; category: TroubleFacts['category'] | undefined },
+  now: number,
+): TroubleFacts {
   const { path, companyId, domainId, to } = part
   const { kind, message, list = null } = report
   const brief = briefOf(report)
-  return { path, companyId, domainId, to, metBy, kind, message, brief, list, since: now, metAt: now }
+  const facts = { path, companyId, domainId, to, metBy, kind, message, brief, list, since: now, metAt: now }
+  return category === undefined ? facts : { ...facts, category }
 }
 
 /** A trouble that has not closed its path yet. */

@@ -1,4 +1,5 @@
 /** The states of paths that delivering nodes have learned: they outlive a node, and all nodes know them. */
+import type { BounceCategory } from '../mail/reply/category.ts'
 
 export interface SharedState {
   /** Nothing is sent, apart from single tries. Null: the path is open. */
@@ -25,6 +26,8 @@ export interface ClosedPath {
   message: string
   /** The message for other companies. */
   brief: string
+  /** Absent: not known. */
+  category?: BounceCategory
   list: { name: string; removal: string } | null
   /** Unix ms. */
   since: number

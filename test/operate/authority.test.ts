@@ -37,6 +37,7 @@ import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
 import * as nextStep from '../../src/operate/next-step.ts'
 import * as nodes from '../../src/operate/nodes.ts'
+import * as openAlerts from '../../src/operate/open-alerts.ts'
 import * as overview from '../../src/operate/overview.ts'
 import * as pauses from '../../src/operate/pauses.ts'
 import * as people from '../../src/operate/people.ts'
@@ -543,6 +544,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     (op) => goLive.checkInstallationStep(op, { step: 'backup' }),
     OPERATOR_ALONE,
   ],
+  [openAlerts.openAlerts, (op) => openAlerts.openAlerts(op, { company: 'Acme' }), READS_WHOLE],
   [backlog.showBacklog, (op) => backlog.showBacklog(op, { company: 'Acme' }), READS_WHOLE],
   [backlog.showStorage, (op) => backlog.showStorage(op, {}), OPERATOR_ALONE],
   [overview.showVolume, (op) => overview.showVolume(op, { company: 'Acme', span: 'day' }), READS_WHOLE],

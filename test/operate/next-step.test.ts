@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BY_HAND } from '../../src/email/lifecycle.ts'
+import type { ClosedSite } from '../../src/operate/closures.ts'
 import { type Circumstances, nextStepOf } from '../../src/operate/next-step.ts'
 import type { WaitReason } from '../../src/operate/status-sentence.ts'
 
@@ -11,7 +12,8 @@ const USUAL: Circumstances = {
   scheduledAt: null,
   giveUpAt: null,
   maySend: true,
-  paused: () => false,
+  pause: () => null,
+  closed: () => null,
   retryWaits: RETRY_WAITS,
   now: NOW,
 }
@@ -23,6 +25,17 @@ const WAITING = {
   postponedSince: null,
   heldFor: null,
 } as const
+
+function pause(until: number | null) {
+  return { until, reason: null }
+}
+
+function closedUntil(nextTryAt: number): ClosedSite {
+  return {
+    ...{ name: 'Yahoo', since: 0, kind: 'busy', reason: '421 no', brief: '', nextTryAt, list: null },
+    ...{ metBy: null, companyId: null, company: null, sendingDomain: null, recipientDomain: null },
+  }
+}
 
 const ROWS: [
   what: string,
@@ -72,8 +85,9 @@ const ROWS: [
     NOW + 9,
     NOW + 109,
   ],
-  ['paused', {}, { paused: (domain) => domain === 'x.test' }, 'pause', null],
-  ['paused for others', {}, { paused: (domain) => domain === 'y.test' }, 'turn', NOW],
+  ['paused', {}, { pause: (domain) => (domain === 'x.test' ? pause(null) : null) }, 'pause', null],
+  ['paused for a time', {}, { pause: () => pause(NOW + 70) }, 'pause', NOW + 70],
+  ['paused for others', {}, { pause: (domain) => (domain === 'y.test' ? pause(null) : null) }, 'turn', NOW],
   ['of a domain that may not send', {}, { maySend: false }, 'domain', null],
   ['held for its domain', { heldFor: 'domain', dueAt: NOW + 9 }, {}, 'domain', null],
   [
@@ -84,6 +98,22 @@ const ROWS: [
     NOW + 9,
     NOW + 80,
   ],
+  [
+    'held for its path, whose next try the nodes report,',
+    { heldFor: 'path', postponedSince: NOW - 30, dueAt: NOW + 9 },
+    { closed: (domain) => (domain === 'x.test' ? closedUntil(NOW + 4) : null) },
+    'path',
+    NOW + 4,
+    NOW + 80,
+  ],
+  [
+    'held for its path, whose next try is due,',
+    { heldFor: 'path', postponedSince: NOW - 30, dueAt: NOW + 9 },
+    { closed: () => closedUntil(NOW - 1) },
+    'path',
+    null,
+    NOW + 80,
+  ],
   ['being sent', { state: 'sending', dueAt: null }, {}, 'answer', null],
   ['quarantined', { state: 'quarantined', dueAt: null }, {}, 'release', null],
   ['delivered', { state: 'delivered', dueAt: null }, { maySend: false }, null, null],
@@ -92,6 +122,7 @@ const ROWS: [
 for (const [what, recipient, circumstances, waits, at, givesUpAt = null] of ROWS) {
   test(`a recipient ${what} waits for ${waits ?? 'nothing'}`, () => {
     const step = nextStepOf({ ...WAITING, ...recipient }, { ...USUAL, ...circumstances })
-    assert.deepEqual(step, { waits, at, givesUpAt })
+    const { closed: _, pauseReason: __, ...times } = step
+    assert.deepEqual(times, { waits, at, givesUpAt })
   })
 }

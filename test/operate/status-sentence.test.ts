@@ -15,7 +15,9 @@ import {
 
 const AT = '2026-11-24T17:43:10.000Z'
 const END = '2026-11-29T17:12:00.000Z'
-const TSS = 'mta5.yahoodns.test: 421 4.7.0 [TSS04] Messages temporarily deferred'
+const ANSWERED = '421 4.7.0 [TSS04] Messages temporarily deferred'
+const TSS = `mta5.yahoodns.test: ${ANSWERED}`
+const YAHOO = { name: 'Yahoo', whose: null, to: null }
 
 const NEVER: RecipientStatus = {
   address: 'jane@yahoo.test',
@@ -29,6 +31,8 @@ const NEVER: RecipientStatus = {
   waits: 'turn',
   at: AT,
   givesUpAt: END,
+  closed: null,
+  pauseReason: null,
 }
 /** Tries that spent no attempt: the session was refused. */
 const REFUSED = { code: 421, message: TSS, tries: 1, delayed: true }
@@ -162,26 +166,31 @@ const WAITS: Record<WaitReason, Rows> = {
   },
   pause: {
     never: [
-      [{}, 'Paused by an operator. It waits, without using up attempts, until the pause ends.'],
+      [{ at: null }, 'Paused by an operator. It waits, without using up attempts, until the pause ends.'],
+      [
+        { pauseReason: 'Yahoo asked us to wait.' },
+        `Paused by an operator: Yahoo asked us to wait. It waits, without using up attempts, until the pause ends at ${AT}.`,
+      ],
+      [{}, `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}.`],
       [
         { message: 'Not attempted: paused by the operator' },
-        'Paused by an operator. It waits, without using up attempts, until the pause ends.',
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}.`,
       ],
     ],
     once: [
       [
         REFUSED,
-        `Paused by an operator. It waits, without using up attempts, until the pause ends. Tried once. Last answer: ${TSS}.`,
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried once. Last answer: ${TSS}.`,
       ],
       [
         { ...REFUSED, message: 'Not attempted: paused by the operator' },
-        'Paused by an operator. It waits, without using up attempts, until the pause ends. Tried once.',
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried once.`,
       ],
     ],
     often: [
       [
         DEFERRED_OFTEN,
-        'Paused by an operator. It waits, without using up attempts, until the pause ends. Tried 16 times. Last answer: 451 4.2.0 Greylisted.',
+        `Paused by an operator. It waits, without using up attempts, until the pause ends at ${AT}. Tried 16 times. Last answer: 451 4.2.0 Greylisted.`,
       ],
     ],
   },
@@ -212,20 +221,40 @@ const WAITS: Record<WaitReason, Rows> = {
   path: {
     never: [
       [
-        { message: OTHERS },
-        `Held: ${OTHERS}. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
+        { closed: YAHOO, message: TSS },
+        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}.`,
+      ],
+      [
+        { closed: YAHOO, message: `mta5.yahoodns.test [192.0.2.1]:25 hung up: ${ANSWERED}`, at: null },
+        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. The next try is due; gives up ${END}.`,
+      ],
+      [
+        { closed: { ...YAHOO, whose: 'acme.test', to: 'yahoo.test' }, message: '421 no' },
+        `Held: Yahoo answers “421 no” to this server. Postroad waits with all mail of acme.test to yahoo.test. Next try ${AT}; gives up ${END}.`,
+      ],
+      [
+        { closed: YAHOO, message: 'mta5.yahoodns.test takes no more mail for now (421)' },
+        `Held: mta5.yahoodns.test takes no more mail for now (421). Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}.`,
+      ],
+      [
+        { closed: YAHOO, message: 'mta5.yahoodns.test: the connection timed out' },
+        `Held: mta5.yahoodns.test: the connection timed out. Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}.`,
+      ],
+      [
+        { message: '451 Server busy' },
+        `Held: 451 Server busy. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
       ],
     ],
     once: [
       [
-        { ...REFUSED, message: OTHERS },
-        `Held: ${OTHERS}. Tried once. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
+        { tries: 1, closed: YAHOO, message: TSS },
+        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. Tried once. Next try ${AT}; gives up ${END}.`,
       ],
     ],
     often: [
       [
-        { ...DEFERRED_OFTEN, message: OTHERS },
-        `Held: ${OTHERS}. Tried 16 times. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
+        { tries: 16, closed: YAHOO, message: TSS },
+        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. Tried 16 times. Next try ${AT}; gives up ${END}.`,
       ],
     ],
   },

@@ -52,6 +52,11 @@ export const byCompanyQuery = (span: OverviewSpan) => ({
   ...LIVE,
 })
 
+export const alertsQuery = (company: string) => ({
+  ...read('GET /companies/:company/overview/alerts', { company }),
+  ...LIVE,
+})
+
 export const retryWaiting = (company: string, domain: string | null) =>
   change('POST /companies/:company/overview/backlog/retry', { company, body: { domain } }, ...QUEUE)
 

@@ -16,17 +16,17 @@ interface QueueScope {
 }
 
 interface ActionsProps extends QueueScope {
-  part: { paused: boolean; pausedAlone: boolean }
+  part: { paused: boolean; pausedAlone: boolean; retriable: boolean }
 }
 
-export function QueueActions({ company, domain, part: { paused, pausedAlone } }: ActionsProps) {
+export function QueueActions({ company, domain, part: { paused, pausedAlone, retriable } }: ActionsProps) {
   const { person, companies } = useMe()
   const mayManage = useMayManage()
   const name = companies.find(({ id }) => id === company)?.name ?? null
   const scope = { company: company === ALL ? null : company, domain }
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {mayManage && !paused && <RetryButton company={company} domain={domain} />}
+      {mayManage && retriable && <RetryButton company={company} domain={domain} />}
       {person.operator && (pausedAlone || !paused) && (
         <PauseButton scope={scope} mail={mailInWords(name, domain)} paused={pausedAlone} />
       )}
@@ -47,11 +47,11 @@ export function RetryButton({ company, domain }: QueueScope) {
 }
 
 /** For operators: on waiting mail of all companies to the servers of a site. */
-export function SiteQueueActions({ site, part: { paused, pausedAlone } }: SiteActionsProps) {
+export function SiteQueueActions({ site, part: { paused, pausedAlone, retriable } }: SiteActionsProps) {
   const mail = `all mail to ${visible(site)}`
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {!paused && !pausedAlone && (
+      {retriable && !pausedAlone && (
         <ActionButton
           size="compact-xs"
           leftSection={<RotateCw size={12} aria-hidden />}

@@ -19,7 +19,7 @@ export function retryOf(what: string, retry: () => Promise<RetryAnswer>): RetryA
     ask: {
       title: `Retry ${what} now?`,
       about:
-        'Postroad tries waiting mail now instead of at its next attempt. This counts as an attempt. Scheduled, paused and held mail keeps waiting.',
+        'Postroad tries waiting mail now instead of at its next attempt. This counts as an attempt. Scheduled and paused mail keeps waiting, and so does mail of a domain that may not send.',
       act: 'Retry now',
       harmless: true,
     },

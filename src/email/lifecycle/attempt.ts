@@ -8,6 +8,7 @@ import {
   type AttemptHappening,
   type Decision,
   type Facts,
+  isByHand,
   type Outcome,
   postponedFrom,
   type SuppressionCause,
@@ -155,8 +156,9 @@ function decidePostponement(before: LeaseFacts, happening: AttemptHappening): De
       tried,
     }
   }
-  // Recorded once as an event; the queue shows later changes.
-  if (before.postponedSince !== null) return { change, events: [], suppress: null, tried }
+  // Recorded once as an event, and for each try that a person asked for; the queue shows later changes.
+  const isAsked = tried && isByHand(before.postponedSince)
+  if (before.postponedSince !== null && !isAsked) return { change, events: [], suppress: null, tried }
   detail.nextAttemptAt = dueAt
   classify(detail, outcome, false)
   const type: EventType = 'delivery_delayed'

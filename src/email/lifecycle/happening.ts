@@ -45,8 +45,11 @@ export const BY_HAND = { operator: 0, member: 1 } as const
 
 /** Unix ms since when the recipient is postponed, if it is postponed at `now`. */
 export function postponedFrom(postponedSince: number | null, now: number): number {
-  const byHand = postponedSince === BY_HAND.operator || postponedSince === BY_HAND.member
-  return postponedSince === null || byHand ? now : postponedSince
+  return postponedSince === null || isByHand(postponedSince) ? now : postponedSince
+}
+
+export function isByHand(postponedSince: number | null): boolean {
+  return postponedSince === BY_HAND.operator || postponedSince === BY_HAND.member
 }
 
 /** How one attempt ended for one recipient. */

@@ -1,5 +1,6 @@
 /** Figures of mail: of a company or, for operators, of all together. */
 import { showBacklog } from '../../operate/backlog.ts'
+import { openAlerts } from '../../operate/open-alerts.ts'
 import {
   showDestinations,
   showLatency,
@@ -53,6 +54,11 @@ export const overviewWorks: Works<typeof OVERVIEW_ROUTES> = {
   'GET /companies/:company/overview/reasons': async ({ op, company, query: { span } }) => {
     const { reasons } = await showReasons(op, { span, company: company ?? undefined })
     return { reasons }
+  },
+
+  'GET /companies/:company/overview/alerts': async ({ op, company }) => {
+    const alerts = await openAlerts(op, { company: company ?? undefined })
+    return { alerts: alerts.map(({ since, ...alert }) => ({ ...alert, since: isoTime(since) })) }
   },
 
   'GET /companies/:company/overview/backlog': async ({ op, company }) => {

@@ -6,7 +6,8 @@ import {
   showQueueByDomain,
   showQueueBySite,
 } from '../../operate/queue-sums.ts'
-import { isoTime } from '../../operate/shapes.ts'
+import { categoryOf } from '../../operate/reply-category.ts'
+import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
 import { MOST_QUARANTINED, type QUEUE_ROUTES, SUMS_ON_PAGE } from './contract/queue.ts'
 import type { Works } from './work.ts'
@@ -77,7 +78,17 @@ function named(op: Operation, id: string): { id: string; name: string } {
   return { id, name: companyName(op, id) }
 }
 
-function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, paused, pause }: LaneSum) {
-  const times = { oldestAt: isoTime(oldestAt), nextDueAt: isoTime(nextDueAt) }
-  return { waiting, sending, ...times, lastMessage, paused, pausedAlone: pause !== null }
+function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, ...sum }: LaneSum) {
+  return {
+    waiting,
+    sending,
+    oldestAt: isoTime(oldestAt),
+    nextDueAt: isoTime(nextDueAt),
+    lastMessage,
+    category: categoryOf(lastMessage),
+    paused: sum.paused,
+    pause: sum.coveredBy && pauseFacts(sum.coveredBy),
+    retriable: sum.retriable,
+    pausedAlone: sum.pause !== null,
+  }
 }

@@ -1,4 +1,5 @@
 import { retry } from '../../operate/queue.ts'
+import { categoryOf } from '../../operate/reply-category.ts'
 import { isoTime, pauseFacts } from '../../operate/shapes.ts'
 import { listSites } from '../../operate/sites.ts'
 import type { SITE_ROUTES } from './contract/sites.ts'
@@ -20,10 +21,12 @@ export const siteWorks: Works<typeof SITE_ROUTES> = {
         lastTrouble: site.lastTrouble && {
           at: isoTime(site.lastTrouble.at),
           reason: site.lastTrouble.reason,
+          category: categoryOf(site.lastTrouble.reason),
         },
         closed: closed && {
           since: isoTime(closed.since),
           reason: closed.reason,
+          category: categoryOf(closed.reason),
           nextTryAt: isoTime(closed.nextTryAt),
           company: closed.company,
           sendingDomain: closed.sendingDomain,

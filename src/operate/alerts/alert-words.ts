@@ -13,6 +13,8 @@ export function alertMail(
   { title, found, advice, since, endedAt }: Alert,
   isOver: boolean,
   from: AlertOrigin,
+  /** The page of the console that shows the trouble: `c/ID/webhooks/ID`. */
+  page: string,
 ) {
   const lines = isOver
     ? [
@@ -22,7 +24,7 @@ export function alertMail(
         `It lasted from ${isoTime(since)} to ${isoTime(endedAt)}.`,
       ]
     : [`${title}: ${found}`, ...(advice === null ? [] : [advice]), '', `Since ${isoTime(since)}.`]
-  const where = from.console === null ? [] : [`All checks: ${from.console}installation`]
+  const where = from.console === null ? [] : [`See ${from.console}${page}`]
   return {
     subject: `[${from.hostname}] ${isOver ? 'Over' : 'Problem'}: ${title}`,
     text: [...lines, '', `Postroad on ${from.hostname}`, ...where, ''].join('\n'),

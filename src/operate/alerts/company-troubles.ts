@@ -34,7 +34,7 @@ async function failingWebhooks(op: Operation): Promise<NewAlert[]> {
       companyId,
       title: `Webhook of ${nameOf(op, companyId)}`,
       found: `${new URL(url).host} has not accepted an event for an hour.`,
-      advice: `Look at its attempts (postroad webhook attempts ${id}).`,
+      advice: 'Its attempts show what its server answers. Correct the server, then replay what failed.',
     }))
 }
 

@@ -2,6 +2,7 @@
 import type { Log } from '../../common/logging.ts'
 import type { SendRequest } from '../../network/outgoing.ts'
 import type { Alert, Store } from '../../store/store.ts'
+import { pageOfAlert } from './alert-page.ts'
 import { readersOf } from './alert-readers.ts'
 import { type AlertOrigin, alertJson, alertMail } from './alert-words.ts'
 
@@ -17,7 +18,7 @@ export interface AlertChannels {
   alertTo: readonly string[]
   /** Null: no URL is called. */
   webhook: { url: string; ask: SendRequest; userAgent: string } | null
-  store: Pick<Store, 'people'>
+  store: Pick<Store, 'accounts' | 'people'>
   origin: AlertOrigin
   log: Log
 }
@@ -40,7 +41,8 @@ async function mailAlert(
   isOver: boolean,
 ): Promise<void> {
   const { id, since } = alert
-  const message = alertMail(alert, isOver, origin)
+  const { domains } = await store.accounts()
+  const message = alertMail(alert, isOver, origin, pageOfAlert(alert, domains))
   const readers = readersOf(alert, await store.people(null))
   for (const to of new Set([...alertTo, ...readers])) {
     const key = `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`

@@ -298,16 +298,16 @@ export const ATTEMPTS: Row[] = [
     cells: sending({ change: { ...postponed, postponedSince: AT - 5_000 }, tried: true }),
   },
   {
-    name: 'postponed, though the operator insisted',
+    name: 'postponed, though the operator insisted: told, for the try was asked for',
     given: { postponedSince: 0 },
     happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
-    cells: sending({ change: postponed, tried: true }),
+    cells: sending({ change: postponed, events: [['delivery_delayed', 'Later']], tried: true }),
   },
   {
-    name: 'postponed, though a member insisted',
+    name: 'postponed, though a member insisted: told, for the try was asked for',
     given: { postponedSince: 1 },
     happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
-    cells: sending({ change: postponed, tried: true }),
+    cells: sending({ change: postponed, events: [['delivery_delayed', 'Later']], tried: true }),
   },
   {
     name: 'postponed for as long as the whole schedule lasts',

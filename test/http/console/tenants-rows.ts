@@ -252,6 +252,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/overview/destinations': { may: SEES, query: SPAN },
   'GET /companies/:company/overview/domains': { may: SEES, query: SPAN },
   'GET /companies/:company/overview/reasons': { may: SEES, query: SPAN },
+  'GET /companies/:company/overview/alerts': { may: SEES },
   'GET /companies/:company/overview/backlog': { may: SEES },
   'POST /companies/:company/overview/backlog/retry': { may: MANAGES, body: { domain: null } },
 

@@ -2,7 +2,8 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { Ban, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
 import { useState } from 'react'
-import { actOn, type EmailAction, type EmailDetail } from '../../api/email.ts'
+import type { WaitReason } from '../../../../src/operate/status-sentence.ts'
+import { actOn, countOf, type EmailAction, type EmailDetail } from '../../api/email.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { attempt, confirm } from '../../parts/confirm.tsx'
 import { RowMenu } from '../../parts/row-menu.tsx'
@@ -23,6 +24,11 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
     done: ({ changed }: { changed: number }) => DONE[action](changed),
   })
   const waiting = (states.waiting ?? 0) > 0
+  // A page of recipients does not tell what the others wait for.
+  const retriable =
+    waiting &&
+    (email.recipients.some(({ waits }) => waits !== null && RETRIED.has(waits)) ||
+      email.recipients.length < countOf(email))
   const scheduled = email.recipients.some(({ waits }) => waits === 'schedule')
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
   useShortcuts([
@@ -30,7 +36,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
       keys: 'r',
       does: 'Retry the email now',
       run: () => {
-        if (mayManage && waiting) void attempt(act('retry'))
+        if (mayManage && retriable) void attempt(act('retry'))
       },
     },
     {
@@ -50,7 +56,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
   ])
   return (
     <Group gap="xs">
-      {mayManage && waiting && (
+      {mayManage && retriable && (
         <ActionButton
           size="xs"
           variant="filled"
@@ -97,6 +103,9 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
     </Group>
   )
 }
+
+/** What a retry ends: a pause, and a domain that may not send, outlast it. The named email goes before its time. */
+const RETRIED: ReadonlySet<WaitReason> = new Set(['turn', 'retry', 'refusal', 'path', 'schedule'])
 
 const CANCEL = {
   title: 'Cancel this email?',

@@ -1,8 +1,10 @@
 /** The history of a recipient in order: events, and the attempts between them with their SMTP dialogues. */
+
 import { Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
+import { isOfOthers } from '../../../../src/email/not-attempted.ts'
 import { namesServer, replyText } from '../../../../src/operate/reply-text.ts'
 import { statusOfEvent } from '../../../../src/operate/status-word.ts'
 import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
@@ -125,7 +127,8 @@ function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; a
           </Clamped>
         </Text>
       )}
-      {next !== undefined && (
+      {/* Held mail goes with the next try of its path, which the sentence above tells. */}
+      {next !== undefined && !isOfOthers(detail.message ?? null) && (
         <Text size="sm" c="dimmed">
           {Date.parse(next) > Date.now() ? 'Next attempt' : 'Next attempt was due'} <ClockTime at={next} />
         </Text>

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type SiteItem, sitesQuery } from '../../api/sites.ts'
 import { HostName } from '../../parts/host-name.tsx'
+import { LastReply } from '../../parts/last-reply.tsx'
 import { PagedList } from '../../parts/paged-list.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { PauseFacts } from '../../shell/pause-fields.tsx'
 import { SiteQueueActions } from '../../shell/queue-actions.tsx'
 
@@ -76,7 +76,9 @@ export function Sites() {
 }
 
 function partOf({ pause }: SiteItem) {
-  return { paused: pause !== null, pausedAlone: pause !== null }
+  const isPaused = pause !== null
+  // Sites do not tell whether mail waits for them.
+  return { paused: isPaused, pausedAlone: isPaused, retriable: !isPaused }
 }
 
 function isActive({ closed, used, pause, lastMessageAt }: SiteItem): boolean {
@@ -149,16 +151,19 @@ function State({ closed, pause, lastMessageAt, lastTrouble }: SiteItem) {
         </Text>
       )}
       {lastTrouble !== null && closed === null && (
-        <Text size="xs" c="dimmed">
-          Last trouble <Time at={lastTrouble.at} />: <UntrustedText>{lastTrouble.reason}</UntrustedText>
-        </Text>
+        <>
+          <Text size="xs" c="dimmed">
+            Last trouble <Time at={lastTrouble.at} />:
+          </Text>
+          <LastReply message={lastTrouble.reason} category={lastTrouble.category} />
+        </>
       )}
     </Stack>
   )
 }
 
 function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
-  const { since, reason, nextTryAt, company, sendingDomain, recipientDomain, servers, list } = of
+  const { since, reason, category, nextTryAt, company, sendingDomain, recipientDomain, servers, list } = of
   const whose = sendingDomain ?? company
   const to = recipientDomain ?? servers
   return (
@@ -172,9 +177,7 @@ function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
           since <Time at={since} />, next try <Time at={nextTryAt} />
         </Text>
       </Group>
-      <Text size="xs">
-        <UntrustedText>{reason}</UntrustedText>
-      </Text>
+      <LastReply message={reason} category={category} />
       {list !== null && (
         <Text size="xs">
           Listed by {list.name}. Ask for removal: {list.removal}

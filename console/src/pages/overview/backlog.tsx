@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { backlogQuery } from '../../api/queue.ts'
+import { backlogQuery, waitingDomainsQuery } from '../../api/queue.ts'
 import { Pending } from '../../parts/pending.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -12,15 +12,19 @@ import classes from './overview.module.css'
 /** The recipients in the queue now. */
 export function BacklogCard({ company }: { company: string }) {
   const query = useQuery(backlogQuery(company))
+  // The table below asks for the same page.
+  const { data: domains } = useQuery(waitingDomainsQuery(company, 1))
   const mayManage = useMayManage()
   const { data } = query
   if (!data) return <Pending of={query} height={270} />
+  const retriable =
+    domains !== undefined && (domains.count > domains.size || domains.sums.some((sum) => sum.retriable))
   return (
     <Section
       compact
       title="Queue"
       about="Recipients in the queue now"
-      action={mayManage && data.waiting > 0 && <RetryButton company={company} domain={null} />}
+      action={mayManage && retriable && <RetryButton company={company} domain={null} />}
     >
       <dl className={classes.facts}>
         <Fact word="Waiting" value={data.waiting} />

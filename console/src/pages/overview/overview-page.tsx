@@ -20,6 +20,7 @@ import { Totals } from './totals.tsx'
 import { VolumeChart } from './volume-chart.tsx'
 import { WaitingByCompany, WaitingByDestination, WaitingBySite } from './waiting.tsx'
 
+const Alerts = later(() => import('./alerts.tsx'), 'Alerts')
 const Explain = later(() => import('./explain.tsx'), 'Explain')
 const Quarantine = later(() => import('./quarantine.tsx'), 'Quarantine')
 const Reasons = later(() => import('./reasons.tsx'), 'Reasons')
@@ -47,6 +48,9 @@ export function OverviewPage() {
           }
         />
       </PageHead>
+      <Suspense>
+        <Alerts company={company} />
+      </Suspense>
       {isFirstHour ? (
         <Empty icon={Rocket} title="No mail yet" action={<NextStep />}>
           Once mail is sent, charts of it appear here.

@@ -13,15 +13,20 @@ import {
   waitingSitesQuery,
 } from '../../api/queue.ts'
 import { HostName } from '../../parts/host-name.tsx'
+import { LastReply } from '../../parts/last-reply.tsx'
 import { ListTable, type ListTableProps, type TableColumn } from '../../parts/list-table.tsx'
 import { NumberedPages } from '../../parts/numbered-pages.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
+import { PauseFacts } from '../../shell/pause-fields.tsx'
 import { QueueActions, SiteQueueActions } from '../../shell/queue-actions.tsx'
 
-type Waiting = Pick<WaitingSiteItem, 'waiting' | 'oldestAt' | 'nextDueAt' | 'lastMessage' | 'paused'>
+type Waiting = Pick<
+  WaitingSiteItem,
+  'waiting' | 'oldestAt' | 'nextDueAt' | 'lastMessage' | 'category' | 'paused' | 'pause'
+>
 
 export function WaitingByDestination({ company }: { company: string }) {
   const [page, setPage] = useState(1)
@@ -36,8 +41,8 @@ export function WaitingByDestination({ company }: { company: string }) {
       columns={[
         {
           head: 'Domain',
-          cell: ({ domain, paused }) => (
-            <Name paused={paused}>
+          cell: ({ domain, ...part }) => (
+            <Name part={part}>
               <Anchor
                 component={Link}
                 to={`/c/${company}/emails`}
@@ -78,8 +83,8 @@ export function WaitingBySite() {
       columns={[
         {
           head: 'Site',
-          cell: ({ name, domains, domainCount, paused }) => (
-            <Name paused={paused}>
+          cell: ({ name, domains, domainCount, ...part }) => (
+            <Name part={part}>
               <Text size="sm" span title={domains.join(', ')}>
                 <UntrustedText>{name}</UntrustedText>
                 {domainCount > 1 && (
@@ -128,8 +133,8 @@ export function WaitingByCompany() {
       columns={[
         {
           head: 'Company',
-          cell: ({ company: { id, name }, paused }) => (
-            <Name paused={paused}>
+          cell: ({ company: { id, name }, ...part }) => (
+            <Name part={part}>
               <Anchor component={Link} to={`/c/${id}/overview`} size="sm">
                 <UntrustedText>{name}</UntrustedText>
               </Anchor>
@@ -200,18 +205,28 @@ const NEXT_ATTEMPT: TableColumn<Waiting> = {
 
 const LAST_REPLY: TableColumn<Waiting> = {
   head: 'Last reply',
-  cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
+  width: '40%',
+  cell: ({ lastMessage, category }) =>
+    lastMessage !== null && <LastReply message={lastMessage} category={category} />,
 }
 
-function Name({ paused, children }: { paused: boolean; children: ReactNode }) {
+/** Mail that is paused says until when, and why. */
+function Name({ part, children }: { part: Pick<Waiting, 'paused' | 'pause'>; children: ReactNode }) {
   return (
-    <Group gap={6}>
-      {children}
-      {paused && (
-        <Badge size="sm" color="orange" variant="light">
-          Paused
-        </Badge>
+    <>
+      <Group gap={6}>
+        {children}
+        {part.paused && (
+          <Badge size="sm" color="orange" variant="light">
+            Paused
+          </Badge>
+        )}
+      </Group>
+      {part.pause !== null && (
+        <Text size="xs" c="dimmed">
+          <PauseFacts pause={part.pause} />
+        </Text>
       )}
-    </Group>
+    </>
   )
 }

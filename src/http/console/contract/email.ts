@@ -59,6 +59,10 @@ const RECIPIENT = object({
   at: TEXT_OR_NULL,
   /** The time at which Postroad gives up delivery to the recipient; null: unknown. */
   givesUpAt: TEXT_OR_NULL,
+  /** The closed path that it waits for: its site, and the only mail concerned; null: none, or all. */
+  closed: orNull(object({ name: TEXT, whose: TEXT_OR_NULL, to: TEXT_OR_NULL })),
+  /** The operator's words, if it waits for the end of a pause. */
+  pauseReason: TEXT_OR_NULL,
 })
 
 const EVENT = object({ type: { enum: EVENT_TYPES }, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })

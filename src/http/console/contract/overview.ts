@@ -90,6 +90,14 @@ const BACKLOG = object({
 })
 export type BacklogJson = Static<typeof BACKLOG>
 
+/** Open troubles, as alerts tell them. `page`: the address of the console that shows it. */
+const ALERTS = object({
+  alerts: {
+    type: 'array',
+    items: object({ id: TEXT, title: TEXT, found: TEXT, advice: TEXT_OR_NULL, since: TIME, page: TEXT }),
+  },
+})
+
 /** Recipient domain; null: all of them. */
 const RETRY_WAITING = object({ domain: DOMAIN_OR_NULL })
 
@@ -157,6 +165,7 @@ export const OVERVIEW_ROUTES = routes('company', {
     query: OF_SPAN,
     answer: REASONS,
   },
+  'GET /companies/:company/overview/alerts': { operation: 'overview', answer: ALERTS },
   'GET /companies/:company/overview/backlog': { operation: 'overview', answer: BACKLOG },
   'POST /companies/:company/overview/backlog/retry': {
     operation: 'backlog_retry',

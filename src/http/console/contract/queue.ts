@@ -1,7 +1,19 @@
 /** Waiting mail in sums, and the mail in quarantine. */
 import type { Static } from 'typebox'
 import { routes } from './route.ts'
-import { DOMAIN_OR_NULL, INTEGER, NAMED, object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
+import {
+  CATEGORY_OR_NULL,
+  DOMAIN_OR_NULL,
+  INTEGER,
+  NAMED,
+  object,
+  orNull,
+  PAUSE,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+  TIME_OR_NULL,
+} from './shapes.ts'
 
 /** Sums on one page: those with the most waiting mail come first. */
 export const SUMS_ON_PAGE = 10
@@ -15,8 +27,13 @@ const WAITING = {
   oldestAt: TIME_OR_NULL,
   nextDueAt: TIME_OR_NULL,
   lastMessage: TEXT_OR_NULL,
+  category: CATEGORY_OR_NULL,
   /** All of it waits for the end of a pause. */
   paused: { type: 'boolean' },
+  /** The pause that all of it waits for; null: it is not paused, or by several. */
+  pause: orNull(object(PAUSE)),
+  /** False: a retry would leave all of it alone, as it is paused or scheduled. */
+  retriable: { type: 'boolean' },
   /** There is a pause of exactly this mail. */
   pausedAlone: { type: 'boolean' },
 } as const

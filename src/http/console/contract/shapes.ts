@@ -1,5 +1,7 @@
 /** Building blocks of the contracts: plain JSON Schema. */
+
 import type { CountedState, RecipientState } from '../../../email/recipient.ts'
+import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import type { StatusName } from '../../../operate/status-word.ts'
 import { DOMAIN_NAME, ID, LINE } from '../../bounds.ts'
 import { object } from '../../object-schema.ts'
@@ -24,6 +26,9 @@ export const TIME_OR_NULL = orNull(TIME)
 
 /** A site, by its name, one of its servers, or a recipient domain. */
 export const SITE_NAME = LINE
+
+/** Of the reply of a server; null: no server has replied. */
+export const CATEGORY_OR_NULL = { enum: [...BOUNCE_CATEGORIES, null] } as const
 
 /** When a pause began, when it ends by itself (null: only an operator ends it), and the operator's words. */
 export const PAUSE = { since: TIME, until: TIME_OR_NULL, reason: TEXT_OR_NULL } as const

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { routes } from './route.ts'
 import {
+  CATEGORY_OR_NULL,
   INTEGER,
   INTEGER_OR_NULL,
   object,
@@ -39,11 +40,12 @@ const SITE = object({
   used: object({ sessions: INTEGER, messagesLastMinute: INTEGER, messagesLastHour: INTEGER }),
   lastMessageAt: orNull(TIME),
   /** Also one that has passed. */
-  lastTrouble: orNull(object({ at: TIME, reason: TEXT })),
+  lastTrouble: orNull(object({ at: TIME, reason: TEXT, category: CATEGORY_OR_NULL })),
   closed: orNull(
     object({
       since: TIME,
       reason: TEXT,
+      category: CATEGORY_OR_NULL,
       nextTryAt: TIME,
       company: TEXT_OR_NULL,
       sendingDomain: TEXT_OR_NULL,

@@ -1,0 +1,33 @@
+/** The troubles that are open now, as alerts tell them. */
+import type { Alert } from '../store/store.ts'
+import { pageOfAlert } from './alerts/alert-page.ts'
+import { type CompanyFilter, companyScope } from './find.ts'
+import { verb } from './verb.ts'
+
+export interface OpenAlert extends Pick<Alert, 'id' | 'title' | 'found' | 'advice' | 'since'> {
+  /** The page of the console that shows the trouble: `c/ID/webhooks/ID`. */
+  page: string
+}
+
+/** More are hardly read. */
+const MOST = 20
+
+/** Those of a company, or all: an operator who names no company sees those of the installation first. */
+export const openAlerts = verb('read', async (op, of: CompanyFilter): Promise<OpenAlert[]> => {
+  const own = companyScope(op, of)
+  const open = (await op.store.alerts()).filter(
+    ({ endedAt, companyId }) => endedAt === null && (own === null || companyId === own),
+  )
+  return open
+    .toSorted((a, b) => Number(a.companyId !== null) - Number(b.companyId !== null) || a.since - b.since)
+    .slice(0, MOST)
+    .map((alert) => {
+      const { id, title, found, since } = alert
+      // Members have no shell on the machine: the page has what they can do.
+      const advice =
+        op.caller.kind === 'operator' || !NAMES_COMMAND.test(alert.advice ?? '') ? alert.advice : null
+      return { id, title, found, advice, since, page: pageOfAlert(alert, op.accounts.domains) }
+    })
+})
+
+const NAMES_COMMAND = /\bpostroad [a-z]/

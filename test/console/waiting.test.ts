@@ -1,0 +1,187 @@
+/** Mail that waits: the page of the email, the overview, the sites and the command line say the same about it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { relayAt } from '../delivery/route/rig.ts'
+import { withoutBrowser } from '../support/browser.ts'
+import { runShared } from '../support/commands.ts'
+import { type Sink, startSink } from '../support/sink.ts'
+import { until } from '../support/until.ts'
+import { Stage } from './stage.ts'
+
+const BUSY = '421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred'
+
+describe('mail that waits', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  let sink: Sink
+  before(async () => {
+    sink = await startSink({
+      script: ({ step }) => (step === 'connect' ? { reply: BUSY, close: true } : undefined),
+    })
+    stage = await Stage.open({
+      delivery: relayAt(sink.port, { tls: 'off' }),
+      retrySchedule: [3_600_000, 3_600_000],
+    })
+  })
+  after(async () => {
+    await stage?.close()
+    await sink?.close()
+  })
+
+  const waiting = async (id: string, how: 'path' | null) =>
+    until(async () => {
+      const [recipient] = (await stage.service.store.readHistory(id))!.recipients
+      return recipient!.state === 'waiting' && recipient!.heldFor === how && recipient!.lastMessage !== null
+    }, `${id} to wait`)
+
+  const command = async (...args: string[]) => {
+    const { settings, directory: folder } = stage.service
+    const database = settings.database
+    const url = database.engine === 'sqlite' ? `sqlite:${database.path}` : database.url
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
+    const env = Object.fromEntries(inherited) as Record<string, string>
+    env.POSTROAD_DATABASE_URL = url
+    if (settings.secretKey !== null) env.POSTROAD_SECRET_KEY = settings.secretKey.toString('hex')
+    env.POSTROAD_DELIVERY = `smtp://127.0.0.1:${sink.port}?tls=off`
+    const { code, stdout, stderr } = await runShared({ args, folder, env })
+    assert.equal(code, 0, stderr.toString())
+    return stdout.toString()
+  }
+
+  const statusOf = (page: Page) => page.getByRole('status', { name: 'Status' })
+
+  test('behind a closed path, every place names the server’s answer and the time of its next try', async (t) => {
+    const first = await stage.send({ to: 'a@one.test' })
+    await waiting(first, null)
+    const others = [await stage.send({ to: 'b@two.test' }), await stage.send({ to: 'c@one.test' })]
+    for (const id of others) await waiting(id, 'path')
+    const visit = await stage.visit(t, `/c/${stage.company.id}/emails/${others[0]}`)
+    const { page } = visit
+    // Another try may come in between.
+    await until(async () => {
+      const before = await nextTryOf(stage)
+      const times = [...(await timesTold(others)), ...(await timesShown(page, others[0]!))]
+      if (before !== (await nextTryOf(stage))) return false
+      assert.deepEqual(
+        times,
+        times.map(([place]) => [place, before]),
+      )
+      return true
+    }, 'a look at all places between two tries')
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${others[0]}`)
+    await statusOf(page)
+      .getByText(
+        `Held: 127.0.0.1 answers “${BUSY}” to this server. Postroad waits with all mail to 127.0.0.1. Next try`,
+      )
+      .waitFor()
+
+    // It waits for the reason for which the first one was refused.
+    assert.match(await command('email', 'show', others[0]!), /too much mail +Not attempted, because other/)
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/overview`)
+    const reasons = page.getByRole('region', { name: 'Why mail fails' })
+    const row = reasons.getByRole('row').filter({ hasText: 'Too much mail' })
+    await row.getByRole('cell', { name: '3', exact: true }).waitFor()
+    assert.equal(await reasons.getByText('Other', { exact: true }).count(), 0)
+  })
+
+  test('a pause says until when and why wherever its mail is shown, to members of the company too', async (t) => {
+    const { store, url } = stage.service
+    const end = new Date(Date.now() + 2 * 3_600_000)
+    const reason = 'their postmaster asked us to wait'
+    await store.pause({
+      companyId: null,
+      domain: 'paused.test',
+      since: Date.now(),
+      until: end.getTime(),
+      reason,
+    })
+    const id = await stage.send({ to: 'a@paused.test' })
+    const told = `${end.toISOString().slice(0, 19).replace('T', ' ')}Z`
+    await until(async () => {
+      const said = `Paused by an operator: ${reason}. It waits, without using up attempts, until the pause ends at ${told}.`
+      return (await command('email', 'show', id)).includes(said)
+    }, 'the command line to say it')
+    const member = await stage.person({ [stage.company.id]: 'viewer' })
+    const visit = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`, { as: member })
+    const { page } = visit
+    const sentence = await statusOf(page).innerText()
+    assert.match(sentence, /Paused by an operator: their postmaster asked us to wait\. It waits/)
+    assert.match(sentence, /until the pause ends at .*\(in 2 hr\)\./)
+    await page.goto(`${url}/console/c/${stage.company.id}/overview`)
+    const where = page.getByRole('region', { name: 'Waiting mail by recipient domain' })
+    const row = where.getByRole('row').filter({ hasText: 'paused.test' })
+    await row.getByText(/^since .+, ends in 2 hr: their postmaster asked us to wait$/).waitFor()
+    await store.resume({ companyId: null, domain: 'paused.test' }, Date.now())
+  })
+
+  test('the overview begins with what is wrong, and leads there', async (t) => {
+    const { store } = stage.service
+    const { id: companyId } = stage.company
+    const found = 'hooks.acme.test has not accepted an event for an hour.'
+    const alert = { id: 'webhook:w1', companyId, title: 'Webhook of Acme', found, advice: null }
+    await store.raiseAlert(alert, Date.now())
+    const member = await stage.person({ [companyId]: 'viewer' })
+    const visit = await stage.visit(t, `/c/${companyId}/overview`, { as: member })
+    const problems = visit.page.getByRole('region', { name: 'Problems' })
+    await problems.getByText(found).waitFor()
+    const link = problems.getByRole('link', { name: 'Webhook of Acme' })
+    assert.equal(await link.getAttribute('href'), `/console/c/${companyId}/webhooks/w1`)
+    assert.deepEqual(await visit.barriers(), [])
+    await visit.page.goto(`${stage.service.url}/console/c/${companyId}/emails`)
+  })
+
+  /** The times of the next try in the command line, to the second. */
+  const timesTold = async (ids: readonly string[]): Promise<Told[]> => {
+    const sites = JSON.parse(await command('site', 'list', '--json')) as { closed: { next_try_at: string } }[]
+    const lanes = JSON.parse(await command('queue', '--json')) as {
+      domain: string
+      next_attempt_at: string
+    }[]
+    const shown = await Promise.all(ids.map((id) => command('email', 'show', id)))
+    const inText = (text: string, place: RegExp) => place.exec(text)?.[1]?.replace(' ', 'T') ?? text
+    return [
+      ['site list', seconds(sites[0]!.closed.next_try_at)],
+      ...lanes.map(({ domain, next_attempt_at }): Told => [`queue ${domain}`, seconds(next_attempt_at)]),
+      ...shown.flatMap((text): Told[] => [
+        ['the sentence of email show', inText(text, /Next try (\S+ \S+Z); gives up/)],
+        ['the table of email show', inText(text, /waiting +0 +(\S+ \S+Z) /)],
+      ]),
+    ]
+  }
+
+  /** The same in the console. */
+  const timesShown = async (page: Page, id: string): Promise<Told[]> => {
+    const { url } = stage.service
+    const timeIn = async (place: Locator) => seconds((await place.first().getAttribute('datetime'))!)
+    await page.goto(`${url}/console/c/${stage.company.id}/emails/${id}`)
+    const email = await timeIn(statusOf(page).locator('time'))
+    await page.goto(`${url}/console/c/all/overview`)
+    const where = page.getByRole('region', { name: 'Waiting mail by recipient domain' })
+    const row = (domain: string) => where.getByRole('row').filter({ hasText: domain }).locator('time')
+    const [one, two] = [await timeIn(row('one.test')), await timeIn(row('two.test'))]
+    await page.goto(`${url}/console/installation`)
+    const closed = page.getByRole('region', { name: 'Sites' }).getByRole('row').filter({ hasText: 'Closed' })
+    const site = await timeIn(closed.locator('time').nth(1))
+    return [
+      ['page of the email', email],
+      ['overview, one.test', one],
+      ['overview, two.test', two],
+      ['sites', site],
+    ]
+  }
+})
+
+type Told = [place: string, time: string]
+
+/** As the nodes report it. */
+async function nextTryOf({ service: { store } }: Stage): Promise<string> {
+  return await until(async () => {
+    const sites = (await store.siteReports()).flatMap((report) => report.sites)
+    const at = sites.find(({ closed }) => closed !== null)?.closed?.nextTryAt
+    return at !== undefined && at > Date.now() && seconds(new Date(at).toISOString())
+  }, 'the report of the closed path')
+}
+
+function seconds(time: string): string {
+  return `${time.slice(0, 19)}Z`
+}
