@@ -5,7 +5,8 @@ import type { ShownEmail } from '../support/relayed-service.ts'
 import { until } from '../support/until.ts'
 import { Fleet, Gate, type Node } from './fleet.ts'
 
-const ONE = { POSTROAD_CONCURRENCY: '1', POSTROAD_SITE_CONCURRENCY: '1' }
+/** One session for each of two nodes. */
+const ONE_EACH = { POSTROAD_CONCURRENCY: '1', POSTROAD_SITE_CONCURRENCY: '2' }
 
 describe('what is stopped anywhere', { skip: withoutPostgres() }, () => {
   test('stops on every node, also what already waits in their memory', async () => {
@@ -19,7 +20,10 @@ describe('what is stopped anywhere', { skip: withoutPostgres() }, () => {
       },
     })
     const { installation, tenant } = fleet
-    const nodes = [await fleet.node('one', 'api,delivery', ONE), await fleet.node('two', 'api,delivery', ONE)]
+    const nodes = [
+      await fleet.node('one', 'api,delivery', ONE_EACH),
+      await fleet.node('two', 'api,delivery', ONE_EACH),
+    ]
     const shown = (id: string) => installation.command<ShownEmail>('email', 'show', id)
     const states = async (id: string) => (await shown(id)).recipients.map(({ state }) => state).join()
     const send = (node: Node, to: string) =>
