@@ -33,7 +33,7 @@ export class RecentAnswers<Answer> {
   #of(store: Store): LRUCache<string, Promise<Answer>> {
     let kept = this.#kept.get(store)
     if (kept === undefined) {
-      kept = new LRUCache({ max: MOST_KEPT })
+      kept = new LRUCache({ max: MOST_KEPT, ttlAutopurge: true })
       this.#kept.set(store, kept)
     }
     return kept

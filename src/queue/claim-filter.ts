@@ -8,8 +8,12 @@ import type { FullQueues, LimitedLane } from './ready-queues.ts'
 
 export type ClaimFilter = Pick<ClaimRequest, 'rooms' | 'skipCompanies' | 'skipDomains'>
 
-/** Domains of one site that a claim leaves out, at most: with more, some mail of a full path is claimed too early. */
+/**
+ * Domains of one site, and of all together, that a claim leaves out, at most: with more, some mail of a full path is
+ * claimed too early.
+ */
 const MOST_DOMAINS = 2_000
+const MOST_OF_ALL = 10_000
 
 export interface KnownPaths {
   /** The domains that are known to take a path. */
@@ -25,19 +29,24 @@ export interface KnownPaths {
  */
 export function claimFilter(full: FullQueues, paused: ClaimFilter, paths: KnownPaths): ClaimFilter {
   return {
-    rooms: [...full.lanes.map((lane) => roomOf(lane, paths)), ...paused.rooms],
+    rooms: [...roomsOf(full.lanes, paths), ...paused.rooms],
     skipCompanies: [...full.companies, ...paused.skipCompanies],
     skipDomains: paused.skipDomains,
   }
 }
 
-function roomOf({ companyId, path, waiting, room }: LimitedLane, paths: KnownPaths): LaneRoom {
-  if (paths.isOnly(companyId, path)) return { companyId, domains: null, room }
-  const domains = new Set<string>()
-  for (const { recipients } of waiting) for (const { domain } of recipients) domains.add(domain)
-  for (const domain of paths.domainsOf(path)) {
-    if (domains.size >= MOST_DOMAINS) break
-    domains.add(domain)
-  }
-  return { companyId, domains: [...domains], room }
+function roomsOf(lanes: readonly LimitedLane[], paths: KnownPaths): LaneRoom[] {
+  let named = 0
+  return lanes.map(({ companyId, path, waiting, room }) => {
+    if (paths.isOnly(companyId, path)) return { companyId, domains: null, room }
+    const domains = new Set<string>()
+    for (const { recipients } of waiting) for (const { domain } of recipients) domains.add(domain)
+    const most = Math.min(MOST_DOMAINS, MOST_OF_ALL - named)
+    for (const domain of paths.domainsOf(path)) {
+      if (domains.size >= most) break
+      domains.add(domain)
+    }
+    named += domains.size
+    return { companyId, domains: [...domains], room }
+  })
 }

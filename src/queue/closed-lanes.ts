@@ -3,6 +3,7 @@
  * one recipient domain.
  */
 import { monotonic } from '../common/clock.ts'
+import { Tally } from '../common/tally.ts'
 import type { LaneRoom } from '../store/store.ts'
 
 /**
@@ -11,10 +12,17 @@ import type { LaneRoom } from '../store/store.ts'
  */
 export type LaneState = 'open' | 'due' | 'closed'
 
-/** Lanes remembered at most; mail of others is claimed as if its path were open. */
+/**
+ * Lanes remembered at most, of all companies and of one: those that mail was given back from last. Mail of others is
+ * claimed as if its path were open.
+ */
 const MOST_LANES = 2_000
-/** Milliseconds for which the states of lanes are believed, unless a path opens. */
+const MOST_OF_COMPANY = 500
+/** Milliseconds for which the states of lanes are believed, and where a path has opened. */
 const BELIEVED_MS = 1_000
+const BELIEVED_AFTER_OPENING_MS = 250
+/** Lanes looked at together: the paths from all sending domains of their companies are compared. */
+const LOOKED_AT = 250
 /**
  * Recipients of closed lanes that are claimed in a second, and at once after a pause, all lanes together: each may have
  * waited as long as it may, or be tried at the word of an operator.
@@ -25,13 +33,18 @@ const AT_ONCE = 100
 interface Lane {
   companyId: string
   domain: string
+  state: LaneState
 }
 
 export class ClosedLanes {
   readonly #stateOf: (companyId: string, domain: string) => LaneState
   readonly #now: () => number
-  /** By `keyOf`. */
+  /** By `keyOf`; the one that mail was given back from last stands at the end. */
   readonly #lanes = new Map<string, Lane>()
+  /** Lanes by company. */
+  readonly #ofCompany = new Tally()
+  /** Number of the next lane to look at. */
+  #next = 0
   #closed: Map<string, Lane[]> = new Map()
   #due = new Map<string, LaneRoom>()
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -48,8 +61,14 @@ export class ClosedLanes {
   /** Mail of the company to these domains was given back, because its path is closed. */
   add(companyId: string, domains: Iterable<string>): void {
     for (const domain of domains) {
-      if (this.#lanes.size === MOST_LANES) return
-      this.#lanes.set(keyOf(companyId, domain), { companyId, domain })
+      const key = keyOf(companyId, domain)
+      const known = this.#lanes.get(key)
+      this.#forget(key)
+      if (this.#ofCompany.of(companyId) >= MOST_OF_COMPANY)
+        this.#forgetOldest((lane) => lane.companyId === companyId)
+      if (this.#lanes.size >= MOST_LANES) this.#forgetOldest(() => true)
+      this.#lanes.set(key, known ?? { companyId, domain, state: 'closed' })
+      this.#ofCompany.add(companyId, 1)
     }
   }
 
@@ -57,8 +76,11 @@ export class ClosedLanes {
   rooms(openings: number): LaneRoom[] {
     if (this.#lanes.size === 0) return []
     const now = this.#now()
-    if (openings !== this.#openings || now - this.#lookedAt > BELIEVED_MS) this.#look()
-    this.#openings = openings
+    const believed = openings === this.#openings ? BELIEVED_MS : BELIEVED_AFTER_OPENING_MS
+    if (now - this.#lookedAt > believed) {
+      this.#look()
+      this.#openings = openings
+    }
     this.#left = Math.min(AT_ONCE, this.#left + ((now - this.#filledAt) * A_SECOND) / 1_000)
     this.#filledAt = now
     const each = this.#left < 1 ? 0 : Math.max(1, Math.floor(this.#left / this.#closed.size))
@@ -79,16 +101,36 @@ export class ClosedLanes {
 
   #look(): void {
     this.#lookedAt = this.#now()
+    const all = [...this.#lanes.values()]
+    for (let count = Math.min(LOOKED_AT, all.length); count > 0; count--) {
+      this.#next = (this.#next + 1) % all.length
+      const lane = all[this.#next]!
+      lane.state = this.#stateOf(lane.companyId, lane.domain)
+      if (lane.state === 'open') this.#forget(keyOf(lane.companyId, lane.domain))
+    }
     this.#due.clear()
     const closed: Lane[] = []
     for (const [key, lane] of this.#lanes) {
-      const { companyId, domain } = lane
-      const state = this.#stateOf(companyId, domain)
-      if (state === 'open') this.#lanes.delete(key)
-      else if (state === 'due') this.#due.set(key, { companyId, domains: [domain], room: 1 })
+      const { companyId, domain, state } = lane
+      if (state === 'due') this.#due.set(key, { companyId, domains: [domain], room: 1 })
       else closed.push(lane)
     }
     this.#closed = Map.groupBy(closed, ({ companyId }) => companyId)
+  }
+
+  #forget(key: string): void {
+    const lane = this.#lanes.get(key)
+    if (lane === undefined) return
+    this.#lanes.delete(key)
+    this.#ofCompany.add(lane.companyId, -1)
+  }
+
+  #forgetOldest(isMeant: (lane: Lane) => boolean): void {
+    for (const [key, lane] of this.#lanes) {
+      if (!isMeant(lane)) continue
+      this.#forget(key)
+      return
+    }
   }
 }
 

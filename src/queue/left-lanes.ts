@@ -1,5 +1,4 @@
 import type { LaneRoom } from '../store/store.ts'
-import type { ReadyDelivery } from './deliveries.ts'
 
 /**
  * Milliseconds for which claims leave a lane to other nodes. Then some of it is claimed again: this node may have a
@@ -15,9 +14,9 @@ export class LeftLanes {
   readonly #lanes = new Map<string, number>()
 
   /** Its mail was given back for the others now. */
-  add({ email, recipients }: Pick<ReadyDelivery, 'email' | 'recipients'>, now = Date.now()): void {
-    for (const { domain } of recipients) {
-      const lane = `${email.companyId}\0${domain}`
+  add(companyId: string, domains: Iterable<string>, now = Date.now()): void {
+    for (const domain of domains) {
+      const lane = `${companyId}\0${domain}`
       this.#lanes.delete(lane)
       this.#lanes.set(lane, now + LEFT_MS)
     }

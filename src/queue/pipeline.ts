@@ -119,7 +119,7 @@ export interface PipelineParts {
   fullMailbox: FullMailboxRule | null
   /** POSTROAD_WARM_UP; absent: addresses do not warm up. */
   warmUp?: readonly number[]
-  paths: Pick<PathFinder, 'findCached' | 'findKnown' | 'find' | 'domainsOf'>
+  paths: Pick<PathFinder, 'findCached' | 'findKnown' | 'everyKnown' | 'find' | 'domainsOf'>
   /** The addresses that mail can leave from; absent: all. */
   present?: Pick<PresentAddresses, 'look' | 'onReturn'>
   limits: ReadyLimits
@@ -139,7 +139,7 @@ const ABSENT_MS = 10_000
 /** Milliseconds after which a failed release of held mail is tried again. */
 const RELEASE_AGAIN_MS = 60_000
 /** The paths of a company's mail are compared only if it has no more sending domains than this. */
-const MOST_SENDERS = 50
+const MOST_SENDERS = 20
 /** Ms for which a stop waits, after its own time is over, until the last results are recorded. */
 const LAST_RECORDS_MS = 5_000
 
@@ -282,12 +282,17 @@ export class DeliveryPipeline {
 
   /** Other nodes have all the sessions of the path, so its mail is theirs. */
   isLeft(path: Path): boolean {
-    return this.#throttle.sessions.limitOf(path) === 0
+    return path.source.missing === undefined && this.#throttle.sessions.limitOf(path) === 0
   }
 
   #leave(ready: ReadyDelivery): void {
     const now = Date.now()
-    this.#leftLanes.add(ready)
+    const { email, recipients } = ready
+    const domains = recipients
+      .map(({ domain }) => domain)
+      // From another source this node may have sessions there.
+      .filter((domain) => this.#parts.paths.everyKnown(email, domain)?.every((path) => this.isLeft(path)))
+    this.#leftLanes.add(email.companyId, domains)
     this.#giveBack(ready, { dueAt: now, heldFor: null, message: '', toOthers: true }, now)
   }
 
@@ -378,24 +383,26 @@ export class DeliveryPipeline {
     return rooms
   }
 
-  /** Of the company's mail to this domain, from whichever of its sending domains. */
+  /** Of the company's mail to this domain, from whichever of its sending domains and whichever source. */
   #laneState(companyId: string, domain: string): LaneState {
     const now = Date.now()
     const recipients = [{ domain }]
     let state: LaneState = 'closed'
     for (const email of this.#sendersOf(companyId) ?? [null]) {
-      const path = email && this.#parts.paths.findKnown(email, domain, this.#isOpenFor(email, recipients))
-      if (email === null || path === null) return 'open'
-      const own = this.#pathHealth.stateOf({ path, email, recipients }, now)
-      if (own === 'open') return own
-      if (own === 'due' && this.queues.waitingFor(companyId, path) === 0) state = own
+      const paths = email && this.#parts.paths.everyKnown(email, domain)
+      if (email === null || paths === null) return 'open'
+      for (const path of paths) {
+        const own = this.#pathHealth.stateOf({ path, email, recipients }, now)
+        if (own === 'open') return own
+        if (own === 'due' && this.queues.waitingFor(companyId, path) === 0) state = own
+      }
     }
     return state
   }
 
   /** An email of each sending domain of the company; null: there are none, or too many to look at them. */
   #sendersOf(companyId: string): RoutingFields[] | null {
-    const domains = this.#parts.accounts.domainsOf(companyId)
+    const domains = this.#parts.accounts.domainsOf(companyId).filter(({ sending }) => sending === 'active')
     if (domains.length === 0 || domains.length > MOST_SENDERS) return null
     return domains.map(({ id }) => ({ id: '', companyId, domainId: id, testMode: false, source: null }))
   }

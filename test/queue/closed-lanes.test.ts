@@ -52,7 +52,40 @@ test('a lane whose path may be tried gives one delivery, and an open one is left
 
   states['a y.test'] = 'open'
   assert.deepEqual(rooms(), { 'a x.test': 1, 'a y.test': 100 }, 'it is not known yet')
+  clock.now += 251
   assert.deepEqual(rooms(1), { 'a x.test': 1 })
   states['a x.test'] = 'open'
+  clock.now += 251
   assert.deepEqual(rooms(2), {})
+})
+
+test('one company has a part of the places, and what was given back last is remembered', () => {
+  const states: Record<string, LaneState> = {
+    'b x.test': 'closed',
+    'a 0.test': 'closed',
+    'a 501.test': 'closed',
+  }
+  for (let n = 1; n <= 500; n++) states[`a ${n}.test`] = 'closed'
+  const { clock, lanes, rooms } = closedLanes(states)
+  lanes.add('b', ['x.test'])
+  for (let n = 0; n < 500; n++) lanes.add('a', [`${n}.test`])
+  lanes.add('a', ['0.test', '500.test', '501.test'])
+  const domains = Object.keys(rooms()).map((name) => name.split(' ')[1]!.split(','))
+  assert.deepEqual(
+    domains.map(({ length }) => length),
+    [1, 500],
+  )
+  const ofA = new Set(domains[1])
+  assert.deepEqual(
+    ['0.test', '1.test', '2.test', '3.test', '501.test'].map((name) => ofA.has(name)),
+    [true, false, false, true, true],
+  )
+
+  // A few hundred are looked at together, so that all are after some looks.
+  for (const name of Object.keys(states)) states[name] = 'open'
+  for (let look = 0; look < 3; look++) {
+    clock.now += 1_001
+    rooms()
+  }
+  assert.deepEqual(rooms(), {})
 })

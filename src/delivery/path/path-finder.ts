@@ -125,6 +125,14 @@ export class PathFinder {
     return paths === null ? null : this.#chosen(paths, mail, isUsable)
   }
 
+  /** The paths from every source of this node, whichever the sender may choose; null: they have to be looked up. */
+  everyKnown(mail: RoutingFields, domain: string): Path[] | null {
+    const settled = this.#settled(mail, domain)
+    if (settled !== null) return [settled]
+    const paths = this.#direct.findKnown(domain.toLowerCase())
+    return paths && this.#sources.all().map((source) => paths.from(source))
+  }
+
   /** Never rejects: when the mail servers of a domain cannot be found, the attempt reports it. */
   async find(mail: RoutingFields, domain: string, isUsable: IsUsable = () => true): Promise<Path> {
     const settled = this.#settled(mail, domain)

@@ -57,6 +57,12 @@ export class SourceChoice {
     return sources.length === 1 ? sources : inOrderFor(mail.id, sources)
   }
 
+  /** At least one: the sources that mail can leave from, whichever pools have them. */
+  all(): Source[] {
+    const here = this.#sources.flatMap((source) => this.#hereOf(source) ?? [])
+    return here.length > 0 ? here : [this.general]
+  }
+
   /** The names of the sources that mail can leave from, whichever pools have them. */
   present(): string[] {
     return this.#sources.flatMap((source) => this.#hereOf(source)?.name ?? [])

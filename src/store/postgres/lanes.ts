@@ -105,11 +105,9 @@ WITH turn AS MATERIALIZED (
 )
 SELECT l.num AS turn, l.domain, l.quota, c.email, c.position, c.size, c.together
 FROM (
-  SELECT l.*, least((l.room + l.lanes - 1) / l.lanes, coalesce((
-    SELECT min(r.room) FROM unnest($8::int4[], $9::text[], $10::int4[]) AS r (company, domain, room)
-    WHERE r.company = l.company AND r.domain = l.domain
-  ), $11::int4)) AS quota
-  FROM lane l
+  SELECT l.*, least((l.room + l.lanes - 1) / l.lanes, coalesce(r.room, $11::int4)) AS quota
+  FROM lane l LEFT JOIN unnest($8::int4[], $9::text[], $10::int4[]) AS r (company, domain, room)
+    ON r.company = l.company AND r.domain = l.domain
 ) l CROSS JOIN LATERAL (
   SELECT q.email, q.position, q.size, q.together FROM queue q
   WHERE q.lease IS NULL AND q.ready AND q.company = l.company AND q.domain = l.domain AND q.due_at <= $4
@@ -164,7 +162,8 @@ export class LaneTurns {
     { rooms, roomOfOthers, skipDomains }: LaneLimits,
   ): Promise<LaneCandidate[]> {
     const companies = turns.map(({ company }) => company)
-    const limited = [...rooms.lanes()]
+    const ofTurns = new Set(companies)
+    const limited = [...rooms.lanes()].filter(({ company }) => ofTurns.has(company))
     const skipped = limited.filter(({ left }) => left <= 0)
     const open = limited.filter(({ left }) => left > 0)
     return await session.run<LaneCandidate>(CANDIDATES, [
