@@ -36,7 +36,8 @@ export function addEmail(program: Command): void {
     description: 'List emails, newest first; options narrow the list.',
     details:
       'Options can be combined. --to, --words, --reply, --tag, --key, --domain and most values of --event are fast however many ' +
-      'emails there are; --from, --subject, --body or --attachments alone reads every email, which takes a while: add --since.',
+      'emails there are; --from, --subject, --body, --attachments or --status for mail that waits alone reads every email, ' +
+      'which takes a while: add --since.',
     examples: [
       'email list',
       'email list --to jane@example.com',

@@ -4,8 +4,8 @@
  * subjects, addresses, answers of servers, and the texts of the newest emails.
  *
  * The last word may be the beginning of one. People also see what a query finds while they type it: as long as they do,
- * the last term may be incomplete as well, and does not count if it cannot mean anything yet. Every other reader, such as
- * an action on all that a query finds, gets an error then, because the emails would be more than those meant. Pure.
+ * the last term may be incomplete as well, and does not count if it cannot mean anything yet. Every other reader, such
+ * as an action on all that a query finds, gets an error then, because the emails would be more than those meant. Pure.
  */
 
 import { SettingValueError } from '../config/parse.ts'
