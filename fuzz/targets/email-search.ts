@@ -31,8 +31,10 @@ export const emailSearch: FuzzTarget = {
   ],
   run(input) {
     const text = input.toString('utf8')
+    const typed = unlessRefused(() => parseEmailQuery(text, CLOCK, { typing: true }), OperateError)
     const read = unlessRefused(() => parseEmailQuery(text, CLOCK), OperateError)
     if (read === undefined) return
+    assertSame('a whole search means something else while it is typed', typed, read)
     assertSame('it means something else when it is read again', parseEmailQuery(text, CLOCK), read)
     if (read.kind === 'email') return
     const { words: looked = [], events = [], since, until, ...texts } = read.search

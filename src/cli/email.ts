@@ -6,7 +6,7 @@ import { addressIn, companyName } from '../operate/find.ts'
 import { listedStatuses } from '../operate/listed-status.ts'
 import { emailStatus } from '../operate/next-step.ts'
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
-import { statusText } from '../operate/status-word.ts'
+import { STATUS_FILTERS, type StatusFilter, statusText } from '../operate/status-word.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
 import { CAPTURES } from './delivery-advice.ts'
 import { printHistory } from './email-history.ts'
@@ -36,11 +36,13 @@ export function addEmail(program: Command): void {
     description: 'List emails, newest first; options narrow the list.',
     details:
       'Options can be combined. --to, --words, --reply, --tag, --key, --domain and most values of --event are fast however many ' +
-      'emails there are; --from, --subject, --body or --attachments alone reads every email, which takes a while: add --since.',
+      'emails there are; --from, --subject, --body, --attachments or --status for mail that waits alone reads every email, ' +
+      'which takes a while: add --since.',
     examples: [
       'email list',
       'email list --to jane@example.com',
       'email list --company Acme --event bounced --since 3d',
+      'email list --status held paused',
       'email list --company Acme --limit 100',
       'email list --before ID',
     ],
@@ -58,6 +60,12 @@ export function addEmail(program: Command): void {
       new Option('--event <event...>', 'only those with this last event; can be repeated').choices(
         LAST_EVENT_TYPES,
       ),
+    )
+    .addOption(
+      new Option(
+        '--status <status...>',
+        'only those with this status, as the list shows it, or waiting: all that are not at an end; can be repeated',
+      ).choices(STATUS_FILTERS),
     )
     .option('--domain <domain>', 'only those from this sending domain')
     .option('--key <name or id>', 'only those sent with this API key')
@@ -128,16 +136,26 @@ export function addEmail(program: Command): void {
     .action(reschedule)
 }
 
-interface ListOptions extends JsonOption, Omit<EmailListing, 'events' | 'replyWords' | 'textWords'> {
+interface ListOptions
+  extends JsonOption,
+    Omit<EmailListing, 'events' | 'statuses' | 'replyWords' | 'textWords'> {
   event?: EventType[]
+  status?: StatusFilter[]
   reply?: string[]
   body?: string[]
 }
 
-async function list({ json, event: events, reply, body, ...given }: ListOptions): Promise<void> {
-  const wanted = { ...given, replyWords: reply, textWords: body }
+async function list({
+  json,
+  event: events,
+  status: statuses,
+  reply,
+  body,
+  ...given
+}: ListOptions): Promise<void> {
+  const wanted = { ...given, events, statuses, replyWords: reply, textWords: body }
   await withOperation(async (op) => {
-    const emails = await listEmails(op, { ...wanted, events })
+    const emails = await listEmails(op, wanted)
     const statuses = await listedStatuses(op, { emails })
     if (json) {
       return printJson(
@@ -159,7 +177,7 @@ async function list({ json, event: events, reply, body, ...given }: ListOptions)
         clipped(formatRecipients(email.to), 40),
         clipped(email.subject, 40),
       ]),
-      describeNoEmails({ ...wanted, events }),
+      describeNoEmails(wanted),
     )
     if (emails.length === wanted.limit) {
       printLine()

@@ -223,6 +223,8 @@ export interface EmailFilter {
   hadEvents?: readonly EventType[]
   /** A recipient waits, is being sent to, or is in quarantine. */
   live?: true
+  /** One of both: a recipient is live, or it has had an event of one of these types. */
+  liveOrHad?: readonly EventType[]
   /** Accepted at `since` (Unix ms) or later, and before `until`. */
   since?: number
   until?: number

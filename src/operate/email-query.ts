@@ -3,19 +3,19 @@
  * after:7d invoice`. An id needs no filter; any other word, or an address or a part of one, is searched for in
  * subjects, addresses, answers of servers, and the texts of the newest emails.
  *
- * People see what a query finds while they type it. So its last term may be incomplete: it is the beginning of a word,
- * or, if it cannot mean anything yet, it does not count. Pure.
+ * The last word may be the beginning of one. People also see what a query finds while they type it: as long as they do,
+ * the last term may be incomplete as well, and does not count if it cannot mean anything yet. Every other reader, such
+ * as an action on all that a query finds, gets an error then, because the emails would be more than those meant. Pure.
  */
 
 import { SettingValueError } from '../config/parse.ts'
 import { isEmailId } from '../email/email-id.ts'
 import { EVENT_TYPES, type EventType, tagFilterOf } from '../email/event.ts'
 import type { EmailSearch } from './email-search.ts'
-import { isListedStatus } from './email-statuses.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName } from './find.ts'
 import { type Clock, parseTime } from './parse-time.ts'
-import { LISTED_STATUSES, type ListedStatus, statusOfEvent } from './status-word.ts'
+import { STATUS_FILTERS, type StatusFilter, statusFilterNamed, statusOfEvent } from './status-word.ts'
 
 /** An email named by its id, or a search. */
 export type EmailQuery = { kind: 'email'; id: string } | { kind: 'search'; search: EmailSearch }
@@ -63,6 +63,22 @@ const EXAMPLES: Readonly<Record<QueryFilter, string>> = {
   id: '019a9b2c-0000-7000-8000-000000000001',
 }
 
+/** Fields of a search that are called otherwise than their filter. */
+const FILTERS_OF_FIELDS: Readonly<Partial<Record<string, QueryFilter>>> = {
+  toDomain: 'to',
+  toPart: 'to',
+  hadEvents: 'event',
+  statuses: 'status',
+  since: 'after',
+  until: 'before',
+  attachments: 'has',
+} satisfies Partial<Record<keyof EmailSearch, QueryFilter>>
+
+/** The filter that people type for a field of a search. */
+export function filterOfField(field: string): string {
+  return FILTERS_OF_FIELDS[field] ?? field
+}
+
 /** Common words for types of events. */
 const EVENT_WORDS: Readonly<Record<string, EventType>> = {
   delayed: 'delivery_delayed',
@@ -74,8 +90,6 @@ const EVENT_WORDS: Readonly<Record<string, EventType>> = {
 
 const TERM = /\s*(?:([a-z]+):(?!\s|$))?(?:"([^"]*)("?)|(\S+))/iy
 
-const WAITING = 'waiting'
-
 type WordField = 'words' | 'replyWords' | 'textWords' | 'anyWords'
 
 interface Term {
@@ -83,22 +97,33 @@ interface Term {
   filter: QueryFilter | null
   text: string
   quoted: boolean
-  /** It is the last one, and may still be typed. */
+  /** It is the last one: its last word may be the beginning of one. */
   open: boolean
+  /** It is the last one, and may be incomplete. */
+  typing: boolean
+}
+
+interface QueryReading {
+  /** The person is still typing: an incomplete term at the end is no error. */
+  typing?: boolean | undefined
 }
 
 /**
  * Throws OperateError (`invalid`), which says what cannot be understood. Days and times without a time zone are in that
  * of the clock.
  */
-export function parseEmailQuery(text: string, clock: Clock): EmailQuery {
+export function parseEmailQuery(
+  text: string,
+  clock: Clock,
+  { typing = false }: QueryReading = {},
+): EmailQuery {
   if (text.length > LONGEST) throw invalid(`a search can have at most ${LONGEST} characters`)
   const query = new QueryBuilder(clock)
-  for (const term of termsOf(text)) query.add(term)
+  for (const term of termsOf(text)) query.add({ ...term, typing: typing && term.open })
   return query.result()
 }
 
-function* termsOf(text: string): Generator<Term> {
+function* termsOf(text: string): Generator<Omit<Term, 'typing'>> {
   TERM.lastIndex = 0
   const end = text.trimEnd().length
   while (TERM.lastIndex < end) {
@@ -150,10 +175,10 @@ class QueryBuilder {
   }
 
   add(term: Term): void {
-    const { filter, text, open } = term
-    if (text.trim() === '' && open) return
+    const { filter, text, typing } = term
+    if (text.trim() === '' && typing) return
     if (text.trim() === '')
-      throw invalid(filter === null ? 'the quotation marks "" are empty' : `"${filter}:" is empty`)
+      throw invalid(filter === null ? 'the quotation marks are empty' : `"${filter}:" is empty`)
     if (filter === null) this.#addBare(term)
     else this.#addFilter(filter, term)
   }
@@ -164,61 +189,62 @@ class QueryBuilder {
     return { kind: 'search', search: { ...this.#search, ...Object.fromEntries(given) } }
   }
 
-  #addBare({ text, quoted, open }: Term): void {
+  #addBare(term: Term): void {
+    const { text, quoted, typing } = term
     if (quoted) {
-      this.#addWords('anyWords', text, open)
+      this.#addWords('anyWords', term)
       return
     }
     const half = /^([a-z]+):$/i.exec(text)?.[1]?.toLowerCase()
     if (half !== undefined && isFilter(half)) {
-      if (open) return
+      if (typing) return
       const example = EXAMPLES[FILTERS[half]]
       throw invalid(`"${half}:" needs a value directly after it, such as ${half}:${example}`)
     }
     const id = idIn(text)
     if (id !== null) this.#id = id
-    else if (text.startsWith('@') && isRecipient(text)) this.#addRecipient(text)
-    else this.#addWords('anyWords', isRecipient(text) ? addressIn(text) : text, open)
+    else if (text.startsWith('@') && isRecipient(text)) this.#addRecipient(term)
+    else this.#addWords('anyWords', isRecipient(text) ? { ...term, text: addressIn(text) } : term)
   }
 
   #addFilter(filter: QueryFilter, term: Term): void {
-    const { text, quoted, open } = term
+    const { text, quoted, typing } = term
     switch (filter) {
       case 'id': {
         const id = idIn(text)
         // Ids begin with the time in milliseconds (RFC 9562 5.7), so for a long time with a 0.
-        if (id === null && open && /^<?0[0-9a-f-]*$/i.test(text)) return
+        if (id === null && typing && /^<?0[0-9a-f-]*$/i.test(text)) return
         if (id === null) throw invalid(`"${text}" is not the id of an email`)
         this.#id = id
         return
       }
       case 'to':
-        this.#addRecipient(text)
+        this.#addRecipient(term)
         return
       case 'subject':
         // Parts of words are not in the index, so the emails are searched one by one.
         if (!quoted && text.endsWith('*')) this.#set({ subject: text.replace(/\*+$/, '') }, filter)
-        else this.#addWords('words', text, open)
+        else this.#addWords('words', term)
         return
       case 'body':
-        this.#addWords('textWords', text, open)
+        this.#addWords('textWords', term)
         return
       case 'reply':
-        this.#addWords('replyWords', text, open)
+        this.#addWords('replyWords', term)
         return
       case 'tag':
         this.#set({ tag: tagFilterOf(text) }, filter)
         return
       case 'has':
-        if (!/^attachments?$/i.test(text) && !(open && 'attachments'.startsWith(text.toLowerCase())))
+        if (!/^attachments?$/i.test(text) && !(typing && 'attachments'.startsWith(text.toLowerCase())))
           throw invalid(`"has:" knows only has:attachment, not "${text}"`)
         this.#set({ attachments: true }, filter)
         return
       case 'event':
-        this.#set(eventsIn(text, open), filter)
+        this.#set(eventsIn(text, typing), filter)
         return
       case 'status':
-        this.#set(statusesIn(text, open), filter)
+        this.#set(statusesIn(text, typing), filter)
         return
       case 'after':
         this.#setTime('since', filter, term)
@@ -232,11 +258,13 @@ class QueryBuilder {
   }
 
   /** An address, a domain for all of its addresses, or a part of an address. */
-  #addRecipient(text: string): void {
+  #addRecipient({ text, typing }: Term): void {
     const { to, toDomain, toPart } = this.#search
     if ([to, toDomain, toPart].some((given) => given !== undefined)) throw twice('to')
-    if (!isRecipient(text)) this.#set({ toPart: text }, 'to')
-    else if (text.startsWith('@')) this.#set({ toDomain: domainName(text.slice(1)) }, 'to')
+    if (!isRecipient(text)) {
+      if (!typing && !hasWord(text)) throw nothingToFind(text)
+      this.#set({ toPart: text }, 'to')
+    } else if (text.startsWith('@')) this.#set({ toDomain: domainName(text.slice(1)) }, 'to')
     else this.#set({ to: addressIn(text) }, 'to')
   }
 
@@ -247,19 +275,19 @@ class QueryBuilder {
     this.#search = { ...this.#search, ...part }
   }
 
-  #addWords(field: WordField, text: string, open: boolean): void {
-    if (/[\p{L}\p{N}]/u.test(text)) {
+  #addWords(field: WordField, { text, open, typing }: Term): void {
+    if (hasWord(text)) {
       this.#words[field].push(text)
       if (open && field === 'anyWords' && /[\p{L}\p{N}]$/u.test(text)) this.#search.anyWordsOpen = true
-    } else if (!open) throw invalid(`"${text}" has no letter or digit to search for`)
+    } else if (!typing) throw nothingToFind(text)
   }
 
-  #setTime(bound: 'since' | 'until', filter: QueryFilter, { text, open }: Term): void {
+  #setTime(bound: 'since' | 'until', filter: QueryFilter, { text, typing }: Term): void {
     try {
       this.#set({ [bound]: parseTime(text, this.#clock) }, filter)
     } catch (error) {
       if (!(error instanceof SettingValueError)) throw error
-      if (open && isTimeBegun(text)) return
+      if (typing && isTimeBegun(text)) return
       throw invalid(
         `"${filter}:" needs a date like 2026-01-31, a time like 2026-01-31T12:00, today, yesterday, or how long ago: 30m, ` +
           `24h, 7d; "${text}" is none of these`,
@@ -295,46 +323,51 @@ function isTimeBegun(text: string): boolean {
   return ['today', 'yesterday'].some((day) => day.startsWith(text.toLowerCase()))
 }
 
+function hasWord(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text)
+}
+
+function nothingToFind(text: string): OperateError {
+  return invalid(`"${text}" has no letter or digit to search for`)
+}
+
 function twice(filter: QueryFilter): OperateError {
   return invalid(`"${filter}:" is given twice, but an email would have to match both`)
 }
 
 /** Events that the emails have had. A status that is no event is found all the same. */
-function eventsIn(text: string, open: boolean): EmailSearch {
+function eventsIn(text: string, typing: boolean): EmailSearch {
   try {
-    const hadEvents = namesIn(text, open, EVENT_TYPES, eventNamed)
+    const hadEvents = namesIn(text, typing, EVENT_TYPES, eventNamed)
     return hadEvents.length === 0 ? {} : { hadEvents }
   } catch (error) {
     if (!text.split(',').every((word) => statusNamed(word) !== null)) throw error
-    return statusesIn(text, open)
+    return statusesIn(text, typing)
   }
 }
 
-/** `waiting` stands for all the ways of not being at an end. */
-function statusesIn(text: string, open: boolean): EmailSearch {
-  if (text.toLowerCase() === WAITING) return { live: true }
-  const statuses = namesIn(text, open, LISTED_STATUSES, (word) => {
+function statusesIn(text: string, typing: boolean): EmailSearch {
+  const names = namesIn(text, typing, STATUS_FILTERS, (word) => {
     const found = statusNamed(word)
     if (found !== null) return found
-    throw invalid(
-      `there is no status "${word.trim()}"; the statuses are ${LISTED_STATUSES.join(', ')}, and ${WAITING} by itself`,
-    )
+    throw invalid(`there is no status "${word.trim()}"; the statuses are ${STATUS_FILTERS.join(', ')}`)
   })
-  return statuses.length === 0 ? {} : { statuses: [...new Set(statuses)] }
+  return names.length === 0 ? {} : { statuses: [...new Set(names)] }
 }
 
 /** Names with commas between them. Of a name that is still being typed: those that begin so. */
 function namesIn<Name extends string>(
   text: string,
-  open: boolean,
+  typing: boolean,
   known: readonly Name[],
   named: (word: string) => Name,
 ): Name[] {
   const words = text.split(',')
   const last = words.at(-1)!.trim().toLowerCase()
-  if (!open) return words.map(named)
-  const begun = last === '' ? [] : known.filter((name) => name.startsWith(last))
-  const whole = last === '' || begun.length > 0 ? words.slice(0, -1) : words
+  const begun = typing && last !== '' ? known.filter((name) => name.startsWith(last)) : []
+  const whole = typing && (last === '' || begun.length > 0) ? words.slice(0, -1) : words
+  if (whole.some((word) => word.trim() === ''))
+    throw invalid(`"${text}" has a comma without a name beside it`)
   return [...whole.map(named), ...begun]
 }
 
@@ -351,12 +384,12 @@ function eventOf(text: string): EventType | undefined {
 }
 
 /** By the name of the status, or of the event that leads to it; null: there is none. */
-function statusNamed(text: string): ListedStatus | null {
+function statusNamed(text: string): StatusFilter | null {
   const word = text.trim().toLowerCase()
-  if (isListedStatus(word)) return word
+  const found = statusFilterNamed(word)
+  if (found !== null) return found
   const event = eventOf(word)
-  const status = event === undefined ? '' : statusOfEvent(event)
-  return isListedStatus(status) ? status : null
+  return event === undefined ? null : statusFilterNamed(statusOfEvent(event))
 }
 
 function invalid(message: string): OperateError {

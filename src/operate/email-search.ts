@@ -21,7 +21,7 @@ type SearchFields = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
 export type EmailSearch = CompanyFilter & {
   [Name in keyof SearchFields]?: SearchFields[Name] | undefined
 } & {
-  /** The status, as its word in lists, is one of these. */
+  /** The status, as its word in lists, is one of these; `waiting`: it is not at an end, whatever the word. */
   statuses?: EmailStatuses | undefined
   /** Sending domain: name or id. */
   domain?: string | undefined
@@ -45,7 +45,7 @@ export async function readEmailPage(
   const { statuses } = search
   const searches = {
     ...wordSearches(op),
-    ...(statuses !== undefined && { statuses: statusSearch(op, statuses) }),
+    statuses: statuses === undefined ? null : statusSearch(op, statuses),
   }
   const forward = newerThan !== undefined && olderThan === undefined
   const found: EmailSummary[] = []

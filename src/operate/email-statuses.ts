@@ -3,13 +3,14 @@ import type { EventType } from '../email/event.ts'
 import type { EmailFilter } from '../email/stored-email.ts'
 import type { StatusSearch } from '../events/word-match.ts'
 import { listedStatuses } from './listed-status.ts'
-import { LISTED_STATUSES, type ListedStatus } from './status-word.ts'
+import type { StatusFilter } from './status-word.ts'
 import type { Operation } from './verb.ts'
 
-export type EmailStatuses = readonly ListedStatus[]
+export type EmailStatuses = readonly StatusFilter[]
 
 /** The event that every email with the status has had; null: it has a live recipient. */
-const EVENTS: Readonly<Record<ListedStatus, EventType | null>> = {
+const EVENTS: Readonly<Record<StatusFilter, EventType | null>> = {
+  waiting: null,
   accepted: null,
   scheduled: null,
   sending: null,
@@ -29,22 +30,24 @@ const EVENTS: Readonly<Record<ListedStatus, EventType | null>> = {
 }
 
 /** What the store can tell: all emails with these statuses match, and others may. */
-export function statusFilter(statuses: EmailStatuses): Pick<EmailFilter, 'live' | 'hadEvents'> {
+export function statusFilter(statuses: EmailStatuses): Pick<EmailFilter, 'live' | 'hadEvents' | 'liveOrHad'> {
   const events = [...new Set(statuses.map((status) => EVENTS[status]))]
-  if (events.every((type) => type === null)) return { live: true }
   const known = events.filter((type) => type !== null)
-  return known.length === events.length ? { hadEvents: known } : {}
+  if (known.length === events.length) return { hadEvents: known }
+  return known.length === 0 ? { live: true } : { liveOrHad: known }
 }
 
-/** Compares the very words that the rows of a list show, so that no row contradicts the filter. */
-export function statusSearch(op: Operation, statuses: EmailStatuses): StatusSearch {
+/**
+ * Compares the very words that the rows of a list show, so that no row contradicts the filter. Null: what the store can
+ * tell is all that is wanted.
+ */
+export function statusSearch(op: Operation, statuses: EmailStatuses): StatusSearch | null {
   const wanted = new Set<string>(statuses)
+  const waiting = wanted.has('waiting')
+  if (waiting && statuses.every((status) => EVENTS[status] === null)) return null
   return async (emails) => {
     const found = await listedStatuses(op, { emails })
-    return new Set([...found].flatMap(([id, { of }]) => (wanted.has(of) ? [id] : [])))
+    const matching = [...found].filter(([, { of, live }]) => wanted.has(of) || (waiting && live))
+    return new Set(matching.map(([id]) => id))
   }
-}
-
-export function isListedStatus(word: string): word is ListedStatus {
-  return LISTED_STATUSES.some((status) => status === word)
 }

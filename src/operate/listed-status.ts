@@ -41,6 +41,8 @@ export function recipientsOf(
   return counts?.recipients ?? to.length + cc.length + bcc.length
 }
 
+const LIVE: readonly CountedState[] = ['waiting', 'sending', 'quarantined']
+
 /** Counts tell only that there is one. */
 const UNKNOWN_PAUSE = { until: null, reason: null }
 
@@ -63,10 +65,15 @@ function statusOfGroup(
   return statusNameOf({ state, waits, delayed, server: isCaptured ? CAPTURE_SERVER : null })
 }
 
+export interface EmailListedStatus extends Status {
+  /** One of the recipients that were counted is not at an end. */
+  live: boolean
+}
+
 /** The status of each of these emails, by id. */
 export const listedStatuses = verb(
   'read',
-  async (op, { emails }: { emails: readonly EmailSummary[] }): Promise<Map<string, Status>> => {
+  async (op, { emails }: { emails: readonly EmailSummary[] }): Promise<Map<string, EmailListedStatus>> => {
     const now = op.now()
     const ids = emails.map(({ id }) => id)
     const counts = new Map((await op.store.recipientCounts(ids, now)).map((each) => [each.id, each]))
@@ -76,7 +83,8 @@ export const listedStatuses = verb(
         const known = counts.get(email.id) ?? null
         const states = countedStatuses(email, known, { domain: domains.get(email.domainId), now })
         const { id, lastEvent } = email
-        return [id, statusOfEmail({ lastEvent, recipients: recipientsOf(email, known), states })]
+        const status = statusOfEmail({ lastEvent, recipients: recipientsOf(email, known), states })
+        return [id, { ...status, live: states.some(({ state }) => LIVE.includes(state)) }]
       }),
     )
   },

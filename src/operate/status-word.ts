@@ -65,6 +65,15 @@ export const LISTED_STATUSES = Object.keys(STATUS_WORDS).filter(
   (name): name is ListedStatus => name !== 'unsubscribed',
 )
 
+/** The names by which emails are found: statuses, and `waiting` for all mail that is not at an end. */
+export type StatusFilter = ListedStatus | 'waiting'
+export const STATUS_FILTERS: readonly StatusFilter[] = [...LISTED_STATUSES, 'waiting']
+
+/** Null: there is none with this name. */
+export function statusFilterNamed(name: string): StatusFilter | null {
+  return STATUS_FILTERS.find((status) => status === name) ?? null
+}
+
 /** A status, and what the word needs beside it: `2 of 6`. */
 export interface Status {
   of: StatusName

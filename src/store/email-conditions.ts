@@ -83,13 +83,17 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
   live: {
     type: 'int8',
     value: Number,
-    sql: (_, { email, live }) => `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${live})`,
+    sql: (_, dialect) => hasLive(dialect),
   },
   hadEvents: {
     type: 'texts',
     value: (types) => types,
-    sql: (value, { isAmong, email }) =>
-      `EXISTS (SELECT 1 FROM events v WHERE v.email = ${email} AND ${isAmong('v.type', value)})`,
+    sql: hadOneOf,
+  },
+  liveOrHad: {
+    type: 'texts',
+    value: (types) => types,
+    sql: (value, dialect) => `(${hasLive(dialect)} OR ${hadOneOf(value, dialect)})`,
   },
   events: {
     type: 'texts',
@@ -99,6 +103,14 @@ const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<
 }
 
 const ALL = Object.entries(CONDITIONS) as [keyof ConditionFields, SqlCondition<unknown>][]
+
+function hasLive({ email, live }: SqlDialect): string {
+  return `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${live})`
+}
+
+function hadOneOf(types: string, { isAmong, email }: SqlDialect): string {
+  return `EXISTS (SELECT 1 FROM events v WHERE v.email = ${email} AND ${isAmong('v.type', types)})`
+}
 
 /** The condition that the email `e` matches, with the values of `conditionsOf`. */
 export function wantedIn(dialect: SqlDialect): string {

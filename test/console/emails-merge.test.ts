@@ -15,6 +15,7 @@ const email = (id: string, lastEvent: EmailListItem['lastEvent'] = 'queued'): Em
 const page = (ids: string, next: string | null = null): EmailsPage => ({
   emails: [...ids].map((id) => email(id)),
   next,
+  unfinished: null,
   cursor: 1,
   words: [],
   texts: null,

@@ -302,6 +302,30 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, id).waitFor()
   })
 
+  test('chooses nothing by an unfinished search, and says what is missing', async (t) => {
+    for (const nth of [1, 2]) await stage.send({ subject: `Unfinished ${nth}`, to: `half${nth}@x.test` })
+    const visit = await stage.visit(t, list)
+    visit.expect(/status of 422 .*\/emails\?/)
+    const { page } = visit
+    const field = page.getByRole('combobox', { name: 'Search emails' })
+    const problem = page.locator('#emails-search-problem')
+    await field.fill('subject:unfinished after:2026-1')
+    await page.waitForURL(/after%3A2026-1$/)
+    await page.getByRole('checkbox', { name: 'Choose Unfinished 1,' }).click()
+    await problem.filter({ hasText: '"after:" needs a date' }).waitFor()
+    const bar = page.getByRole('region', { name: 'Chosen rows' })
+    await bar.getByRole('button', { name: 'Choose all that match' }).click()
+    await page.getByRole('alert').filter({ hasText: '"after:" needs a date' }).waitFor()
+    await bar.getByText('1 chosen').waitFor()
+    assert.equal(await rows(page).count(), 2)
+    assert.equal(await page.getByRole('button', { name: 'Export' }).count(), 1)
+    assert.deepEqual(await visit.barriers(), [])
+    // By a link, it finds nothing.
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: '"after:" needs a date' }).waitFor()
+    assert.equal(await rows(page).count(), 0)
+  })
+
   test('keeps what it shows while a filter is mistyped, and says what is wrong', async (t) => {
     const id = await stage.send({ subject: 'Stays in sight', to: 'dora@example.test' })
     const visit = await stage.visit(t, list)

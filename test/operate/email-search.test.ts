@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { listEmails, searchEmails } from '../../src/operate/emails.ts'
+import type { StatusFilter } from '../../src/operate/status-word.ts'
 import type { NewEmail } from '../../src/store/store.ts'
 import { digest } from '../store/contract/digest.ts'
 import { apiKey, attempt, email, node, result } from '../store/samples.ts'
@@ -81,5 +82,25 @@ describe('emails that somebody looks for', () => {
       const { emails } = await searchEmails(await world.operation(caller), search)
       assert.deepEqual(numbers(emails), [8, 7])
     }
+  })
+
+  test('by status, where waiting is whatever is not at an end', async () => {
+    const { store, beta } = world
+    const half = email(beta.company, ['gone@x.test', 'later@x.test'], { domainId: beta.domains[0].id })
+    await store.accept(half, { token })
+    await store.record(
+      attempt(half, token, [result(0, { events: [{ type: 'bounced', at: 1, detail: {} }] })]),
+    )
+    await digest(store, token)
+    const op = { ...(await world.operation('operator')), accounts: await store.accounts() }
+    const found = async (...statuses: StatusFilter[]) => {
+      const { emails } = await searchEmails(op, { company: 'Beta', statuses, limit: 10 })
+      return emails.map(({ id }) => id).filter((id) => id === half.id || id === sent[6]!.id)
+    }
+    assert.deepEqual(await found('waiting'), [half.id])
+    assert.deepEqual(await found('waiting', 'retrying'), [half.id])
+    assert.deepEqual(await found('waiting', 'delivered'), [half.id, sent[6]!.id])
+    assert.deepEqual(await found('retrying', 'delivered'), [sent[6]!.id])
+    assert.deepEqual(await found('delivered'), [sent[6]!.id])
   })
 })

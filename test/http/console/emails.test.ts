@@ -12,6 +12,7 @@ import { Visitor } from './visitor.ts'
 interface Page {
   emails: EmailRowJson[]
   next: string | null
+  unfinished: string | null
   cursor: number
   words: { id: string; place: string; excerpt: string }[]
   texts: { count: number; all: boolean } | null
@@ -134,6 +135,9 @@ describe('the list of emails', () => {
       ['status=scheduled', [at(0)]],
       ['status=scheduled,captured,held', sent],
       ['status=retrying', []],
+      ['status=waiting,captured', sent],
+      ['q=status:bounced,waiting', [at(0)]],
+      ['q=status:scheduled,captured%20number', sent.slice(2)],
       ['q=status:waiting', [at(0)]],
       ['q=status:captured%20event:sent', sent.slice(1)],
       ['q=event:scheduled', [at(0)]],
@@ -145,6 +149,23 @@ describe('the list of emails', () => {
       [`q=${foreign}`, []],
     ]
     for (const [query, wanted] of rows) assert.deepEqual(ids(await list(`?${query}`)), wanted, query)
+  })
+
+  test('lists what an unfinished search finds as long as it is typed, and refuses it for all else', async () => {
+    const q = 'q=status:scheduled%20after:2026-1'
+    const typed = await list(`?typing=true&${q}`)
+    assert.deepEqual(ids(typed), [sent[0]])
+    assert.match(String(typed.unfinished), /"after:" needs a date.*"2026-1" is none of these/)
+    assert.equal((await list('?typing=true&q=number')).unfinished, null)
+    for (const route of ['emails', 'emails/count']) {
+      const reply = await member.ask('GET', `/companies/${mine.id}/${route}?${q}`)
+      assert.equal(reply.status, 422, reply.text)
+      assert.match(reply.text, /\\"after:\\" needs a date/)
+    }
+    const wrong = await member.ask('GET', `/companies/${mine.id}/emails?typing=true&q=event:lost`)
+    assert.equal(wrong.status, 422)
+    const twice = await member.ask('GET', `/companies/${mine.id}/emails?q=event:sent&event=sent`)
+    assert.match(twice.text, /\\"event:\\" is also set beside the search/)
   })
 
   test('explains an invalid filter, and refuses an unknown one', async () => {

@@ -1,6 +1,6 @@
 /** The completions of a search, by the term at its end. Pure. */
 import { EVENT_TYPES } from '../../../../src/email/event.ts'
-import { LISTED_STATUSES } from '../../../../src/operate/status-word.ts'
+import { STATUS_FILTERS } from '../../../../src/operate/status-word.ts'
 import type { Choice, ChoiceKind } from './choices.ts'
 
 export interface Completion {
@@ -82,7 +82,7 @@ function valuesOf(
   switch (name) {
     case 'event':
     case 'status': {
-      const names: readonly string[] = name === 'event' ? EVENT_TYPES : [...LISTED_STATUSES, 'waiting']
+      const names: readonly string[] = name === 'event' ? EVENT_TYPES : STATUS_FILTERS
       // One filter takes several, with commas between them.
       const at = begun.lastIndexOf(',') + 1
       const last = begun.slice(at).toLowerCase()

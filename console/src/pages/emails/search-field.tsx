@@ -1,6 +1,7 @@
 /**
  * Searches as the person types. A search that the server cannot parse, such as an unknown filter,
- * shows a message below the field and leaves the list unchanged.
+ * shows a message below the field and leaves the list unchanged. One that is unfinished changes the list,
+ * and shows its message once the person leaves the field or presses Enter.
  */
 import { Box, CloseButton, Combobox, Kbd, Loader, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
@@ -36,7 +37,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   const [text, setText] = useState(search.q ?? '')
   const [focused, setFocused] = useState(false)
   const [completing, setCompleting] = useState<Awaited<ReturnType<typeof loadCompletions>> | null>(null)
-  const { problem: found, looking, tell } = useTried({ company, search, onChange }, setText)
+  const { problem: found, unfinished, looking, tell } = useTried({ company, search, onChange }, setText)
   const tellSoon = useDebouncedCallback(tell, TYPED_MS)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
 
@@ -44,8 +45,8 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   const { choices } = useChoices(company, (focused && wanted?.kind) || null, wanted?.begun ?? '')
   const completions = completing?.completionsOf(text, choices) ?? []
   const opened = combobox.dropdownOpened && completions.length > 0
-  // As long as there are completions, the term is only half typed.
-  const problem = opened ? null : found
+  // With completions the term is only half typed: a part of the name of a key or a domain is the name of none.
+  const problem = opened || (unfinished && focused) ? null : found
 
   const type = (next: string) => {
     setText(next)
@@ -91,7 +92,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
                   aria-label="Clear the search field"
                   onClick={() => {
                     setText('')
-                    tell('')
+                    void tell('')
                     field.current?.focus()
                   }}
                 />
@@ -117,7 +118,8 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
             onKeyDown={({ key }) => {
               if (key === 'Enter' && combobox.getSelectedOptionIndex() < 0) {
                 combobox.closeDropdown()
-                tell(text)
+                tellSoon.cancel()
+                void tell(text, true)
               }
               // The first Escape closes the list and the second leaves the field, as in every combobox.
               if (key === 'Escape' && !opened) field.current?.blur()
@@ -151,41 +153,62 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
 function useTried(
   { company, search, onChange }: SearchFieldProps,
   put: (text: string) => void,
-): { problem: string | null; looking: boolean; tell: (typed: string) => Promise<void> } {
+): {
+  problem: string | null
+  /** The problem is one only when the person has finished typing. */
+  unfinished: boolean
+  looking: boolean
+  /** `settled`: the person has finished typing. */
+  tell: (typed: string, settled?: boolean) => Promise<void>
+} {
   const [problem, setProblem] = useState<string | null>(null)
+  const [unfinished, setUnfinished] = useState(false)
   const [looking, setLooking] = useState(false)
   const told = useRef(search.q ?? '')
+  /** Why the search in the list is unfinished. */
+  const toldProblem = useRef<string | null>(null)
   const last = useRef(0)
   // The address has another search, after "back" or a link.
   useEffect(() => {
     const now = search.q ?? ''
     if (now === told.current) return
     told.current = now
+    toldProblem.current = null
     last.current += 1
     setProblem(null)
     setLooking(false)
     put(now)
   }, [search.q, put])
-  const tell = async (typed: string) => {
+  const tell = async (typed: string, settled = false) => {
     const text = typed.trim()
     last.current += 1
     const own = last.current
+    if (text === told.current) {
+      setProblem(toldProblem.current)
+      setUnfinished(!settled)
+      setLooking(false)
+      return
+    }
     setProblem(null)
+    setUnfinished(false)
     setLooking(false)
-    if (text === told.current) return
     const wanted = given({ ...search, q: text })
+    let problemOfText: string | null = null
     if (text !== '') {
       setLooking(true)
-      const found = await trySearch(company, wanted)
+      const found = await trySearch({ company, search: wanted, typing: settled ? undefined : true })
       // The person has typed on meanwhile.
       if (own !== last.current) return
       setLooking(false)
-      setProblem(found)
-      if (found !== null) return
+      setProblem(found.problem)
+      setUnfinished(found.accepted)
+      if (!found.accepted) return
+      problemOfText = found.problem
     }
     const isAnother = told.current === '' || text === ''
     told.current = text
+    toldProblem.current = problemOfText
     onChange(wanted, !isAnother)
   }
-  return { problem, looking, tell }
+  return { problem, unfinished, looking, tell }
 }

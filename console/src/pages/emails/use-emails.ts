@@ -11,41 +11,71 @@ import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 const HEAD_MS = 2_500
 /** The same for a search that reads the texts of emails. */
 const TEXTS_HEAD_MS = 15_000
+/** An unfinished search is kept until its list is there. A link to it is another matter. */
+const TYPED_KEPT_MS = 5_000
 const PAGE = 100
 const LIST = 'GET /companies/:company/emails'
 
 type EmailsCache = InfiniteData<EmailsPage, string | undefined>
 
-function ask(company: string, search: EmailsSearch, cursor?: string, signal?: AbortSignal) {
-  const query = { ...queryParamsOf(search), cursor, limit: PAGE }
+interface Asked {
+  company: string
+  search: EmailsSearch
+  /** The search is still being typed, so its last term may be incomplete. Only the list shows what it finds. */
+  typing?: true | undefined
+}
+
+function ask({ company, search, typing }: Asked, cursor?: string, signal?: AbortSignal) {
+  const query = { ...queryParamsOf(search), typing, cursor, limit: PAGE }
   return call(LIST, { company, query, signal })
 }
 
-export const emailsQuery = (company: string, search: EmailsSearch) =>
+export const emailsQuery = (company: string, search: EmailsSearch, typing?: true) =>
   infiniteQueryOptions({
-    queryKey: [LIST, { company, search }],
-    queryFn: ({ pageParam, signal }) => ask(company, search, pageParam, signal),
+    queryKey: [LIST, { company, search, ...(typing && { typing }) }],
+    queryFn: ({ pageParam, signal }) => ask({ company, search, typing }, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     // Changes arrive over the live stream; reloading all pages would take as long as scrolling through them.
     staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 10 * 60_000,
+    gcTime: typing ? TYPED_KEPT_MS : 10 * 60_000,
     refetchOnReconnect: false,
   })
 
-/**
- * Loads the first page of a search before the list switches to it. Returns the server's message if it refuses
- * the search; `null` otherwise.
- */
-export async function trySearch(company: string, search: EmailsSearch): Promise<string | null> {
+export interface TriedSearch {
+  /** The list can show it. */
+  accepted: boolean
+  /** The message of the server that refuses it, or will once it is no longer being typed; `null`: it is complete. */
+  problem: string | null
+}
+
+/** Loads the first page of a search before the list switches to it. */
+export async function trySearch({ company, search, typing }: Asked): Promise<TriedSearch> {
+  const whole = emailsQuery(company, search)
   try {
-    await queries.fetchInfiniteQuery(emailsQuery(company, search))
-    return null
+    if (!typing || queries.getQueryData(whole.queryKey) !== undefined) {
+      await queries.fetchInfiniteQuery(whole)
+      return { accepted: true, problem: null }
+    }
+    const begun = emailsQuery(company, search, typing)
+    const found = await queries.fetchInfiniteQuery(begun)
+    const problem = found.pages[0]?.unfinished ?? null
+    if (problem === null) {
+      queries.setQueryData(whole.queryKey, found)
+      queries.removeQueries({ queryKey: begun.queryKey, exact: true })
+    }
+    return { accepted: true, problem }
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 400 && error.status < 500) return error.message
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+      return { accepted: false, problem: error.message }
     // Other errors are shown by the list, which offers to try again.
-    return null
+    return { accepted: true, problem: null }
   }
+}
+
+/** The search has just been typed, and is unfinished. */
+function isBegun(company: string, search: EmailsSearch): boolean {
+  return queries.getQueryData(emailsQuery(company, search, true).queryKey) !== undefined
 }
 
 export interface Emails {
@@ -71,7 +101,8 @@ export interface Emails {
  * that the newest page may replace the list.
  */
 export function useEmails(company: string, search: EmailsSearch, isAtTop: () => boolean): Emails {
-  const options = useMemo(() => emailsQuery(company, search), [company, search])
+  const [typing] = useState<true | undefined>(() => (isBegun(company, search) ? true : undefined))
+  const options = useMemo(() => emailsQuery(company, search, typing), [company, search, typing])
   const { queryKey } = options
   const query = useInfiniteQuery(options)
   const [behind, setBehind] = useState(false)
@@ -87,7 +118,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   const restart = async () => {
     const head = await queries.fetchQuery({
       queryKey: [LIST, 'head', { company, search }],
-      queryFn: ({ signal }) => ask(company, search, undefined, signal),
+      queryFn: ({ signal }) => ask({ company, search, typing }, undefined, signal),
       staleTime: 0,
       gcTime: 0,
     })
@@ -104,7 +135,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
     const wait = Math.max(0, askedAt.current + pause - performance.now())
     asking.current = window.setTimeout(async () => {
       try {
-        const head = await ask(company, search)
+        const head = await ask({ company, search, typing })
         put((pages) => {
           const merged = withHead(pages, head)
           if (merged !== null) return merged

@@ -64,6 +64,11 @@ const EMAILS_QUERY = object(
   {},
   {
     ...FILTERS,
+    typing: {
+      type: 'boolean',
+      default: false,
+      description: 'The person is still typing `q`: an incomplete term at its end is no error.',
+    },
     cursor: { ...LINE, description: 'What `next` of the page before is.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 60 },
   },
@@ -73,6 +78,10 @@ const EMAILS_QUERY = object(
 export const EMAILS = object({
   emails: { type: 'array', items: EMAIL_ROW },
   next: { ...TEXT_OR_NULL, description: 'Where the next page begins; null: there is none.' },
+  unfinished: {
+    ...TEXT_OR_NULL,
+    description: 'Why this search is refused without `typing`; null: it is not.',
+  },
   cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
   words: {
     type: 'array',

@@ -4,11 +4,13 @@ import { EVENT_TYPES, type EventType, tagFilterOf } from '../../../email/event.t
 import type { FoundEmails } from '../../../events/find-emails.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { authorise } from '../../../operate/authority.ts'
-import { parseEmailQuery } from '../../../operate/email-query.ts'
+import { filterOfField, parseEmailQuery } from '../../../operate/email-query.ts'
 import type { EmailSearch } from '../../../operate/email-search.ts'
 import { countEmails, findEmail, searchEmails } from '../../../operate/emails.ts'
+import { OperateError } from '../../../operate/error.ts'
 import { domainName } from '../../../operate/find.ts'
-import { LISTED_STATUSES, type ListedStatus } from '../../../operate/status-word.ts'
+import type { Clock } from '../../../operate/parse-time.ts'
+import { STATUS_FILTERS, type StatusFilter, statusFilterNamed } from '../../../operate/status-word.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { BEGINNING, snippetOf } from '../../shown-emails/snippet.ts'
 import type { EMAIL_LIST_ROUTES } from '../contract/emails.ts'
@@ -37,16 +39,33 @@ function searchIn(
   op: Operation,
   query: EmailFilters,
   company: string | null,
+  typing = false,
 ): { kind: 'email'; id: string; company?: string } | { kind: 'search'; search: EmailSearch } {
   const of = company === null ? {} : { company }
   const chosen = emailSearchOf(query)
   if (query.q === undefined) return { kind: 'search', search: { ...chosen, ...of } }
-  const typed = parseEmailQuery(query.q, { now: op.now(), timeZone: zoneOf(query.zone) })
+  const typed = parseEmailQuery(query.q, clockOf(op, query), { typing })
   if (typed.kind === 'email') return { ...typed, ...of }
   const twice = Object.keys(typed.search).find((name) => name in chosen || name in of)
   if (twice !== undefined)
-    throw invalidField('q', `it repeats filters that are also set separately: ${twice}`)
+    throw invalidField('q', `"${filterOfField(twice)}:" is also set beside the search; remove one of the two`)
   return { kind: 'search', search: { ...typed.search, ...chosen, ...of } }
+}
+
+/** Why the query is refused once nobody types it any more; null: it is not. */
+function unfinishedIn(op: Operation, query: EmailListQuery): string | null {
+  if (query.q === undefined || !query.typing) return null
+  try {
+    parseEmailQuery(query.q, clockOf(op, query))
+    return null
+  } catch (error) {
+    if (error instanceof OperateError) return error.message
+    throw error
+  }
+}
+
+function clockOf(op: Operation, { zone }: EmailFilters): Clock {
+  return { now: op.now(), timeZone: zoneOf(zone) }
 }
 
 async function findEmailPage(
@@ -55,7 +74,7 @@ async function findEmailPage(
   company: string | null,
   page: { before: string | undefined; limit: number },
 ): Promise<Omit<FoundEmails, 'complete'>> {
-  const found = searchIn(op, query, company)
+  const found = searchIn(op, query, company, query.typing)
   if (found.kind === 'search') return await searchEmails(op, { ...found.search, ...page })
   const email = await findEmail(op, found)
   return { emails: email === null ? [] : [email], next: null, words: new Map(), texts: null }
@@ -111,11 +130,11 @@ function eventsOf(text: string): EventType[] {
   })
 }
 
-function statusesOf(text: string): ListedStatus[] {
+function statusesOf(text: string): StatusFilter[] {
   return text.split(',').map((part) => {
-    const found = LISTED_STATUSES.find((status) => status === part.trim())
-    if (found !== undefined) return found
-    throw invalidField('status', `it must be one of ${LISTED_STATUSES.join(', ')}`)
+    const found = statusFilterNamed(part.trim())
+    if (found !== null) return found
+    throw invalidField('status', `it must be one of ${STATUS_FILTERS.join(', ')}`)
   })
 }
 
@@ -145,7 +164,7 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
     const around = { directory: accounts.directory, now }
     const emails = page.map((email) => emailRow(email, recipientCounts.get(email.id) ?? null, around))
     const found = [...words].map(([id, where]) => ({ id, ...where }))
-    return { emails, next, cursor, words: found, texts }
+    return { emails, next, unfinished: unfinishedIn(op, query), cursor, words: found, texts }
   },
 
   'GET /companies/:company/emails/count': async ({ op, company, query }) => {
