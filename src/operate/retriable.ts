@@ -1,6 +1,5 @@
 /** Whether a retry could make waiting mail due: it leaves paused and scheduled mail alone. */
-import { REPLY_SEARCHED } from '../store/queue-control.ts'
-import type { QueueLane } from '../store/store.ts'
+import { type QueueLane, REPLY_SEARCHED } from '../store/store.ts'
 
 /**
  * False only if that is certain: mail of so few recipients was never tried, and none of it is due, so it waits for the

@@ -17,8 +17,8 @@ const MOST_LANES = 100
 
 export interface WaitingLanes {
   /**
-   * `nextDueAt` of mail that is held for its path: the next try of the path, which releases it. Its own times are spread
-   * over the time after that.
+   * `nextDueAt` of mail that is held for its path: the next try of the path, which releases it. Its own times are
+   * spread over the time after that.
    */
   lanes: QueueLane[]
   /** By recipient domain, for mail that takes POSTROAD_DELIVERY: of held lanes, and of all if a site is paused. */
