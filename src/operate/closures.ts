@@ -3,7 +3,6 @@
 import { RouteTable } from '../accounts/routes.ts'
 import { relayFrom } from '../config/relay-url.ts'
 import { serversNamed, siteOfRoute } from '../delivery/path/path.ts'
-import { isOfOthers } from '../email/not-attempted.ts'
 import type { StoredRecipient } from '../email/stored-email.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import type { SiteClosure, SiteState } from '../store/store.ts'
@@ -78,79 +77,61 @@ export async function sitesOfHeld(
   return await sitesFor(op, sent, new Set(held.map(({ address }) => domainOf(address))))
 }
 
-/** Empty if the servers cannot be looked up in time. */
+/** As far as the servers can be looked up in time. */
 async function sitesFor(
   op: Operation,
   { companyId, domainId }: Pick<Sent, 'companyId' | 'domainId'>,
   domains: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, WaitingSite>> {
+  const routes = new RouteTable(op.accounts.routes)
+  const own = companyId === null ? null : siteOfOwnRoute(routes, { companyId, domainId })
+  return own === null ? await sitesInTime(op, domains) : new Map([...domains].map((domain) => [domain, own]))
+}
+
+/** The site of mail that takes a route of its company or domain; null: it takes POSTROAD_DELIVERY. */
+export function siteOfOwnRoute(
+  routes: RouteTable,
+  of: { companyId: string; domainId: string },
+): WaitingSite | null {
+  const own = routes.for(of)
+  return own && { ...siteOfRoute(relayFrom(own.url, null)), domain: null }
+}
+
+/** The sites of recipient domains, the most important first, for a page that shows other things as well. */
+export async function sitesInTime(
+  op: Operation,
+  domains: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, WaitingSite>> {
   if (domains.size === 0) return new Map()
-  const own = companyId && new RouteTable(op.accounts.routes).for({ companyId, domainId })
-  if (own) {
-    const relay = { ...siteOfRoute(relayFrom(own.url, null)), domain: null }
-    return new Map([...domains].map((domain) => [domain, relay]))
-  }
-  const { promise: tooLate, resolve } = Promise.withResolvers<ReadonlyMap<string, WaitingSite>>()
-  const timer = setTimeout(() => resolve(new Map()), PATIENCE_MS)
   try {
-    return await Promise.race([sitesOfDomains(op, domains), tooLate])
+    return await sitesOfDomains(op, domains, PATIENCE_MS)
   } catch {
     // The operator's file of sites cannot be used, which the doctor tells.
     return new Map()
-  } finally {
-    clearTimeout(timer)
   }
 }
 
 /** Finds the closure that holds mail of the email to a recipient domain; null: none is known. */
 export async function closuresOf(
   op: Operation,
-  { companyId, domain: sendingDomain }: Pick<Sent, 'companyId' | 'domain'>,
+  sent: Pick<Sent, 'companyId' | 'domain'>,
   sites: ReadonlyMap<string, WaitingSite>,
 ): Promise<(to: string) => ClosedSite | null> {
   if (sites.size === 0) return () => null
   const states = await presentSites(op)
   return (to) => {
     const site = sites.get(to)
-    if (site === undefined) return null
-    const servers = serversNamed(site.serversKey ?? '')
-    const mail = { companyId, sendingDomain, to, servers }
-    const closed = closureFor(op.caller, mail, states.get(site.key))
-    return closed && { ...closed, name: site.provider ?? site.name }
+    return site === undefined ? null : closureAt(op.caller, sent, { to, site, states })
   }
 }
 
-/** Lanes of held mail whose sites are looked up: those with most waiting mail. */
-const MOST_LANES = 100
-
-interface HeldLane {
-  companyId: string | null
-  domain: string
-  waiting: number
-  nextDueAt: number | null
-  lastMessage: string | null
-}
-
-/**
- * The lanes with the next try of their path, which releases the mail that is held for it: the mail's own times are
- * spread over the time after it.
- */
-export async function withNextTries<Lane extends HeldLane>(
-  op: Operation,
-  lanes: readonly Lane[],
-): Promise<Lane[]> {
-  const held = lanes
-    .filter(({ lastMessage, nextDueAt }) => nextDueAt !== null && isOfOthers(lastMessage))
-    .toSorted((a, b) => b.waiting - a.waiting)
-    .slice(0, MOST_LANES)
-  const next = new Map<Lane, number>()
-  for (const [companyId, group] of Map.groupBy(held, (lane) => lane.companyId)) {
-    const sites = await sitesFor(op, { companyId, domainId: '' }, new Set(group.map(({ domain }) => domain)))
-    const closureOf = await closuresOf(op, { companyId, domain: null }, sites)
-    for (const lane of group) {
-      const closed = closureOf(lane.domain)
-      if (closed !== null) next.set(lane, Math.min(lane.nextDueAt!, closed.nextTryAt))
-    }
-  }
-  return lanes.map((lane) => ({ ...lane, nextDueAt: next.get(lane) ?? lane.nextDueAt }))
+/** The closure that holds mail of the email to a recipient domain at a site. */
+export function closureAt(
+  caller: Caller,
+  { companyId, domain: sendingDomain }: Pick<Sent, 'companyId' | 'domain'>,
+  { to, site, states }: { to: string; site: WaitingSite; states: ReadonlyMap<string, SiteState> },
+): ClosedSite | null {
+  const mail = { companyId, sendingDomain, to, servers: serversNamed(site.serversKey ?? '') }
+  const closed = closureFor(caller, mail, states.get(site.key))
+  return closed && { ...closed, name: site.provider ?? site.name }
 }

@@ -4,6 +4,7 @@ import { isDelayed } from '../email/delayed.ts'
 import { endOf } from '../email/give-up-time.ts'
 import { postponedFrom } from '../email/lifecycle.ts'
 import { troubleIn } from '../email/not-attempted.ts'
+import type { HoldReason } from '../email/recipient.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
@@ -64,7 +65,13 @@ export const nextSteps = verb(
       scheduledAt,
       giveUpAt: endOf(outline.email, op.setup.deliverWithin),
       maySend: domain?.sending === 'active',
-      pause: (to: string) => pauseOfMail(pauses, { companyId, domain: to, site: sites.get(to)?.key }),
+      pause: (to: string, heldFor: HoldReason | null) =>
+        pauseOfMail(pauses, {
+          companyId,
+          domain: to,
+          // A pause of the site holds what has got there since, and no list looks up the sites of the rest.
+          site: heldFor === 'pause' ? sites.get(to)?.key : undefined,
+        }),
       closed: await closuresOf(op, sent, sites),
       retryWaits: op.setup.retrySchedule,
       now: op.now(),
@@ -161,7 +168,7 @@ export interface Circumstances {
   /** Whether the sending domain may send. */
   maySend: boolean
   /** The pause of its mail to the recipient domain. */
-  pause(recipientDomain: string): Pick<Pause, 'until' | 'reason'> | null
+  pause(recipientDomain: string, heldFor: HoldReason | null): Pick<Pause, 'until' | 'reason'> | null
   /** The closure that holds its mail to the recipient domain. */
   closed(recipientDomain: string): ClosedSite | null
   /** The waits of the retry schedule, in ms. */
@@ -191,7 +198,7 @@ function bySchedule(
   if (state === 'quarantined') return step('release')
   if (state !== 'waiting') return step(null)
   const to = domainOf(address)
-  const paused = pause(to)
+  const paused = pause(to, heldFor)
   if (heldFor === 'pause' || paused !== null) {
     return { ...step('pause', paused?.until ?? null), pauseReason: paused?.reason ?? null }
   }

@@ -1,5 +1,5 @@
 /** Pausing and resuming waiting mail. */
-import { Pauses, pauseOf } from '../queue/pauses.ts'
+import { pauseOf } from '../queue/pauses.ts'
 import type { Pause, PauseScope } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import type { CallerContext } from './authority.ts'
@@ -7,13 +7,6 @@ import { OperateError } from './error.ts'
 import { type CompanyFilter, companyName, companyScope, domainName, oneLine } from './find.ts'
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
-
-/** The pauses in force. */
-export async function presentPauses({ store, now }: Pick<Operation, 'store' | 'now'>): Promise<Pauses> {
-  const pauses = new Pauses()
-  pauses.replace(await store.pauses(now()))
-  return pauses
-}
 
 /**
  * Waiting mail, as far as pauses depend on it. A company or domain of '' stands for none, so that only wider pauses

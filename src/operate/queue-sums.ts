@@ -1,7 +1,6 @@
 /** The queue by site, by company and by recipient domain. */
-import { Pauses, pauseOf } from '../queue/pauses.ts'
+import { pauseOf } from '../queue/pauses.ts'
 import type { Pause, PauseScope, QueueLane } from '../store/store.ts'
-import { withNextTries } from './closures.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
 import { pauseOfMail } from './pauses.ts'
@@ -9,6 +8,14 @@ import { RecentAnswers } from './recent-answers.ts'
 import { mayBeRetried } from './retriable.ts'
 import { presentSites } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
+import {
+  keyOf,
+  type LanePauses,
+  lanePauses,
+  mostFirst,
+  recentLanes,
+  type WaitingLanes,
+} from './waiting-lanes.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
 /** The figures of mail of one or several lanes. `lastMessage`: of the lane with the most waiting mail that has one. */
@@ -26,10 +33,13 @@ export interface LaneSum extends LaneFigures {
   pause: Pause | null
 }
 
-/** The sums with the most waiting mail first, and the number of all. */
+/** The sums with the most waiting mail first. */
 export interface Sums<Sum> {
   sums: Sum[]
+  /** The number of all. */
   count: number
+  /** False: a retry would leave the mail of all of them alone. */
+  retriable: boolean
 }
 
 /** A part of the sums: from which one on, counted from 0, and how many; absent: all. */
@@ -64,23 +74,19 @@ export const showQueueBySite = verb(
   'operate',
   async (op, of: CompanyFilter): Promise<SiteSum[]> => {
     const { companyId } = companyFilter(op, of)
-    const { lanes, sites } = await waitingSites.answerOf(op.store, companyId ?? '', () =>
-      lanesWithSites(op, companyId),
-    )
     const present = await op.store.pauses(op.now())
-    const pauses = new Pauses()
-    pauses.replace(present)
+    const { lanes, sites } = await waitingSites.answerOf(op.store, companyId ?? '', () =>
+      lanesWithSites(op, companyId, present),
+    )
+    const pauses = lanePauses(op, present, sites)
     const states = await presentSites(op)
-    const isPaused = (lane: QueueLane) =>
-      pauses.covers(lane.companyId, lane.domain) ||
-      pauses.coversSite(lane.companyId, sites.get(lane.domain)!.key)
     const groups = Map.groupBy(lanes, ({ domain }) => sites.get(domain)!.key)
     return [...groups].map(([key, group]) => {
       const site = sites.get(group[0]!.domain)!
       return {
         ...summed(group),
-        paused: group.every(isPaused),
-        retriable: group.some((lane) => !isPaused(lane) && mayBeRetried(lane, op.now())),
+        paused: group.every(pauses.cover),
+        retriable: areRetriable(group, pauses, op.now()),
         sessions: states.get(key)?.used.sessions ?? 0,
         site,
         domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
@@ -96,33 +102,38 @@ function scopeOfSite({ domain, ...site }: WaitingSite): PauseScope {
   return domain === null ? { companyId: null, domain, site } : { companyId: null, domain }
 }
 
-interface LanesWithSites {
-  lanes: QueueLane[]
-  /** By recipient domain. */
+interface LanesWithSites extends WaitingLanes {
+  /** Of all recipient domains. */
   sites: Map<string, WaitingSite>
 }
 
 const waitingSites = new RecentAnswers<LanesWithSites>()
 
-async function lanesWithSites(op: Operation, companyId: string | undefined): Promise<LanesWithSites> {
-  // Name servers may be slow: no search has to wait for them.
-  const lanes = await op.inTurn(companyId ?? null, () => op.store.queue(companyId))
-  const sites = await sitesOfDomains(op, new Set(mostFirst(lanes).map(({ domain }) => domain)))
-  return { lanes, sites }
+async function lanesWithSites(
+  op: Operation,
+  companyId: string | undefined,
+  present: readonly Pause[],
+): Promise<LanesWithSites> {
+  const { lanes } = await recentLanes(op, companyId, present)
+  return { lanes, sites: await sitesOfDomains(op, new Set(mostFirst(lanes).map(({ domain }) => domain))) }
+}
+
+/** Whether a retry could make any of the mail due. */
+function areRetriable(lanes: readonly QueueLane[], pauses: LanePauses, now: number): boolean {
+  return lanes.some((lane) => !pauses.cover(lane) && mayBeRetried(lane, now))
 }
 
 export const showQueueByCompany = verb('read', async (op, of: SumsRequest): Promise<Sums<CompanySum>> => {
   const scopeOf = (companyId: string) => ({ companyId, domain: null })
-  const { sums, count } = await sumsBy(op, of, 'companyId', scopeOf)
-  return { sums: sums.map(({ key, ...sum }) => ({ ...sum, companyId: key })), count }
+  const { sums, ...all } = await sumsBy(op, of, 'companyId', scopeOf)
+  return { sums: sums.map(({ key, ...sum }) => ({ ...sum, companyId: key })), ...all }
 })
 
 /** Mail of a company, or of all. */
 export const showQueueByDomain = verb('read', async (op, of: SumsRequest): Promise<Sums<DomainSum>> => {
   const { companyId = null } = companyFilter(op, of)
-  const { sums, count } = await sumsBy(op, of, 'domain', (domain) => ({ companyId, domain }))
-  const named = sums.map(({ key, ...sum }) => ({ ...sum, domain: key, companyId }))
-  return { sums: await withNextTries(op, named), count }
+  const { sums, ...all } = await sumsBy(op, of, 'domain', (domain) => ({ companyId, domain }))
+  return { sums: sums.map(({ key, ...sum }) => ({ ...sum, domain: key })), ...all }
 })
 
 interface Group {
@@ -131,8 +142,12 @@ interface Group {
   lanes: QueueLane[]
 }
 
-/** In order. By company id, or recipient domain. */
-const groups = new RecentAnswers<Group[]>()
+interface Groups extends Pick<WaitingLanes, 'sites'> {
+  /** In order. By company id, or recipient domain. */
+  groups: Group[]
+}
+
+const recentGroups = new RecentAnswers<Groups>()
 
 /** Pauses are looked up each time: people see at once what they have done. */
 async function sumsBy(
@@ -142,27 +157,35 @@ async function sumsBy(
   scopeOf: (key: string) => PauseScope,
 ): Promise<Sums<LaneSum & { key: string }>> {
   const { companyId } = companyFilter(op, of)
-  const ask = async () => grouped(await op.inTurn(companyId ?? null, () => op.store.queue(companyId)), by)
-  const [all, present] = await Promise.all([
-    groups.answerOf(op.store, `${by} ${companyId ?? ''}`, ask),
-    op.store.pauses(op.now()),
-  ])
-  const pauses = new Pauses()
-  pauses.replace(present)
-  const found = waitingAlone ? all.filter(({ sum }) => sum.waiting > 0) : all
-  const isPaused = (lane: QueueLane) => pauses.covers(lane.companyId, lane.domain)
+  const present = await op.store.pauses(op.now())
+  const { groups, sites } = await recentGroups.answerOf(
+    op.store,
+    `${by} ${keyOf(companyId, present)}`,
+    async () => {
+      const { lanes, sites } = await recentLanes(op, companyId, present)
+      return { groups: grouped(lanes, by), sites }
+    },
+  )
+  const pauses = lanePauses(op, present, sites)
+  const found = waitingAlone ? groups.filter(({ sum }) => sum.waiting > 0) : groups
   const sums = found.slice(from, from + limit).map(({ key, sum, lanes }) => {
     const scope = scopeOf(key)
+    const [site, ...otherSites] = new Set(lanes.map(pauses.siteOf))
     return {
       ...sum,
       key,
-      paused: lanes.every(isPaused),
-      coveredBy: pauseOfMail(present, { companyId: scope.companyId ?? '', domain: scope.domain ?? '' }),
-      retriable: lanes.some((lane) => !isPaused(lane) && mayBeRetried(lane, op.now())),
+      paused: lanes.every(pauses.cover),
+      coveredBy: pauseOfMail(present, {
+        companyId: scope.companyId ?? '',
+        domain: scope.domain ?? '',
+        site: otherSites.length === 0 ? site : undefined,
+      }),
+      retriable: areRetriable(lanes, pauses, op.now()),
       pause: pauseOf(present, scope) ?? null,
     }
   })
-  return { sums, count: found.length }
+  const retriable = found.some(({ lanes }) => areRetriable(lanes, pauses, op.now()))
+  return { sums, count: found.length, retriable }
 }
 
 function grouped(lanes: readonly QueueLane[], by: 'companyId' | 'domain'): Group[] {
@@ -182,10 +205,6 @@ function summed(lanes: readonly QueueLane[]): Group['sum'] {
     nextDueAt: earliest(lanes.map(({ nextDueAt }) => nextDueAt)),
     lastMessage: mostFirst(lanes).find(({ lastMessage }) => lastMessage !== null)?.lastMessage ?? null,
   }
-}
-
-function mostFirst(lanes: readonly QueueLane[]): QueueLane[] {
-  return lanes.toSorted((a, b) => b.waiting - a.waiting)
 }
 
 function earliest(times: readonly (number | null)[]): number | null {

@@ -2,7 +2,6 @@
 
 import type { NamedSite, PauseScope, QueueLane, RetryCounts, RetryRequest } from '../store/store.ts'
 import { authorise } from './authority.ts'
-import { withNextTries } from './closures.ts'
 import { OperateError } from './error.ts'
 import {
   type CompanyFilter,
@@ -12,9 +11,9 @@ import {
   findCompany,
   requireEmail,
 } from './find.ts'
-import { presentPauses } from './pauses.ts'
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
+import { lanePauses, waitingLanes } from './waiting-lanes.ts'
 import { sitesOfDomains } from './waiting-sites.ts'
 
 export interface LaneReport extends QueueLane {
@@ -24,10 +23,11 @@ export interface LaneReport extends QueueLane {
 
 /** Waiting mail by company and recipient domain. */
 export const showQueue = verb('read', async (op, of: CompanyFilter): Promise<LaneReport[]> => {
-  const lanes = await op.store.queue(companyFilter(op, of).companyId)
-  const pauses = await presentPauses(op)
-  const shown = await withNextTries(op, lanes)
-  return shown.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
+  const { companyId } = companyFilter(op, of)
+  const present = await op.store.pauses(op.now())
+  const { lanes, sites } = await waitingLanes(op, companyId, present)
+  const pauses = lanePauses(op, present, sites)
+  return lanes.map((lane) => ({ ...lane, paused: pauses.cover(lane) }))
 })
 
 export interface RetryInput extends CompanyFilter {

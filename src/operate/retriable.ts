@@ -1,8 +1,5 @@
 /** Whether a retry could make waiting mail due: it leaves paused and scheduled mail alone. */
-import type { QueueLane } from '../store/store.ts'
-
-/** The stores search at least this many recipients of a lane for a reply (store/sqlite/read/queue.ts). */
-const SEARCHED = 20
+import { type QueueLane, REPLY_SEARCHED } from '../store/store.ts'
 
 /**
  * False only if that is certain: mail of so few recipients was never tried, and none of it is due, so it waits for the
@@ -13,5 +10,5 @@ export function mayBeRetried(
   now: number,
 ): boolean {
   if (waiting === 0) return false
-  return waiting > SEARCHED || lastMessage !== null || nextDueAt === null || nextDueAt <= now
+  return waiting > REPLY_SEARCHED || lastMessage !== null || nextDueAt === null || nextDueAt <= now
 }

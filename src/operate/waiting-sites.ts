@@ -1,6 +1,6 @@
 /** The sites that waiting mail goes to. The store knows recipient domains only, so their mail servers are looked up. */
 import { LRUCache } from 'lru-cache'
-import { lookupFailed, mailHosts } from '../delivery/path/mail-hosts.ts'
+import { lookupFailed, type MailHosts, mailHosts } from '../delivery/path/mail-hosts.ts'
 import { type Site, siteOfRoute } from '../delivery/path/path.ts'
 import { siteOf } from '../delivery/path/site-directory.ts'
 import type { SiteTable } from '../delivery/sites/site-table.ts'
@@ -8,7 +8,7 @@ import type { Operation } from './verb.ts'
 
 /** Domains that are looked up at once: few, because delivery asks the same name servers. */
 const AT_ONCE = 16
-/** Milliseconds after which no further domain is looked up: each of the rest counts as a site of its own. */
+/** Milliseconds for all domains: each that is not known by then counts as a site of its own. */
 const PATIENCE_MS = 15_000
 /** Milliseconds for which an answer is used again. */
 const FOUND_MS = 300_000
@@ -38,11 +38,12 @@ function rememberedBy(table: SiteTable): LRUCache<string, WaitingSite> {
 
 /**
  * The site of each recipient domain, for mail that takes POSTROAD_DELIVERY. Never rejects because of DNS. `domains`:
- * the most important first, in case that there is no time for all.
+ * the most important first, in case that there is no time for all. `patience`: milliseconds for all of them.
  */
 export async function sitesOfDomains(
   op: Operation,
   domains: Iterable<string>,
+  patience = PATIENCE_MS,
 ): Promise<Map<string, WaitingSite>> {
   const { delivery, allowPrivateNetworks } = op.setup
   const sites = new Map<string, WaitingSite>()
@@ -51,28 +52,42 @@ export async function sitesOfDomains(
     for (const domain of domains) sites.set(domain, only)
     return sites
   }
-  const [table, resolver, end] = [op.sites(), op.hosts(), performance.now() + PATIENCE_MS]
+  const [table, resolver] = [op.sites(), op.hosts()]
   const known = rememberedBy(table)
   const ownName = allowPrivateNetworks ? null : op.hostname
-  const siteOfDomain = async (domain: string): Promise<WaitingSite> => {
-    const before = known.get(domain)
-    if (before !== undefined) return before
-    const isInTime = performance.now() < end
-    const hosts = isInTime
-      ? await mailHosts(domain, resolver, { ownName }).catch((error) => lookupFailed(domain, String(error)))
-      : lookupFailed(domain, 'TIMEOUT')
-    const ranks = hosts.kind === 'hosts' ? hosts.ranks : []
-    const recognised = table.recognise(domain, ranks)
-    const { key, name, provider, serversKey } = siteOf(domain, { hosts, until: 0 }, recognised)
-    const isFound = hosts.kind === 'hosts'
-    const site = { key, name, provider, domain: isFound ? null : domain, ...(serversKey && { serversKey }) }
-    if (isInTime) known.set(domain, site, { ttl: isFound ? FOUND_MS : UNKNOWN_MS })
+  /** The answer may come after the deadline: it is for the next who asks. */
+  const lookUp = async (domain: string): Promise<WaitingSite> => {
+    const hosts = await mailHosts(domain, resolver, { ownName }).catch((error) =>
+      lookupFailed(domain, String(error)),
+    )
+    const site = siteAt(domain, hosts, table)
+    known.set(domain, site, { ttl: site.domain === null ? FOUND_MS : UNKNOWN_MS })
     return site
   }
+  const { promise: deadline, resolve } = Promise.withResolvers<null>()
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    resolve(null)
+  }, patience)
   const rest = new Set(domains).values()
-  const lookUp = async () => {
-    for (const domain of rest) sites.set(domain, await siteOfDomain(domain))
+  const work = async () => {
+    for (const domain of rest) {
+      const found = known.get(domain) ?? (isOver ? null : await Promise.race([lookUp(domain), deadline]))
+      sites.set(domain, found ?? siteAt(domain, lookupFailed(domain, 'TIMEOUT'), table))
+    }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lookUp))
-  return sites
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return sites
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function siteAt(domain: string, hosts: MailHosts, table: SiteTable): WaitingSite {
+  const isFound = hosts.kind === 'hosts'
+  const recognised = table.recognise(domain, isFound ? hosts.ranks : [])
+  const { key, name, provider, serversKey } = siteOf(domain, { hosts, until: 0 }, recognised)
+  return { key, name, provider, domain: isFound ? null : domain, ...(serversKey && { serversKey }) }
 }

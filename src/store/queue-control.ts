@@ -1,6 +1,9 @@
 /** The queue as the operator and maintenance see it, and their requests to it. */
 import type { HoldReason } from '../email/recipient.ts'
 
+/** The stores search so many of the first due recipients of a lane for a reply. */
+export const REPLY_SEARCHED = 20
+
 /** One line of the queue: the mail of one company for one recipient domain, and why it waits. */
 export interface QueueLane {
   companyId: string

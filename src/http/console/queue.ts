@@ -18,8 +18,12 @@ const MOST_DOMAINS = 5
 export const queueWorks: Works<typeof QUEUE_ROUTES> = {
   'GET /companies/:company/queue/domains': async ({ op, company, query: { page = 1 } }) => {
     const of = { company: company ?? undefined, waitingAlone: true, ...partOf(page) }
-    const { sums, count } = await showQueueByDomain(op, of)
-    return { sums: sums.map((sum) => ({ domain: sum.domain, ...shown(sum) })), ...ofAll(count) }
+    const { sums, count, retriable } = await showQueueByDomain(op, of)
+    return {
+      sums: sums.map((sum) => ({ domain: sum.domain, ...shown(sum) })),
+      ...ofAll(count),
+      retriable,
+    }
   },
 
   'GET /companies/:company/queue/quarantine': async ({ op, company }) => {

@@ -17,14 +17,12 @@ export function BacklogCard({ company }: { company: string }) {
   const mayManage = useMayManage()
   const { data } = query
   if (!data) return <Pending of={query} height={270} />
-  const retriable =
-    domains !== undefined && (domains.count > domains.size || domains.sums.some((sum) => sum.retriable))
   return (
     <Section
       compact
       title="Queue"
       about="Recipients in the queue now"
-      action={mayManage && retriable && <RetryButton company={company} domain={null} />}
+      action={mayManage && domains?.retriable && <RetryButton company={company} domain={null} />}
     >
       <dl className={classes.facts}>
         <Fact word="Waiting" value={data.waiting} />

@@ -70,7 +70,11 @@ const OF_PAGE = object({}, { page: { type: 'integer', minimum: 1, maximum: 100_0
 
 /** A page of sums. `count`: of all; `size`: of a page. */
 function sumsOf<const Item extends object>(items: Item) {
-  return object({ sums: { type: 'array', items }, count: INTEGER, size: INTEGER })
+  return object(pageOf(items))
+}
+
+function pageOf<const Item extends object>(items: Item) {
+  return { sums: { type: 'array', items }, count: INTEGER, size: INTEGER } as const
 }
 
 export const QUEUE_ROUTES = {
@@ -78,7 +82,8 @@ export const QUEUE_ROUTES = {
     'GET /companies/:company/queue/domains': {
       operation: 'queue_read',
       query: OF_PAGE,
-      answer: sumsOf(DOMAIN),
+      /** `retriable`: a retry might make some of all this mail due, also of that on other pages. */
+      answer: object({ ...pageOf(DOMAIN), retriable: { type: 'boolean' } }),
     },
     'GET /companies/:company/queue/quarantine': {
       operation: 'queue_read',

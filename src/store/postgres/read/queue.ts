@@ -1,4 +1,4 @@
-import { type Backlog, NOTHING_WAITS } from '../../queue-control.ts'
+import { type Backlog, NOTHING_WAITS, REPLY_SEARCHED } from '../../queue-control.ts'
 import type { QueueLane, QueueStore, StoreCounts } from '../../store.ts'
 import type { Statement } from '../database.ts'
 import type { StoreParts } from '../parts.ts'
@@ -11,13 +11,12 @@ const LANES = `SELECT l.company, l.domain, l.waiting, l.sending, l.quarantined, 
   FROM queue WHERE $1::integer IS NULL OR company = $1 GROUP BY company, domain
   ) l LEFT JOIN emails e ON e.id = l.oldest::uuid ORDER BY l.company, l.domain`
 
-/** Searched for among the first hundred due recipients of a lane. */
 const MESSAGES = `WITH first AS (
     SELECT * FROM (
       SELECT email, position, company, domain, due_at,
              row_number() OVER (PARTITION BY company, domain ORDER BY due_at) AS place
       FROM queue WHERE (lease IS NULL OR lease = 0) AND ($1::integer IS NULL OR company = $1)
-    ) ranked WHERE place <= 100
+    ) ranked WHERE place <= ${REPLY_SEARCHED}
   )
   SELECT DISTINCT ON (f.company, f.domain) f.company, f.domain, r.last_message AS "lastMessage"
   FROM first f JOIN recipients r ON r.email = f.email AND r.position = f.position

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type Backlog, NOTHING_WAITS } from '../../queue-control.ts'
+import { type Backlog, NOTHING_WAITS, REPLY_SEARCHED } from '../../queue-control.ts'
 import type { QueueLane } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import type { Direct } from '../protocol.ts'
@@ -31,7 +31,7 @@ export function queue(
   const message = db.prepare(
     `SELECT lastMessage FROM (
        SELECT last_message AS lastMessage FROM recipients INDEXED BY recipients_waiting
-       WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 20
+       WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT ${REPLY_SEARCHED}
      ) WHERE lastMessage IS NOT NULL LIMIT 1`,
   )
   const quarantinedLanes = db.prepare(
@@ -129,7 +129,7 @@ export function queue(
       }
     },
 
-    /** By company, then domain. `lastMessage` is searched for among the first twenty due recipients of a lane. */
+    /** By company, then domain. */
     queue(companyId) {
       const wanted = range(companyId)
       if (wanted === null) return []

@@ -1,0 +1,120 @@
+/**
+ * The lanes of waiting mail as every verb of the queue shows them: with the next try of a closed path, and with the
+ * sites that tell which of them a pause covers.
+ */
+import { RouteTable } from '../accounts/routes.ts'
+import { isOfOthers } from '../email/not-attempted.ts'
+import { Pauses } from '../queue/pauses.ts'
+import type { Pause, QueueLane } from '../store/store.ts'
+import { closureAt, siteOfOwnRoute, sitesInTime } from './closures.ts'
+import { RecentAnswers } from './recent-answers.ts'
+import { presentSites } from './sites.ts'
+import type { Operation } from './verb.ts'
+import type { WaitingSite } from './waiting-sites.ts'
+
+/** The most lanes that a site is looked up for: those with most waiting mail. */
+const MOST_LANES = 100
+
+export interface WaitingLanes {
+  /**
+   * `nextDueAt` of mail that is held for its path: the next try of the path, which releases it. Its own times are
+   * spread over the time after that.
+   */
+  lanes: QueueLane[]
+  /** By recipient domain, for mail that takes POSTROAD_DELIVERY: of held lanes, and of all if a site is paused. */
+  sites: ReadonlyMap<string, WaitingSite>
+}
+
+/** `present`: the pauses in force. Without a company: of all. */
+export async function waitingLanes(
+  op: Operation,
+  companyId: string | undefined,
+  present: readonly Pause[],
+): Promise<WaitingLanes> {
+  // Name servers may be slow: no search has to wait for them.
+  const lanes = await op.inTurn(companyId ?? null, () => op.store.queue(companyId))
+  const siteOfRoute = routeSites(op)
+  const waiting = mostFirst(lanes.filter((lane) => lane.waiting > 0))
+  const held = waiting.filter(({ lastMessage }) => isOfOthers(lastMessage)).slice(0, MOST_LANES)
+  const asked = isAnySitePaused(present) ? [...held, ...waiting.slice(0, MOST_LANES)] : held
+  const unknown = asked.filter((lane) => siteOfRoute(lane.companyId) === null)
+  const sites = await sitesInTime(op, new Set(unknown.map(({ domain }) => domain)))
+  if (held.length === 0) return { lanes, sites }
+  const states = await presentSites(op)
+  const next = new Map<QueueLane, number>()
+  for (const lane of held) {
+    const site = siteOfRoute(lane.companyId) ?? sites.get(lane.domain)
+    if (site === undefined || lane.nextDueAt === null) continue
+    const sent = { companyId: lane.companyId, domain: null }
+    const closed = closureAt(op.caller, sent, { to: lane.domain, site, states })
+    if (closed !== null) next.set(lane, Math.min(lane.nextDueAt, closed.nextTryAt))
+  }
+  return { lanes: lanes.map((lane) => ({ ...lane, nextDueAt: next.get(lane) ?? lane.nextDueAt })), sites }
+}
+
+const recent = new RecentAnswers<WaitingLanes>()
+
+/** The same, for tables that people look at side by side, again and again. */
+export function recentLanes(
+  op: Operation,
+  companyId: string | undefined,
+  present: readonly Pause[],
+): Promise<WaitingLanes> {
+  return recent.answerOf(op.store, keyOf(companyId, present), () => waitingLanes(op, companyId, present))
+}
+
+/** Of an answer that contains these lanes: a pause of a site needs sites that were not looked up before. */
+export function keyOf(companyId: string | undefined, present: readonly Pause[]): string {
+  return `${companyId ?? ''}${isAnySitePaused(present) ? ' with sites' : ''}`
+}
+
+function isAnySitePaused(pauses: readonly Pause[]): boolean {
+  return pauses.some(({ site }) => site !== undefined)
+}
+
+/** The sites of routes of companies; null: the mail takes POSTROAD_DELIVERY, or the route of a sending domain. */
+function routeSites(op: Operation): (companyId: string) => WaitingSite | null {
+  const routes = new RouteTable(op.accounts.routes)
+  const found = new Map<string, WaitingSite | null>()
+  return (companyId) => {
+    let site = found.get(companyId)
+    if (site === undefined) {
+      site = siteOfOwnRoute(routes, { companyId, domainId: '' })
+      found.set(companyId, site)
+    }
+    return site
+  }
+}
+
+export interface LanePauses {
+  /** The lane waits for the end of a pause. */
+  cover(lane: QueueLane): boolean
+  /** The key of the lane's site; undefined: it is not known, or no site is paused. */
+  siteOf(lane: QueueLane): string | undefined
+}
+
+/** Tells which lanes the pauses cover. `sites`: by recipient domain. */
+export function lanePauses(
+  op: Operation,
+  present: readonly Pause[],
+  sites: ReadonlyMap<string, WaitingSite>,
+): LanePauses {
+  const pauses = new Pauses()
+  pauses.replace(present)
+  const siteOfRoute = routeSites(op)
+  const isNeeded = isAnySitePaused(present)
+  const siteOf = ({ companyId, domain }: QueueLane) =>
+    !isNeeded ? undefined : (siteOfRoute(companyId) ?? sites.get(domain))?.key
+  return {
+    siteOf,
+    cover(lane) {
+      if (pauses.covers(lane.companyId, lane.domain)) return true
+      const site = siteOf(lane)
+      return site !== undefined && pauses.coversSite(lane.companyId, site)
+    },
+  }
+}
+
+export function mostFirst(lanes: readonly QueueLane[]): QueueLane[] {
+  return lanes.toSorted((a, b) => b.waiting - a.waiting)
+}

@@ -1,0 +1,151 @@
+/** Closed paths and paused sites: every table of the queue, the page of an email and its row in lists say the same. */
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { othersFailed } from '../../src/email/not-attempted.ts'
+import type { HoldReason } from '../../src/email/recipient.ts'
+import { listedStatuses } from '../../src/operate/listed-status.ts'
+import { nextSteps } from '../../src/operate/next-step.ts'
+import { pause, resume } from '../../src/operate/pauses.ts'
+import { showQueue } from '../../src/operate/queue.ts'
+import { showQueueByCompany, showQueueByDomain, showQueueBySite } from '../../src/operate/queue-sums.ts'
+import type { Operation } from '../../src/operate/verb.ts'
+import { attempt, email, HOUR, type Result, result } from '../store/samples.ts'
+import { reportClosed } from './closed-paths.ts'
+import { type Owned, World } from './world.ts'
+
+const SITE = 'mx1.big.test'
+/** As `reportClosed` tells it. */
+const NEXT_TRY = 2
+
+let dns: FakeDns
+before(async () => {
+  dns = await startDns({
+    'one.test/MX': [`10 ${SITE}`],
+    'two.test/MX': [`10 ${SITE}`],
+    'slow.test/MX': { silent: true },
+  })
+})
+after(() => dns.close())
+
+interface Bench {
+  op: Operation
+  world: World
+  /** Mail that waits for its path, unless changed. */
+  hold(owner: Owned, address: string, change?: Partial<Result>): Promise<string>
+}
+
+/** Two companies, and a site that is closed for the mail of both. */
+async function open(t: TestContext): Promise<Bench> {
+  const world = await World.make()
+  t.after(() => world[Symbol.asyncDispose]())
+  await reportClosed(world.store, [{ name: SITE, kind: 'busy', since: 1 }])
+  const op = await world.operation('operator')
+  const table = op.sites()
+  const resolver = new Resolver({ servers: [dns.address], timeout: 10_000, tries: 1 })
+  const setup = { ...op.setup, delivery: { kind: 'direct' } } as const
+  const token = 1
+  return {
+    world,
+    op: { ...op, hosts: () => resolver, sites: () => table, setup },
+    async hold({ company, domains }, address, change = {}) {
+      const value = email(company, [address], { domainId: domains[0].id })
+      await world.store.accept(value, { token })
+      const now = Date.now()
+      const waits = result(0, {
+        ...{ state: 'waiting', tried: false, events: [], dueAt: now + HOUR },
+        ...{ heldFor: 'path', postponedSince: now, message: othersFailed('421 no') },
+        ...change,
+      })
+      await world.store.record(attempt(value, token, [waits]))
+      return value.id
+    },
+  }
+}
+
+test('every table tells the next try of the path that holds the mail', async (t) => {
+  const { op, world, hold } = await open(t)
+  await hold(world.acme, 'a@one.test')
+  await hold(world.beta, 'b@two.test')
+  const lanes = new Map((await showQueue(op, {})).map((lane) => [lane.domain, lane.nextDueAt]))
+  assert.deepEqual([lanes.get('one.test'), lanes.get('two.test')], [NEXT_TRY, NEXT_TRY])
+  const byDomain = new Map((await showQueueByDomain(op, {})).sums.map((sum) => [sum.domain, sum.nextDueAt]))
+  assert.deepEqual([byDomain.get('one.test'), byDomain.get('two.test')], [NEXT_TRY, NEXT_TRY])
+  const byCompany = (await showQueueByCompany(op, {})).sums.map(({ nextDueAt }) => nextDueAt)
+  assert.deepEqual(byCompany, [NEXT_TRY, NEXT_TRY])
+  const bySite = (await showQueueBySite(op, {})).find(({ site }) => site.name === SITE)
+  assert.equal(bySite?.nextDueAt, NEXT_TRY)
+})
+
+test('name servers that say nothing hold up no table, and the rest of it is told', async (t) => {
+  const { op, world, hold } = await open(t)
+  await hold(world.acme, 'a@slow.test')
+  await hold(world.acme, 'a@one.test')
+  await hold(world.beta, 'b@slow.test')
+  await hold(world.beta, 'b@two.test')
+  const lanes = await showQueue(op, {})
+  const told = lanes.flatMap(({ domain, nextDueAt }) => (nextDueAt === NEXT_TRY ? [domain] : []))
+  assert.deepEqual(told.toSorted(), ['one.test', 'two.test'])
+  assert.equal(lanes.filter(({ domain }) => domain === 'slow.test').length, 2)
+})
+
+test('a pause of a site shows in every table at once, and so does its end', async (t) => {
+  const { op, world, hold } = await open(t)
+  await hold(world.acme, 'a@one.test', { heldFor: null, message: '451 4.7.1 Greylisted' })
+  await hold(world.beta, 'b@two.test')
+  const tables = async () => {
+    const lanes = (await showQueue(op, {})).filter(({ domain }) => ['one.test', 'two.test'].includes(domain))
+    const { sums } = await showQueueByDomain(op, {})
+    const one = sums.find(({ domain }) => domain === 'one.test')
+    const site = (await showQueueBySite(op, {})).find((sum) => sum.site.name === SITE)
+    return [
+      lanes.map(({ paused }) => paused),
+      [one?.paused, one?.retriable, one?.coveredBy?.site?.name, one?.pause],
+      [site?.paused, site?.retriable, site?.coveredBy?.site?.name],
+    ]
+  }
+  const unpaused = [
+    [false, false],
+    [false, true, undefined, null],
+    [false, true, undefined],
+  ]
+  assert.deepEqual(await tables(), unpaused)
+  await pause(op, { site: SITE })
+  assert.deepEqual(await tables(), [
+    [true, true],
+    [true, false, SITE, null],
+    [true, false, SITE],
+  ])
+  await resume(op, { site: SITE })
+  assert.deepEqual(await tables(), unpaused)
+})
+
+test('a retry is offered if any page of the sums has mail that it would make due', async (t) => {
+  const { op, world, hold } = await open(t)
+  await hold(world.acme, 'a@one.test')
+  await hold(world.acme, 'b@two.test')
+  const first = await showQueueByDomain(op, { company: 'Acme', limit: 0 })
+  assert.deepEqual([first.sums, first.retriable], [[], true])
+  await pause(op, { company: 'Acme' })
+  const then = await showQueueByDomain(op, { company: 'Acme', limit: 0 })
+  assert.deepEqual([then.retriable, then.count], [false, first.count])
+})
+
+test('the page of an email and its row agree, while its site is paused, about what it waits for', async (t) => {
+  const { world, hold, ...bench } = await open(t)
+  const domains = bench.op.accounts.domains.map((domain) => ({ ...domain, sending: 'active' as const }))
+  const op = { ...bench.op, accounts: { ...bench.op.accounts, domains } }
+  await pause(op, { site: SITE })
+  const rows: [HoldReason, 'path' | 'pause', 'held' | 'paused'][] = [
+    ['path', 'path', 'held'],
+    ['pause', 'pause', 'paused'],
+  ]
+  for (const [heldFor, waits, status] of rows) {
+    const id = await hold(world.acme, 'a@one.test', { heldFor })
+    const { nextSteps: steps } = await nextSteps(op, { id, from: 0, limit: 1, eventOctets: 0, attempts: 1 })
+    assert.equal(steps[0]?.waits, waits)
+    const emails = await world.store.summaries([id], 1_000_000)
+    assert.equal((await listedStatuses(op, { emails })).get(id)?.of, status)
+  }
+})
