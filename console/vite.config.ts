@@ -32,7 +32,14 @@ export default defineConfig({
       output: {
         // Modules that most pages share are loaded as one chunk, and compressed together.
         codeSplitting: {
-          groups: [{ name: 'shared', minShareCount: 10, test: (module) => !LATER.test(module) }],
+          groups: [
+            { name: 'shared', minShareCount: 10, test: (module) => !LATER.test(module) },
+            // Small files that several pages load together cost more each by itself.
+            {
+              name: 'choices',
+              test: /emails\/(?:choice-menu|choices|filter-button)|api\/keys\.ts|icons\/(?:x|chevron-down|arrow-up|circle-question-mark|circle-check|circle-slash|hourglass|send|user-minus)\.m?js/,
+            },
+          ],
         },
       },
     },

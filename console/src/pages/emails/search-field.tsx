@@ -3,7 +3,7 @@
  * shows a message below the field and leaves the list unchanged. One that is unfinished changes the list,
  * and shows its message once the person leaves the field or presses Enter.
  */
-import { Box, CloseButton, Combobox, Kbd, Loader, Text, TextInput, useCombobox } from '@mantine/core'
+import { Box, CloseButton, Combobox, Loader, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -98,9 +98,9 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
                 />
               ) : (
                 !focused && (
-                  <Kbd size="xs" visibleFrom="sm">
+                  <Text component="kbd" size="xs" visibleFrom="sm" className={classes.key}>
                     /
-                  </Kbd>
+                  </Text>
                 )
               )
             }

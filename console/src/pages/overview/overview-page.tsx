@@ -18,12 +18,15 @@ import { LatencyChart } from './latency-chart.tsx'
 import { SPAN_WORDS } from './spans.ts'
 import { Totals } from './totals.tsx'
 import { VolumeChart } from './volume-chart.tsx'
-import { WaitingByCompany, WaitingByDestination, WaitingBySite } from './waiting.tsx'
 
 const Alerts = later(() => import('./alerts.tsx'), 'Alerts')
 const Explain = later(() => import('./explain.tsx'), 'Explain')
 const Quarantine = later(() => import('./quarantine.tsx'), 'Quarantine')
 const Reasons = later(() => import('./reasons.tsx'), 'Reasons')
+const waiting = () => import('./waiting.tsx')
+const WaitingByCompany = later(waiting, 'WaitingByCompany')
+const WaitingByDestination = later(waiting, 'WaitingByDestination')
+const WaitingBySite = later(waiting, 'WaitingBySite')
 
 export function OverviewPage() {
   const company = useCompany()
@@ -77,9 +80,11 @@ function Figures({ company, span, filter }: FilteredProps) {
         <LatencyChart company={company} span={span} />
         <BacklogCard company={company} />
       </SimpleGrid>
-      <WaitingByDestination company={company} />
-      {company === ALL && <WaitingBySite />}
-      {company === ALL && <WaitingByCompany />}
+      <Suspense>
+        <WaitingByDestination company={company} />
+        {company === ALL && <WaitingBySite />}
+        {company === ALL && <WaitingByCompany />}
+      </Suspense>
       <Suspense>
         <Quarantine company={company} />
       </Suspense>
