@@ -23,10 +23,7 @@ const Alerts = later(() => import('./alerts.tsx'), 'Alerts')
 const Explain = later(() => import('./explain.tsx'), 'Explain')
 const Quarantine = later(() => import('./quarantine.tsx'), 'Quarantine')
 const Reasons = later(() => import('./reasons.tsx'), 'Reasons')
-const waiting = () => import('./waiting.tsx')
-const WaitingByCompany = later(waiting, 'WaitingByCompany')
-const WaitingByDestination = later(waiting, 'WaitingByDestination')
-const WaitingBySite = later(waiting, 'WaitingBySite')
+const WaitingMail = later(() => import('./waiting.tsx'), 'WaitingMail')
 
 export function OverviewPage() {
   const company = useCompany()
@@ -81,9 +78,7 @@ function Figures({ company, span, filter }: FilteredProps) {
         <BacklogCard company={company} />
       </SimpleGrid>
       <Suspense>
-        <WaitingByDestination company={company} />
-        {company === ALL && <WaitingBySite />}
-        {company === ALL && <WaitingByCompany />}
+        <WaitingMail company={company} />
       </Suspense>
       <Suspense>
         <Quarantine company={company} />

@@ -28,7 +28,17 @@ type Waiting = Pick<
   'waiting' | 'oldestAt' | 'nextDueAt' | 'lastMessage' | 'category' | 'paused' | 'pause'
 >
 
-export function WaitingByDestination({ company }: { company: string }) {
+export function WaitingMail({ company }: { company: string }) {
+  return (
+    <>
+      <WaitingByDestination company={company} />
+      {company === ALL && <WaitingBySite />}
+      {company === ALL && <WaitingByCompany />}
+    </>
+  )
+}
+
+function WaitingByDestination({ company }: { company: string }) {
   const [page, setPage] = useState(1)
   const { data } = useQuery(waitingDomainsQuery(company, page))
   return (
@@ -70,7 +80,7 @@ export function WaitingByDestination({ company }: { company: string }) {
 }
 
 /** Waiting mail by site, for operators who view all companies: one fault of a server can hold up many domains. */
-export function WaitingBySite() {
+function WaitingBySite() {
   const [page, setPage] = useState(1)
   const { data } = useQuery(waitingSitesQuery(page))
   return (
@@ -120,7 +130,7 @@ export function WaitingBySite() {
 }
 
 /** Waiting mail by company, for operators who view all companies. */
-export function WaitingByCompany() {
+function WaitingByCompany() {
   const [page, setPage] = useState(1)
   const { data } = useQuery(waitingCompaniesQuery(page))
   return (
