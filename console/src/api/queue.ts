@@ -23,8 +23,8 @@ export const backlogQuery = (company: string) => ({
   placeholderData: keepPreviousData,
 })
 
-/** Sums over the whole queue, so they are asked for less often. */
-const SUMS = { refetchInterval: 60_000, placeholderData: keepPreviousData } as const
+/** Sums over the whole queue: the service answers with recent ones where they took long. */
+const SUMS = { refetchInterval: 10_000, placeholderData: keepPreviousData } as const
 
 export const waitingDomainsQuery = (company: string, page: number) => ({
   ...read(DOMAINS, { company, query: { page } }),
