@@ -103,7 +103,8 @@ test('mail keeps to what a provider takes, known beforehand or said by its serve
       'show',
       'few.test',
     )
-    return lowered.sessions !== null && lowered.sessions <= 2
+    // How few depends on how many were busy when the server refused another one.
+    return lowered.sessions !== null && lowered.sessions < busy.length
   }, 'the lowered sessions, as people see them')
 
   // "Try again in N seconds": nothing is asked before.
