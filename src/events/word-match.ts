@@ -27,7 +27,7 @@ export interface FoundWords {
 /** The store where addresses and answers are read. */
 export type WordStore = Pick<EmailStore, 'readAddresses' | 'readReplies'>
 
-/** What is wanted of the content of an email. */
+/** The words and phrases that the content of an email has to contain. */
 export interface WantedText {
   id: string
   phrases: readonly Phrase[]

@@ -29,7 +29,7 @@ const EVENTS: Readonly<Record<StatusFilter, EventType | null>> = {
   canceled: 'canceled',
 }
 
-/** What the store can tell: all emails with these statuses match, and others may. */
+/** The conditions that the store knows: all emails with these statuses match, and others may. */
 export function statusFilter(statuses: EmailStatuses): Pick<EmailFilter, 'live' | 'hadEvents' | 'liveOrHad'> {
   const events = [...new Set(statuses.map((status) => EVENTS[status]))]
   const known = events.filter((type) => type !== null)

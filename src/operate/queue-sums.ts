@@ -103,7 +103,7 @@ function scopeOfSite({ domain, ...site }: WaitingSite): PauseScope {
 }
 
 interface LanesWithSites extends WaitingLanes {
-  /** Of all recipient domains. */
+  /** By recipient domain, for each lane. */
   sites: Map<string, WaitingSite>
 }
 

@@ -36,8 +36,8 @@ export class NodeShares {
   }
 
   /**
-   * This node's part of a limit in whole numbers. 0: the others have all of it. What cannot be divided goes to some
-   * nodes, to others at each site.
+   * This node's part of a limit in whole numbers. 0: the others have all of it. Some nodes get the remainder, different
+   * ones at each site.
    */
   whole(path: Path, limit: number): number {
     // Nothing is limited there.

@@ -72,7 +72,7 @@ interface Pause {
 
 const NO_PAUSE: Pause = { from: 0, until: 0, end: 0 }
 
-/** What other nodes have found out about a path, before it has mail here. */
+/** The state of a path as other nodes have shared it, before this node has mail for it. */
 interface Learnt {
   rate: number | null
   pause: Pause

@@ -249,7 +249,7 @@ export class PathHealth {
     })
   }
 
-  /** What would become of a delivery of this mail: `due`: it would try the path. */
+  /** The fate of a delivery of this mail. `due`: it would try the path. */
   stateOf(mail: PathMail, now: number): LaneState {
     let state: LaneState = 'open'
     if (this.#troubles.size === 0) return state

@@ -52,8 +52,8 @@ const LIMITS = '\0limits'
 const HOUR = '\0hour:'
 
 /**
- * Who has shared a state: at the start a node that is gone, such as this one before, or one in service; later another
- * node.
+ * The node that has shared a state. `former`: read at the start, from a node that is gone, such as this one before;
+ * `neighbour`: read at the start, from a node in service; `news`: read later, from another node.
  */
 type Teacher = 'former' | 'neighbour' | 'news'
 

@@ -170,7 +170,7 @@ export class DeliveryPipeline {
   readonly #late = new LateResults()
   readonly #recorder: Recorder
   readonly #suspects: Suspects
-  /** Of the limits of all paths. */
+  /** This node's parts of the limits of all paths. */
   readonly #shares = new NodeShares()
   readonly #throttle = new Throttle((paths) => this.#pathsFree(paths), this.#shares)
   readonly #pauses: ProbePauses
@@ -383,7 +383,7 @@ export class DeliveryPipeline {
     return rooms
   }
 
-  /** Of the company's mail to this domain, from whichever of its sending domains and whichever source. */
+  /** The state of the company's mail to this domain, from all its sending domains and all sources. */
   #laneState(companyId: string, domain: string): LaneState {
     const now = Date.now()
     const recipients = [{ domain }]

@@ -41,7 +41,7 @@ export interface WarmUpParts {
 
 /** The messages of the day from a source to a site. */
 interface DayCount extends WarmUpCount {
-  /** Those that were taken here and not sent, which `messages` includes; below 0: so many were sent and not counted. */
+  /** Messages taken here and not sent yet, included in `messages`; negative: messages sent and not counted yet. */
   left: number
   /** One was sent since the last look. */
   used: boolean

@@ -4,7 +4,7 @@ interface Room {
   left: number
 }
 
-/** What is left in a claim for each lane: a company's mail to one recipient domain. */
+/** The room left in a claim for each lane: a company's mail to one recipient domain. */
 export class LaneRooms<Company> {
   readonly #lanes = new Map<Company, Map<string, Room>>()
   readonly #companies = new Map<Company, Room>()
@@ -34,7 +34,7 @@ export class LaneRooms<Company> {
     return Math.min(lane, this.leftOf(company))
   }
 
-  /** What is left for all lanes of the company together. */
+  /** The room left for all lanes of the company together. */
   leftOf(company: Company): number {
     return this.#companies.get(company)?.left ?? Number.POSITIVE_INFINITY
   }

@@ -105,7 +105,7 @@ export class SiteDirectory<Kept> {
     return entry.kept
   }
 
-  /** What is known of the domain; null when it has to be looked up. */
+  /** The remembered answer about the domain; null: it has to be looked up. */
   findKnown(domain: string): Kept | null {
     const entry = this.#entries.peek(domain)
     return entry === undefined || this.#now() >= entry.usableUntil ? null : entry.kept

@@ -64,6 +64,6 @@ export interface MailReport {
   /** At most 1,000. */
   recipients: ReportedRecipient[]
   returned: ReturnedEmail
-  /** The report came within another mail. Whoever wrote that one could write this one, too. */
+  /** The report came within another mail, whose author could have written the report as well. */
   enclosed?: true
 }

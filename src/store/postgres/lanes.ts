@@ -30,7 +30,7 @@ export interface CompanyTurn {
   room: number
 }
 
-/** What a claim takes of single lanes, and the domains that it leaves out. */
+/** The room of single lanes in a claim, and the domains that it leaves out. */
 export interface LaneLimits {
   rooms: LaneRooms<number>
   /** Of each lane that `rooms` does not name. */

@@ -104,7 +104,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
   )
 }
 
-/** What a retry ends: a pause, and a domain that may not send, outlast it. The named email goes before its time. */
+/** The waits that a retry ends. Pauses and domains that may not send outlast it; a scheduled email leaves early. */
 const RETRIED: ReadonlySet<WaitReason> = new Set(['turn', 'retry', 'refusal', 'path', 'schedule'])
 
 const CANCEL = {

@@ -13,7 +13,7 @@ export interface RecipientLine {
   state: CountedState
 }
 
-/** What the filter of the table can be set to. `waiting`: by whatever they wait for. */
+/** The values of the table's filter. `waiting`: all waiting recipients, whatever they wait for. */
 export type RecipientFilter = StatusName | 'waiting'
 
 /** The recipients whose state most needs attention come first. */
@@ -52,8 +52,8 @@ export function filterWord(filter: RecipientFilter): string {
 }
 
 /**
- * The statuses of an email's recipients with their counts, the most urgent first. Those that wait are told apart once
- * all rows are loaded.
+ * The statuses of an email's recipients with their counts, the most urgent first. Waiting recipients are told apart
+ * once all rows are loaded.
  */
 export function filterCounts(
   email: EmailDetail,

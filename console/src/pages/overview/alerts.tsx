@@ -1,4 +1,4 @@
-/** What is wrong now, above everything else: each trouble leads to the page that shows it. */
+/** The open alerts, above everything else: each leads to the page that shows its trouble. */
 import { Alert, Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -130,7 +130,7 @@ function Policy({ of: { policy } }: Explained): ReactNode {
   )
 }
 
-/** Who demands the encryption of a connection. */
+/** The origin of a demand for encryption. */
 const DEMANDED_BY: Readonly<Record<string, string>> = {
   route: ' (by the route)',
   site: ' (by the limits of the site)',

@@ -27,7 +27,7 @@ export const TIME_OR_NULL = orNull(TIME)
 /** A site, by its name, one of its servers, or a recipient domain. */
 export const SITE_NAME = LINE
 
-/** Of the reply of a server; null: no server has replied. */
+/** The category of a server's reply; null: no server has replied. */
 export const CATEGORY_OR_NULL = { enum: [...BOUNCE_CATEGORIES, null] } as const
 
 /** When a pause began, when it ends by itself (null: only an operator ends it), and the operator's words. */
