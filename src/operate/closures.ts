@@ -5,6 +5,7 @@ import { relayFrom } from '../config/relay-url.ts'
 import { serversNamed, siteOfRoute } from '../delivery/path/path.ts'
 import type { StoredRecipient } from '../email/stored-email.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
+import { closuresAt } from '../queue/site-states.ts'
 import type { SiteClosure, SiteState } from '../store/store.ts'
 import type { Caller } from './authority.ts'
 import { presentSites } from './sites.ts'
@@ -37,7 +38,7 @@ export function closureFor(
   { companyId, sendingDomain, to, servers, source }: ClosedMail,
   site: SiteState | undefined,
 ): SiteClosure | null {
-  const closures = site === undefined ? [] : [site.closed ?? [], site.others ?? []].flat()
+  const closures = site === undefined ? [] : closuresAt(site)
   const closed = closures.find(
     (each) =>
       (each.companyId === null || each.companyId === companyId) &&

@@ -5,6 +5,7 @@
 import { monotonic } from '../common/clock.ts'
 import { Tally } from '../common/tally.ts'
 import type { LaneRoom } from '../store/store.ts'
+import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
 
 /**
  * `closed`: all the mail of the lane would be given back. `due`: all but one delivery, which tries the path. `open`:
@@ -39,13 +40,14 @@ interface Lane {
 export class ClosedLanes {
   readonly #stateOf: (companyId: string, domain: string) => LaneState
   readonly #now: () => number
-  /** By `keyOf`; the one that mail was given back from last stands at the end. */
+  /** By `laneKey`; the one that mail was given back from last stands at the end. */
   readonly #lanes = new Map<string, Lane>()
   /** Lanes by company. */
   readonly #ofCompany = new Tally()
   /** Number of the next lane to look at. */
   #next = 0
-  #closed: Map<string, Lane[]> = new Map()
+  /** Recipient domains of closed lanes, by company. */
+  #closed: ReadonlyMap<string, string[]> = new Map()
   #due = new Map<string, LaneRoom>()
   #lookedAt = Number.NEGATIVE_INFINITY
   #openings = 0
@@ -61,7 +63,7 @@ export class ClosedLanes {
   /** Mail of the company to these domains was given back, because its path is closed. */
   add(companyId: string, domains: Iterable<string>): void {
     for (const domain of domains) {
-      const key = keyOf(companyId, domain)
+      const key = laneKey(companyId, domain)
       const known = this.#lanes.get(key)
       this.#forget(key)
       if (this.#ofCompany.of(companyId) >= MOST_OF_COMPANY)
@@ -84,15 +86,12 @@ export class ClosedLanes {
     this.#left = Math.min(AT_ONCE, this.#left + ((now - this.#filledAt) * A_SECOND) / 1_000)
     this.#filledAt = now
     const each = this.#left < 1 ? 0 : Math.max(1, Math.floor(this.#left / this.#closed.size))
-    const closed = [...this.#closed].map(([companyId, lanes]) => {
-      return { companyId, domains: lanes.map(({ domain }) => domain), room: each }
-    })
-    return [...closed, ...this.#due.values()]
+    return [...roomsOf(this.#closed, each), ...this.#due.values()]
   }
 
   /** A claim has taken mail of this lane. */
   taken(companyId: string, domain: string): void {
-    const key = keyOf(companyId, domain)
+    const key = laneKey(companyId, domain)
     if (!this.#lanes.has(key)) return
     const due = this.#due.get(key)
     if (due === undefined) this.#left -= 1
@@ -106,16 +105,15 @@ export class ClosedLanes {
       this.#next = (this.#next + 1) % all.length
       const lane = all[this.#next]!
       lane.state = this.#stateOf(lane.companyId, lane.domain)
-      if (lane.state === 'open') this.#forget(keyOf(lane.companyId, lane.domain))
+      if (lane.state === 'open') this.#forget(laneKey(lane.companyId, lane.domain))
     }
     this.#due.clear()
-    const closed: Lane[] = []
-    for (const [key, lane] of this.#lanes) {
-      const { companyId, domain, state } = lane
+    const closed: string[] = []
+    for (const [key, { companyId, domain, state }] of this.#lanes) {
       if (state === 'due') this.#due.set(key, { companyId, domains: [domain], room: 1 })
-      else closed.push(lane)
+      else closed.push(key)
     }
-    this.#closed = Map.groupBy(closed, ({ companyId }) => companyId)
+    this.#closed = domainsByCompany(closed)
   }
 
   #forget(key: string): void {
@@ -132,8 +130,4 @@ export class ClosedLanes {
       return
     }
   }
-}
-
-function keyOf(companyId: string, domain: string): string {
-  return `${companyId}\0${domain}`
 }

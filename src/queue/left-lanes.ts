@@ -1,4 +1,5 @@
 import type { LaneRoom } from '../store/store.ts'
+import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
 
 /**
  * Milliseconds for which claims leave a lane to other nodes. Then some of it is claimed again: this node may have a
@@ -10,13 +11,13 @@ const MAX_LANES = 10_000
 
 /** The lanes, of a company and a recipient domain, that other nodes have all the sessions for. */
 export class LeftLanes {
-  /** Until when (Unix ms), by `companyId\0domain`; the oldest first. */
+  /** Until when (Unix ms), by `laneKey`; the oldest first. */
   readonly #lanes = new Map<string, number>()
 
   /** Its mail was given back for the others now. */
   add(companyId: string, domains: Iterable<string>, now = Date.now()): void {
     for (const domain of domains) {
-      const lane = `${companyId}\0${domain}`
+      const lane = laneKey(companyId, domain)
       this.#lanes.delete(lane)
       this.#lanes.set(lane, now + LEFT_MS)
     }
@@ -37,9 +38,6 @@ export class LeftLanes {
       if (until > now && until <= now + LEFT_MS) break
       this.#lanes.delete(lane)
     }
-    return [...this.#lanes.keys()].map((lane) => {
-      const [companyId, domain] = lane.split('\0') as [string, string]
-      return { companyId, domains: [domain], room: 0 }
-    })
+    return roomsOf(domainsByCompany(this.#lanes.keys()), 0)
   }
 }

@@ -1,5 +1,6 @@
 import type { Pause, PauseScope } from '../store/store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
+import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
 
 /** The mail that the operator has paused. */
 export class Pauses {
@@ -7,7 +8,7 @@ export class Pauses {
   #none = true
   readonly #companies = new Set<string>()
   readonly #domains = new Set<string>()
-  /** `companyId\0domain`. */
+  /** By `laneKey`. */
   readonly #lanes = new Set<string>()
   /** `companyId\0key of the site`, and the key alone for all companies. */
   readonly #sites = new Set<string>()
@@ -25,7 +26,7 @@ export class Pauses {
       else if (companyId === null && domain === null) this.#all = true
       else if (domain === null) this.#companies.add(companyId!)
       else if (companyId === null) this.#domains.add(domain)
-      else this.#lanes.add(`${companyId}\0${domain}`)
+      else this.#lanes.add(laneKey(companyId, domain))
     }
     this.#none = pauses.length === 0
     return true
@@ -44,7 +45,7 @@ export class Pauses {
   covers(companyId: string, domain: string): boolean {
     if (this.#none) return false
     if (this.#all || this.#companies.has(companyId) || this.#domains.has(domain)) return true
-    return this.#lanes.has(`${companyId}\0${domain}`)
+    return this.#lanes.has(laneKey(companyId, domain))
   }
 
   /** Only the path tells whether a pause of a site concerns the mail: `key` is that of its site. */
@@ -59,10 +60,7 @@ export class Pauses {
 
   /** The mail that a claim leaves out. */
   get skipped(): ClaimFilter {
-    const rooms = [...this.#lanes].map((lane) => {
-      const [companyId, domain] = lane.split('\0') as [string, string]
-      return { companyId, domains: [domain], room: 0 }
-    })
+    const rooms = roomsOf(domainsByCompany(this.#lanes), 0)
     return { rooms, skipCompanies: [...this.#companies], skipDomains: [...this.#domains] }
   }
 }

@@ -63,13 +63,18 @@ function together<State extends Pick<SiteState, 'lowered' | 'used' | 'closed'>>(
   }
 }
 
+/** All closures of a site. */
+export function closuresAt({ closed, others = [] }: SiteState): SiteClosure[] {
+  return closed === null ? others : [closed, ...others]
+}
+
 /**
  * Combines two states of a site, of different paths or nodes. Allowances and uses add up; of the closures, one is shown
  * first.
  */
 export function combined(one: SiteState, other: SiteState): SiteState {
   const sources = Map.groupBy([...one.sources, ...other.sources], ({ name }) => name)
-  const closures = [one, other].flatMap((state) => [state.closed ?? [], state.others ?? []].flat())
+  const closures = [one, other].flatMap(closuresAt)
   const [closed = null, ...others] = closures.toSorted(byExtent)
   return {
     ...together(one, other),

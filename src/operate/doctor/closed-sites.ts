@@ -1,5 +1,6 @@
 /** Sites that are busy or down, or that mail has been too much for: other people's trouble, in which mail waits. */
 import { utcTime } from '../../common/utc-day.ts'
+import { closuresAt } from '../../queue/site-states.ts'
 import type { SiteClosure, SiteState } from '../../store/store.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
@@ -42,8 +43,7 @@ interface ClosedSite {
 /** Sites that refuse this service, and providers that cannot be reached, have checks of their own. */
 function closureOf(site: SiteState, now: number): ClosedSite | null {
   if (isUnreachableProvider(site)) return null
-  const closures = [site.closed ?? [], site.others ?? []].flat()
-  const closed = closures
+  const closed = closuresAt(site)
     .filter((each) => !concernsThisService(each) && now - each.since >= LONG_MS)
     .toSorted((a, b) => a.since - b.since)[0]
   return closed === undefined ? null : { name: site.name, closed }

@@ -48,33 +48,18 @@ function WaitingByDestination({ company }: { company: string }) {
       what="recipient domains"
       keyOf={({ domain }) => domain}
       {...{ data, page, setPage }}
-      columns={[
-        {
-          head: 'Domain',
-          cell: ({ domain, ...part }) => (
-            <Name part={part}>
-              <Anchor
-                component={Link}
-                to={`/c/${company}/emails`}
-                search={{ q: `to:@${domain} status:waiting` } as never}
-                size="sm"
-              >
-                <HostName>{domain}</HostName>
-              </Anchor>
-            </Name>
-          ),
-        },
-        WAITING,
-        OLDEST,
-        NEXT_ATTEMPT,
-        LAST_REPLY,
-        {
-          head: 'Actions',
-          headHidden: true,
-          right: true,
-          cell: ({ domain, ...part }) => <QueueActions company={company} domain={domain} part={part} />,
-        },
-      ]}
+      head="Domain"
+      name={({ domain }) => (
+        <Anchor
+          component={Link}
+          to={`/c/${company}/emails`}
+          search={{ q: `to:@${domain} status:waiting` } as never}
+          size="sm"
+        >
+          <HostName>{domain}</HostName>
+        </Anchor>
+      )}
+      actions={({ domain, ...part }) => <QueueActions company={company} domain={domain} part={part} />}
     />
   )
 }
@@ -90,41 +75,27 @@ function WaitingBySite() {
       what="sites"
       keyOf={({ name }) => name}
       {...{ data, page, setPage }}
-      columns={[
-        {
-          head: 'Site',
-          cell: ({ name, domains, domainCount, ...part }) => (
-            <Name part={part}>
-              <Text size="sm" span title={domains.join(', ')}>
-                <UntrustedText>{name}</UntrustedText>
-                {domainCount > 1 && (
-                  <Text size="xs" c="dimmed" span>
-                    {' '}
-                    ({domainCount.toLocaleString()} domains)
-                  </Text>
-                )}
-              </Text>
-            </Name>
-          ),
-        },
-        WAITING,
-        { head: 'Sessions', right: true, cell: ({ sessions }) => sessions.toLocaleString() },
-        OLDEST,
-        NEXT_ATTEMPT,
-        LAST_REPLY,
-        {
-          head: 'Actions',
-          headHidden: true,
-          right: true,
-          // A provider may have the name of a domain, so that mail whose servers are not known goes by its domain.
-          cell: ({ name, domain, ...part }) =>
-            domain === null ? (
-              <SiteQueueActions site={name} part={part} />
-            ) : (
-              <QueueActions company={ALL} domain={domain} part={part} />
-            ),
-        },
-      ]}
+      head="Site"
+      name={({ name, domains, domainCount }) => (
+        <Text size="sm" span title={domains.join(', ')}>
+          <UntrustedText>{name}</UntrustedText>
+          {domainCount > 1 && (
+            <Text size="xs" c="dimmed" span>
+              {' '}
+              ({domainCount.toLocaleString()} domains)
+            </Text>
+          )}
+        </Text>
+      )}
+      sessions={{ head: 'Sessions', right: true, cell: ({ sessions }) => sessions.toLocaleString() }}
+      // A provider may have the name of a domain, so that mail whose servers are not known goes by its domain.
+      actions={({ name, domain, ...part }) =>
+        domain === null ? (
+          <SiteQueueActions site={name} part={part} />
+        ) : (
+          <QueueActions company={ALL} domain={domain} part={part} />
+        )
+      }
     />
   )
 }
@@ -140,46 +111,40 @@ function WaitingByCompany() {
       what="companies"
       keyOf={({ company: { id } }) => id}
       {...{ data, page, setPage }}
-      columns={[
-        {
-          head: 'Company',
-          cell: ({ company: { id, name }, ...part }) => (
-            <Name part={part}>
-              <Anchor component={Link} to={`/c/${id}/overview`} size="sm">
-                <UntrustedText>{name}</UntrustedText>
-              </Anchor>
-            </Name>
-          ),
-        },
-        WAITING,
-        OLDEST,
-        NEXT_ATTEMPT,
-        LAST_REPLY,
-        {
-          head: 'Actions',
-          headHidden: true,
-          right: true,
-          cell: ({ company: { id }, ...part }) => <QueueActions company={id} domain={null} part={part} />,
-        },
-      ]}
+      head="Company"
+      name={({ company: { id, name } }) => (
+        <Anchor component={Link} to={`/c/${id}/overview`} size="sm">
+          <UntrustedText>{name}</UntrustedText>
+        </Anchor>
+      )}
+      actions={({ company: { id }, ...part }) => <QueueActions company={id} domain={null} part={part} />}
     />
   )
 }
 
 /** A page of sums, with a way to all others. */
-function WaitingTable<Row>({
+function WaitingTable<Row extends Waiting>({
   title,
   about,
   what,
+  head,
+  keyOf,
+  name,
+  sessions,
+  actions,
   data,
   page,
   setPage,
-  ...table
-}: Pick<ListTableProps<Row>, 'keyOf' | 'columns'> & {
+}: Pick<ListTableProps<Row>, 'keyOf'> & {
   title: string
   about: string
   /** The plural of a row, in lower case. */
   what: string
+  /** Above the names. */
+  head: string
+  name: (row: Row) => ReactNode
+  sessions?: TableColumn<Row>
+  actions: (row: Row) => ReactNode
   data: { sums: readonly Row[]; count: number; size: number } | undefined
   page: number
   setPage: (page: number) => void
@@ -191,7 +156,20 @@ function WaitingTable<Row>({
   if (page > last) setPage(last)
   return (
     <Section compact title={title} about={about}>
-      <ListTable {...table} rows={sums} spacing="xs" />
+      <ListTable
+        rows={sums}
+        keyOf={keyOf}
+        spacing="xs"
+        columns={[
+          { head, cell: (row) => <Name part={row}>{name(row)}</Name> },
+          WAITING,
+          sessions ?? false,
+          OLDEST,
+          NEXT_ATTEMPT,
+          LAST_REPLY,
+          { head: 'Actions', headHidden: true, right: true, cell: actions },
+        ]}
+      />
       <NumberedPages what={what} total={count} size={size} page={page} onPage={setPage} />
     </Section>
   )
