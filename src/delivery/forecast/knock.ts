@@ -9,7 +9,10 @@ import { defaultTimeouts } from '../smtp/timeouts.ts'
 /** Ms. RFC 5321 4.5.3.2 gives servers five minutes, but here a person is waiting. */
 const TIMEOUTS = {
   ...defaultTimeouts,
-  ...{ connect: 10_000, opening: 10_000, greeting: 10_000, quit: 1_000 },
+  connect: 10_000,
+  opening: 10_000,
+  greeting: 10_000,
+  quit: 1_000,
 }
 
 /** The greeting of a server (RFC 5321 4.3.1), whether it takes mail or not. Rejects with SmtpError. */
