@@ -21,6 +21,7 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from './free-port.ts'
+import { makeTemplate } from './schema-template.ts'
 
 /** How often a server that is starting is asked whether it is ready, and after how long that is given up: milliseconds. */
 const ASK_MS = 25
@@ -276,6 +277,7 @@ if (import.meta.main) {
     process.exit(3)
   }
   const cluster = await PostgresCluster.start()
+  await makeTemplate(cluster.url)
   process.stdout.write(`${JSON.stringify({ url: cluster.url })}\n`)
   process.stdin.resume()
   await once(process.stdin, 'end')

@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/store.ts'
 import { accept, email, suppress } from '../store/samples.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { Installation } from '../support/installation.ts'
-import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { execute, emptyDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startSink } from '../support/sink.ts'
 import { bin, newWorkplace, type Ran, runProgram } from './postroad.ts'
 
@@ -102,7 +102,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     )
     for (const id of [waiting, String(first.body.id)]) await api.lastEvent(id, 'delivery_delayed')
 
-    const to = await freshDatabase()
+    const to = await emptyDatabase()
     const busy = await migrateData(installation, to)
     assert.equal(busy.code, 1)
     assert.match(busy.stderr, /in use by a Postroad service.*Stop that one, then run this again\n$/)
@@ -182,7 +182,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
 
   test('goes on only from what it was begun from, and begins again when told to', async () => {
     const [one, other] = [newWorkplace(), newWorkplace()]
-    const to = await freshDatabase()
+    const to = await emptyDatabase()
     const move = (place: typeof one, ...options: string[]) =>
       place.run('migrate-data', 'sqlite:./data/postroad.db', to, ...options)
     try {
@@ -247,7 +247,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
       assert.match(unescaped.stderr, /write .* \/ as %2F/)
       for (const { stderr } of [backwards, away, unknown, missing, uncertain, unescaped])
         assert.doesNotMatch(stderr, /hunter2/)
-      const foreign = await freshDatabase()
+      const foreign = await emptyDatabase()
       const nowhere = Object.assign(new URL(foreign), { pathname: '/nowhere' }).href
       const unnamed = await place.run('migrate-data', 'sqlite:./data/postroad.db', nowhere)
       assert.match(unnamed.stderr, /no database with that name.*in the database URL/)

@@ -10,7 +10,7 @@ import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TransferProgress, transfer } from '../../src/store/transfer/transfer.ts'
-import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { execute, emptyDatabase, withoutPostgres } from '../support/postgres.ts'
 import { entry } from './contract/audit.ts'
 import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
 import { progress, webhook, attempt as webhookAttempt } from './contract/webhooks.ts'
@@ -49,7 +49,7 @@ async function filled(context: TestContext, fill: (store: Store) => Promise<unkn
   } finally {
     await store.close()
   }
-  return { from, to: await freshDatabase(context) }
+  return { from, to: await emptyDatabase(context) }
 }
 
 async function move({ from, to }: Move, onProgress?: (progress: TransferProgress) => void) {

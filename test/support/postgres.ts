@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { after, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { PostgresCluster, whyNoPostgres } from '../../harness/postgres-cluster.ts'
+import { copyTemplate, makeTemplate } from '../../harness/schema-template.ts'
 
 let shared: Promise<string> | undefined
 let own: PostgresCluster | undefined
@@ -35,17 +36,31 @@ after(async () => {
 async function start(): Promise<string> {
   if (process.env.POSTROAD_TEST_POSTGRES) return process.env.POSTROAD_TEST_POSTGRES
   own = await PostgresCluster.start()
+  await makeTemplate(own.url)
   return own.url
 }
 
 /**
- * The postgres:// URL of a new, empty database on the server that tests share. It goes some time after its test (later than what the
- * test closes at its end), at the latest when the test file ends.
+ * The postgres:// URL of a new database with the present schema and no rows, on the server that tests share. It goes some time after its
+ * test (later than what the test closes at its end), at the latest when the test file ends.
  */
 export async function freshDatabase(context?: TestContext): Promise<string> {
+  return await ofTest(context, copyTemplate)
+}
+
+/** The same without a schema. */
+export async function emptyDatabase(context?: TestContext): Promise<string> {
+  return await ofTest(context, (server, name) => execute(server, `CREATE DATABASE ${name}`))
+}
+
+async function ofTest(
+  context: TestContext | undefined,
+  create: (server: string, name: string) => Promise<unknown>,
+): Promise<string> {
   const server = await sharedServer()
   await drop(over)
-  const url = await createDatabase(server)
+  const url = named(server)
+  await create(server, nameOf(url))
   made.add(nameOf(url))
   context?.after(() => databaseDone(url))
   return url
@@ -62,10 +77,15 @@ function nameOf(url: string): string {
 
 /** The postgres:// URL of a new, empty database on this server. */
 export async function createDatabase(server: string): Promise<string> {
-  const name = `postroad_test_${randomBytes(8).toString('hex')}`
-  await execute(server, `CREATE DATABASE ${name}`)
+  const url = named(server)
+  await execute(server, `CREATE DATABASE ${nameOf(url)}`)
+  return url
+}
+
+/** The URL of a database of this server with a name that no other has. */
+function named(server: string): string {
   const url = new URL(server)
-  url.pathname = `/${name}`
+  url.pathname = `/postroad_test_${randomBytes(8).toString('hex')}`
   return url.href
 }
 

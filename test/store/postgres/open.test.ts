@@ -8,6 +8,7 @@ import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { StoreConflict, StoreUnavailable } from '../../../src/store/store.ts'
 import {
   createDatabase,
+  emptyDatabase,
   execute,
   freshDatabase,
   sharedServer,
@@ -186,7 +187,7 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
   })
 
   test('refuses a database of another program, and leaves it alone', async (t) => {
-    const url = await freshDatabase(t)
+    const url = await emptyDatabase(t)
     await execute(url, 'CREATE TABLE orders (id integer)')
     assert.match(await reason(PostgresStore.open(url), StoreConflict), /tables of another program/)
     const tables = await execute(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")

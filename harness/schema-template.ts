@@ -1,0 +1,40 @@
+/**
+ * A database with the present schema and no rows, on a PostgreSQL server that only tests use. A copy costs the server a quarter of what the
+ * migrations cost, and there are hundreds.
+ */
+import { Client } from 'pg'
+import { migrate } from '../src/store/postgres/migrate.ts'
+
+const TEMPLATE = 'postroad_schema'
+/** invalid_catalog_name: a server that somebody else keeps has no template. */
+const MISSING = '3D000'
+
+/** `server`: the postgres:// URL of a role that may create databases. */
+export async function makeTemplate(server: string): Promise<void> {
+  await run(server, `CREATE DATABASE ${TEMPLATE}`)
+  const url = new URL(server)
+  url.pathname = `/${TEMPLATE}`
+  await migrate(url.href)
+}
+
+/** Creates the database `name`, with the schema where the server has the template. */
+export async function copyTemplate(server: string, name: string): Promise<void> {
+  try {
+    // Copies files, without the write-ahead log.
+    await run(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`)
+  } catch (error) {
+    if ((error as { code?: string }).code !== MISSING) throw error
+    await run(server, `CREATE DATABASE ${name}`)
+  }
+}
+
+async function run(server: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: server })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
