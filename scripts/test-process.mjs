@@ -5,5 +5,6 @@ import { isMainThread } from 'node:worker_threads'
 if (isMainThread) {
   await import('./test-end.mjs')
   await import('./test-keys.mjs')
+  await import('./test-passwords.mjs')
   await import('./test-threads.mjs')
 }
