@@ -1,6 +1,6 @@
 // Test files that share a process: half of the processor time of a small file is the start of its process and what it loads, and code
 // that others have run before is compiled already. A group is a file that imports its members; their tests run one after another.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isPure, reached } from './imports.mjs'
@@ -63,7 +63,9 @@ function groupOf(test) {
 
 /** The same tests in fewer files; `remove` takes the files of the groups away. */
 export function grouped(tests) {
-  const folder = join(root, '.cache', 'tests', String(process.pid))
+  const parent = join(root, '.cache', 'tests')
+  mkdirSync(parent, { recursive: true })
+  const folder = mkdtempSync(join(parent, 'run-'))
   const files = []
   const groups = new Map()
   for (const test of tests) {
@@ -83,7 +85,6 @@ export function grouped(tests) {
 }
 
 function write(folder, name, members) {
-  mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.test.ts`)
   const imports = members.map((test) => `import '${pathToFileURL(join(root, test)).href}'\n`)
   writeFileSync(path, imports.join(''))

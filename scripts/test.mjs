@@ -4,10 +4,11 @@
 // variable POSTROAD_TEST_POSTGRES names another one. Without arguments, what touches the engine (on-postgres.mjs) runs on SQLite and
 // on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
 import { spawn } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
 import { runChanged } from './changed.mjs'
 import { grouped } from './groups.mjs'
@@ -34,6 +35,9 @@ const atOnce = Math.max(3, Math.min(8, processors - 1))
 const whole = places.length === 0 && !changed
 if (whole) await runThrough(node, [join(root, 'scripts', 'build-program.ts')])
 
+/** The output of the run on PostgreSQL. */
+const onPostgres = join(root, '.cache', 'tests', 'on-postgres.log')
+
 const server = await postgresServer()
 try {
   const environment = {
@@ -43,28 +47,44 @@ try {
     ...(whole && { POSTROAD_TEST_BUILT: join(root, 'dist') }),
     ...(server && { POSTROAD_TEST_POSTGRES: server.url }),
   }
-  const codes = changed
-    ? [await runChanged(changed[1] ?? 'HEAD', files, (some) => run(some, environment))]
-    : [await run(files, environment)]
-  if (whole && server) {
-    process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
-    const again = GATE.flatMap(testFiles)
-    codes.push(await run(again, { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }))
-  }
+  const codes = await Promise.all([
+    changed
+      ? runChanged(changed[1] ?? 'HEAD', files, (some) => run(some, environment))
+      : run(files, environment),
+    whole && server ? runOnPostgres(environment) : 0,
+  ])
+  if (whole && server) await showRunOnPostgres()
   process.exitCode = Math.max(...codes)
 } finally {
   server?.end()
 }
 
-async function run(tests, env) {
+async function run(tests, env, { filesAtOnce = atOnce, stdio = 'inherit' } = {}) {
   const preloaded = pathToFileURL(join(root, 'scripts', 'test-process.mjs')).href
-  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', `--import=${preloaded}`]
+  const limits = [`--test-concurrency=${filesAtOnce}`, '--test-timeout=300000', `--import=${preloaded}`]
   const { files, remove } = grouped(tests)
   try {
-    return await runThrough(node, ['--test', ...limits, ...options, ...files], { env })
+    return await runThrough(node, ['--test', ...limits, ...options, ...files], { env, stdio })
   } finally {
     remove()
   }
+}
+
+/** Beside the others, one file after the other: much of its time goes by in waiting. Its output is kept until theirs is complete. */
+async function runOnPostgres(environment) {
+  mkdirSync(dirname(onPostgres), { recursive: true })
+  const output = openSync(onPostgres, 'w')
+  try {
+    const env = { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }
+    return await run(GATE.flatMap(testFiles), env, { filesAtOnce: 1, stdio: ['ignore', output, output] })
+  } finally {
+    closeSync(output)
+  }
+}
+
+async function showRunOnPostgres() {
+  process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
+  await pipeline(createReadStream(onPostgres), process.stdout, { end: false })
 }
 
 /** The server ends when we do, also by kill -9. Null when there is none to start: each test that needs it says why. */

@@ -10,7 +10,7 @@ import type {
   GroupRequest,
   SeenTags,
   SeenTagsRequest,
-  Sums,
+  TypeSums,
 } from '../store/store.ts'
 import type { HttpCore } from './core.ts'
 
@@ -36,18 +36,18 @@ export async function groupsOf(
   throw tooMuch(advice)
 }
 
-/** Sums by value, those with the most mail first. Rejects with a Fault when there are too many counts. */
+/** TypeSums by value, those with the most mail first. Rejects with a Fault when there are too many counts. */
 export async function busiestOf(
   core: Core,
   request: Omit<BusiestRequest, 'most'>,
-): Promise<Map<string, Sums>> {
+): Promise<Map<string, TypeSums>> {
   const sums = await core.deps.searches.busiest({ ...request, most: MOST_IN_SUMS })
   if (sums === null) throw tooMuch('ask for a shorter period')
   const byValue = Map.groupBy(
     sums.filter(({ key }) => key !== ''),
     ({ key }) => key,
   )
-  const values = [...byValue].map(([key, of]): [string, Sums] => [
+  const values = [...byValue].map(([key, of]): [string, TypeSums] => [
     key,
     Object.fromEntries(of.map(({ type, n }) => [type, n])),
   ])

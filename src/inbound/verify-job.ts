@@ -16,7 +16,7 @@ export interface SignatureCheck {
 const LEAST_BITS = 1_024
 
 /** Fields that the types of the verifier leave out. */
-interface Verified {
+interface SignatureResult {
   status: { result: string }
   signingDomain: string
   algo: string
@@ -41,7 +41,7 @@ export default async function verify({ raw, keys, covering }: SignatureCheck): P
   return proving.map(({ signingDomain }) => signingDomain.toLowerCase())
 }
 
-async function resultsOf(mail: Buffer, keys: SignatureCheck['keys']): Promise<Verified[]> {
+async function resultsOf(mail: Buffer, keys: SignatureCheck['keys']): Promise<SignatureResult[]> {
   const resolver = (name: string) => {
     const record = keys.get(name.toLowerCase())
     if (record !== undefined) return Promise.resolve([[record]])
@@ -49,7 +49,7 @@ async function resultsOf(mail: Buffer, keys: SignatureCheck['keys']): Promise<Ve
   }
   try {
     const { results } = await dkimVerify(mail, { resolver, minBitLength: LEAST_BITS })
-    return results as unknown as Verified[]
+    return results as unknown as SignatureResult[]
   } catch (error) {
     // The verifier makes a date of t= and x= without looking at them.
     if (error instanceof RangeError) return []

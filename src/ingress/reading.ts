@@ -11,7 +11,7 @@ import {
 } from '../intake/check.ts'
 import { deriveHere } from '../intake/derived-text.ts'
 import { Refusal } from '../intake/refusal.ts'
-import { type FetchResult, placeFiles, type Room, remoteUrls } from '../intake/remote-file.ts'
+import { type FetchResult, placeFiles, type ReserveOctets, remoteUrls } from '../intake/remote-file.ts'
 import type { Submission } from '../intake/submission.ts'
 import { largeBodies } from '../mail/body.ts'
 import type { AcceptedEmail, Idempotency } from '../store/store.ts'
@@ -116,20 +116,20 @@ export class Reading<Asked> {
     this.#job = jobAt(reader.job)
   }
 
-  /** Throws or rejects with the reason for a refusal. `room`: for fetched files; without it, no files are fetched. */
+  /** Throws or rejects with the reason for a refusal. `reserve`: for fetched files; without it, no files are fetched. */
   accept(
     principal: Principal,
     asked: Asked,
     body: Buffer,
     idempotent: Idempotent | null,
-    room: Room | null = null,
+    reserve: ReserveOctets | null = null,
   ): Promise<AcceptedEmail> {
-    if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent, room)
+    if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent, reserve)
     const { intake } = this.#parts
     const submission = this.#reader.read(asked, body)
     // A small template with many recipients is much work, and so may be fetched files.
     if (submission.recipientVariables !== undefined || remoteUrls(submission) !== null) {
-      return this.#acceptElsewhere(principal, asked, body, idempotent, room)
+      return this.#acceptElsewhere(principal, asked, body, idempotent, reserve)
     }
     const repeatable = idempotent ?? this.#reader.named?.(submission) ?? null
     if (repeatable === null) return intake.submit(principal, submission)
@@ -142,7 +142,7 @@ export class Reading<Asked> {
     asked: Asked,
     body: Buffer,
     idempotent: Idempotent | null,
-    room: Room | null,
+    reserve: ReserveOctets | null,
   ): Promise<AcceptedEmail> {
     const { intake, remoteFiles } = this.#parts
     const { companyId } = principal
@@ -151,13 +151,13 @@ export class Reading<Asked> {
     const first = { ...order, body: octets, terms: intake.terms(), fetched: null }
     let read = await this.#read(companyId, first, transfer)
     if ('urls' in read) {
-      if (room === null) throw new Error('this reader names files by URL and does not fetch them')
+      if (reserve === null) throw new Error('this reader names files by URL and does not fetch them')
       const [wrong] = (await intake.judge(principal, [read.outcome])).values()
       if (wrong !== undefined) intake.refuse(wrong)
       // The files of a repeated request may no longer exist.
       const earlier = read.idempotency && (await intake.repeated(principal, read.idempotency))
       if (earlier?.length === 1) return earlier[0]!
-      const fetched = await remoteFiles.fetch(companyId, read.urls, room)
+      const fetched = await remoteFiles.fetch(companyId, read.urls, reserve)
       const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
       read = await this.#read(
         companyId,

@@ -45,7 +45,7 @@ interface Guess {
   group: string
 }
 
-interface Verified {
+interface RememberedPassword {
   digest: Buffer
   /** Monotonic ms. */
   until: number
@@ -59,7 +59,7 @@ export class SmtpLogins {
   /** The key of the digests below. It exists only in the memory of this process. */
   readonly #secret = randomBytes(32)
   /** Digests (`#digestOf`) of verified passwords, by the id of the key. */
-  readonly #verified = new Map<string, Verified>()
+  readonly #verified = new Map<string, RememberedPassword>()
   /** Logins, each with a source address from which it has succeeded. */
   readonly #addresses = new Set<string>()
   /** Verifications under way: a client opens several connections at once. */

@@ -35,7 +35,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 export type FetchResult = { content: Uint8Array; contentType: string | null } | { failure: string }
 
 /** Reserves this many more octets; throws when there is no room for them. */
-export type Room = (octets: number) => void
+export type ReserveOctets = (octets: number) => void
 
 export interface RemoteFilesOptions {
   ask: SendRequest
@@ -55,15 +55,19 @@ export class RemoteFiles {
 
   /**
    * Fetches each of these URLs once, and returns the result for each. They must be valid for `outgoingUrl`. Rejects
-   * with the error of `room`, or with a Refusal when there are too many URLs.
+   * with the error of `reserve`, or with a Refusal when there are too many URLs.
    */
-  async fetch(company: string, urls: Iterable<string>, room: Room): Promise<Map<string, FetchResult>> {
+  async fetch(
+    company: string,
+    urls: Iterable<string>,
+    reserve: ReserveOctets,
+  ): Promise<Map<string, FetchResult>> {
     const left = [...new Set(urls)]
     if (left.length > MAX_FILES) {
       const detail = `a request may name at most ${MAX_FILES} files by \`path\`, but ${left.length} were named`
       throw new Refusal({ code: 'field_invalid', field: 'attachments', detail })
     }
-    const visit = new RequestFetches(this.#options, (signal) => this.#turns.take(company, signal), room)
+    const visit = new RequestFetches(this.#options, (signal) => this.#turns.take(company, signal), reserve)
     const fetched = new Map<string, FetchResult>()
     const next = async (): Promise<void> => {
       for (let url = left.shift(); url !== undefined; url = left.shift()) {
@@ -88,18 +92,18 @@ type TakeTurn = (signal: AbortSignal) => Promise<() => void>
 class RequestFetches {
   readonly #options: RemoteFilesOptions
   readonly #turn: TakeTurn
-  readonly #room: Room
+  readonly #reserve: ReserveOctets
   readonly #within: number
   readonly #until: number
   readonly #ended = new AbortController()
   #octets = 0
-  /** The error that `room` has thrown. */
+  /** The error that `reserve` has thrown. */
   #noRoom: { error: unknown } | null = null
 
-  constructor(options: RemoteFilesOptions, turn: TakeTurn, room: Room) {
+  constructor(options: RemoteFilesOptions, turn: TakeTurn, reserve: ReserveOctets) {
     this.#options = options
     this.#turn = turn
-    this.#room = room
+    this.#reserve = reserve
     this.#within = options.withinMs ?? WITHIN
     this.#until = performance.now() + this.#within
   }
@@ -163,7 +167,7 @@ class RequestFetches {
             throw excess
           }
           try {
-            this.#room(octets)
+            this.#reserve(octets)
           } catch (error) {
             this.#noRoom = { error }
             throw error

@@ -47,7 +47,7 @@ interface DayCount extends WarmUpCount {
   used: boolean
 }
 
-interface Wanted extends Omit<WarmUpRequest, 'most'> {
+interface PendingRequest extends Omit<WarmUpRequest, 'most'> {
   /** The paths that wait for the answer, by key. */
   paths: Map<string, Path>
 }
@@ -66,7 +66,7 @@ export class WarmUp {
   #counts = new Map<string, DayCount>()
   /** Those of the day before. */
   #before: ReadonlyMap<string, WarmUpCount> = new Map()
-  readonly #wanted = new Map<string, Wanted>()
+  readonly #wanted = new Map<string, PendingRequest>()
   #taking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #returning: Promise<void> = Promise.resolve()

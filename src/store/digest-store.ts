@@ -121,7 +121,7 @@ export interface GroupRequest extends CountRequest {
 }
 
 /** Sums by event type. */
-export type Sums = Readonly<Record<string, number>>
+export type TypeSums = Readonly<Record<string, number>>
 
 export interface EventGroups {
   /** The groups of the page, in the order of their first counts, then of their values. */
@@ -130,12 +130,12 @@ export interface EventGroups {
     start: number | null
     /** Empty when groups are not made by value. */
     value: string
-    sums: Sums
+    sums: TypeSums
   }[]
   /** Number of all groups. */
   total: number
   /** Sums over all groups. */
-  sums: Sums
+  sums: TypeSums
 }
 
 export interface BusiestRequest extends CountRequest {

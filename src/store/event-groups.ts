@@ -1,5 +1,5 @@
 /** Groups of counts as both databases return them: in one row, so that no more than a page is read into objects. */
-import type { EventGroups, GroupRequest, Sums } from './digest-store.ts'
+import type { EventGroups, GroupRequest, TypeSums } from './digest-store.ts'
 
 /** `groups` and `sums` are JSON; null when there are none. */
 export interface GroupsRow {
@@ -18,10 +18,10 @@ export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | 'b
 /** Null when the groups are sums of more than `most` counts. */
 export function groupsOf({ groups, sums, total, rows }: GroupsRow, most: number): EventGroups | null {
   if (rows > most) return null
-  const found = JSON.parse(groups ?? '[]') as [start: number | null, value: string, sums: Sums][]
+  const found = JSON.parse(groups ?? '[]') as [start: number | null, value: string, sums: TypeSums][]
   return {
     groups: found.map(([start, value, sums]) => ({ start, value, sums })),
     total,
-    sums: JSON.parse(sums ?? '{}') as Sums,
+    sums: JSON.parse(sums ?? '{}') as TypeSums,
   }
 }

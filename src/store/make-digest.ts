@@ -67,8 +67,8 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
   const subjects = new Terms(subjectTerms)
   const replies = new Terms(replyTerms)
   const addresses = new Terms(addressTerms)
-  const logged = new Groups(EVENTS_A_SEGMENT)
-  const accepted = new Groups(EMAILS_A_SEGMENT)
+  const logged = new GroupedEvents(EVENTS_A_SEGMENT)
+  const accepted = new GroupedEvents(EMAILS_A_SEGMENT)
   for (const event of events) {
     const { company, number, type, at, place, recipientDomain, sendableAt, refusal, begun } = event
     const segment = segmentOf(place, EMAILS_A_SEGMENT)
@@ -175,7 +175,7 @@ function tagTerms(terms: typeof emailTerms | typeof eventTerms, tags: Tag[]): Se
 type Common = Pick<DigestedEvent, 'company' | 'domainId' | 'tags'>
 
 /** Groups events that differ only in number, time and recipient; emails likewise. */
-class Groups {
+class GroupedEvents {
   readonly #length: number
   readonly #groups = new Map<string, EventGroup>()
 

@@ -56,8 +56,8 @@ export type {
   SeenTags,
   SeenTagsRequest,
   SumRequest,
-  Sums,
   TagOrder,
+  TypeSums,
 } from './digest-store.ts'
 export type * from './domain-report-store.ts'
 export type { Advance } from './follower-store.ts'

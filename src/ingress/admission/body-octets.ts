@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 import { fairPool } from './fair-pool.ts'
 import type { CompanyLoad, Visit } from './visit.ts'
 
-export interface Waiting {
+export interface WaitingBody {
   visit: Visit
   /** The cost of its octets. */
   octets: number
@@ -17,7 +17,7 @@ export interface Waiting {
 export class Octets {
   readonly pool: SharedPool
   readonly kind: 'small' | 'large'
-  waiting: Waiting[] = []
+  waiting: WaitingBody[] = []
   /**
    * The next in line needs more than is free. Where bodies are large no visit overtakes it, since it might wait
    * forever.
@@ -35,8 +35,8 @@ export class Octets {
   }
 
   /** The next to serve: companies take turns, and one that has its share lets others go first. */
-  next(): Waiting | undefined {
-    let next: Waiting | undefined
+  next(): WaitingBody | undefined {
+    let next: WaitingBody | undefined
     for (const one of this.waiting) {
       const { company } = one.visit
       if (!this.pool.allows(company[this.kind])) continue

@@ -33,12 +33,12 @@ export interface OptionField {
   shown: string
 }
 
-type Wanted = (field: OptionField) => boolean
-const always: Wanted = () => true
+type OptionUse = (field: OptionField) => boolean
+const always: OptionUse = () => true
 // An unclear value is refused: a test message that is taken for a real one would reach people.
-const asksFor: Wanted = ({ value, shown }) => isYes(shown, value)
+const asksFor: OptionUse = ({ value, shown }) => isYes(shown, value)
 
-const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = {
+const UNSUPPORTED: Readonly<Record<string, { when: OptionUse; detail: string }>> = {
   'o:dkim': { when: (field) => !asksFor(field), detail: 'every message is signed' },
   'o:secondary-dkim': {
     when: always,

@@ -71,12 +71,12 @@ export function holdsDeliveryStatus(text: string): boolean {
   return /^(?:final|original)-recipient[ \t]*:/im.test(text) && /^(?:action|status)[ \t]*:/im.test(text)
 }
 
-type Group = Map<string, string>
+type FieldGroup = Map<string, string>
 
 /** Fields until the next empty line, or until one of them begins another recipient. */
-function groupsOf(text: string): Group[] {
-  const groups: Group[] = []
-  let group: Group = new Map()
+function groupsOf(text: string): FieldGroup[] {
+  const groups: FieldGroup[] = []
+  let group: FieldGroup = new Map()
   let last = ''
   const end = () => {
     if (group.size > 0) groups.push(group)
@@ -104,7 +104,7 @@ function groupsOf(text: string): Group[] {
   return groups
 }
 
-function recipientOf(group: Group): StatusFields | null {
+function recipientOf(group: FieldGroup): StatusFields | null {
   const final = group.get('final-recipient')
   const original = group.get('original-recipient')
   const action = group.get('action')

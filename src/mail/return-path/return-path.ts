@@ -13,7 +13,7 @@ export const RETURN_PATHS = 'return paths'
 /** Days for which a return path is accepted. Servers give up on a message after about five (RFC 5321 4.5.4.1). */
 export const RETURN_PATH_DAYS = 60
 
-interface NamedEmail {
+interface TokenSubject {
   /** A UUID in lower case. */
   emailId: string
   /**
@@ -25,13 +25,13 @@ interface NamedEmail {
   at: number
 }
 
-export interface ReturnPath extends NamedEmail {
+export interface ReturnPath extends TokenSubject {
   /** The domain of all recipients of the transaction; null: they have several, or the recipient is named. */
   domain: string | null
 }
 
 /** A return path that was read. It has a mark of the domain: see `isForDomain`. */
-export interface ReadReturnPath extends NamedEmail {
+export interface ReadReturnPath extends TokenSubject {
   domainMark: number | null
 }
 

@@ -20,7 +20,7 @@ import { type ColdStatement, statement } from '../cold/statement.ts'
 import type { EmailKey, RecipientKey } from '../recipient-decision.ts'
 import type { StoreChange } from '../store.ts'
 import { isDuplicate } from './database.ts'
-import type { RecipientFacts } from './recipient-rows.ts'
+import type { SqliteRecipient } from './recipient-rows.ts'
 import type { WriterParts } from './write/parts.ts'
 
 const RAISE = statement<{ value: number }>(
@@ -106,7 +106,7 @@ export function writePort(
     lockLive: (email) => answer(recipients.live(email as number)),
     lock: locked,
     apply(all, at) {
-      for (const { recipient, decision } of all) recipients.apply(recipient as RecipientFacts, decision, at)
+      for (const { recipient, decision } of all) recipients.apply(recipient as SqliteRecipient, decision, at)
       lanes.write()
       // If the suppression list has grown, `changes` already says so.
       return answer(false)

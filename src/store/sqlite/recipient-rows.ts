@@ -4,7 +4,7 @@ import { listReader } from '../../email/codec.ts'
 import { FACT_FIELDS, recipientFieldsOf } from '../../email/fields.ts'
 import type { LockedRecipient } from '../recipient-decision.ts'
 
-export type RecipientFacts = LockedRecipient<number>
+export type SqliteRecipient = LockedRecipient<number>
 
 /** Present in each row, named like the columns. */
 const PLACE = ['email', 'position', 'company', 'address', 'domain', 'lease']
@@ -22,7 +22,7 @@ export const GIVEN = Object.fromEntries(
  */
 export class RecipientQuery<More extends object = object> {
   readonly #statement: StatementSync
-  readonly #recipientOf: (row: unknown[]) => RecipientFacts & More
+  readonly #recipientOf: (row: unknown[]) => SqliteRecipient & More
 
   /** `more`: expressions over `r` or joined tables, by the name of the value in the result. */
   constructor(db: DatabaseSync, rest: string, more: Readonly<Record<string, string>> = {}) {
@@ -36,12 +36,12 @@ export class RecipientQuery<More extends object = object> {
     this.#recipientOf = listReader([...Object.keys(more), ...PLACE], FACT_FIELDS)
   }
 
-  one(...values: SQLInputValue[]): (RecipientFacts & More) | undefined {
+  one(...values: SQLInputValue[]): (SqliteRecipient & More) | undefined {
     const row = this.#statement.get(...values)
     return row === undefined ? undefined : this.#recipientOf(row as unknown as unknown[])
   }
 
-  all(...values: SQLInputValue[]): (RecipientFacts & More)[] {
+  all(...values: SQLInputValue[]): (SqliteRecipient & More)[] {
     return (this.#statement.all(...values) as unknown as unknown[][]).map(this.#recipientOf)
   }
 }

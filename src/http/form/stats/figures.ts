@@ -1,8 +1,8 @@
 /** The figures of a step, a tag or a domain. */
-import type { Sums } from '../../../store/store.ts'
+import type { TypeSums } from '../../../store/store.ts'
 
 /** Keyed by the log's event types, and `accepted`. */
-export type Figures = Sums
+export type Figures = TypeSums
 
 const of = (figures: Figures, ...types: string[]) =>
   types.reduce((sum, type) => sum + (figures[type] ?? 0), 0)

@@ -3,7 +3,7 @@
 import { invalidField } from '../../../intake/refusal.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { noSuchDomain } from '../../../operate/find.ts'
-import type { EventGroups, Sums } from '../../../store/store.ts'
+import type { EventGroups, TypeSums } from '../../../store/store.ts'
 import { oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
@@ -13,7 +13,7 @@ import { operationOfKey } from '../../operation.ts'
 import { route } from '../../route.ts'
 import { GRANULARITIES, type MetricsPeriod, readMetricsPeriod } from './metrics-period.ts'
 
-type RecipientMetric = (sums: Sums) => number
+type RecipientMetric = (sums: TypeSums) => number
 
 const count =
   (type: string): RecipientMetric =>
@@ -142,7 +142,7 @@ export const emailMetrics = route('GET /emails/metrics', {
   const groups = wanted.length > 1 ? found.filter(({ value }) => wanted.includes(value)) : found
   const rows = dimensions.length === 0 ? null : rowsOf(groups, dimensions, period)
   if (rows !== null && rows.size > MOST_ROWS) throw tooMuch(NARROWER)
-  const shown = (sums: Sums) => Object.fromEntries(metrics.map((name) => [name, METRICS[name]!(sums)]))
+  const shown = (sums: TypeSums) => Object.fromEntries(metrics.map((name) => [name, METRICS[name]!(sums)]))
   const { directory } = core.deps.accounts
   return longJson({
     object: 'metrics',
@@ -228,7 +228,7 @@ async function readGroups(
 interface MetricsRow {
   period: string | null
   domainId: string | null
-  sums: Sums[]
+  sums: TypeSums[]
 }
 
 /** Ordered by time, then by domain. Without the dimension `domain` a period without mail has a row too. */
@@ -272,7 +272,7 @@ function memoize(nameOf: (at: number) => string): (at: number) => string {
   }
 }
 
-function addSums(all: readonly Sums[]): Sums {
+function addSums(all: readonly TypeSums[]): TypeSums {
   const whole: Record<string, number> = {}
   for (const sums of all) {
     for (const [type, n] of Object.entries(sums)) whole[type] = (whole[type] ?? 0) + n

@@ -4,7 +4,7 @@ import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts
 import { LaneRooms } from '../../lane-rooms.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
 import { type EmailWork, WorkReader } from '../read/work.ts'
-import { GIVEN, type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
+import { GIVEN, RecipientQuery, type SqliteRecipient } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import { WriteOperation } from './parts.ts'
 
@@ -25,7 +25,7 @@ interface ClaimProgress {
 interface Offer {
   num: number
   work: EmailWork | ContentDamaged
-  due: RecipientFacts[]
+  due: SqliteRecipient[]
 }
 
 /**
@@ -183,7 +183,7 @@ export class Claim extends WriteOperation {
     const { num, email } = work
     const { damage } = this.parts
     const { now } = request
-    const decisions: [RecipientFacts, Decision][] = []
+    const decisions: [SqliteRecipient, Decision][] = []
     let taken = 0
     let transaction = { domain: '', recipients: 0 }
     for (const before of offer.due) {
@@ -222,7 +222,7 @@ export class Claim extends WriteOperation {
   }
 
   /** An unreadable email ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
-  #fail(due: readonly RecipientFacts[], at: number, why: ContentDamaged): 0 {
+  #fail(due: readonly SqliteRecipient[], at: number, why: ContentDamaged): 0 {
     const message = notSent(why)
     this.#apply(
       due.map((before) => [before, decide(before, { kind: 'damaged', at, message })!]),
@@ -231,7 +231,7 @@ export class Claim extends WriteOperation {
     return 0
   }
 
-  #apply(decisions: readonly [RecipientFacts, Decision][], now: number, token: number | null = null): void {
+  #apply(decisions: readonly [SqliteRecipient, Decision][], now: number, token: number | null = null): void {
     const { damage, recipients } = this.parts
     for (const [before, decision] of decisions) {
       damage.inRecipient(before, now, () => recipients.apply(before, decision, now, token))

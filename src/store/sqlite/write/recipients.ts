@@ -1,6 +1,6 @@
 import type { Decision, Facts } from '../../../email/lifecycle.ts'
 import { WithParts } from '../connection.ts'
-import { type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
+import { RecipientQuery, type SqliteRecipient } from '../recipient-rows.ts'
 import type { EmailEvents } from './email-events.ts'
 import type { NumberedEmail } from './email-numbers.ts'
 import type { LaneChanges } from './lane-changes.ts'
@@ -38,12 +38,12 @@ export class Recipients extends WithParts<RecipientParts> {
     'UPDATE recipients SET cancel = ? WHERE email = ? AND position = ?',
   )
 
-  find(email: number, position: number): RecipientFacts | undefined {
+  find(email: number, position: number): SqliteRecipient | undefined {
     return this.#one.one(email, position)
   }
 
   /** The recipients of an email that wait, are being sent or in quarantine. */
-  live(email: number): RecipientFacts[] {
+  live(email: number): SqliteRecipient[] {
     return this.#live.all(email)
   }
 
@@ -53,7 +53,7 @@ export class Recipients extends WithParts<RecipientParts> {
    * state. `at` in Unix ms.
    */
   apply(
-    before: RecipientFacts,
+    before: SqliteRecipient,
     { change, events, suppress }: Decision,
     at: number,
     token: number | null = before.lease,
@@ -99,7 +99,7 @@ export class Recipients extends WithParts<RecipientParts> {
     return true
   }
 
-  #write(before: RecipientFacts, after: RecipientFacts, token: number | null): void {
+  #write(before: SqliteRecipient, after: SqliteRecipient, token: number | null): void {
     const { email, position } = before
     this.#update.run(
       after.state,

@@ -2,7 +2,7 @@ import { tlsText } from '../../../email/attempt-tls.ts'
 import { type Decision, orCanceled } from '../../../email/lifecycle.ts'
 import type { RecordResult } from '../../store.ts'
 import type { WriterRecord } from '../protocol.ts'
-import type { RecipientFacts } from '../recipient-rows.ts'
+import type { SqliteRecipient } from '../recipient-rows.ts'
 import { WriteOperation } from './parts.ts'
 
 /** Records the results of attempts. */
@@ -53,7 +53,7 @@ export class Records extends WriteOperation {
  * The node decided by what it claimed. Others may have changed two facts since: whether the recipient is to be
  * canceled, and how suspect it is.
  */
-function asOfNow(decision: Decision, before: RecipientFacts, at: number): Decision {
+function asOfNow(decision: Decision, before: SqliteRecipient, at: number): Decision {
   const decided = before.cancelRequested ? orCanceled(decision, at) : decision
   const { tried, change } = decided
   if (tried || change?.suspicion === undefined || change.suspicion >= before.suspicion) return decided

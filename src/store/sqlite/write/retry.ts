@@ -2,7 +2,7 @@ import { decide } from '../../../email/lifecycle.ts'
 import { inForce } from '../../cold/pauses.ts'
 import type { RetryRequest } from '../../store.ts'
 import type { RetryChunk, RetryPlace } from '../protocol.ts'
-import { type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
+import { RecipientQuery, type SqliteRecipient } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import type { LaneKey } from './lane-changes.ts'
 import { WriteOperation } from './parts.ts'
@@ -16,7 +16,7 @@ const START = { dueAt: Number.MIN_SAFE_INTEGER, email: Number.MIN_SAFE_INTEGER, 
 type RetryCursor = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>
 
 /** `unsent`, 1 or 0: its email has not been begun, and waits for the time that its sender gave. */
-interface WaitingRecipient extends RecipientFacts {
+interface WaitingRecipient extends SqliteRecipient {
   unsent: number
 }
 
@@ -139,6 +139,6 @@ export class Retry extends WriteOperation {
   }
 }
 
-function placeOf({ dueAt, email, position }: RecipientFacts): RetryCursor {
+function placeOf({ dueAt, email, position }: SqliteRecipient): RetryCursor {
   return { dueAt: dueAt!, email, position }
 }
