@@ -12,16 +12,6 @@ import type { Visit } from './visit.ts'
 const PRELOAD = /^warning: Couldn't load preload assets/
 const AWAY = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
 
-/** As a browser that is told to save data, which loads no part before it is needed. */
-async function visitLean(stage: Stage, t: TestContext, path: string): Promise<Visit> {
-  const visit = await stage.visit(t, '/nowhere')
-  await visit.context.addInitScript(
-    "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })",
-  )
-  await visit.page.goto(`${stage.service.url}/console${path}`)
-  return visit
-}
-
 async function restart({ service }: Stage, t: TestContext): Promise<App> {
   const { hostname, port } = new URL(service.url)
   const listen = { host: hostname, port: Number(port) }
@@ -40,7 +30,7 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
   test('leaves the page as it is, says why, and opens the other page when the service is back', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
     visit.expect(AWAY, PRELOAD)
     const { page } = visit
     const subject = page.getByRole('textbox', { name: 'Subject' })
@@ -58,7 +48,7 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
   test('can be taken back, and the text that was typed is sent afterwards', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
     visit.expect(AWAY, PRELOAD)
     const { page } = visit
     const subject = page.getByRole('textbox', { name: 'Subject' })
@@ -80,7 +70,7 @@ describe('a click while the service is away', { skip: withoutBrowser() }, () => 
   test('opens a page whose parts were loaded while the browser was idle', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`, { loadsAll: true })
     visit.expect(AWAY, PRELOAD)
     const { page } = visit
     // The last of them.
@@ -111,7 +101,7 @@ describe('a part that an upgrade has removed', { skip: withoutBrowser() }, () =>
   test('loads the page again once, where the link leads', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
     const { page } = visit
     const counted = await upgraded(visit, (loads) => loads === 0)
     const link = linkTo(page, 'Domains')
@@ -128,7 +118,7 @@ describe('a part that an upgrade has removed', { skip: withoutBrowser() }, () =>
   test('and that is still missing then is an error of the page', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
-    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
     const counted = await upgraded(visit, () => true)
     visit.expect(/A part of this page could not be loaded/)
     await open(visit.page, 'Domains')

@@ -9,16 +9,22 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 export const DESKTOP = { width: 1_280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 
-export type VisitOptions = Pick<
-  BrowserContextOptions,
-  'viewport' | 'colorScheme' | 'timezoneId' | 'permissions'
->
+export interface VisitOptions
+  extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'timezoneId' | 'permissions'> {
+  /**
+   * The browser loads the parts of all pages when it is idle. By default it says that it saves data, and loads a part when it is needed:
+   * some hundred files for each test would be a large part of its processor time.
+   */
+  loadsAll?: boolean
+}
 
 export interface Look {
   /** `DESKTOP` and light unless told otherwise. */
   viewport?: typeof DESKTOP
   colorScheme?: 'light' | 'dark'
 }
+
+const SAVE_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 
 /** Of somebody who has not signed in the page learns by asking. */
 const SIGNED_OUT = /status of 401 .* at \S+\/console\/api\/session$/
@@ -45,9 +51,10 @@ export class Visit {
     t: TestContext,
     browser: Browser,
     origin: string,
-    options: VisitOptions = {},
+    { loadsAll = false, ...options }: VisitOptions = {},
   ): Promise<Visit> {
     const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', ...options })
+    if (!loadsAll) await context.addInitScript(SAVE_DATA)
     const visit = new Visit(context, await context.newPage(), origin)
     t.after(async () => {
       await context.close()
