@@ -1,5 +1,6 @@
 /** Fields of a delivery status notification (RFC 3464 2), as servers write them. */
 import { cleanAddress, typedAddress } from './address-text.ts'
+import { messageIdIn } from './message-id-text.ts'
 import type { NamedEnvelope, ReportedAction } from './report.ts'
 
 /** Recipients that are read; a transaction has at most some hundreds. */
@@ -37,9 +38,12 @@ const ONCE = new Set(['original-recipient', 'final-recipient', 'action'])
 /** Reads the content of a message/delivery-status, or the same fields within a text. */
 export function readDeliveryStatus(text: string): DeliveryStatus {
   const recipients: StatusFields[] = []
+  let messageId: string | null = null
   let envelopeId: string | null = null
   let mailFrom: string | null = null
   for (const group of groupsOf(text)) {
+    // Google's and Mimecast's field.
+    messageId ??= messageIdIn(group.get('x-original-message-id') ?? '')
     envelopeId ??= group.get('original-envelope-id')?.slice(0, 200) ?? null
     mailFrom ??= typedAddress(group.get('x-postfix-sender') ?? '')
     const recipient = recipientOf(group)
@@ -50,7 +54,7 @@ export function readDeliveryStatus(text: string): DeliveryStatus {
       Object.assign(last, rest(recipient, last))
     else if (recipients.length < MAX_RECIPIENTS) recipients.push(recipient)
   }
-  return { envelopeId, mailFrom, recipients }
+  return { messageId, envelopeId, mailFrom, recipients }
 }
 
 function rest(later: StatusFields, earlier: StatusFields): StatusFields {

@@ -55,7 +55,7 @@ export function readFeedback(text: string): Feedback {
       if (address !== null && addresses.size < MAX_ADDRESSES) addresses.add(address)
     }
   }
-  return { type, addresses: [...addresses], envelopeId, mailFrom }
+  return { type, addresses: [...addresses], messageId: null, envelopeId, mailFrom }
 }
 
 export const isComplaint = ({ type }: Feedback) => COMPLAINTS.has(type)
@@ -74,5 +74,5 @@ export function readJunkMailReport(
     /@(?:hotmail|outlook|live|msn)\.com\b/i.test(fieldValue(fields, 'from'))
   if (recipient === null && !told) return null
   const addresses = recipient === null ? [] : [recipient]
-  return { type: 'abuse', addresses, envelopeId: null, mailFrom: null }
+  return { type: 'abuse', addresses, messageId: null, envelopeId: null, mailFrom: null }
 }

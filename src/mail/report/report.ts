@@ -41,7 +41,10 @@ export interface ReportedRecipient {
 
 /** The identifiers of the email that a report is about. None of them is trusted, because anybody can write a report. */
 export interface ReturnedEmail {
-  /** Message-ID with its angle brackets, from the returned header or else from In-Reply-To of the report. */
+  /**
+   * Message-ID with its angle brackets: from the returned header, the fields for programs, or In-Reply-To of the
+   * report.
+   */
   messageId: string | null
   /** Feedback-ID of the returned header, or CFBL-Feedback-ID (RFC 9477). */
   feedbackId: string | null
@@ -57,7 +60,7 @@ export interface ReturnedEmail {
 }
 
 /** The identifiers of the email in the fields for programs. */
-export type NamedEnvelope = Pick<ReturnedEmail, 'envelopeId' | 'mailFrom'>
+export type NamedEnvelope = Pick<ReturnedEmail, 'messageId' | 'envelopeId' | 'mailFrom'>
 
 export interface MailReport {
   kind: ReportKind
