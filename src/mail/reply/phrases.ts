@@ -60,7 +60,7 @@ export const CONTENT: readonly RegExp[] = [
   // Gmail "likely unsolicited mail", Exchange "content restrictions", mail.ru "spam message rejected", SpamAssassin
   // milters.
   /\bthis message is likely\b|\bcontent (?:restrictions?|rejected|policy)\b|\bspam (?:message|content|score)\b/,
-  /\b(?:message|mail|it) (?:looks like|appears to be|identified as|classified as|considered|detected as|marked as) (?:\w+ )?spam\b/,
+  /\b(?:message|mail|it) (?:was |is |has been )?(?:looks like|appears to be|identified as|classified as|considered|detected as|marked as) (?:\w+ )?spam\b/,
   /\bhigh probability of spam\b|\bmatches a profile\b/,
   ...RECIPIENT_LIST,
   ...UNPROVEN,

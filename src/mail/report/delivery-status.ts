@@ -114,8 +114,8 @@ function recipientOf(group: Group): StatusFields | null {
   const action = group.get('action')
   const status = group.get('status')
   if (final === undefined && original === undefined && action === undefined) return null
-  const written = original === undefined ? null : typedAddress(original)
   const failed = final === undefined ? null : typedAddress(final)
+  const written = original === undefined ? null : withoutXtext(typedAddress(original), failed)
   const address = written ?? failed ?? typedAddress(group.get('x-actual-recipient') ?? '')
   return {
     address,
@@ -127,6 +127,17 @@ function recipientOf(group: Group): StatusFields | null {
     local: /^x-unix\s*;/i.test(group.get('diagnostic-code') ?? ''),
     retries: group.has('will-retry-until'),
   }
+}
+
+/**
+ * Some servers repeat ORCPT as they got it, in xtext (RFC 3461 4): `jane+2Bnews@`. In other addresses a plus sign means
+ * what it says, so what the other field has decides.
+ */
+function withoutXtext(original: string | null, final: string | null): string | null {
+  const decoded = original?.replace(/\+([0-9A-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return decoded?.toLowerCase() === final?.toLowerCase() ? final : original
 }
 
 const ACTIONS: ReadonlyMap<string, ReportedAction> = new Map([

@@ -5,7 +5,7 @@ import { fieldValue } from './open-report.ts'
 
 /** Local parts by which mail systems write. `poostmaster`: the sign of a Sendmail that was set up in a hurry. */
 const LOCAL =
-  /(?:^|[<\s"])(?:mailer-?daemon|mail-?daemon|poo?st[-_]?master|mail-?admin(?:istrator)?|mdaemon|mail-?system|mail-?router|sysadmin|dsn|ndr|mta)(?:@|>|$|\s*\()/i
+  /(?:^|[<\s"])(?:mailer-?daemon|mail-?daemon|poo?st[-_]?master|mail-?admin(?:istrator)?|mdaemon|mail-?system|mail-?router|sysadmin|dsn|ndr|mta|microsoftexchange[0-9a-f]{32})(?:@|>|$|\s*\()/i
 
 /** Names by which they write. */
 const NAME =
@@ -20,14 +20,14 @@ const FORWARDED = /^(?:fwd?|wg|tr|doorst|enc|i|pd|rv|转发|轉寄)\s{0,5}[:：]
 
 /** How the subjects of their reports begin. */
 const SUBJECTS: readonly RegExp[] = [
-  /^\W*(?:(?:un|non[- ]?)deliver|(?:e-?mail )?bounce\b|returned (?:mail|to sender)|return(?:ed)? |failure (?:notice|delivery)|failed|status notification|postmaster notify|sorry, your message)/i,
+  /^\W*(?:(?:un|non[- ]?)deliver|(?:(?:e-?|x)?mail )?bounce\b|returned (?:mail|to sender)|return(?:ed)? |failure (?:notice|delivery)|failed|status notification|postmaster notify|sorry, your message)/i,
   /^\W*(?:(?:permanent |temporary )?(?:(?:mail|message|e-?mail)? ?deliver|(?:mail|message|dispatch) (?:fail|status|delay|error|problem|notif|report|warn|system error)))/i,
   /^\W*(?:mail (?:could not|failure)|could not (?:send|deliver)|(?:there was an )?error (?:send|in|message)|warning\b.{0,30}\b(?:mail|message|send))/i,
   /^\W*(?:your )?(?:mail|message|e-?mail)\b.{0,60}\b(?:could not|not (?:be )?delivered|undeliver|blocked|reject|failed|delayed|error|returned)/i,
   // Groupware: FirstClass and First Class gateways.
   /^\W*nd[nr]\s?:/i,
   // German, French, Spanish, Italian, Dutch.
-  /^\W*(?:unzustellbar|nicht zustellbar|zustellung|(?:ihre )?(?:nachricht|e-?mail)\b.{0,60}\bnicht|non remis|échec|echec|avis de non|notification d|message non|message retard|no se (?:puede|pudo)|(?:mensaje|correo) (?:no|devuelto)|no entregado|error de|mancat[ao] (?:recapito|consegna)|messaggio non|non (?:recapitabile|consegnato)|impossibile|onbestelbaar|niet bezorgd|bezorging)/i,
+  /^\W*(?:unzustellbar|nicht zustellbar|zustell(?:ung|fehler)|(?:ihre )?(?:nachricht|e-?mail)\b.{0,60}\bnicht|non remis|échec|echec|avis de non|notification d|message non|message retard|no se (?:puede|pudo)|(?:mensaje|correo) (?:no|devuelto)|no entregado|error de|mancat[ao] (?:recapito|consegna)|messaggio non|non (?:recapitabile|consegnato)|impossibile|onbestelbaar|niet bezorgd|bezorging)/i,
   /^[^\p{L}]*übermittlung(?:sfehler)?(?: verzögert|$)/iu,
   // Portuguese, Polish, Czech, Turkish, Scandinavian.
   /^[^\p{L}]*(?:mensagem não|e-?mail não|não (?:entregue|é possível|foi possível)|falha (?:na|de) entrega|niedostarcz|nie (?:dostarczono|można dostarczyć)|zwrot (?:poczty|wiadomości)|nedoručiteln|nedoručen|teslim edilemedi|iletilemedi|kan ikke leveres|går inte att leverera|toimittaminen epäonnistui)/iu,

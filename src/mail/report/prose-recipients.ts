@@ -25,11 +25,13 @@ export function proseKind(fields: readonly RawField[], prose: Prose, status: boo
     failed ||
     status ||
     // Apache James answers with the subject of the email.
-    (prose.opened && system && silent) ||
+    (prose.opened && system && (silent || path === null)) ||
     (!talk && prose.opened && (system || silent || subject)) ||
     // Anybody can take the name of a mail system. With a reverse path of its own a report has to name a recipient.
     (!talk && subject && system && (names || (prose.fails && (silent || path === null)))) ||
-    (!talk && subject && silent && prose.fails && names)
+    (!talk && subject && silent && prose.fails && names) ||
+    // The subject is in a language, or of a server, that nobody listed.
+    (!talk && system && (silent || path === null) && prose.fails && names)
   if (!report) return isAutomaticReply(fields) ? 'auto_reply' : 'none'
   if (prose.succeeds && !prose.delays && !failed) return 'none'
   return prose.delays ? 'delay' : 'bounce'

@@ -129,6 +129,7 @@ describe('automatic replies', () => {
     'Odpowiedź automatyczna: Zamówienie',
     'Otomatik yanıt: Sipariş',
     'Automatikus válasz: Rendelés',
+    'Autosvar: Ordre',
   ]
   for (const subject of SUBJECTS) {
     test(`the subject ${subject}`, () => {
@@ -257,6 +258,18 @@ describe('what reads like a bounce and is none', () => {
     'a notice by a mail system': systemMail(
       'Your mailbox is almost full',
       'Please delete some mail, or ask help@mx.test.',
+    ),
+    'a notice by an administrator': systemMail(
+      'Scheduled maintenance of the mail system',
+      'The mail server will be down on Sunday. Mail sent meanwhile is delivered later.',
+      'Questions to help@mx.test.',
+    ),
+    'a list of mail that was held': systemMail(
+      'Quarantine summary for sender@acme.test',
+      'The following messages were held:',
+      '',
+      'eve@example.com     You won',
+      'bob@example.com     Cheap pills',
     ),
     'nothing at all': Buffer.alloc(0),
     'no header': Buffer.from('hello'),
