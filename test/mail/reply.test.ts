@@ -22,6 +22,7 @@ const ANSWERS: Record<BounceCategory, { dead?: readonly string[]; alive?: readon
       '550 5.1.1 <gone@x.test>: Recipient address rejected: User unknown in virtual mailbox table',
       '550 Unknown user',
       'This address no longer accepts mail.',
+      '550 permanent failure (x@y.test:550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient x@y.test not foun...)',
       'Benutzer jane.doe nicht im Domino-Verzeichnis aufgeführt',
       '553 5.1.1 unknown or illegal user: gone@x.test',
       '550 Requested action not taken: mailbox unavailable',
