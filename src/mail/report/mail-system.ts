@@ -22,7 +22,7 @@ const FORWARDED = /^(?:fwd?|wg|tr|doorst|enc|i|pd|rv|转发|轉寄)\s{0,5}[:：]
 const SUBJECTS: readonly RegExp[] = [
   /^\W*(?:(?:un|non[- ]?)deliver|(?:(?:e-?|x)?mail )?bounce\b|returned (?:mail|to sender)|return(?:ed)? |failure (?:notice|delivery)|failed|status notification|postmaster notify|sorry, your message)/i,
   /^\W*(?:(?:permanent |temporary )?(?:(?:mail|message|e-?mail)? ?deliver|(?:mail|message|dispatch) (?:fail|status|delay|error|problem|notif|report|warn|system error)))/i,
-  /^\W*(?:mail (?:could not|failure)|could not (?:send|deliver)|(?:there was an )?error (?:send|in|message)|warning\b.{0,30}\b(?:mail|message|send))/i,
+  /^\W*(?:mail (?:could not|failure)|could not (?:send|deliver)|(?:blocked|rejected|refused)\s?:|(?:there was an )?error (?:send|in|message)|warning\b.{0,30}\b(?:mail|message|send))/i,
   /^\W*(?:your )?(?:mail|message|e-?mail)\b.{0,60}\b(?:could not|not (?:be )?delivered|undeliver|blocked|reject|failed|delayed|error|returned)/i,
   // Groupware: FirstClass and First Class gateways.
   /^\W*nd[nr]\s?:/i,
@@ -31,8 +31,10 @@ const SUBJECTS: readonly RegExp[] = [
   /^[^\p{L}]*übermittlung(?:sfehler)?(?: verzögert|$)/iu,
   // Portuguese, Polish, Czech, Turkish, Scandinavian.
   /^[^\p{L}]*(?:mensagem não|e-?mail não|não (?:entregue|é possível|foi possível)|falha (?:na|de) entrega|niedostarcz|nie (?:dostarczono|można dostarczyć)|zwrot (?:poczty|wiadomości)|nedoručiteln|nedoručen|teslim edilemedi|iletilemedi|kan ikke leveres|går inte att leverera|toimittaminen epäonnistui)/iu,
+  // Polish, Czech, Slovak, Hungarian, Romanian, Greek, Scandinavian, Finnish, Vietnamese, Indonesian.
+  /^[^\p{L}]*(?:wiadomość (?:e-mail )?nie|zpráv[au] (?:nebyla|nelze|se nepodařilo)|správ[au] (?:nebola|sa nepodarilo)|nedoručiteľn|(?:a )?lev[eé]l(?:e|et)? nem|kézbesíthetetlen|(?:mesaj )?nelivrat|αποτυχία παράδοσης|αδυναμία παράδοσης|(?:din )?(?:e-?mail|besked|melding|meddelande(?:t)?) (?:kunne|kunde|blev|ble) (?:ikke|inte)|ikke leveret|kunde inte levereras|viestiä ei|toimitus epäonnistui|thư không|không gửi được|gagal terkirim|tidak terkirim|pengiriman gagal)/iu,
   // Russian and Ukrainian, Japanese, Chinese, Korean.
-  /^[^\p{L}]*(?:недоставл|не удалось|не доставлено|сообщение не доставлено|не вдалося|配信|送信|配送|エラー|メール|退信|系统退信|系統退信|未传递|未傳遞|无法(?:投递|送达|传递)|無法(?:投遞|送達|傳遞)|邮件(?:退回|投递失败)|郵件(?:退回|投遞失敗)|退件|발송 ?실패|전송 ?실패|배달 ?(?:되지|못|실패)|반송)/iu,
+  /^[^\p{L}]*(?:недоставл|не удалось|не доставлено|сообщение не доставлено|(?:повідомлення|лист) не доставлен|не вдалося|配信|送信|配送|エラー|メール|退信|系统退信|系統退信|未传递|未傳遞|无法(?:投递|送达|传递)|無法(?:投遞|送達|傳遞)|邮件(?:退回|投递失败)|郵件(?:退回|投遞失敗)|退件|발송 ?실패|전송 ?실패|배달 ?(?:되지|못|실패)|반송)/iu,
   /^.{0,80}(?:的退信|발송 ?실패|전송 ?실패|退信通知|전송되지 ?(?:못|않))/u,
 ]
 

@@ -42,7 +42,7 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
   if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
 
-  const kind = proseKind(fields, prose, status !== null)
+  const kind = proseKind(fields, prose, returned, status !== null)
   if (kind === 'none' && isForwarded(open)) {
     const forwarded = innerReport(open, prose, depth)
     if (forwarded !== null) return forwarded

@@ -264,6 +264,17 @@ describe('what reads like a bounce and is none', () => {
       'The mail server will be down on Sunday. Mail sent meanwhile is delivered later.',
       'Questions to help@mx.test.',
     ),
+    'a notice of rejected mail': systemMail(
+      'Question about your mail',
+      'Some of your mails to jane@example.org were rejected by our server (550 5.7.1).',
+    ),
+    'a statistic of failures': systemMail(
+      'Daily statistics',
+      'Undeliverable yesterday:',
+      '',
+      'jane@example.org      550 5.1.1 User unknown',
+      'joe@example.org       452 4.2.2 Mailbox full',
+    ),
     'a list of mail that was held': systemMail(
       'Quarantine summary for sender@acme.test',
       'The following messages were held:',

@@ -55,6 +55,8 @@ const SAMPLES: Sample[] = [
       '',
       'Our virus checker found a VIRUS in your email to "jane@example.org".',
       'We stopped delivery of this email!',
+      '',
+      ...RETURNED,
     ],
     category: 'content_spam',
   },
@@ -88,7 +90,7 @@ const SAMPLES: Sample[] = [
     category: 'address_unknown',
   },
   {
-    server: 'a gateway, under any subject',
+    server: 'a gateway, in front of the subject of the email',
     subject: 'Blocked: Hello',
     text: [
       'Your message was rejected by the mail gateway of example.org.',
@@ -134,7 +136,7 @@ const SAMPLES: Sample[] = [
     ([language, words, reason]): Sample => ({
       server: `a server in ${language}, under a subject that nobody listed`,
       subject: 'Hello',
-      text: [words, '', '  jane@example.org', `    ${reason}`],
+      text: [words, '', '  jane@example.org', `    ${reason}`, '', ...RETURNED],
       category: 'address_unknown',
     }),
   ),
