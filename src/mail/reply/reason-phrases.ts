@@ -217,7 +217,7 @@ export const NO_CONNECTION: readonly RegExp[] = [
 /** The server has tried to deliver the message for as long as its own limit allows. */
 export const TRIED_TOO_LONG: readonly RegExp[] = [
   /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\bin the queue (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
-  /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\bafter \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
+  /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\b(?:after|failed) \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
   /\b(?:could not|cannot|not) be delivered (?:within|in time)\b|\bdelay(?:ed)?\b|\bstill (?:trying|being tried|undelivered)|\bwarning message only\b/,
 ]
 

@@ -56,7 +56,8 @@ export function senderOf(fields: readonly RawField[]): ReportSender {
   const path = fields.find(({ lower }) => lower === 'return-path')?.value.trim()
   const whole = subjectWithTags(fields)
   const subject = whole.replace(TAGS, '')
-  const system = from === '' || from.includes('<>') || LOCAL.test(from) || NAME.test(from)
+  const system =
+    from === '' || from.includes('<>') || LOCAL.test(from) || NAME.test(from) || isFromFml(fields, from)
   const list =
     /^list\b/i.test(fieldValue(fields, 'precedence').trim()) ||
     fields.some(({ lower }) => lower === 'list-id' || lower === 'list-post')
@@ -68,6 +69,10 @@ export function senderOf(fields: readonly RawField[]): ReportSender {
     talk: ANSWER.test(subject) || FORWARDED.test(subject) || (list && !system),
   }
 }
+
+/** FML answers as the administrator of a list. The posts of the list have the field, too. */
+const isFromFml = (fields: readonly RawField[], from: string) =>
+  /-admin@/i.test(from) && /^fml\b/i.test(fieldValue(fields, 'x-mlserver').trim())
 
 /** The subject without the tags in front of it, unless it is nothing else. */
 export function subjectOf(fields: readonly RawField[]): string {

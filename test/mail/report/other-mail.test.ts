@@ -82,6 +82,24 @@ describe('feedback reports (RFC 5965)', () => {
   })
 })
 
+test('FML answers for its list, whose members may quote what it says', () => {
+  const text = [
+    'You are not a member of this mailing list.',
+    '',
+    'Original mail as follows:',
+    '',
+    ...RETURNED,
+  ]
+  const answer = (from: string) =>
+    readReport(
+      mail({ From: from, Subject: 'NOT MEMBER article (dev ML)', 'X-MLServer': 'fml [fml 4.0.3]' }, ...text),
+    )
+  const { kind, recipients } = answer('dev-admin@example.org')
+  const [{ address, category, permanent } = assert.fail()] = recipients
+  assert.deepEqual([kind, address, category, permanent], ['bounce', 'jane@example.org', 'policy', false])
+  assert.equal(answer('joe@example.org').kind, 'none')
+})
+
 describe('automatic replies', () => {
   const from = { From: 'jane@example.org', To: 'sender@acme.test' }
   const REPLIES: Record<string, Record<string, string>> = {

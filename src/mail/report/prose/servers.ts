@@ -99,6 +99,12 @@ export const SERVERS: readonly ServerFormat[] = [
     opening:
       /^[ \t]*(?:we had trouble delivering your message|failed to deliver to|\[<\d\d>\] xmail bounce|there was an error (?:delivering|sending) your mail)/im,
   },
+  {
+    server: 'FML, which refuses a post to a list',
+    opening:
+      /^[ \t]*(?:(?:sorry, )?you are not (?:a )?member of\b|(?:sorry, )?your (?:mail|article) (?:is|was) (?:rejected|ignored)|spam mail from a spammer is rejected|duplicated message-id)/im,
+    reasonWithin: true,
+  },
   { server: 'Facebook', opening: /^[ \t]*this message was created automatically by facebook/im },
   { server: 'm-FILTER', opening: /^-+ ?server message\b/im },
   {
