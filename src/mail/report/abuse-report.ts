@@ -5,8 +5,8 @@
  */
 import { withCrBeforeLf } from '../raw/lines.ts'
 import { typedAddress } from './address-text.ts'
-import type { Feedback } from './feedback.ts'
 import { messageIdIn } from './message-id-text.ts'
+import type { Feedback } from './report.ts'
 
 export interface AbuseReport extends Feedback {
   /** The mail that is reported, or its header, with CRLF lines; null: the report holds none. */

@@ -2,14 +2,7 @@
 import type { RawField } from '../raw/header.ts'
 import { cleanAddress, typedAddress } from './address-text.ts'
 import { fieldValue } from './open-report.ts'
-import type { NamedEnvelope } from './report.ts'
-
-export interface Feedback extends NamedEnvelope {
-  /** Lower-case Feedback-Type (RFC 5965 3.1). */
-  type: string
-  /** The recipients of the mail that the report names. */
-  addresses: string[]
-}
+import type { Feedback } from './report.ts'
 
 const MAX_ADDRESSES = 100
 

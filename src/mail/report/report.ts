@@ -62,6 +62,14 @@ export interface ReturnedEmail {
 /** The identifiers of the email in the fields for programs. */
 export type NamedEnvelope = Pick<ReturnedEmail, 'messageId' | 'envelopeId' | 'mailFrom'>
 
+/** A feedback report, or an abuse report about mail. */
+export interface Feedback extends NamedEnvelope {
+  /** Lower-case Feedback-Type (RFC 5965 3.1). */
+  type: string
+  /** The recipients of the mail that the report names. */
+  addresses: string[]
+}
+
 export interface MailReport {
   kind: ReportKind
   /** At most 1,000. */
