@@ -120,6 +120,39 @@ export function complaint({
   ].join('\r\n')
 }
 
+/** X-ARF, in JSON, without the reported mail. */
+export function abuseReport({ to, mailFrom }: { to: string; mailFrom: string }): string {
+  const report = { ReportType: 'Spam', SmtpMailFromAddress: mailFrom, SmtpRcptToAddress: to }
+  return [
+    'From: <reports@reporter.test>',
+    'To: abuse@acme.example',
+    `Message-ID: <${mailFrom.slice(0, 40)}@reporter.test>`,
+    'Subject: Abuse report',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Spam was reported.',
+    '',
+    '--b',
+    'Content-Type: message/feedback-report',
+    '',
+    'Feedback-Type: xarf',
+    'User-Agent: Reporter/1.0',
+    'Version: 1',
+    '',
+    '--b',
+    'Content-Type: application/json; name="xarf.json"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    Buffer.from(JSON.stringify({ Version: '3', ReporterInfo: {}, Report: report })).toString('base64'),
+    '--b--',
+    '',
+  ].join('\r\n')
+}
+
 /** RFC 3834. */
 export function vacation(from: string): string {
   return [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { bounce, complaint } from '../../harness/returned-mail.ts'
+import { abuseReport, bounce, complaint } from '../../harness/returned-mail.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
 import { DOMAIN, InboundRig } from './rig.ts'
 
@@ -47,6 +47,12 @@ describe('POST /inbound/mail', () => {
     [
       'Original-Mail-From in a complaint',
       (to, path) => complaint({ to, addressee: `abuse@${DOMAIN}`, mailFrom: path }),
+      'delivered',
+      ['0:complained'],
+    ],
+    [
+      'the sender of the transaction in an abuse report',
+      (to, path) => abuseReport({ to, mailFrom: path }),
       'delivered',
       ['0:complained'],
     ],

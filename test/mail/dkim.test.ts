@@ -87,6 +87,14 @@ describe('a signed message', () => {
     assert.deepEqual(await verdicts(bytes(text.replace('=One-Click', '=Two-Click'))), ['fail', 'fail'])
   })
 
+  test('covers the address of a feedback loop, without which it would not be used (RFC 9477 3.1)', async () => {
+    const loop = 'CFBL-Address: fbl@x.test; report=arf\r\nCFBL-Feedback-ID: 1:2:3\r\n'
+    const text = (await signed(header + loop, bytes('Hello\r\n'))).toString('latin1')
+    assert.deepEqual(await verdicts(bytes(text)), ['pass', 'pass'])
+    assert.deepEqual(await verdicts(bytes(text.replace('fbl@x.test', 'fbl@y.test'))), ['fail', 'fail'])
+    assert.deepEqual(await verdicts(bytes(text.replace('1:2:3', '1:2:4'))), ['fail', 'fail'])
+  })
+
   test('fails when a field that readers see is added', async () => {
     const text = (await signed(header, bytes('Hello\r\n'))).toString('latin1')
     for (const added of [

@@ -54,6 +54,9 @@ const SIGNED = [
   'content-description',
   'auto-submitted',
   'feedback-id',
+  // RFC 9477 3.1: a feedback loop that no signature covers is not used.
+  'cfbl-address',
+  'cfbl-feedback-id',
 ]
 
 /** Caches field names in lower case by their spelling: nearly all headers use the same few spellings. */

@@ -31,6 +31,7 @@ import {
   DISABLED,
   DOMAIN_REPUTATION,
   FULL,
+  LOOKUP_UNFINISHED,
   MOVED,
   NO_ADDRESS,
   NO_CONNECTION,
@@ -191,6 +192,7 @@ function causeOf({ code, status, stage }: NegativeReply, words: string): Cause {
   const sender = SENDER_DETAILS.has(detail) || stage === 'mail' || matches(AFTER_MAIL)
   if (sender || matches(SENDER_REFUSED))
     return [firstOf(VAGUE, matches) ?? (code === 421 ? 'network' : 'policy'), false]
+  if (matches(LOOKUP_UNFINISHED)) return ['network', false]
   const final = isFinal(code, status)
   const address = firstOf(ADDRESS, matches)
   if (address !== null)

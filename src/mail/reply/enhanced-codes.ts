@@ -16,6 +16,8 @@ const DETAILS: Readonly<Record<string, BounceCategory>> = {
   '2.1': 'mailbox_disabled',
   '2.2': 'mailbox_full',
   '2.3': 'content_too_big',
+  // The disk of the server is full.
+  '3.1': 'other',
   '3.2': 'no_mail_accepted',
   '3.4': 'content_too_big',
   '4.4': 'domain_unknown',

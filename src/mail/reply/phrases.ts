@@ -60,7 +60,7 @@ export const CONTENT: readonly RegExp[] = [
   // Gmail "likely unsolicited mail", Exchange "content restrictions", mail.ru "spam message rejected", SpamAssassin
   // milters.
   /\bthis message is likely\b|\bcontent (?:restrictions?|rejected|policy)\b|\bspam (?:message|content|score)\b/,
-  /\b(?:message|mail|it) (?:looks like|appears to be|identified as|classified as|considered|detected as|marked as) (?:\w+ )?spam\b/,
+  /\b(?:message|mail|it) (?:was |is |has been )?(?:looks like|appears to be|identified as|classified as|considered|detected as|marked as) (?:\w+ )?spam\b/,
   /\bhigh probability of spam\b|\bmatches a profile\b/,
   ...RECIPIENT_LIST,
   ...UNPROVEN,
@@ -268,7 +268,7 @@ export const DEAD: readonly RegExp[] = [
   // qmail and vpopmail "sorry, no mailbox here by that name (#5.1.1)", Courier, Zimbra.
   /\bno (?:such|valid) (?:user|recipient|mailbox|address|account|person|local user|e-?mail address)\b|\bno mailbox (?:here|by|found)\b/,
   // Yahoo "This user doesn't have a yahoo.com account", Apple, AOL "mailbox not found", Exchange "Recipient not found".
-  /\bdoesn't have an? \S{1,80} account\b|\b(?:user|recipient|mailbox|account|e-?mail address)(?: was| is|) not found\b|\brecipnotfound\b/,
+  /\bdoesn't have an? \S{1,80} account\b|\b(?:user|recipient|mailbox|account|e-?mail address)(?: was| is|) not found\b|\brecip(?:ient)?notfound\b/,
   // Barracuda and hosters: "not a valid mailbox", "not a known user", "is not a local mailbox".
   /\bnot a (?:valid|known|local) (?:user|mailbox|recipient|account)\b|\b(?:address|recipient|user|mailbox) (?:is )?no longer (?:valid|exists|active)\b/,
 ]

@@ -71,7 +71,7 @@ export const BAD_NAME: readonly RegExp[] = [
   /\bc[dx]rbl\b/,
   // GoDaddy "http://unblock.secureserver.net/?ip=192.0.2.1", and other pages for removal from a list.
   /\b(?:unblock|delist)\.[a-z]|\bbarracuda(?:networks|central)\b|\bsenderbase\b/,
-  /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:blocked|banned|rejected|refused|denied|blacklisted)\b/,
+  /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:blocked|banned|rejected|refused|denied|blacklisted|is not allowed to (?:send|connect))\b/,
   // Russian, German, French, Spanish, Polish, Chinese, Korean.
   /(?<!\p{L})ip[- ]?(?:адрес|адреса)?[^.;]{0,40}(?:заблокирован|блокиров|чёрн|черн|запрещ)|\bip-?adresse\b[^.;]{0,40}\b(?:gesperrt|blockiert|abgelehnt)|\badresse ip\b[^.;]{0,40}(?:bloqu|refus|liste noire)|\b(?:ip|direcci[oó]n ip)\b[^.;]{0,40}\b(?:bloquead|rechazad|lista negra)|\badres ip\b[^.;]{0,40}\b(?:zablokowan|odrzucon)|(?<![a-z])ip[^.;。]{0,12}(?:被拒|被封|被禁|被阻|黑名单|黑名單|차단|거부)/u,
 ]
@@ -136,7 +136,7 @@ export const DISABLED: readonly RegExp[] = [
 
 /** The owner has gone elsewhere. */
 export const MOVED: readonly RegExp[] = [
-  /\b(?:has|have|had) (?:\w+ )?moved\b|\bno longer (?:on|at|with|in|here|available|works?|working|employed|uses?|used|exists?|valid|active|accept)\b|\bno forwarding address\b|\baddress (?:has )?changed\b|\bnew (?:e-?mail )?address is\b|\breplaced by\b/,
+  /\b(?:has|have|had) (?:\w+ )?moved\b|\bno longer (?:on|at|with|in|here|available|works?|working|employed|uses?|used|exists?|valid|active|accepts?)\b|\bno forwarding address\b|\baddress (?:has )?changed\b|\bnew (?:e-?mail )?address is\b|\breplaced by\b/,
 ]
 
 /** The domain or its host does not exist. */
@@ -148,9 +148,15 @@ export const NO_DOMAIN: readonly RegExp[] = [
   // qmail "CNAME lookup failed", "couldn't find any host named", Exim "all relevant MX records point to non-existent
   // hosts", Exchange "NonExistentDomain", Gmail "Domain name not found", Amazon, Zimbra; glibc "Name or service not
   // known".
-  /\bcouldn't find any host\b|\bpoint to non-existent\b|\bnonexistentdomain\b|\bdomain name not found\b|\bname or service not known\b|\bnxdomain\b|\bbad destination system address\b|\bno (?:a|mx)(?: or (?:a|mx))?(?: records?)? (?:for|found|at)\b|\bno such (?:domain|host)\b|\bcouldn't find a mail exchanger\b/,
+  /\bcouldn't find any host\b|\bno dns entr(?:y|ies) for the host|\bpoint to non-existent\b|\bnonexistentdomain\b|\bdomain name not found\b|\bname or service not known\b|\bnxdomain\b|\bbad destination system address\b|\bno (?:a|mx)(?: or (?:a|mx))?(?: records?)? (?:for|found|at)\b|\bno such (?:domain|host)\b|\bcouldn't find a mail exchanger\b/,
   /\bdomain\b[^.;]{0,60}\b(?:existiert nicht|n'existe pas|no existe|non esiste|n[aã]o existe)\b|(?:ドメイン|ホスト)[^。]{0,20}(?:見つかりません|存在しません)/,
 ]
+
+/**
+ * The look-up of a domain has not ended: Postfix "Host or domain name not found. Name service error ... Host not found,
+ * try again". The first sentence alone would say that there is no such domain.
+ */
+export const LOOKUP_UNFINISHED: readonly RegExp[] = [/\bhost not found,? try again\b/]
 
 /** Postfix could not ask the recipient's server whether the address exists. */
 export const UNVERIFIED: readonly RegExp[] = [/\bunverified address\b/]
@@ -172,9 +178,11 @@ export const NO_ADDRESS: readonly RegExp[] = [
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|subscriber|customer|e-?mail|member|this)(?: \S{1,60}){0,4} (?<!may )(?:does not|doesn't|doesnt|do not|did not|don't|not|never) exists?\b/,
   /\b(?:user|recipient|mailbox|address|account|addressee|alias|name|person|e-?mail)(?: \S{1,60}){0,3} (?:was not|wasn't|is not|isn't|not|could not be|couldn't be|cannot be|can't be|can not be) found\b/,
   /\bno (?:such )?(?:mail ?box|account|user|recipient|alias|person|subscriber)\b|\bnot listed in\b|\bno one (?:here )?by that name\b|\bnot our (?:customer|user)\b|\b(?:is|are) not a (?:known|valid|local|registered)\b|\bdoes not have an? (?:account|mailbox)\b|\bnot have an e-?mail account\b/,
-  /\bdelivery error: dd\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
+  /\bdelivery error: dd\b|\bwasn't found at\b|\bundeliverable address\b|\bbad destination mailbox\b|\bi?s? ?not at this site\b/,
   // German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish.
   /(?<!\p{L}|\b(?:ip|absender)[- ])(?:empf[aä]nger|(?:empf[aä]nger|e-?mail-?|mail)?-?adresse|benutzer(?:name|konto)?|postfach|teilnehmer|konto)\b[^.;]{0,60}(?<!\p{L})(?:unbekannt|existiert nicht|nicht (?:gefunden|bekannt|vorhanden)|konnte nicht gefunden|ung[uü]ltig)(?!\p{L})|(?<!\p{L})(?:unbekannte[rs]?|ung[uü]ltige[rs]?|keine? solche[rs]?) (?:empf[aä]nger(?:adresse)?|(?:e-?mail-?)?adresse|benutzer|postfach|konto|teilnehmer)(?!\p{L})/u,
+  // Domino in German, French and Spanish.
+  /\bnicht im [\p{L}-]{0,30}verzeichnis(?!\p{L})|\bpas répertoriée?s? dans\b|\bno (?:aparece|figura) en (?:la lista|el directorio)\b/u,
   /\b(?:utilisateur|destinataire|adresse(?! ip\b)|compte)\b[^.;]{0,60}\b(?:inconnue?|n'existe pas|introuvable|invalide)\b/,
   /\b(?:usuario|destinatario|direcci[oó]n(?! ip\b)|cuenta|utente|indirizzo(?! ip\b)|usu[aá]rio|endere[cç]o(?! (?:de )?ip\b)|conta)\b[^.;]{0,60}\b(?:desconocid[oa]|no (?:existe|encontrad[oa]|v[aá]lid[oa])|inexistente|non (?:esiste|trovat[oa]|valid[oa])|sconosciut[oa]|n[aã]o (?:existe|(?:foi )?encontrad[oa])|desconhecid[oa])\b/,
   /\bno (?:existe|se (?:ha )?encontr(?:ó|o|ado))(?: (?:el|la|ese|esa|este|esta|ning[uú]n|un|una|tal)){0,2} (?:usuario|destinatario|direcci[oó]n|cuenta|buz[oó]n)(?!\p{L})|(?<!\p{L})(?:utilisateur|destinataire|adresse|compte) inexistante?(?!\p{L})|\baucun (?:utilisateur|compte|destinataire)\b|\bnessun (?:utente|destinatario)\b/u,
@@ -209,7 +217,7 @@ export const NO_CONNECTION: readonly RegExp[] = [
 /** The server has tried to deliver the message for as long as its own limit allows. */
 export const TRIED_TOO_LONG: readonly RegExp[] = [
   /\bexpired?\b|\bretry (?:timeout|time|limit|period)|\bin the queue (?:for )?(?:too long|more)|\bgiving up\b|\bgive up\b|\bgave up\b|\bqueue lifetime\b|\bnot (?:yet )?(?:been )?delivered (?:with)?in\b/,
-  /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\bafter \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
+  /\b(?:undelivered|not delivered|not be delivered|deliver) (?:for|after|within|in)(?: \w+){0,3} \d{1,7} (?:second|minute|hour|day)|\b(?:after|failed) \d{1,5} (?:hours?|days?|attempts|tries)\b|\b(?:multiple|repeated) (?:retries|attempts|deliver)|\bfor (?:the last |more than |over )?\d{1,7} (?:seconds|minutes|hours|days)\b/,
   /\b(?:could not|cannot|not) be delivered (?:within|in time)\b|\bdelay(?:ed)?\b|\bstill (?:trying|being tried|undelivered)|\bwarning message only\b/,
 ]
 
@@ -227,6 +235,8 @@ export const COME_BACK: readonly RegExp[] = [/\b(?:try|come back|retry)(?: \w+){
 
 /** A rule of the recipient or its server, not further explained. */
 export const RULE: readonly RegExp[] = [
+  // Google Groups and Exchange, in other languages.
+  /\bnicht berechtigt\b|\bkeine berechtigung\b|\bberechtigung, nachrichten\b|\bnon autorisée?\b|\bpas autorisée?\b|\bn'(?:est|êtes) pas autoris|\bno (?:est[aá]|tiene)\b[^.;]{0,20}\b(?:autorizad|permiso)|\bnon (?:sei|è|dispone|hai)\b[^.;]{0,20}\b(?:autorizza|permess)|\bn[aã]o (?:est[aá]|tem)\b[^.;]{0,20}\b(?:autorizad|permiss)|\bgeen (?:toestemming|rechten)\b|нет (?:прав|разрешени)|(?:没有|沒有|无|無)(?:权限|權限)|権限がありません|권한이 없/,
   /\brejected:|\bpolic(?:y|ies)\b|\badministrative(?:ly)?\b|\baccess (?:is )?denied\b|\bprohibited\b|\bforbidden\b|\bnot (?:allowed|permitted|authori[sz]ed|welcome|accepted|trusted)\b|\brestrict|\bsecurity\b|\bdenied\b|\bunauthori[sz]ed\b|\bprotocol violation\b|\bdelivery not authori[sz]ed\b|\bpermission\b|\bmoderat|\bmember(?:s|ship)?\b|\bunacceptable\b|\bblocked\b|\brefus(?:ed|al)\b|\bnot (?:rfc|compliant)|\brfc ?\d{4}\b/,
 ]
 

@@ -20,7 +20,7 @@ const FIELDS = [
 /** Subjects of programs that write no field: at the start, as people quote them after their own `Re:`. */
 const SUBJECTS: readonly RegExp[] = [
   // Exchange and Outlook in the languages that they come in.
-  /^(?:automatic reply|automatische antwort|réponse automatique|respuesta automática|risposta automatica|resposta automática|automatisch antwoord|automatiskt? svar|automaattinen vastaus|automatick[áa] odpov[ěe]ď|automatyczna odpowiedź|odpowiedź automatyczna|автоматический ответ|自动答复|自動返信|自動回覆|자동 회신)/i,
+  /^(?:automatic reply|automatische antwort|réponse automatique|respuesta automática|risposta automatica|resposta automática|automatisch antwoord|automatiskt? svar|autosvar|autom\. svar|automaattinen vastaus|automatick[áa] odpov[ěe]ď|automatyczna odpowiedź|odpowiedź automatyczna|автоматический ответ|自动答复|自動返信|自動回覆|자동 회신)/i,
   /^(?:автоматична відповідь|автоматичен отговор|аутоматски одговор|авто-?ответ|otomatik (?:yanıt|cevap)|automatikus válasz|răspuns automat|automatski odgovor|samodejni odgovor|automaatvastus|automatinis atsakymas|automātiska atbilde|balasan otomatis|trả lời tự động|αυτόματη απάντηση|תשובה אוטומטית|מענה אוטומטי|رد تلقائي|ตอบกลับอัตโนมัติ)/i,
   /^(?:自动(?:回复|回覆|应答)|自動(?:応答|回復|回應)|自动回信|不在(?:通知|の|届|にして|连絡|連絡)|休暇(?:中|の)|休假|外出(?:通知|自动)|자동 ?(?:응답|답장)|부재 ?중)/,
   /^(?:(?:yahoo! )?auto(?:matic|mated)?[- ]?(?:re(?:ply|sponse|sponder|spond)|answer)|auto ?:|ooo\s?[:-]|out[- ]of[- ](?:the[- ])?office|i(?:'m| am|’m) (?:currently )?(?:out of|away from|on (?:vacation|leave|holiday))|vacation\b|(?:currently )?(?:away|absent) from (?:my mail|the office)|on (?:vacation|leave|holiday)\s?[:-])/i,

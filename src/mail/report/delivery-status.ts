@@ -1,5 +1,6 @@
 /** Fields of a delivery status notification (RFC 3464 2), as servers write them. */
 import { cleanAddress, typedAddress } from './address-text.ts'
+import { messageIdIn } from './message-id-text.ts'
 import type { NamedEnvelope, ReportedAction } from './report.ts'
 
 /** Recipients that are read; a transaction has at most some hundreds. */
@@ -37,9 +38,12 @@ const ONCE = new Set(['original-recipient', 'final-recipient', 'action'])
 /** Reads the content of a message/delivery-status, or the same fields within a text. */
 export function readDeliveryStatus(text: string): DeliveryStatus {
   const recipients: StatusFields[] = []
+  let messageId: string | null = null
   let envelopeId: string | null = null
   let mailFrom: string | null = null
   for (const group of groupsOf(text)) {
+    // Google's and Mimecast's field.
+    messageId ??= messageIdIn(group.get('x-original-message-id') ?? '')
     envelopeId ??= group.get('original-envelope-id')?.slice(0, 200) ?? null
     mailFrom ??= typedAddress(group.get('x-postfix-sender') ?? '')
     const recipient = recipientOf(group)
@@ -50,7 +54,7 @@ export function readDeliveryStatus(text: string): DeliveryStatus {
       Object.assign(last, rest(recipient, last))
     else if (recipients.length < MAX_RECIPIENTS) recipients.push(recipient)
   }
-  return { envelopeId, mailFrom, recipients }
+  return { messageId, envelopeId, mailFrom, recipients }
 }
 
 function rest(later: StatusFields, earlier: StatusFields): StatusFields {
@@ -110,8 +114,8 @@ function recipientOf(group: FieldGroup): StatusFields | null {
   const action = group.get('action')
   const status = group.get('status')
   if (final === undefined && original === undefined && action === undefined) return null
-  const written = original === undefined ? null : typedAddress(original)
   const failed = final === undefined ? null : typedAddress(final)
+  const written = original === undefined ? null : withoutXtext(typedAddress(original), failed)
   const address = written ?? failed ?? typedAddress(group.get('x-actual-recipient') ?? '')
   return {
     address,
@@ -123,6 +127,17 @@ function recipientOf(group: FieldGroup): StatusFields | null {
     local: /^x-unix\s*;/i.test(group.get('diagnostic-code') ?? ''),
     retries: group.has('will-retry-until'),
   }
+}
+
+/**
+ * Some servers repeat ORCPT as they got it, in xtext (RFC 3461 4): `jane+2Bnews@`. In other addresses a plus sign means
+ * what it says, so what the other field has decides.
+ */
+function withoutXtext(original: string | null, final: string | null): string | null {
+  const decoded = original?.replace(/\+([0-9A-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return decoded?.toLowerCase() === final?.toLowerCase() ? final : original
 }
 
 const ACTIONS: ReadonlyMap<string, ReportedAction> = new Map([

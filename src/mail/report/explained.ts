@@ -55,11 +55,32 @@ function reasonIn(replies: readonly QuotedReply[], reasons: GivenReasons): Found
     const { code, words } = reply
     const found = classifyReply({ code, status: reply.status ?? status, words, stage, delayed })
     const meant = local && !OF_PROGRAMS.has(found.category) ? { ...found, category: 'other' as const } : found
-    if (meant.category !== 'other') return { reply, found: meant }
+    if (meant.category !== 'other') return { reply, found: proven(meant, reply, replies, reasons) }
     first ??= { reply, found: meant }
   }
   return first ?? { found: classifyReply({ status, words: '', stage, delayed }) }
 }
+
+/**
+ * Exchange Online refuses an address that does not exist with `550 5.4.1 Access denied`, which proves nothing, and says
+ * the rest to people.
+ */
+function proven(
+  found: Classification,
+  { code }: QuotedReply,
+  replies: readonly QuotedReply[],
+  { action }: GivenReasons,
+): Classification {
+  if (found.permanent || found.category !== 'address_unknown' || action === 'delayed' || !isFinal(code))
+    return found
+  const same = replies.some(({ words }) => {
+    const { category, permanent } = classifyReply({ words })
+    return permanent && category === 'address_unknown'
+  })
+  return same ? { ...found, permanent: true } : found
+}
+
+const isFinal = (code: number | null) => code !== null && code >= 500
 
 /** Categories that a local program may give. `Permission denied` of one is a fault of its host. */
 const OF_PROGRAMS: ReadonlySet<BounceCategory> = new Set([

@@ -2,14 +2,7 @@
 import type { RawField } from '../raw/header.ts'
 import { cleanAddress, typedAddress } from './address-text.ts'
 import { fieldValue } from './open-report.ts'
-import type { NamedEnvelope } from './report.ts'
-
-export interface Feedback extends NamedEnvelope {
-  /** Lower-case Feedback-Type (RFC 5965 3.1). */
-  type: string
-  /** The recipients of the mail that the report names. */
-  addresses: string[]
-}
+import type { Feedback } from './report.ts'
 
 const MAX_ADDRESSES = 100
 
@@ -55,7 +48,7 @@ export function readFeedback(text: string): Feedback {
       if (address !== null && addresses.size < MAX_ADDRESSES) addresses.add(address)
     }
   }
-  return { type, addresses: [...addresses], envelopeId, mailFrom }
+  return { type, addresses: [...addresses], messageId: null, envelopeId, mailFrom }
 }
 
 export const isComplaint = ({ type }: Feedback) => COMPLAINTS.has(type)
@@ -74,5 +67,5 @@ export function readJunkMailReport(
     /@(?:hotmail|outlook|live|msn)\.com\b/i.test(fieldValue(fields, 'from'))
   if (recipient === null && !told) return null
   const addresses = recipient === null ? [] : [recipient]
-  return { type: 'abuse', addresses, envelopeId: null, mailFrom: null }
+  return { type: 'abuse', addresses, messageId: null, envelopeId: null, mailFrom: null }
 }

@@ -5,6 +5,7 @@ import { RawError, withCrBeforeLf } from '../raw/lines.ts'
 import { withoutEnvelopeLine } from '../raw/raw.ts'
 import { type RawPart, readStructure } from '../raw/structure.ts'
 import { textFromHtml } from '../text/text-from-html.ts'
+import { holdsAbuseFields } from './abuse-report.ts'
 import { textOf } from './charset.ts'
 import { withBoundary } from './lost-boundary.ts'
 
@@ -13,6 +14,10 @@ export const READ_LIMIT = 1024 * 1024
 /** Octets of one text, and of all texts. Servers write a page. */
 const TEXT_LIMIT = 64 * 1024
 const ALL_TEXT_LIMIT = 256 * 1024
+/** A mail has one. Such a document holds the reported mail, so it may take the whole of what is read. */
+const MOST_ABUSE_REPORTS = 2
+/** Octets of an abuse report in the older form. */
+const MOST_ABUSE_FIELDS = 16 * 1024
 
 export interface OpenReport {
   /** The mail as it arrived, with CRLF lines: it may have been mended before its parts were read. */
@@ -27,6 +32,8 @@ export interface OpenReport {
   statuses: string[]
   /** Contents of message/feedback-report parts (RFC 5965 2). */
   feedbacks: string[]
+  /** Contents of JSON parts, which may be abuse reports, and of the second text of older ones. */
+  abuseReports: string[]
   /** The returned email, or its header, as octets with CRLF lines. */
   returned: Buffer | null
   /** `returned` is a whole email, which may be a report itself. */
@@ -45,6 +52,7 @@ export function openReport(raw: Uint8Array): OpenReport {
     texts: [],
     statuses: [],
     feedbacks: [],
+    abuseReports: [],
     returned: null,
     whole: false,
   }
@@ -133,8 +141,13 @@ class PartReader {
       case 'message/feedback-report':
         report.feedbacks.push(this.#decoded(part))
         return
+      case 'application/json':
+        if (report.abuseReports.length < MOST_ABUSE_REPORTS)
+          report.abuseReports.push(this.#decoded(part, READ_LIMIT))
+        return
       case 'text/plain':
       case 'text/html':
+        if (this.#takesAbuseReport(part)) return
         // Parts behind the fields for programs are the returned email (RFC 6522 3).
         if (this.#comesAfter() || (part.disposition === 'attachment' && report.texts.length > 0)) {
           this.#comeBack(part, false)
@@ -145,6 +158,17 @@ class PartReader {
     }
   }
 
+  /** The second text of an older abuse report, which would pass for the header of the email. */
+  #takesAbuseReport(part: RawPart): boolean {
+    const { abuseReports, texts } = this.#report
+    if (part.type !== 'text/plain' || texts.length === 0 || abuseReports.length >= MOST_ABUSE_REPORTS)
+      return false
+    const text = this.#decoded(part, MOST_ABUSE_FIELDS)
+    if (!holdsAbuseFields(text)) return false
+    abuseReports.push(text)
+    return true
+  }
+
   #comesAfter(): boolean {
     return this.#report.statuses.length > 0 || this.#report.feedbacks.length > 0
   }
@@ -153,8 +177,8 @@ class PartReader {
     const report = this.#report
     if (report.returned !== null) return
     const octets = this.#octetsOf(part)
-    // A text that holds no header names no email.
-    if (!whole && readHeader(octets, 0, { strict: false }).fields.length < 2) return
+    // A text that holds no header names no email. A part for headers may hold one field (RFC 9477 3.4).
+    if (part.type.startsWith('text/') && !RETURNED.test(part.type) && !isHeader(octets)) return
     report.returned = octets
     report.whole = whole
   }
@@ -167,8 +191,8 @@ class PartReader {
     this.#report.texts.push(type === 'text/html' ? textFromHtml(text) : text)
   }
 
-  #decoded(part: RawPart): string {
-    return textOf(this.#octetsOf(part).subarray(0, TEXT_LIMIT), part.parameters.get('charset'))
+  #decoded(part: RawPart, limit = TEXT_LIMIT): string {
+    return textOf(this.#octetsOf(part).subarray(0, limit), part.parameters.get('charset'))
   }
 
   #octetsOf(part: RawPart): Buffer {
@@ -182,6 +206,8 @@ class PartReader {
     }
   }
 }
+
+const isHeader = (octets: Buffer) => readHeader(octets, 0, { strict: false }).fields.length >= 2
 
 /** Of a multipart/alternative (RFC 2046 5.1.4) the plain text, if it has one. */
 function chosen(part: RawPart): RawPart[] {

@@ -12,9 +12,15 @@ import { Transcript } from './transcript.ts'
 
 /**
  * A person may write about a bounce, and quote one; a report comes from a mail system.
+ * @param returned header of the returned email
  * @param status the mail has fields for programs, too
  */
-export function proseKind(fields: readonly RawField[], prose: Prose, status: boolean): ReportKind {
+export function proseKind(
+  fields: readonly RawField[],
+  prose: Prose,
+  returned: readonly RawField[],
+  status: boolean,
+): ReportKind {
   const { system, silent, path, subject, talk } = senderOf(fields)
   const failed = failedRecipients(fields).length > 0
   const names = prose.recipients.length > 0
@@ -25,11 +31,14 @@ export function proseKind(fields: readonly RawField[], prose: Prose, status: boo
     failed ||
     status ||
     // Apache James answers with the subject of the email.
-    (prose.opened && system && silent) ||
+    (prose.opened && system && (silent || path === null)) ||
     (!talk && prose.opened && (system || silent || subject)) ||
     // Anybody can take the name of a mail system. With a reverse path of its own a report has to name a recipient.
     (!talk && subject && system && (names || (prose.fails && (silent || path === null)))) ||
-    (!talk && subject && silent && prose.fails && names)
+    (!talk && subject && silent && prose.fails && names) ||
+    // The subject is in a language, or of a server, that nobody listed. Without the email it would be any notice of an
+    // administrator.
+    (!talk && system && (silent || path === null) && prose.fails && names && returned.length > 0)
   if (!report) return isAutomaticReply(fields) ? 'auto_reply' : 'none'
   if (prose.succeeds && !prose.delays && !failed) return 'none'
   return prose.delays ? 'delay' : 'bounce'

@@ -15,9 +15,9 @@ export interface QuotedReply {
 const QUOTATIONS =
   /\b(?:responded with|responded as follows|response(?: from the remote server)? was|returned|error that the other server returned was|server message|failed with)\s?:?\s+(?=["'[(]?\s?[245]\d\d\b)|\b(?:said|replied): /gi
 
-/** A code at the start of a reply, not a number within it. */
+/** A code at the start of a reply, not a number within it, nor a part of a telephone number. */
 const CODE =
-  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,)\]'"]|\.(?!\d)|$)(?!-(?![245]\.\d{1,3}\.\d{1,3}\b)\d{1,3}[-.])(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
+  /(?:^|[\s'"([:;,>])([245]\d\d)(?=[ \-:;,)\]'"]|\.(?!\d)|$)(?!-(?![245]\.\d{1,3}\.\d{1,3}\b)\d{1,3}[-.])(?![ -]\d{4}\b)(?! ?(?:bytes|kb|mb|seconds|minutes|days|hours|octets|characters)\b)/i
 const STATUS = /(?:^|[\s#('"[:;=-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
 
 /**

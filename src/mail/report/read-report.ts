@@ -1,14 +1,15 @@
 /** Reads a mail that may be a report on an email that was sent: a bounce, a complaint, an automatic reply. */
 import { decodeText } from '../raw/decode.ts'
 import { type RawField, readParameters } from '../raw/header.ts'
+import { type AbuseReport, holdsAbuseFields, readAbuseReport } from './abuse-report.ts'
 import { addressIn } from './address-text.ts'
 import { type DeliveryStatus, holdsDeliveryStatus, readDeliveryStatus } from './delivery-status.ts'
-import { type Feedback, holdsFeedback, isComplaint, readFeedback, readJunkMailReport } from './feedback.ts'
+import { holdsFeedback, isComplaint, readFeedback, readJunkMailReport } from './feedback.ts'
 import { senderOf } from './mail-system.ts'
 import { fieldValue, type OpenReport, openReport } from './open-report.ts'
 import { type Parties, type Prose, readProse } from './prose/read-prose.ts'
 import { onlyAddressee, proseKind, proseRecipients } from './prose-recipients.ts'
-import type { MailReport, NamedEnvelope, ReportedRecipient, ReportKind } from './report.ts'
+import type { Feedback, MailReport, NamedEnvelope, ReportedRecipient, ReportKind } from './report.ts'
 import { addresseesOf, headerOf, returnedEmail } from './returned-email.ts'
 import { statusRecipients } from './status-recipients.ts'
 
@@ -28,8 +29,9 @@ export function readReport(raw: Uint8Array): MailReport {
 /** The same for a mail that was taken apart already. `depth`: how many reports it came back with. */
 export function readOpened(open: OpenReport, depth = 0): MailReport {
   const { fields } = open
-  const attached = headerOf(open.returned)
-  const feedback = feedbackOf(open, attached)
+  const abuse = abuseReportOf(open)
+  const attached = headerOf(open.returned ?? abuse?.sample ?? null)
+  const feedback = feedbackOf(open, attached, abuse)
   if (feedback !== null) return complaint(open, attached, feedback)
 
   const subject = decodeText(fieldValue(fields, 'subject').slice(0, 2_000))
@@ -40,7 +42,7 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
   if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
 
-  const kind = proseKind(fields, prose, status !== null)
+  const kind = proseKind(fields, prose, returned, status !== null)
   if (kind === 'none' && isForwarded(open)) {
     const forwarded = innerReport(open, prose, depth)
     if (forwarded !== null) return forwarded
@@ -52,7 +54,7 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   return inner ?? { kind, recipients: onlyAddressee(kind, prose, returned), returned: about }
 }
 
-const UNNAMED: NamedEnvelope = { envelopeId: null, mailFrom: null }
+const UNNAMED: NamedEnvelope = { messageId: null, envelopeId: null, mailFrom: null }
 
 /** The header of the returned email: as a part of the report, or within its text. */
 function returnedHeader(text: string, attached: readonly RawField[]): readonly RawField[] {
@@ -73,11 +75,26 @@ function partiesOf(fields: readonly RawField[], returned: readonly RawField[]): 
   return { own: new Set(own), addressees: new Set(addresseesOf(returned)) }
 }
 
-function feedbackOf(open: OpenReport, returned: readonly RawField[]): Feedback | null {
+function abuseReportOf(open: OpenReport): AbuseReport | null {
+  const written = open.texts.filter(holdsAbuseFields)
+  for (const text of [...open.abuseReports, ...written]) {
+    const report = readAbuseReport(text, open.whole)
+    if (report !== null) return report
+  }
+  return null
+}
+
+function feedbackOf(
+  open: OpenReport,
+  returned: readonly RawField[],
+  abuse: AbuseReport | null,
+): Feedback | null {
   // Some servers give the fields the type text/plain.
   const written = open.reportType === 'feedback-report' ? open.texts.filter(holdsFeedback) : []
   const [text] = [...open.feedbacks, ...written]
-  return text === undefined ? readJunkMailReport(open.fields, returned) : readFeedback(text)
+  if (text === undefined) return abuse ?? readJunkMailReport(open.fields, returned)
+  const feedback = readFeedback(text)
+  return isComplaint(feedback) ? feedback : (abuse ?? feedback)
 }
 
 function complaint(open: OpenReport, returned: readonly RawField[], feedback: Feedback): MailReport {

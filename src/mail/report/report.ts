@@ -41,7 +41,10 @@ export interface ReportedRecipient {
 
 /** The identifiers of the email that a report is about. None of them is trusted, because anybody can write a report. */
 export interface ReturnedEmail {
-  /** Message-ID with its angle brackets, from the returned header or else from In-Reply-To of the report. */
+  /**
+   * Message-ID with its angle brackets: from the returned header, the fields for programs, or In-Reply-To of the
+   * report.
+   */
   messageId: string | null
   /** Feedback-ID of the returned header, or CFBL-Feedback-ID (RFC 9477). */
   feedbackId: string | null
@@ -57,7 +60,15 @@ export interface ReturnedEmail {
 }
 
 /** The identifiers of the email in the fields for programs. */
-export type NamedEnvelope = Pick<ReturnedEmail, 'envelopeId' | 'mailFrom'>
+export type NamedEnvelope = Pick<ReturnedEmail, 'messageId' | 'envelopeId' | 'mailFrom'>
+
+/** A feedback report, or an abuse report about mail. */
+export interface Feedback extends NamedEnvelope {
+  /** Lower-case Feedback-Type (RFC 5965 3.1). */
+  type: string
+  /** The recipients of the mail that the report names. */
+  addresses: string[]
+}
 
 export interface MailReport {
   kind: ReportKind

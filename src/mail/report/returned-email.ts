@@ -1,16 +1,12 @@
 /** Finds the identifiers of an email in its header, which came back with a report. */
 import { type RawField, readHeader } from '../raw/header.ts'
 import { addressIn } from './address-text.ts'
+import { messageIdIn } from './message-id-text.ts'
 import { fieldValue } from './open-report.ts'
 import type { NamedEnvelope, ReturnedEmail } from './report.ts'
 
 export const headerOf = (returned: Buffer | null): readonly RawField[] =>
   returned === null ? [] : readHeader(returned, 0, { strict: false }).fields
-
-/** The first Message-ID in the value of a field, with its angle brackets. */
-export function messageIdIn(value: string): string | null {
-  return /<[^<>\s\p{Cc}]{1,900}@[^<>\s\p{Cc}]{1,300}>/u.exec(value.slice(0, 2_000))?.[0] ?? null
-}
 
 /**
  * @param fields of the report, which names the email it answers in In-Reply-To (RFC 5322 3.6.4, RFC 3834 3.1.5)
@@ -20,11 +16,12 @@ export function messageIdIn(value: string): string | null {
 export function returnedEmail(
   fields: readonly RawField[],
   returned: readonly RawField[],
-  { envelopeId, mailFrom }: NamedEnvelope,
+  { messageId, envelopeId, mailFrom }: NamedEnvelope,
 ): ReturnedEmail {
   return {
     messageId:
       messageIdIn(fieldValue(returned, 'message-id')) ??
+      messageId ??
       messageIdIn(fieldValue(fields, 'x-original-message-id')) ??
       messageIdIn(fieldValue(fields, 'in-reply-to')) ??
       messageIdIn(fieldValue(fields, 'references')),

@@ -8,6 +8,8 @@ const HEAD = 'Return-Path: <>\r\nFrom: MAILER-DAEMON@x.test\r\nTo: a@x.test\r\nS
 const MULTIPART = `${HEAD}Content-Type: multipart/report; boundary=b\r\n\r\n`
 const STATUS = `${MULTIPART}--b\r\nContent-Type: message/delivery-status\r\n\r\n`
 
+const ABUSE = `${MULTIPART}--b\r\nContent-Type: application/json\r\n\r\n`
+
 const text = (piece: string) => (octets: number) => `${HEAD}\r\n${repeat(piece, octets)}`
 const repeat = (piece: string, octets: number) => piece.repeat(Math.ceil(octets / piece.length))
 const numbered = (line: (index: number) => string, octets: number) =>
@@ -43,6 +45,16 @@ const SHAPES: Record<string, (octets: number) => string> = {
     numbered((index) => `Content-Type: multipart/mixed; boundary=b${index}\r\n\r\n--b${index}\r\n`, n),
   'feedback fields': (n) =>
     `${MULTIPART}--b\r\nContent-Type: message/feedback-report\r\n\r\n${repeat('Original-Rcpt-To: a@b.test\r\n', n)}`,
+  'samples of an abuse report': (n) =>
+    `${ABUSE}{"ReporterInfo":{},"Report":{"Samples":[${Array(n / 40)
+      .fill('{"ContentType":"message/rfc822"}')
+      .join()}]}}`,
+  'a mail in an abuse report': (n) =>
+    `${ABUSE}{"xarf_version":"4","evidence":[{"content_type":"message/rfc822","payload":"${'WC06IGEK'.repeat(n / 8)}"}]}`,
+  'lists in lists in an abuse report': (n) =>
+    `${ABUSE}{"ReporterInfo":${'['.repeat(n / 2)}${']'.repeat(n / 2)}}`,
+  'fields of an abuse report': (n) =>
+    `${MULTIPART}--b\r\n\r\nspam\r\n--b\r\n\r\nReported-From: a\r\n${repeat('Report-Type: a\r\n', n)}`,
   'X-Failed-Recipients': (n) => `${HEAD}X-Failed-Recipients: ${repeat('a@b.test, ', n)}\r\n\r\n`,
   HTML: (n) => `${HEAD}Content-Type: text/html\r\n\r\n${repeat('<table><tr><td>', n)}`,
 }

@@ -82,6 +82,24 @@ describe('feedback reports (RFC 5965)', () => {
   })
 })
 
+test('FML answers for its list, whose members may quote what it says', () => {
+  const text = [
+    'You are not a member of this mailing list.',
+    '',
+    'Original mail as follows:',
+    '',
+    ...RETURNED,
+  ]
+  const answer = (from: string) =>
+    readReport(
+      mail({ From: from, Subject: 'NOT MEMBER article (dev ML)', 'X-MLServer': 'fml [fml 4.0.3]' }, ...text),
+    )
+  const { kind, recipients } = answer('dev-admin@example.org')
+  const [{ address, category, permanent } = assert.fail()] = recipients
+  assert.deepEqual([kind, address, category, permanent], ['bounce', 'jane@example.org', 'policy', false])
+  assert.equal(answer('joe@example.org').kind, 'none')
+})
+
 describe('automatic replies', () => {
   const from = { From: 'jane@example.org', To: 'sender@acme.test' }
   const REPLIES: Record<string, Record<string, string>> = {
@@ -129,6 +147,7 @@ describe('automatic replies', () => {
     'Odpowiedź automatyczna: Zamówienie',
     'Otomatik yanıt: Sipariş',
     'Automatikus válasz: Rendelés',
+    'Autosvar: Ordre',
   ]
   for (const subject of SUBJECTS) {
     test(`the subject ${subject}`, () => {
@@ -257,6 +276,29 @@ describe('what reads like a bounce and is none', () => {
     'a notice by a mail system': systemMail(
       'Your mailbox is almost full',
       'Please delete some mail, or ask help@mx.test.',
+    ),
+    'a notice by an administrator': systemMail(
+      'Scheduled maintenance of the mail system',
+      'The mail server will be down on Sunday. Mail sent meanwhile is delivered later.',
+      'Questions to help@mx.test.',
+    ),
+    'a notice of rejected mail': systemMail(
+      'Question about your mail',
+      'Some of your mails to jane@example.org were rejected by our server (550 5.7.1).',
+    ),
+    'a statistic of failures': systemMail(
+      'Daily statistics',
+      'Undeliverable yesterday:',
+      '',
+      'jane@example.org      550 5.1.1 User unknown',
+      'joe@example.org       452 4.2.2 Mailbox full',
+    ),
+    'a list of mail that was held': systemMail(
+      'Quarantine summary for sender@acme.test',
+      'The following messages were held:',
+      '',
+      'eve@example.com     You won',
+      'bob@example.com     Cheap pills',
     ),
     'nothing at all': Buffer.alloc(0),
     'no header': Buffer.from('hello'),

@@ -12,6 +12,7 @@ const REPLIES: [text: string, code: number | null, status: string | null, words:
     '5.7.1',
     '521-5.7.1 Service unavailable; blocked 521 5.7.1 See x',
   ],
+  ['unknown. Call +1 555 0100', null, null, 'unknown. Call +1 555 0100'],
   ['host mx.test[192.0.2.1] said: 452 4.2.2 Full', 452, '4.2.2', '452 4.2.2 Full'],
   ["5.1.0 - Unknown address error 550-'5.2.2 Mailbox full'", 550, '5.2.2', "550-'5.2.2 Mailbox full'"],
   [

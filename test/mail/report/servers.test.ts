@@ -30,6 +30,117 @@ const SAMPLES: Sample[] = [
     category: 'address_unknown',
   },
   {
+    server: 'Domino in German',
+    subject: 'ZUSTELLFEHLER: Benutzer jane nicht im Domino-Verzeichnis aufgeführt',
+    text: [
+      'Ihre Nachricht',
+      '',
+      '  Betreff: Hello',
+      '',
+      'wurde nicht zugestellt an:',
+      '',
+      '  jane@example.org',
+      '',
+      'Grund:',
+      '',
+      '  Benutzer jane.doe (jane@example.org) nicht im Domino-Verzeichnis aufgeführt',
+    ],
+    category: 'address_unknown',
+  },
+  {
+    server: 'amavis, which stops a virus',
+    subject: 'VIRUS IN YOUR MAIL',
+    text: [
+      'V I R U S  A L E R T',
+      '',
+      'Our virus checker found a VIRUS in your email to "jane@example.org".',
+      'We stopped delivery of this email!',
+      '',
+      ...RETURNED,
+    ],
+    category: 'content_spam',
+  },
+  {
+    server: 'XMail',
+    subject: '[XMail bounce] Rcpt=[jane@example.org];Error=[550 No such user]',
+    text: [
+      '[<00>] XMail bounce: Rcpt=[jane@example.org];Error=[550 No such user]',
+      '',
+      '[<01>] Error sending message [1.S1.host] from [mx.test].',
+      '',
+      'Mail From: <sender@acme.test>',
+      'Rcpt To:   <jane@example.org>',
+    ],
+    category: 'address_unknown',
+  },
+  {
+    server: 'Zoho, with its code behind a comma',
+    subject: 'Undelivered Mail Returned to Sender',
+    text: ['jane@example.org,ERROR_CODE :550, ERROR_CODE :5.1.1 Email address could not be found (G8)'],
+    category: 'address_unknown',
+  },
+  {
+    server: 'Mercury, in two columns',
+    subject: 'Postmaster notify: see transcript for details',
+    text: [
+      'The following address was not known to this system:',
+      '',
+      '    jane@example.org    User not known at this site.',
+    ],
+    category: 'address_unknown',
+  },
+  {
+    server: 'a gateway, in front of the subject of the email',
+    subject: 'Blocked: Hello',
+    text: [
+      'Your message was rejected by the mail gateway of example.org.',
+      '',
+      '  Sender    : sender@acme.test',
+      '  Recipient : jane@example.org',
+      '  Reason    : Attachment type .exe not permitted by policy',
+    ],
+    category: 'policy',
+  },
+  {
+    server: 'a server with a telephone number',
+    subject: 'Undeliverable: Hello',
+    text: [
+      'Your message to jane@example.org could not be delivered: the mailbox does not exist.',
+      '',
+      'Call +1 555 0100, or write to:',
+      '  helpdesk@example.org',
+    ],
+    category: 'address_unknown',
+  },
+  {
+    server: 'docomo, with the reason in its first sentence',
+    subject: 'メール配信エラー',
+    text: [
+      '宛先のメールボックスがいっぱいのため、メールを配信できませんでした。',
+      '',
+      '宛先: jane@example.org',
+    ],
+    category: 'mailbox_full',
+  },
+  ...(
+    [
+      ['Spanish', 'El mensaje que envió no pudo ser entregado', 'El usuario no existe'],
+      ['French', "Votre message n'a pas pu être remis", 'Utilisateur inconnu'],
+      ['Polish', 'Twoja wiadomość nie mogła zostać dostarczona', 'nie ma użytkownika (user unknown)'],
+      ['Czech', 'Vaše zpráva nemohla být doručena', '550 5.1.1 User unknown'],
+      ['Hungarian', 'A levelet nem sikerült kézbesíteni', '550 5.1.1 User unknown'],
+      ['Ukrainian', 'Ваш лист не вдалося доставити', 'такого користувача не існує'],
+      ['Vietnamese', 'Hệ thống không thể gửi thư của bạn', '550 5.1.1 User unknown'],
+    ] as const
+  ).map(
+    ([language, words, reason]): Sample => ({
+      server: `a server in ${language}, under a subject that nobody listed`,
+      subject: 'Hello',
+      text: [words, '', '  jane@example.org', `    ${reason}`, '', ...RETURNED],
+      category: 'address_unknown',
+    }),
+  ),
+  {
     server: 'Mimecast, with a tag in front of its subject',
     subject: '[Postmaster] Email Delivery Failure',
     text: [

@@ -48,6 +48,42 @@ describe('fields of recipients', () => {
     )
   })
 
+  test('an address that is still in xtext (RFC 3461 4) is the final one, any other plus sign stays', () => {
+    const addressOf = (original: string, final: string) =>
+      readReport(
+        status(
+          `Original-Recipient: rfc822; ${original}`,
+          `Final-Recipient: rfc822; ${final}`,
+          'Action: failed',
+        ),
+      ).recipients[0]!.address
+    assert.equal(addressOf('jane+2Bnews@example.org', 'jane+news@example.org'), 'jane+news@example.org')
+    assert.equal(addressOf('jane+2B@example.org', 'jane@mailhub'), 'jane+2B@example.org')
+  })
+
+  test('what Exchange Online says to people proves what its code leaves open', () => {
+    const fields = (code: string) => [
+      'Final-Recipient: rfc822; jane@example.org',
+      `Action: ${code.startsWith('4') ? 'delayed' : 'failed'}`,
+      `Diagnostic-Code: smtp; ${code} Recipient address rejected: Access denied`,
+    ]
+    const permanent = (code: string, ...text: string[]) =>
+      readReport(
+        reportMail('delivery-status', [
+          ['text/plain', ...text],
+          [STATUS, ...MTA, ...fields(code)],
+        ]),
+      ).recipients[0]!.permanent
+    const unknown = [
+      "Your message to jane@example.org couldn't be delivered.",
+      '',
+      "jane wasn't found at example.org.",
+    ]
+    assert.equal(permanent('550 5.4.1', 'jane@example.org'), false)
+    assert.equal(permanent('550 5.4.1', ...unknown), true)
+    assert.equal(permanent('450 4.4.1', ...unknown), false)
+  })
+
   test('the address that was written to counts, not the one that it became', () => {
     const { recipients } = readReport(
       status(
@@ -411,6 +447,25 @@ test('names the email: Message-ID, Feedback-ID and author of what came back', ()
     envelopeId: 'e1@acme.test',
     mailFrom: null,
   })
+})
+
+test('names the email by X-Original-Message-ID among the fields for programs: Google', () => {
+  const fields = ['X-Original-Message-ID: <1@acme.test>', '', 'Final-Recipient: rfc822; jane@example.org']
+  assert.equal(
+    readReport(reportMail('delivery-status', [[STATUS, ...fields, 'Action: failed']])).returned.messageId,
+    '<1@acme.test>',
+  )
+})
+
+test('a mail by the address with which Exchange Online reports is a report', () => {
+  const from = { From: 'Microsoft Outlook <MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@example.org>' }
+  const raw = mail(
+    { ...from, Subject: 'No se puede entregar: Hello' },
+    'No se pudo entregar a:',
+    '',
+    'jane@example.org',
+  )
+  assert.equal(readReport(raw).kind, 'bounce')
 })
 
 test('CFBL-Feedback-ID (RFC 9477) names the email where it has no Feedback-ID', () => {

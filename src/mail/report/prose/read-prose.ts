@@ -58,6 +58,7 @@ export function readProse(
   const returned = split.returned.join('\r\n')
   const formats = SERVERS.filter(({ opening }) => opening.test(text))
   const named = recipientsIn(said, partiesOf(returned))
+  const empty = formats.filter(({ reasonWithin }) => reasonWithin !== true)
   const above = formats.some(({ reasonAbove }) => reasonAbove)
   return {
     opened: formats.length > 0,
@@ -66,7 +67,7 @@ export function readProse(
     succeeds: SUCCESS_WORDS.test(text),
     recipients: above ? withReasonsAbove(said, named) : withReasonsBelow(said, named),
     said: said
-      .filter((line) => line.includes('@') || !formats.some(({ opening }) => opening.test(line)))
+      .filter((line) => line.includes('@') || !empty.some(({ opening }) => opening.test(line)))
       .join('\n'),
     returned,
   }

@@ -46,7 +46,7 @@ export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
     ),
     form(
       'a reason with its codes, without a sign between: Zoho',
-      `^\\s*${NAMED} .{0,80}(?:ERROR_CODE|[45]\\d\\d [45]\\.\\d)`,
+      `^\\s*${NAMED}[ ,].{0,80}(?:ERROR_CODE|[45]\\d\\d [45]\\.\\d)`,
     ),
   ],
   [
@@ -65,6 +65,7 @@ export const RECIPIENT_FORMS: readonly (readonly RecipientForm[])[] = [
       'after its name: Messaging Server, SurfControl, MDaemon, EZweb, and servers nobody knows',
       `^\\W{0,20}(?!${NOT_RECIPIENTS})(?:[\\p{L}'’]{1,20}[ -]){0,4}(?:${NAMES})(?:[ -](?:e-?mail|address|name|id)){0,2}(?:\\([\\p{L}]{1,3}\\))?(?:\\s?[:：](?:\\s\\|)?|\\s\\|)\\s*${NAMED}`,
     ),
+    form('in a column of its own: Mercury', `^\\s*${NAMED}(?:\\s{2,4}|\\t)\\S`),
     form('in the dialogue: Sendmail, InterScan, EZweb', `\\brcpt to:\\s?(<${ADDRESS}>)`),
   ],
   [

@@ -1,7 +1,7 @@
 /** Where, in a report without MIME parts, the returned email begins. */
 
 /** Lines that servers put in front of it. */
-const FOLLOWS = String.raw`(?:[\s,](?:headers?|text|info|follows?|below|begins|is|are|attached|included|including|all|the)){0,8}[\s.:=*_|-]*$`
+const FOLLOWS = String.raw`(?:[\s,](?:headers?|text|info|follows?|as|below|begins|is|are|attached|included|including|all|the)){0,8}[\s.:=*_|-]*$`
 const MARKERS: readonly RegExp[] = [
   /^[-=_*\s|]{0,60}(?:(?:this|enclosed|included|below|attached|here) (?:is|are) (?:a copy of (?:the |your )?(?:original |returned )?|(?:the |your )(?:original |returned ))(?:message|e-?mail|mail|header)\b|below this line is|(?:the )?header of the original message is\b)/i,
   new RegExp(

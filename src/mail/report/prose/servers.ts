@@ -8,7 +8,12 @@ export interface ServerFormat {
   opening: RegExp
   /** The reason stands above the address. It stands behind or below it otherwise. */
   reasonAbove?: true
+  /** The line with these words may hold the reason. Otherwise it says only that there is one. */
+  reasonWithin?: true
 }
+
+const anyOf = (patterns: readonly RegExp[]) =>
+  new RegExp(patterns.map(({ source }) => source).join('|'), 'iu')
 
 export const SERVERS: readonly ServerFormat[] = [
   {
@@ -63,7 +68,11 @@ export const SERVERS: readonly ServerFormat[] = [
       /^[ \t]*(?:an error occurred while trying to deliver the mail to the following recipients|the following message to \S{1,320} was undeliverable|this message could not be delivered)/im,
   },
   { server: 'Courier', opening: /^[ \t]*this is a delivery status notification from\b/im },
-  { server: 'Domino', opening: /^[ \t]*was not delivered to:/im },
+  {
+    server: 'Domino',
+    opening:
+      /^[ \t]*(?:was not delivered to|wurde nicht zugestellt an|n'a pas été (?:délivré|remis|distribué) à|no se entregó a|non è stato (?:consegnato|recapitato) a|não foi entregue a)\s?:/im,
+  },
   { server: 'Notes', opening: /^[ \t]*-+ ?failure reasons? *-+/im, reasonAbove: true },
   {
     server: 'IMail',
@@ -90,19 +99,52 @@ export const SERVERS: readonly ServerFormat[] = [
     opening:
       /^[ \t]*(?:we had trouble delivering your message|failed to deliver to|\[<\d\d>\] xmail bounce|there was an error (?:delivering|sending) your mail)/im,
   },
+  {
+    server: 'FML, which refuses a post to a list',
+    opening:
+      /^[ \t]*(?:(?:sorry, )?you are not (?:a )?member of\b|(?:sorry, )?your (?:mail|article) (?:is|was) (?:rejected|ignored)|spam mail from a spammer is rejected|duplicated message-id)/im,
+    reasonWithin: true,
+  },
   { server: 'Facebook', opening: /^[ \t]*this message was created automatically by facebook/im },
   { server: 'm-FILTER', opening: /^-+ ?server message\b/im },
   {
     server: 'carriers in Japan',
     opening:
       /(?:送信できませんでした|配信できませんでした|お届けできませんでした|配送できませんでした|送信に失敗しました)/,
+    reasonWithin: true,
   },
-  { server: 'providers in China', opening: /(?:退信|退回|无法(?:发送|投递|送达)|未能(?:送达|投递))/ },
+  {
+    server: 'providers in China',
+    opening: /(?:退信|退回|无法(?:发送|投递|送达)|未能(?:送达|投递))/,
+    reasonWithin: true,
+  },
 ]
 
 /** Words of failure that reports of any server use, in the languages that they come in. */
-export const FAILURE_WORDS =
-  /\bun(?:deliver(?:able|ed)|able to deliver)\b|\bnot (?:be |been |yet been )?(?:delivered|deliverable|sent|reached?)\b|\b(?:could|can|did|was|were)(?:n't| ?not) (?:be )?(?:deliver|reach|send|sent|relay)|\bdelivery (?:to the following|failed|failure|has failed|error|attempt|delayed|has been (?:delayed|suspended)|status)|\bfailed (?:to deliver|recipients?|addresses|permanently)\b|\bpermanent(?:ly)? (?:error|fail|fatal|reject)|\bfatal errors?\b|\bwas (?:rejected|blocked|returned|refused|not accepted)\b|\brejected by\b|\breturned (?:to sender|mail|message)\b|\bunknown (?:user|recipient|address|mailbox)|\b(?:user|recipient|mailbox|host|domain) (?:unknown|not found)|\b[45]\d\d[ -][45]\.\d{1,3}\.\d{1,3}\b|\bno puede ser entregad|\bno se (?:pudo|ha podido) entregar|\bn'a pas pu être|\bne peut être (?:remis|distribu)|\bnicht (?:zugestellt|zustellbar|ausgeliefert)|\bkonnte nicht\b|\bnon è stato possibile|\bnão (?:pôde|foi possível)|не может быть доставлено|не доставлено|недоставл|配信|送信|届け|退信/i
+export const FAILURE_WORDS = anyOf([
+  /\bun(?:deliver(?:able|ed)|able to deliver)\b|\bnot (?:be |been |yet been )?(?:delivered|deliverable|sent|reached?)\b/,
+  /\b(?:could|can|did|was|were)(?:n't| ?not) (?:be )?(?:deliver|reach|send|sent|relay)|\bfailed (?:to deliver|recipients?|addresses|permanently)\b/,
+  /\bdelivery (?:to the following|failed|failure|has failed|error|attempt|delayed|has been (?:delayed|suspended)|status)|\bstopped delivery\b|\bdelivery of (?:the|this|your) (?:e-?mail|message) was (?:stopped|blocked)\b/,
+  /\b(?:error|problem|failure) (?:has )?occurred (?:during|while|when|in|sending|delivering)\b[^.]{0,40}\b(?:deliver|send|mail|message|user|recipient)/,
+  /\bpermanent(?:ly)? (?:error|fail|fatal|reject)|\bfatal errors?\b|\bwas (?:rejected|blocked|returned|refused|not accepted)\b|\brejected by\b|\breturned (?:to sender|mail|message)\b/,
+  /\b(?:unknown|no such) (?:user|recipient|address|mailbox)|\b(?:user|recipient|mailbox|host|domain|address)(?: was| is)? (?:unknown|not (?:found|known))|\b[45]\d\d[ -][45]\.\d{1,3}\.\d{1,3}\b/,
+  // German, Dutch, Scandinavian, Finnish.
+  /\bnicht (?:zugestellt|zustellbar|ausgeliefert|übermittelt)|\bkonnte nicht\b|\bunzustellbar\b|\bniet (?:worden |kunnen worden )?(?:bezorgd|afgeleverd|besteld|verzonden)|\bkunde inte (?:levereras|skickas)|\bkunne ikke (?:leveres|sendes)|\bei voi(?:tu|da) toimittaa/,
+  // French, Spanish, Italian, Portuguese, Romanian.
+  /\bn'a pas (?:pu être|été (?:remis|distribué|délivré))|\bne (?:peut|pourra) (?:pas )?être (?:remis|distribu|délivr)|\bimpossible de (?:remettre|distribuer|délivrer)/,
+  /\bno (?:se )?(?:puede|pudo|ha podido|ha sido posible|fue posible) (?:ser )?entrega|\bno (?:ha sido|fue) entregad|\bnon (?:è stato possibile|è stato (?:consegnato|recapitato)|(?:può|ha potuto) essere (?:consegnat|recapitat))/,
+  /\bnão (?:pôde|pode|foi possível|foi entregue)|\bnu a putut fi (?:livrat|trimis)/,
+  // Polish, Czech, Slovak, Hungarian, Turkish, Greek.
+  /\bnie (?:mogła|mógł|może|można|udało się|została?)(?: \p{L}{1,20}){0,2} (?:dostarczon|doręczon|dostarczyć|doręczyć)|\bne(?:mohla?|lze|bylo možné|podařilo se)(?: \p{L}{1,20}){0,2} (?:doručen|doručit|doručiť)/u,
+  /(?<!\p{L})(?:nem (?:sikerült )?kézbesít|teslim edilemedi|iletilemedi|gönderilemedi|δεν (?:ήταν δυνατή η παράδοση|παραδόθηκε))/u,
+  // Russian, Ukrainian.
+  /не (?:может быть доставлено|(?:был[оаи]?|удалось|вдалося|може бути|могло быть) достав(?:лен|ить|ити))|не доставлено|недоставл/,
+  // Japanese, Chinese, Korean.
+  /配信|送信|届け|退信|退回|(?:无法|無法|未能)(?:投递|投遞|送达|送達|发送|發送)|(?:投递|投遞|发送|發送)(?:失败|失敗)/,
+  /(?:전송|배달|전달|발송)(?:되지|하지|할 수| ?실패)|보내지 못/,
+  // Vietnamese, Indonesian, Arabic, Hebrew, Thai.
+  /không thể gửi|\btidak (?:dapat|bisa|berhasil) (?:dikirim|terkirim)|(?:تعذر|لم يتم) (?:ال)?تسليم|לא נ(?:מסר|שלח)|ไม่สามารถส่ง/,
+])
 
 /** Words by which a server says that it goes on trying. */
 export const DELAY_WORDS =
