@@ -79,6 +79,33 @@ describe('one email in the console', () => {
     assert.ok(shown.mostAttempts > 1)
   })
 
+  test('a file late in a ready message is found by its name', async () => {
+    const message = [
+      ...['From: a@acme.example', 'To: b@x.test', 'Subject: Late', 'MIME-Version: 1.0'],
+      ...['Content-Type: multipart/mixed; boundary=b', '', '--b', '', `${'Text\r\n'.repeat(5_000)}`],
+      ...['--b', 'Content-Type: application/pdf; name="Angebot-4712.pdf"', '', '%PDF', '--b--', ''],
+    ].join('\r\n')
+    const sent = await api.multipart(
+      'acme.example',
+      [
+        { name: 'to', value: 'b@x.test' },
+        { name: 'message', value: message, filename: 'message.mime' },
+      ],
+      'messages.mime',
+    )
+    assert.equal(sent.status, 200, sent.text)
+    for (const q of ['angebot', 'body:"Angebot-4712.pdf"', 'has:attachment subject:late']) {
+      const found = ok<{ emails: { subject: string }[] }>(
+        await owner.ask('GET', `/companies/${company.id}/emails?q=${encodeURIComponent(q)}`),
+      )
+      assert.deepEqual(
+        found.emails.map(({ subject }) => subject),
+        ['Late'],
+        q,
+      )
+    }
+  })
+
   test('the dialogue of an attempt is a request of its own', async () => {
     const id = await api.accepted(mail())
     const { attempts } = await settled(id)
