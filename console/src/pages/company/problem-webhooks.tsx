@@ -29,7 +29,7 @@ export function ProblemWebhooks({ company, mayChange }: { company: string; mayCh
     <Section
       mt="xl"
       title="Told of problems"
-      about="A URL of yours gets a signed POST request when the company has a problem, and when it is over: a domain lost its records, a webhook has failed for an hour, many bounces or complaints, mail that has waited for an hour. Chat programs show its field “text”."
+      about="A URL of yours gets a signed POST request when a problem begins, and when it is over: lost DNS records, a failing webhook, many bounces or complaints, waiting mail. Chat programs show its field “text”."
       action={
         mayChange && (
           <Button
