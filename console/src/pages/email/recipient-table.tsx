@@ -266,6 +266,7 @@ function Row({
   const body = useId()
   const Chevron = isOpen ? ChevronDown : ChevronRight
   const { kind, address, position, state, category } = recipient
+  const status = statusOfRecipient(recipient, email.mostAttempts)
   return (
     <>
       <div className={classes.recipientHead}>
@@ -284,7 +285,7 @@ function Row({
         >
           <Chevron size={16} aria-hidden />
           <span className={classes.recipientStatus}>
-            <Status {...statusOfRecipient(recipient, email.mostAttempts)} />
+            <Status of={status.of} note={<span className={classes.recipientNote}>{status.note}</span>} />
           </span>
           <Text component="span" size="sm" className={classes.recipientAddress}>
             {kind !== 'to' && (
