@@ -34,11 +34,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'shared', minShareCount: 10, test: (module) => !LATER.test(module) },
-            // Small files that several pages load together cost more each by itself.
-            {
-              name: 'choices',
-              test: /emails\/(?:choice-menu|choices|filter-button)|api\/keys\.ts|icons\/(?:x|chevron-down|arrow-up|circle-question-mark|circle-check|circle-slash|hourglass|send|user-minus)\.m?js/,
-            },
+            // Each icon is a file, and small files that several pages load cost more each by itself.
+            { name: 'icons', minShareCount: 3, test: /lucide-react\/.*\/icons\// },
           ],
         },
       },

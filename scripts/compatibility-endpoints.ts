@@ -114,7 +114,8 @@ export const RESEND: Known[] = [
     endpoint: 'POST /webhooks',
     because: YET,
     differs:
-      'events of emails and domains are sent, `email.canceled` included. The other documented events (`email.received`, `contact.*`, ' +
+      'events of emails and domains are sent, and `email.canceled`, `problem.started` and `problem.ended` too. ' +
+      'The other documented events (`email.received`, `contact.*`, ' +
       '`suppression.*`, `topic.*`, `inbox.*`) are stored and shown, but never sent; an unknown name is a 422',
   },
   {

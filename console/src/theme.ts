@@ -66,6 +66,8 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a3abb3',
     '--mantine-color-body': '#15181b',
     '--mantine-color-error': '#ff8787',
+    // Lighter than the page: the library's is black.
+    '--mantine-color-gray-light': '#2b3036',
     '--mantine-color-red-filled': '#c92a2a',
     '--mantine-color-red-filled-hover': '#b02525',
   },

@@ -1,6 +1,6 @@
 /** Events of a company itself, not of its emails: in the same log, numbered in the same order. */
 import type { DomainState } from './domain-state.ts'
-import type { EventDetail, EventType, LoggedEvent } from './event.ts'
+import type { EventDetail, EventType, LoggedEvent, ProblemFacts } from './event.ts'
 
 export const COMPANY_EVENT_TYPES = [
   'domain.created',
@@ -8,6 +8,8 @@ export const COMPANY_EVENT_TYPES = [
   'domain.deleted',
   'webhook.disabled',
   'webhook.enabled',
+  'problem.started',
+  'problem.ended',
 ] as const
 export type CompanyEventType = (typeof COMPANY_EVENT_TYPES)[number]
 /** The type of any entry of the log. */
@@ -58,4 +60,13 @@ export function webhookSwitched(
   message: string,
 ): NewCompanyEvent {
   return { type, at, detail: { webhookId: id, host: new URL(url).host, message } }
+}
+
+/** A problem of the company has begun, or is over. */
+export function problemChanged(
+  type: 'problem.started' | 'problem.ended',
+  problem: ProblemFacts,
+  at: number,
+): NewCompanyEvent {
+  return { type, at, detail: { problem, message: `${problem.title}: ${problem.found}` } }
 }

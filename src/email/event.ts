@@ -132,4 +132,19 @@ export interface EventDetail {
   domain?: string
   domainId?: string
   domainState?: DomainState
+  /** For a problem of the company that has begun or is over. */
+  problem?: ProblemFacts
+}
+
+/** A problem, as its company is told of it. */
+export interface ProblemFacts {
+  /** The same for the same problem: `domain:example.com`, `webhook:ID`. */
+  id: string
+  title: string
+  /** The finding, as a sentence. */
+  found: string
+  /** What people of the company can do, as a sentence. */
+  advice: string | null
+  /** Unix ms. */
+  since: number
 }

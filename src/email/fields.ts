@@ -6,6 +6,7 @@
 
 import type { MessageTls } from '../common/required-tls.ts'
 import type { MessageBody, MessageContent } from '../mail/message.ts'
+import type { RawFileNames } from '../mail/raw/files.ts'
 import type { Facts } from './lifecycle/happening.ts'
 import type { RecipientKind } from './recipient.ts'
 
@@ -99,6 +100,7 @@ export const optionalInt = nullable(int)
 export const optionalTime = optionalInt
 export const optionalCount = nullable(count)
 export const optionalMap: FieldType<Record<string, string> | null> = nullable(json)
+export const optionalFileNames: FieldType<RawFileNames | null> = nullable(json)
 export const octets = nullable<Uint8Array>({
   ...PLAIN,
   column: 'bytea',
@@ -198,6 +200,10 @@ export const EMAIL = {
   size: field(int, 'size', 'queue', 'show', 'outline', 'list', 'tell'),
   /** A ready MIME message; then `content` holds only what was read from its header (for read-back). */
   raw: large(octets, 'raw', 'queue'),
+  /**
+   * The files within it, for searches; null: it is none, its content was removed, or it is from before this was kept.
+   */
+  rawFiles: field(optionalFileNames, 'raw_files', 'outline'),
 } as const
 
 /**

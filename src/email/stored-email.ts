@@ -127,10 +127,12 @@ export interface EmailBeginning {
   raw: Uint8Array | null
   /** Octets of the ready message; null: the email is not a ready message. */
   rawOctets: number | null
-  /** Files besides inline pictures. Those within a ready message do not count. */
+  /** Files besides inline pictures; of a ready message 1 for any. */
   files: number
   /** The names of the first files, a line each; null: there is none. */
   fileNames: string | null
+  /** False: of a ready message whose files were not filed when it was accepted. */
+  filesKnown: boolean
 }
 
 /** Why mail of an email was refused, or is late. */

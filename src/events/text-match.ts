@@ -18,8 +18,8 @@ export interface SearchedText extends EmailBeginning {
 /** The emails that have all of it: their ids, and the words around the first phrase, '' when none is looked for. */
 export function matchTexts(texts: readonly SearchedText[]): [id: string, excerpt: string][] {
   return texts.flatMap(({ phrases, attached, ...beginning }): [string, string][] => {
-    const { id, raw, rawOctets, files, fileNames } = beginning
-    const root = raw === null ? null : structureOf(raw)
+    const { id, raw, rawOctets, files, fileNames, filesKnown } = beginning
+    const root = raw === null || filesKnown ? null : structureOf(raw)
     if (attached && !(root === null ? files > 0 : hasAttachments(root, raw!.length < rawOctets!))) return []
     if (phrases.length === 0) return [[id, '']]
     const names = root === null ? (fileNames ?? '') : fileNamesIn(root).join('\n')

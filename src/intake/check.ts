@@ -87,6 +87,7 @@ function wholeOf(
     returnPathHost: null,
     content,
     raw: null,
+    rawFiles: draft.rawFiles,
     bcc: draft.bcc,
     tags: submission.tags,
     variables: submission.variables,

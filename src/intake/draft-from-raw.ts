@@ -52,6 +52,7 @@ export function draftFromRaw(submission: Submission, octets: Uint8Array, maxReci
     bcc: texts(bcc),
     content,
     raw,
+    rawFiles: message.files,
     addressees,
     headerBound: null,
   }

@@ -12,6 +12,7 @@ import {
 import { isMessageId, MAX_MESSAGE_ID } from '../mail/header/message-id.ts'
 import { OCCURS_ONCE } from '../mail/header/once.ts'
 import type { MessageContent } from '../mail/message.ts'
+import type { RawFileNames } from '../mail/raw/files.ts'
 import type { OpenMessage } from '../mail/raw/raw.ts'
 import type { NewRecipient } from '../store/store.ts'
 import { type Addressing, envelopeOf } from './addressing.ts'
@@ -41,6 +42,8 @@ export interface Draft {
   content: MessageContent
   /** A ready message to send unchanged. */
   raw: OpenMessage | null
+  /** The files within it. */
+  rawFiles: RawFileNames | null
   /** In batch sending: the addressees of the copies. */
   addressees: Addressee[] | null
   /** Upper bound for the octets of the header, the value of Message-ID aside; null when only composing can tell. */
@@ -94,6 +97,7 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
     bcc: texts(bcc),
     content,
     raw: null,
+    rawFiles: null,
     addressees,
     headerBound: own === null ? null : own + custom.octets,
   }

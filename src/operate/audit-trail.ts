@@ -132,16 +132,17 @@ export function severalNote(targets: readonly string[]): AuditNote {
   return { target: `${first} and ${targets.length - 1} more`, detail: { count: targets.length } }
 }
 
-/** How an action on several things by id is recorded, which changes some addresses. */
-export function addressesAudit(
+/** How an action on several things is recorded, which changes some addresses. `countOf`: how many things. */
+export function addressesAudit<Input>(
   action: string,
-): Audit<{ ids: readonly string[] }, { addresses: readonly string[] }> {
+  countOf: (input: Input) => number,
+): Audit<Input, { addresses: readonly string[] }> {
   return {
     action,
     unlessByKey: true,
     inParts: true,
-    note({ ids }, result) {
-      if (result === null) return { target: '', detail: { count: ids.length } }
+    note(input, result) {
+      if (result === null) return { target: '', detail: { count: countOf(input) } }
       return result.addresses.length === 0 ? null : severalNote(result.addresses)
     },
   }

@@ -54,7 +54,7 @@ export const suppressRecipients = verb(
     })
     return { ...result, addresses }
   },
-  addressesAudit('suppressRecipients'),
+  addressesAudit('suppressRecipients', ({ ids }: EmailBatch) => ids.length),
 )
 
 /** One after the other, so that other callers take their turns between two emails. */

@@ -1,6 +1,7 @@
 /** The troubles that are open now, as alerts tell them. */
 import type { Alert } from '../store/store.ts'
 import { pageOfAlert } from './alerts/alert-page.ts'
+import { adviceFor } from './alerts/alert-words.ts'
 import { type CompanyFilter, companyScope } from './find.ts'
 import { verb } from './verb.ts'
 
@@ -23,11 +24,7 @@ export const openAlerts = verb('read', async (op, of: CompanyFilter): Promise<Op
     .slice(0, MOST)
     .map((alert) => {
       const { id, title, found, since } = alert
-      // Members have no shell on the machine: the page has what they can do.
-      const advice =
-        op.caller.kind === 'operator' || !NAMES_COMMAND.test(alert.advice ?? '') ? alert.advice : null
+      const advice = adviceFor(op.caller.kind === 'operator', alert)
       return { id, title, found, advice, since, page: pageOfAlert(alert, op.accounts.domains) }
     })
 })
-
-const NAMES_COMMAND = /\bpostroad [a-z]/

@@ -242,7 +242,7 @@ export function loggedEventJson(event: LogEntry) {
 function eventDetailJson(detail: EventDetail) {
   const { enhancedCode, nextAttemptAt, reportId, suppressedBy, webhookId, domainId, tlsVerified, ...more } =
     detail
-  const { domainState: _, ...rest } = more
+  const { domainState: _, problem, ...rest } = more
   return {
     ...rest,
     ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
@@ -252,6 +252,7 @@ function eventDetailJson(detail: EventDetail) {
     ...(suppressedBy !== undefined && { suppressed_by: suppressedBy }),
     ...(webhookId !== undefined && { webhook_id: webhookId }),
     ...(domainId !== undefined && { domain_id: domainId }),
+    ...(problem !== undefined && { problem: { ...problem, since: isoTime(problem.since) } }),
   }
 }
 

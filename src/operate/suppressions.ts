@@ -307,7 +307,7 @@ export const removeSuppressions = verb(
     })
     return { ...result, addresses }
   },
-  addressesAudit('removeSuppressions'),
+  addressesAudit('removeSuppressions', ({ ids }: { ids: readonly string[] }) => ids.length),
 )
 
 /** Mail with the tag goes to the address again. */

@@ -73,7 +73,7 @@ function isAnySitePaused(pauses: readonly Pause[]): boolean {
 }
 
 /** The sites of routes of companies; null: the mail takes POSTROAD_DELIVERY, or the route of a sending domain. */
-function routeSites(op: Operation): (companyId: string) => WaitingSite | null {
+export function routeSites(op: Operation): (companyId: string) => WaitingSite | null {
   const routes = new RouteTable(op.accounts.routes)
   const found = new Map<string, WaitingSite | null>()
   return (companyId) => {

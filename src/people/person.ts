@@ -17,8 +17,9 @@ export type Role = (typeof ROLES)[number]
  * - `domains`: DNS lacks records of a domain that sends.
  * - `webhooks`: a webhook fails.
  * - `rates`: many bounces or complaints.
+ * - `waiting`: mail waits for an hour without being tried.
  */
-export const ALERT_KINDS = ['installation', 'domains', 'webhooks', 'rates'] as const
+export const ALERT_KINDS = ['installation', 'domains', 'webhooks', 'rates', 'waiting'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
 export interface Membership {

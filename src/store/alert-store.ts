@@ -1,4 +1,5 @@
 /** Troubles about which alerts are sent: once when they begin, and once when they are over, by any node. */
+import type { NewCompanyEvent } from '../email/company-event.ts'
 
 export interface NewAlert {
   /** The same for the same trouble: `disk`, `domain:example.com`, `webhook:ID`. */
@@ -8,7 +9,9 @@ export interface NewAlert {
   title: string
   /** The finding, as a sentence. */
   found: string
+  /** What operators can do, and what people of the company can, who have no shell on the machine. */
   advice: string | null
+  memberAdvice: string | null
 }
 
 export interface Alert extends NewAlert {
@@ -29,10 +32,13 @@ export interface AlertClaim {
 export interface AlertStore {
   /** Open ones, and those whose end has not been told. In the order of their ids. */
   alerts(): Promise<Alert[]>
-  /** A trouble that is open keeps its beginning. One whose end has not been told is open again. */
-  raiseAlert(alert: NewAlert, now: number): Promise<void>
-  /** Forgets a trouble about which no alert was sent. */
-  endAlert(id: string, now: number): Promise<void>
+  /**
+   * A trouble that is open keeps its beginning. One whose end has not been told is open again. `event`: logged for the
+   * company in the same commit, unless the trouble was open.
+   */
+  raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<void>
+  /** Forgets a trouble about which no alert was sent. `event`: logged in the same commit, if the trouble was open. */
+  endAlert(id: string, now: number, event?: NewCompanyEvent): Promise<void>
   /** Takes troubles whose beginning or end is to be told. */
   claimAlerts(claim: AlertClaim): Promise<Alert[]>
   /** The beginning was told; if it had been told before, the end was. */

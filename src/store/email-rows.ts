@@ -6,6 +6,7 @@ import { rowReader } from '../email/codec.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
 import { fieldsOf, type Recipient, recipientFieldsOf } from '../email/fields.ts'
 import type { CountedState } from '../email/recipient.ts'
+import type { RawFileNames } from '../mail/raw/files.ts'
 import { COLUMNS } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type {
@@ -164,11 +165,19 @@ function beginningOf(octets: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(octets, { stream: true })
 }
 
-export type BeginningRow = Omit<EmailBeginning, 'text' | 'html'> & Record<'text' | 'html', Uint8Array | null>
+export interface BeginningRow extends Omit<EmailBeginning, 'text' | 'html' | 'filesKnown'> {
+  text: Uint8Array | null
+  html: Uint8Array | null
+  /** JSON. */
+  rawFiles: string | null
+}
 
-export function emailBeginningOf({ text, html, ...row }: BeginningRow): EmailBeginning {
+export function emailBeginningOf({ text, html, rawFiles, ...row }: BeginningRow): EmailBeginning {
+  const within: RawFileNames | null = rawFiles === null ? null : JSON.parse(rawFiles)
   return {
     ...row,
+    ...(within !== null && { files: Number(within.attached), fileNames: within.names.join('\n') || null }),
+    filesKnown: within !== null || row.rawOctets === null,
     text: text === null ? null : beginningOf(text),
     html: html === null ? null : beginningOf(html),
   }

@@ -143,6 +143,8 @@ export interface RetryRequest extends Pick<PauseScope, 'companyId'> {
   /** Recipient domains, each once. */
   domains: readonly string[] | null
   emailId: string | null
+  /** With `emailId`: only its recipient at this position. */
+  position?: number
   /** Unix ms: their new due time. Recipients that are due by then are left alone. */
   now: number
   /** True: a member made the request, who may not cause a try of a closed path that companies share. */

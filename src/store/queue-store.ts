@@ -28,8 +28,8 @@ export interface QueueStore {
   announceWork(): Promise<void>
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
-  /** The same of mail that is not paused. Where a pause has ended since, its end counts. */
-  oldestDue(now: number): Promise<number | null>
+  /** The same of mail that is not paused, of a company or of all. Where a pause has ended since, its end counts. */
+  oldestDue(now: number, companyId?: string): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
   record(attempt: AttemptRecord): Promise<RecordResult>
   /**
@@ -40,9 +40,9 @@ export interface QueueStore {
   recover(request: { now: number; jitterMs: number }): Promise<number>
   /**
    * Cancels the recipients waiting or in quarantine; those being sent end as canceled unless their attempt ends them
-   * otherwise.
+   * otherwise. `position`: only the recipient there.
    */
-  cancel(emailId: string, at: number): Promise<CancelCounts>
+  cancel(emailId: string, at: number, position?: number): Promise<CancelCounts>
   /** Ids of emails to be canceled that have recipients being sent: deliveries of theirs need not begin any more. */
   cancelRequests(): Promise<string[]>
   /** Puts recipients into quarantine. Returns how many. Recipients no longer leased under the token are left alone. */

@@ -1,18 +1,18 @@
-/** People choose in the console what they are told of by mail. */
+/** People choose in the console what they are told of by mail, and companies at which URL. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 
-describe('being told by mail', { skip: withoutBrowser() }, () => {
+describe('being told of problems', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
     stage = await Stage.open({ systemFrom: 'postroad@ops.test' })
   })
   after(() => stage?.close())
 
-  test('is chosen by kind; only operators choose the installation', async (t) => {
+  test('by mail is chosen by kind; only operators choose the installation', async (t) => {
     const { page } = await stage.visit(t, '/account')
     const form = page.getByRole('region', { name: 'Told by mail' })
     await form.getByLabel('The installation').check()
@@ -27,5 +27,31 @@ describe('being told by mail', { skip: withoutBrowser() }, () => {
     const theirs = other.getByRole('region', { name: 'Told by mail' })
     await theirs.getByLabel('Domains').waitFor()
     assert.equal(await theirs.getByLabel('The installation').count(), 0)
+  })
+
+  test('or at a URL of the company, which becomes a webhook; viewers see the host alone', async (t) => {
+    const developer = await stage.person({ [stage.company.id]: 'developer' })
+    const visit = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: developer })
+    const { page } = visit
+    visit.expect(/status of 422 .*\/webhooks$/)
+    const section = page.getByRole('region', { name: 'Told of problems' })
+    await section.getByText('No URL gets them yet.').waitFor()
+    await section.getByRole('button', { name: 'Add URL...' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Tell a URL of problems' })
+    await dialog.getByRole('textbox', { name: 'URL' }).fill('ftp://hooks.acme.test/secret')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByText(/ftp:\/\/hooks\.acme\.test/).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByRole('textbox', { name: 'URL' }).fill('https://hooks.acme.test/secret')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Send test' }).waitFor()
+    const [webhook] = await stage.service.store.webhooks({ companyId: stage.company.id })
+    assert.deepEqual(webhook!.types, ['problem.started', 'problem.ended'])
+
+    const viewer = await stage.person({ [stage.company.id]: 'viewer' })
+    const { page: other } = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: viewer })
+    const theirs = other.getByRole('region', { name: 'Told of problems' })
+    await theirs.getByRole('link', { name: 'https://hooks.acme.test/…' }).waitFor()
+    assert.equal(await theirs.getByRole('button', { name: 'Add URL...' }).count(), 0)
   })
 })

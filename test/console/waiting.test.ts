@@ -114,7 +114,14 @@ describe('mail that waits', { skip: withoutBrowser() }, () => {
     const { store } = stage.service
     const { id: companyId } = stage.company
     const found = 'hooks.acme.test has not accepted an event for an hour.'
-    const alert = { id: 'webhook:w1', companyId, title: 'Webhook of Acme', found, advice: null }
+    const alert = {
+      id: 'webhook:w1',
+      companyId,
+      title: 'Webhook of Acme',
+      found,
+      advice: null,
+      memberAdvice: null,
+    }
     await store.raiseAlert(alert, Date.now())
     const member = await stage.person({ [companyId]: 'viewer' })
     const visit = await stage.visit(t, `/c/${companyId}/overview`, { as: member })

@@ -76,6 +76,12 @@ const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   headers: fc.array(fc.tuple(words, words), { maxLength: 3 }),
   tags: fc.array(fc.record({ name: words, value: words }, { noNullPrototype: true }), { maxLength: 3 }),
   variables: maps,
+  rawFiles: fc.option(
+    fc.record(
+      { attached: fc.boolean(), names: fc.array(words, { maxLength: 3 }) },
+      { noNullPrototype: true },
+    ),
+  ),
 }
 
 function values(
@@ -227,6 +233,7 @@ test('the columns and their types', () => {
     'key_id text',
     'message_id text',
     'raw bytea large',
+    'raw_files text',
     'reply_to text',
     'return_path_host text',
     'scheduled_at int8',

@@ -22,9 +22,11 @@ const PEOPLE: readonly Reader[] = [
 ]
 
 test('people are told of the kinds that they have chosen, and only of companies that they belong to', () => {
-  const readers = (id: string, companyId: string | null) => readersOf({ id, companyId }, PEOPLE)
+  const readers = (id: string, companyId: string | null) =>
+    readersOf({ id, companyId }, PEOPLE).map(({ address }) => address)
   assert.deepEqual(readers('disk', null), ['operator@x.test'])
   assert.deepEqual(readers('domain:acme.test', 'acme'), ['operator@x.test', 'acme@x.test'])
   assert.deepEqual(readers('webhook:1', 'beta'), ['operator@x.test', 'beta@x.test'])
   assert.deepEqual(readers('bounces:acme', 'acme'), ['operator@x.test', 'acme@x.test', 'rates@x.test'])
+  assert.deepEqual(readers('waiting:acme', 'acme'), ['operator@x.test', 'acme@x.test'])
 })

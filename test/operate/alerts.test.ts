@@ -21,6 +21,8 @@ async function watch() {
   let op: Operation = await world.operation('operator')
   const dueAt = (await world.store.oldestDue(Date.now()))!
   const told: string[] = []
+  /** The same of companies whose mail waits: its id is that of the company. */
+  const waiting: string[] = []
   const faults: unknown[] = []
   let failure: Error | null = null
   let sent = Promise.resolve()
@@ -32,12 +34,14 @@ async function watch() {
       if (failure !== null) throw failure
       onSend()
       await sent
-      told.push(`${isOver ? 'over' : 'begun'} ${id}`)
+      const list = id.startsWith('waiting:') ? waiting : told
+      list.push(`${isOver ? 'over' : 'begun'} ${id}`)
     },
     onFault: (error) => faults.push(error),
   })
   return {
     told,
+    waiting,
     faults,
     /** From now on sending takes until `goOn`; `begun` resolves when it has begun. */
     sendSlowly() {
@@ -100,7 +104,7 @@ test('nobody who could be told: it is tried again, for a day', async () => {
   const { at, told, faults, failWith } = await watch()
   failWith(new Error('no way to tell'))
   await at(61)
-  assert.equal(faults.length, 1)
+  assert.equal(faults.length, 3, 'of the installation and of two companies')
   failWith(null)
   await at(62)
   assert.deepEqual(told, [], 'claimed a minute ago')
@@ -135,6 +139,7 @@ test('a trouble of which the checks near by say nothing stays, until the far one
     title: 'gone.example',
     found: 'x.',
     advice: null,
+    memberAdvice: null,
   }
   await world.store.raiseAlert(gone, 1)
   await at(1)
@@ -174,4 +179,28 @@ test('each site that refuses mail begins and ends by itself; beyond ten one aler
       ...named.map((line) => line.replace('begun', 'over')),
     ].toSorted(),
   )
+})
+
+test('a company whose mail is due for an hour is told of, until it is paused or leaves', async () => {
+  const { at, waiting } = await watch()
+  const { store, acme, beta } = world
+  const [ofAcme, ofBeta] = [acme, beta].map(({ company }) => `waiting:${company.id}`)
+  await at(59)
+  assert.deepEqual(waiting, [])
+  await store.pause({ companyId: beta.company.id, domain: null, since: 1 })
+  await at(61)
+  assert.deepEqual(waiting.splice(0), [`begun ${ofAcme}`])
+  const alert = (await store.alerts()).find(({ id }) => id === ofAcme)!
+  assert.deepEqual(
+    [alert.companyId, alert.title, alert.found],
+    [acme.company.id, 'Waiting mail of Acme', 'Mail has been due for an hour, and was not tried.'],
+  )
+  await store.pause({ companyId: acme.company.id, domain: null, since: 1 })
+  await at(62)
+  assert.deepEqual(waiting.splice(0), [`over ${ofAcme}`])
+  await store.resume({ companyId: beta.company.id, domain: null }, alert.since + 60_000)
+  await at(63)
+  assert.deepEqual(waiting.splice(0), [], 'its pause has only just ended')
+  await at(125)
+  assert.deepEqual(waiting.splice(0), [`begun ${ofBeta}`])
 })

@@ -23,7 +23,7 @@ import * as domains from '../../src/operate/domains.ts'
 import * as emailBatches from '../../src/operate/email-batches.ts'
 import * as emailDeletion from '../../src/operate/email-deletion.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
-import * as emailRecipient from '../../src/operate/email-recipient.ts'
+import * as emailRecipients from '../../src/operate/email-recipients.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
@@ -421,11 +421,33 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES,
   ],
   [
-    emailRecipient.suppressRecipient,
+    emailRecipients.retryRecipients,
+    async (op, world) =>
+      emailRecipients.retryRecipients(op, { id: (await world.scheduled()).id, positions: [0] }),
+    MANAGES,
+  ],
+  [
+    emailRecipients.cancelRecipients,
+    async (op, world) =>
+      emailRecipients.cancelRecipients(op, { id: (await world.email()).id, positions: [0] }),
+    MANAGES,
+  ],
+  [
+    emailRecipients.suppressChosen,
+    async (op, world) => {
+      const { recipients } = await world.email()
+      const address = `a@${randomUUIDv7()}.test`
+      const { id } = await world.email(world.acme, { recipients: [{ ...recipients[0]!, address }] })
+      return await emailRecipients.suppressChosen(op, { id, positions: [0] })
+    },
+    MANAGES,
+  ],
+  [
+    emailRecipients.suppressRecipient,
     async (op, world) => {
       const { recipients } = newEmail(world.acme.company, [`a@${world.newName()}`])
       const { id } = await world.email(world.acme, { recipients })
-      return await emailRecipient.suppressRecipient(op, { id, position: 0 })
+      return await emailRecipients.suppressRecipient(op, { id, position: 0 })
     },
     MANAGES,
   ],

@@ -1,5 +1,5 @@
 /** Sites that take no mail, as delivering nodes have written them into the store. */
-import type { Store } from '../../src/store/store.ts'
+import type { SiteClosure, Store } from '../../src/store/store.ts'
 import { node } from '../store/samples.ts'
 
 export interface ClosedSite {
@@ -47,11 +47,12 @@ export async function cannotReach(store: Store, ...providers: string[]): Promise
 /** A node that reports these sites as closed for all mail, until it is left. */
 export async function reportClosed(
   store: Store,
-  closed: readonly { name: string; kind: string; since: number; provider?: string }[],
+  closed: readonly ({ name: string; provider?: string } & Pick<SiteClosure, 'kind' | 'since'> &
+    Partial<Pick<SiteClosure, 'brief' | 'metBy'>>)[],
 ): Promise<AsyncDisposable> {
   const token = await store.join(node('cut-off'))
   const nowhere = { companyId: null, company: null, sendingDomain: null, recipientDomain: null }
-  const sites = closed.map(({ name, kind, since, provider = null }) => ({
+  const sites = closed.map(({ name, kind, since, provider = null, brief = '', metBy = null }) => ({
     ...{ key: provider === null ? `mx:${name}` : `provider:${name}`, name, provider, hosts: [], sources: [] },
     limits: {
       ...{ sessions: 2, messagesPerSession: 100, messagesPerMinute: null, messagesPerHour: null },
@@ -60,8 +61,8 @@ export async function reportClosed(
     lowered: { sessions: null, messagesPerMinute: null },
     used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
     closed: {
-      ...{ since, kind, reason: 'no answer', brief: '', nextTryAt: 2 },
-      ...{ metBy: null, ...nowhere, list: null },
+      ...{ since, kind, reason: 'no answer', brief, nextTryAt: 2 },
+      ...{ metBy, ...nowhere, list: null },
     },
   }))
   await store.reportSites({ node: token, at: Date.now(), sites })

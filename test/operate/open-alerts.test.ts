@@ -14,7 +14,8 @@ test('a company sees its own troubles, an operator all of them, those of the ins
   const { store, acme, beta } = world
   const companyId = acme.company.id
   const [domain] = acme.domains
-  const trouble = { title: 'T', found: 'F.', advice: 'Run postroad domain check x.' }
+  const advice = { advice: 'Run postroad domain check x.', memberAdvice: 'See the page of the domain.' }
+  const trouble = { title: 'T', found: 'F.', ...advice }
   await store.raiseAlert({ ...trouble, id: `webhook:w1`, companyId }, 1)
   await store.raiseAlert({ ...trouble, id: `domain:${domain.name}`, companyId }, 2)
   await store.raiseAlert({ ...trouble, id: `bounces:${beta.company.id}`, companyId: beta.company.id }, 3)
@@ -26,8 +27,8 @@ test('a company sees its own troubles, an operator all of them, those of the ins
   assert.deepEqual(
     asMember.map(({ page, advice }) => [page, advice]),
     [
-      [`c/${companyId}/webhooks/w1`, null],
-      [`c/${companyId}/domains/${domain.id}`, null],
+      [`c/${companyId}/webhooks/w1`, advice.memberAdvice],
+      [`c/${companyId}/domains/${domain.id}`, advice.memberAdvice],
     ],
   )
   const operator = await world.operation('operator')

@@ -5,6 +5,7 @@ import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { othersFailed } from '../../src/email/not-attempted.ts'
 import type { HoldReason } from '../../src/email/recipient.ts'
+import { waitingMail } from '../../src/operate/alerts/company-waiting.ts'
 import { listedStatuses } from '../../src/operate/listed-status.ts'
 import { nextSteps } from '../../src/operate/next-step.ts'
 import { pause, resume } from '../../src/operate/pauses.ts'
@@ -37,10 +38,12 @@ interface Bench {
 }
 
 /** Two companies, and a site that is closed for the mail of both. */
-async function open(t: TestContext): Promise<Bench> {
+async function open(t: TestContext, closed: { since?: number; metBy?: 'beta' } = {}): Promise<Bench> {
   const world = await World.make()
   t.after(() => world[Symbol.asyncDispose]())
-  await reportClosed(world.store, [{ name: SITE, kind: 'busy', since: 1 }])
+  const metBy = closed.metBy === undefined ? null : world[closed.metBy].company.id
+  const closure = { since: closed.since ?? 1, metBy, brief: `${SITE} is busy (421)` }
+  await reportClosed(world.store, [{ name: SITE, kind: 'busy', ...closure }])
   const op = await world.operation('operator')
   const table = op.sites()
   const resolver = new Resolver({ servers: [dns.address], timeout: 10_000, tries: 1 })
@@ -148,4 +151,24 @@ test('the page of an email and its row agree, while its site is paused, about wh
     const emails = await world.store.summaries([id], 1_000_000)
     assert.equal((await listedStatuses(op, { emails })).get(id)?.of, status)
   }
+})
+
+test('companies whose path is closed for an hour are told, in words that name nobody of another', async (t) => {
+  const foundAfter = async (minutes: number) => {
+    const since = Date.now() - minutes * 60_000
+    const { op, world, hold } = await open(t, { since, metBy: 'beta' })
+    const { acme, beta, store } = world
+    for (const { domains } of [acme, beta])
+      await store.pause({ companyId: null, domain: `customer-of.${domains[0].name}`, since: 1 })
+    await hold(acme, 'a@one.test')
+    await hold(beta, 'b@two.test')
+    // Put off by its own server: the retry schedule takes days, and nothing is wrong with the path.
+    await hold(acme, 'c@elsewhere.test', { tried: true, heldFor: null, message: '452 mailbox full' })
+    return (await waitingMail(op)).map(({ title, found }) => [title, found])
+  }
+  assert.deepEqual(await foundAfter(59), [])
+  assert.deepEqual(await foundAfter(61), [
+    ['Waiting mail of Acme', `Mail to one.test has waited for an hour: ${SITE} is busy (421).`],
+    ['Waiting mail of Beta', 'Mail to two.test has waited for an hour: no answer.'],
+  ])
 })

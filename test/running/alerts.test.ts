@@ -5,9 +5,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { Resend, type WebhookEvent } from 'resend'
 import { loadSettings } from '../../src/config/load.ts'
+import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import { SERVICE } from '../../src/operate/authority.ts'
+import { operationOn } from '../../src/operate/open.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { Receiver } from '../webhooks/receiver.ts'
 
 test('a problem is told by mail and to a URL, each once', async (t) => {
   const posted: Record<string, unknown>[] = []
@@ -32,6 +37,7 @@ test('a problem is told by mail and to a URL, each once', async (t) => {
     title: 'Host name and reverse DNS',
     found: 'mail.example.com has no address in DNS.',
     advice: 'Choose another name.',
+    memberAdvice: null,
   }
   await service.store.raiseAlert(problem, Date.now())
   await until(() => posted.length === 1, 'the alert at the URL')
@@ -63,4 +69,63 @@ test('alerts by mail need a sender', () => {
     () => loadSettings({ POSTROAD_ALERT_WEBHOOK: 'ops' }, { envFile: null }),
     /POSTROAD_ALERT_WEBHOOK/,
   )
+})
+
+test('a webhook of a company is told of its problems, signed, once when one begins and once when it is over', async (t) => {
+  const receiver = await Receiver.start()
+  t.after(() => receiver[Symbol.asyncDispose]())
+  await using service = await startService({ allowPrivateNetworks: true })
+  const { store, settings } = service
+  const [company, other] = [await service.company(), await service.company()]
+  const { token } = await service.key(company.id, { scopes: ['reading', 'management'] })
+  const resend = new Resend(token, { baseUrl: service.url })
+  const add = async (endpoint: string, events: string[]) => {
+    const { data, error } = await resend.webhooks.create({ endpoint, events: events as WebhookEvent[] })
+    assert.equal(error, null)
+    return data!
+  }
+  const told = await add(receiver.url, ['problem.started', 'problem.ended'])
+  const failing = await add('https://hooks.acme.test/', ['email.bounced'])
+
+  const watch = new AlertWatch({
+    operation: () => operationOn(settings, store, SERVICE, accounts),
+    isFirst: async () => true,
+    tell: async () => {},
+    onFault: (error) => assert.fail(error as Error),
+  })
+  const accounts = await store.accounts()
+  const since = Date.now() - 2 * 3_600_000
+  await store.updateWebhook(failing.id, { failingSince: since })
+  await watch.look({ far: false })
+  await watch.look({ far: false })
+  await receiver.until(({ length }) => length === 1)
+  await store.updateWebhook(failing.id, { failingSince: null })
+  await watch.look({ far: false })
+  await watch.look({ far: false })
+  const received = await receiver.until(({ length }) => length === 2)
+
+  const problem = {
+    id: `webhook:${failing.id}`,
+    title: `Webhook of ${company.name}`,
+    found: 'hooks.acme.test has not accepted an event for an hour.',
+    advice: 'Its attempts show what its server answers. Correct the server, then replay what failed.',
+  }
+  const sentence = `${problem.title}: ${problem.found}`
+  const [begun, over] = received.map(({ body }) => JSON.parse(body))
+  assert.deepEqual([begun.type, begun.text], ['problem.started', `Problem: ${sentence}`])
+  assert.deepEqual(begun.data, { ...problem, since: begun.created_at, ended_at: null })
+  assert.deepEqual([over.type, over.text], ['problem.ended', `Over: ${sentence}`])
+  assert.deepEqual(over.data, { ...problem, since: begun.created_at, ended_at: over.created_at })
+  for (const { headers, body } of received) {
+    const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
+      String(headers[`webhook-${name}`]),
+    ) as [string, string, string]
+    resend.webhooks.verify({
+      payload: body,
+      headers: { id, timestamp, signature },
+      webhookSecret: told.signing_secret,
+    })
+  }
+  const { events } = await store.entriesAfter(0, { companyId: other.id }, 10)
+  assert.deepEqual(events, [])
 })

@@ -138,6 +138,7 @@ export function email(
       date: NOW,
     },
     raw: null,
+    rawFiles: null,
     bcc: [],
     tags: [],
     variables: {},

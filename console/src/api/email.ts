@@ -122,6 +122,21 @@ export const suppressRecipient = (company: string, email: string, position: numb
     email,
   )
 
+export type RecipientsAction = 'retry' | 'cancel' | 'suppress'
+
+/** `ids`: positions. The email is not reloaded before all parts of a choice are done. */
+export const actOnRecipients = (
+  company: string,
+  email: string,
+  action: RecipientsAction,
+  ids: readonly string[],
+) =>
+  call(`POST /companies/:company/emails/:email/recipients/${action}`, {
+    company,
+    email,
+    body: { positions: ids.map(Number) },
+  })
+
 async function lookAgainAfter<Result>(answer: Promise<Result>, email: string): Promise<Result> {
   try {
     return await answer

@@ -18,8 +18,8 @@ export type TestAnswer = JsonAnswer<'POST /companies/:company/webhooks/:id/test'
 /** Milliseconds between two polls, for data on screen that changes by itself. */
 const LOOK_EVERY = 3_000
 
-export const webhooksQuery = (company: string, after: string | undefined) => ({
-  ...read(LIST, { company, query: { after } }),
+export const webhooksQuery = (company: string, query: QueryOf<typeof LIST>) => ({
+  ...read(LIST, { company, query }),
   refetchInterval: LOOK_EVERY * 3,
 })
 

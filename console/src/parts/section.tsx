@@ -1,5 +1,6 @@
-import { Group, Paper, type PaperProps, Stack, Text, Title } from '@mantine/core'
+import { Paper, type PaperProps, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
+import classes from './section.module.css'
 
 interface SectionProps extends PaperProps {
   title: string
@@ -22,19 +23,23 @@ export function Section({ title, about, action, children, compact = false, ...pa
       {...paper}
     >
       <Stack gap={compact ? 'xs' : 'md'}>
-        <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
-          <div>
-            <Title order={2} size={compact ? 'h5' : 'h4'} id={id}>
-              {title}
-            </Title>
-            {about && (
-              <Text component="div" c="dimmed" size={compact ? 'xs' : 'sm'} mt={compact ? 0 : 2}>
-                {about}
-              </Text>
-            )}
-          </div>
-          {action && <div style={{ flexShrink: 0 }}>{action}</div>}
-        </Group>
+        <div className={classes.head}>
+          <Title order={2} size={compact ? 'h5' : 'h4'} id={id}>
+            {title}
+          </Title>
+          {action && <div className={classes.action}>{action}</div>}
+          {about && (
+            <Text
+              component="div"
+              c="dimmed"
+              size={compact ? 'xs' : 'sm'}
+              mt={compact ? 0 : 2}
+              className={classes.about}
+            >
+              {about}
+            </Text>
+          )}
+        </div>
         {children}
       </Stack>
     </Paper>

@@ -23,7 +23,7 @@ export function useFound(text: string): PaletteCommand[] {
   const ofOne = enabled && company !== ALL
   const domains = useQuery({ ...domainsQuery(company, search), enabled })
   const keys = useQuery({ ...keysQuery(company, { search }), enabled })
-  const webhooks = useQuery({ ...webhooksQuery(company, undefined), enabled, refetchInterval: false })
+  const webhooks = useQuery({ ...webhooksQuery(company, {}), enabled, refetchInterval: false })
   const team = useQuery({ ...teamQuery(company), enabled: ofOne })
   if (!enabled) return []
   const wanted = text.toLowerCase()

@@ -6,6 +6,7 @@ import type { EventNotice, NoticeEmail } from '../../email/event-notice.ts'
 import type { BounceCategory } from '../../mail/reply/category.ts'
 import type { Classification } from '../../mail/reply/classify.ts'
 import { changedDomain } from './json-domain.ts'
+import { toldProblem } from './json-problem.ts'
 import { diagnosticCode } from './reply.ts'
 
 /** Null: this dialect has no word for it. */
@@ -33,11 +34,16 @@ export const JSON_COMPANY_TYPES: Readonly<Record<CompanyEventType, string | null
   'domain.deleted': 'domain.deleted',
   'webhook.disabled': null,
   'webhook.enabled': null,
+  // Additions to the original API.
+  'problem.started': 'problem.started',
+  'problem.ended': 'problem.ended',
 }
 
 export interface JsonEvent {
   type: string
   created_at: string
+  /** A sentence, which chat programs show. */
+  text?: string
   data: Record<string, unknown>
 }
 
@@ -45,7 +51,10 @@ export interface JsonEvent {
 export function jsonEvent({ event, email, recipient }: EventNotice<LogEntry>): JsonEvent | null {
   if (event.emailId === null) {
     const type = JSON_COMPANY_TYPES[event.type]
-    return type === null ? null : { type, created_at: isoTime(event.at), data: changedDomain(event) }
+    if (type === null) return null
+    const { problem } = event.detail
+    const told = problem === undefined ? { data: changedDomain(event) } : toldProblem(event, problem)
+    return { type, created_at: isoTime(event.at), ...told }
   }
   const type = JSON_TYPES[event.type]
   if (type === null) return null

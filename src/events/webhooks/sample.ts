@@ -6,6 +6,8 @@ import {
   domainChanged,
   type EntryType,
   type LogEntry,
+  type NewCompanyEvent,
+  problemChanged,
 } from '../../email/company-event.ts'
 import type { DomainState } from '../../email/domain-state.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
@@ -53,14 +55,19 @@ export function sampleEvent(
   domain: string,
   now: number,
 ): EventNotice<LogEntry> {
-  return isCompanyEvent(type) ? ofDomain(companyId, domain, now) : ofEmail(type, companyId, domain, now)
+  if (!isCompanyEvent(type)) return ofEmail(type, companyId, domain, now)
+  return ofCompany(companyId, isOfProblem(type) ? ofProblem(type, domain, now) : ofDomain(domain, now), now)
 }
 
 function isCompanyEvent(type: EntryType): type is CompanyEventType {
   return (COMPANY_EVENT_TYPES as readonly string[]).includes(type)
 }
 
-function ofDomain(companyId: string, name: string, now: number): EventNotice<LogEntry> {
+function isOfProblem(type: CompanyEventType): type is 'problem.started' | 'problem.ended' {
+  return type === 'problem.started' || type === 'problem.ended'
+}
+
+function ofDomain(name: string, now: number): NewCompanyEvent {
   const record = {
     kind: 'dkim',
     name: `sample._domainkey.${name}`,
@@ -77,7 +84,21 @@ function ofDomain(companyId: string, name: string, now: number): EventNotice<Log
     records: [record],
   }
   const message = `A sample: DNS has lost the DKIM records of ${name}.`
-  const event = domainChanged('domain.updated', { id: randomUUIDv7(), name }, state, now, message)
+  return domainChanged('domain.updated', { id: randomUUIDv7(), name }, state, now, message)
+}
+
+function ofProblem(type: 'problem.started' | 'problem.ended', domain: string, now: number): NewCompanyEvent {
+  const problem = {
+    id: `domain:${domain}`,
+    title: domain,
+    found: `A sample: DNS has lost the DKIM record of ${domain}.`,
+    advice: 'Publish the records that the page of the domain shows.',
+    since: type === 'problem.started' ? now : now - 3_600_000,
+  }
+  return problemChanged(type, problem, now)
+}
+
+function ofCompany(companyId: string, event: NewCompanyEvent, now: number): EventNotice<LogEntry> {
   return {
     id: randomUUIDv7(),
     part: WHOLE,

@@ -19,8 +19,19 @@ export interface TextSnippet {
   attached: boolean
 }
 
-export function snippetOf({ id, text, html, raw, rawOctets, files }: EmailBeginning): TextSnippet {
-  if (raw !== null) return { id, ...ofMessage(raw, raw.byteLength < rawOctets!) }
+export function snippetOf({
+  id,
+  text,
+  html,
+  raw,
+  rawOctets,
+  files,
+  filesKnown,
+}: EmailBeginning): TextSnippet {
+  if (raw !== null) {
+    const shown = ofMessage(raw, raw.byteLength < rawOctets!)
+    return { id, ...shown, ...(filesKnown && { attached: files > 0 }) }
+  }
   return { id, text: oneLine(shownText({ text, html, raw })), attached: files > 0 }
 }
 

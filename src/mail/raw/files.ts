@@ -24,39 +24,67 @@ const BODIES = new Set(['text/plain', 'text/html', 'text/x-amp-html'])
 /** Lists the files in order. Throws RawError for octets that are not structured like a message. */
 export function listRawFiles(raw: Uint8Array): RawFile[] {
   const octets = withCrlfLines(raw)
-  return fileParts(readStructure(octets)).map((part, position) => fileOf(octets, part, position))
+  return [...fileParts(readStructure(octets))].map((part, position) => fileOf(octets, part, position))
 }
 
 /** The decoded octets of one file; null when there is none at that position. */
 export function readRawFile(raw: Uint8Array, position: number): Buffer | null {
   const octets = withCrlfLines(raw)
-  const part = fileParts(readStructure(octets))[position]
+  const part = [...fileParts(readStructure(octets))][position]
   return part === undefined ? null : contentOf(octets, part)
 }
 
 /** The names that its sender gave to files of a message, or of its beginning. */
-export function fileNamesIn(root: RawPart): string[] {
-  return fileParts(root).flatMap((part) => nameOf(part) ?? [])
+export function fileNamesIn(root: RawPart, most = Number.POSITIVE_INFINITY): string[] {
+  const names: string[] = []
+  for (const part of fileParts(root)) {
+    if (names.length >= most) break
+    const name = nameOf(part)
+    if (name !== undefined) names.push(name)
+  }
+  return names
+}
+
+/** The files of a whole message, for searches. */
+export interface RawFileNames {
+  /** There are files besides inline pictures. */
+  attached: boolean
+  /** Those that its sender gave, the first ones. */
+  names: string[]
+}
+
+/** Files whose names are searched, and characters of each. */
+const MOST_NAMES = 20
+const LONGEST_NAME = 100
+
+/** `root`: the structure of the whole message. */
+export function rawFileNames(root: RawPart): RawFileNames {
+  const names = fileNamesIn(root, MOST_NAMES)
+  return {
+    attached: hasAttachments(root, false),
+    names: names.map((name) => name.slice(0, LONGEST_NAME).toWellFormed()),
+  }
 }
 
 /** Whether a message has files besides inline pictures. `clipped`: it goes on behind what was read. */
 export function hasAttachments(root: RawPart, clipped: boolean): boolean {
   // Behind the beginning there may be files, which is what a multipart/mixed is for (RFC 2046 5.1.3).
   if (clipped && root.type === 'multipart/mixed') return true
-  return fileParts(root).some((part) => dispositionOf(part, contentIdOf(part)) === 'attachment')
+  for (const part of fileParts(root)) {
+    if (dispositionOf(part, contentIdOf(part)) === 'attachment') return true
+  }
+  return false
 }
 
 /** Depth first, in reading order. A message within the message is one file, whatever its content. */
-function fileParts(root: RawPart): RawPart[] {
-  const files: RawPart[] = []
+function* fileParts(root: RawPart): Generator<RawPart, undefined> {
   const waiting = [root]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())
     else if (!BODIES.has(part.type) || part.disposition === 'attachment' || nameOf(part) !== undefined) {
-      files.push(part)
+      yield part
     }
   }
-  return files
 }
 
 function fileOf(octets: Buffer, part: RawPart, position: number): RawFile {

@@ -8,6 +8,7 @@ import { isMessageId } from '../header/message-id.ts'
 import { OCCURS_ONCE } from '../header/once.ts'
 import { isControlField, type RawControl, readControl } from './control.ts'
 import { decodeBody, decodeCharset, decodeText } from './decode.ts'
+import { type RawFileNames, rawFileNames } from './files.ts'
 import { type RawField, type RawHeader, readHeader } from './header.ts'
 import { internationalAddresses, isAddressField } from './international.ts'
 import { isEightBit, MAX_LINE, RawError, withCrlfLines } from './lines.ts'
@@ -38,6 +39,7 @@ export interface RawMessage {
   /** The first text/plain and text/html parts that are not attachments, at most 10 MB each. */
   text?: string
   html?: string
+  files: RawFileNames
   /** All fields of the header in order, unfolded, not decoded. */
   headers: [name: string, value: string][]
   control: RawControl
@@ -79,7 +81,9 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   const { octets, header } = opened(raw)
   const { fields } = header
   const values = (name: string) => fields.filter(({ lower }) => lower === name).map(({ value }) => value)
+  const root = readStructure(octets)
   const message: RawMessage = {
+    files: rawFileNames(root),
     to: values('to'),
     cc: values('cc'),
     replyTo: fields.filter(({ lower }) => lower === 'reply-to').flatMap(mailboxesOf),
@@ -94,7 +98,6 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   if (messageId !== undefined) message.messageId = messageId
   const date = Date.parse((values('date')[0] ?? '').replace(/\([^()]*\)/g, ''))
   if (!Number.isNaN(date)) message.date = date
-  const root = readStructure(octets)
   const text = firstBody(octets, root, 'text/plain')
   if (text !== undefined) message.text = text
   const html = firstBody(octets, root, 'text/html')

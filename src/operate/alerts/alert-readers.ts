@@ -5,18 +5,25 @@ import type { Alert } from '../../store/store.ts'
 export function kindOfAlert(id: string): AlertKind {
   if (id.startsWith('domain:')) return 'domains'
   if (id.startsWith('webhook:')) return 'webhooks'
+  if (id.startsWith('waiting:')) return 'waiting'
   return id.startsWith('bounces:') || id.startsWith('complaints:') ? 'rates' : 'installation'
 }
 
-/** Addresses: of operators, and of confirmed members of the company that the trouble concerns. */
+export interface AlertReader {
+  address: string
+  isOperator: boolean
+}
+
+/** Operators, and confirmed members of the company that the trouble concerns. */
 export function readersOf(
   { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
   people: readonly Pick<Person, 'address' | 'alerts' | 'memberships' | 'operator'>[],
-): string[] {
+): AlertReader[] {
   const kind = kindOfAlert(id)
   const mayKnow = ({ operator, memberships }: Pick<Person, 'memberships' | 'operator'>) =>
     operator || memberships.some((each) => each.companyId === companyId && each.unconfirmed !== true)
-  return people.flatMap((person) =>
-    person.address !== null && person.alerts.includes(kind) && mayKnow(person) ? [person.address] : [],
-  )
+  return people.flatMap((person) => {
+    const { address, alerts, operator: isOperator } = person
+    return address !== null && alerts.includes(kind) && mayKnow(person) ? [{ address, isOperator }] : []
+  })
 }

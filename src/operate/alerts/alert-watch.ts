@@ -3,7 +3,9 @@
  * trouble once when it begins and once when it is over. One node checks; any node tells.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Alert } from '../../store/store.ts'
+import { problemChanged } from '../../email/company-event.ts'
+import type { ProblemFacts } from '../../email/event.ts'
+import type { Alert, NewAlert } from '../../store/store.ts'
 import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
@@ -79,15 +81,16 @@ export class AlertWatch {
       op.store.alerts(),
     ])
     const problems = checks.filter(({ state }) => state === 'problem')
-    for (const { id, title, found, advice } of problems) {
+    for (const { id, title, found, advice, memberAdvice = null } of problems) {
       const domain = op.accounts.domains.find(({ name }) => id === `domain:${name}`)
       const companyId = domain?.companyId ?? null
-      await op.store.raiseAlert({ id, companyId, title, found, advice }, op.now())
+      await raise(op, { id, companyId, title, found, advice, memberAdvice })
     }
-    for (const trouble of troubles) await op.store.raiseAlert(trouble, op.now())
+    for (const trouble of troubles) await raise(op, trouble)
     const found = new Set([...problems, ...troubles].map(({ id }) => id))
-    for (const { id, endedAt } of before) {
-      if (endedAt === null && !found.has(id) && isOver(id, checks, far)) await op.store.endAlert(id, op.now())
+    for (const alert of before) {
+      if (alert.endedAt !== null || found.has(alert.id) || !isOver(alert.id, checks, far)) continue
+      await op.store.endAlert(alert.id, op.now(), problemChanged('problem.ended', factsOf(alert), op.now()))
     }
   }
 
@@ -115,6 +118,20 @@ export class AlertWatch {
     }
     await store.alertTold(alert, now())
   }
+}
+
+/** Webhooks of its company get an event about it. */
+async function raise(op: Operation, alert: NewAlert): Promise<void> {
+  const now = op.now()
+  await op.store.raiseAlert(
+    alert,
+    now,
+    problemChanged('problem.started', factsOf({ ...alert, since: now }), now),
+  )
+}
+
+function factsOf({ id, title, found, memberAdvice, since }: NewAlert & Pick<Alert, 'since'>): ProblemFacts {
+  return { id, title, found, advice: memberAdvice, since }
 }
 
 /**

@@ -9,8 +9,18 @@ export interface AlertOrigin {
   console: string | null
 }
 
+/** Members have no shell on the machine. */
+export function adviceFor(
+  isOperator: boolean,
+  { advice, memberAdvice }: Pick<Alert, 'advice' | 'memberAdvice'>,
+): string | null {
+  return isOperator ? advice : memberAdvice
+}
+
 export function alertMail(
-  { title, found, advice, since, endedAt }: Alert,
+  { title, found, since, endedAt }: Omit<Alert, 'advice' | 'memberAdvice'>,
+  /** For its reader. */
+  advice: string | null,
   isOver: boolean,
   from: AlertOrigin,
   /** The page of the console that shows the trouble: `c/ID/webhooks/ID`. */

@@ -1,9 +1,10 @@
 /** Troubles of a company's mail, which no check of the installation shows. */
 
 import type { NewAlert } from '../../store/store.ts'
-import { mailedName } from '../mailed-name.ts'
 import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
+import { nameOf } from './company-name.ts'
+import { waitingMail } from './company-waiting.ts'
 
 const HOUR = 3_600_000
 /** Ms for which a webhook must fail before an alert is sent. */
@@ -15,11 +16,11 @@ const MOST_BOUNCED = 0.05
 const MOST_COMPLAINED = 0.001
 
 /** The prefixes of their ids: a trouble with one of them that is not found any more is over. */
-export const COMPANY_TROUBLES = ['webhook:', 'bounces:', 'complaints:'] as const
+export const COMPANY_TROUBLES = ['webhook:', 'bounces:', 'complaints:', 'waiting:'] as const
 
 export async function companyTroubles(op: Operation): Promise<NewAlert[]> {
-  const [webhooks, rates] = await Promise.all([failingWebhooks(op), highRates(op)])
-  return [...webhooks, ...rates]
+  const [webhooks, rates, waiting] = await Promise.all([failingWebhooks(op), highRates(op), waitingMail(op)])
+  return [...webhooks, ...rates, ...waiting]
 }
 
 async function failingWebhooks(op: Operation): Promise<NewAlert[]> {
@@ -34,7 +35,7 @@ async function failingWebhooks(op: Operation): Promise<NewAlert[]> {
       companyId,
       title: `Webhook of ${nameOf(op, companyId)}`,
       found: `${new URL(url).host} has not accepted an event for an hour.`,
-      advice: 'Its attempts show what its server answers. Correct the server, then replay what failed.',
+      ...advice('Its attempts show what its server answers. Correct the server, then replay what failed.'),
     }))
 }
 
@@ -48,7 +49,7 @@ function ratesOf(op: Operation, companyId: string, volume: Volume): NewAlert[] {
   const ended = delivered + bounced
   if (ended < LEAST_VOLUME) return []
   const name = nameOf(op, companyId)
-  const rate = (kind: 'bounces' | 'complaints', count: number, most: number, advice: string): NewAlert[] =>
+  const rate = (kind: 'bounces' | 'complaints', count: number, most: number, text: string): NewAlert[] =>
     count / ended <= most
       ? []
       : [
@@ -57,7 +58,7 @@ function ratesOf(op: Operation, companyId: string, volume: Volume): NewAlert[] {
             companyId,
             title: `${kind === 'bounces' ? 'Bounces' : 'Complaints'} of ${name}`,
             found: `${percent(count / ended)} of the mail of the last day: ${count} of ${ended} recipients.`,
-            advice,
+            ...advice(text),
           },
         ]
   return [
@@ -71,14 +72,11 @@ function ratesOf(op: Operation, companyId: string, volume: Volume): NewAlert[] {
   ]
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(share < 0.01 ? 2 : 1)}%`
+/** That everybody can follow. */
+function advice(text: string): Pick<NewAlert, 'advice' | 'memberAdvice'> {
+  return { advice: text, memberAdvice: text }
 }
 
-/** The operator's name, because operators get these alerts, too, and the name that its people know. */
-function nameOf({ accounts }: Operation, companyId: string): string {
-  const company = accounts.companies.find(({ id }) => id === companyId)
-  if (company === undefined) return companyId
-  const shown = mailedName(company)
-  return shown === company.name ? shown : `${company.name} (${shown})`
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.01 ? 2 : 1)}%`
 }

@@ -4,7 +4,7 @@ import type { SendRequest } from '../../network/outgoing.ts'
 import type { Alert, Store } from '../../store/store.ts'
 import { pageOfAlert } from './alert-page.ts'
 import { readersOf } from './alert-readers.ts'
-import { type AlertOrigin, alertJson, alertMail } from './alert-words.ts'
+import { type AlertOrigin, adviceFor, alertJson, alertMail } from './alert-words.ts'
 
 /** Sends mail of the service itself; the same `key` is sent once. */
 interface AlertMailer {
@@ -42,11 +42,17 @@ async function mailAlert(
 ): Promise<void> {
   const { id, since } = alert
   const { domains } = await store.accounts()
-  const message = alertMail(alert, isOver, origin, pageOfAlert(alert, domains))
-  const readers = readersOf(alert, await store.people(null))
-  for (const to of new Set([...alertTo, ...readers])) {
+  const page = pageOfAlert(alert, domains)
+  const operators = alertTo.map((address) => ({ address, isOperator: true }))
+  const readers = [...readersOf(alert, await store.people(null)), ...operators]
+  // The last one of an address counts.
+  for (const [to, isOperator] of new Map(readers.map((reader) => [reader.address, reader.isOperator]))) {
     const key = `alert:${id}:${since}:${isOver ? 'over' : 'begun'}:${to}`
-    await systemMail.send({ ...message, to, key })
+    await systemMail.send({
+      ...alertMail(alert, adviceFor(isOperator, alert), isOver, origin, page),
+      to,
+      key,
+    })
   }
 }
 

@@ -15,6 +15,8 @@ export interface CheckFinding {
   found: string
   /** The next step for the operator, as a sentence; null: none is needed. */
   advice: string | null
+  /** The next step for people of the company that the check concerns, who have no shell; absent: there is none. */
+  memberAdvice?: string
   /** Settings or a command that the advice is about, a line each. */
   code?: string
 }

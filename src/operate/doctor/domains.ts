@@ -48,16 +48,19 @@ async function domainCheck(op: Operation, domain: SendingDomain): Promise<CheckF
   const bad = records.filter(({ state }) => state === 'missing' || state === 'different')
   const silent = records.filter(({ state }) => state === 'unknown')
   const needed = bad.filter(({ required }) => required)
-  const advice = (of: RecordCheck[]) => {
-    const [first] = of
-    const publish = `Publish the records that postroad domain show ${domain.name} prints.`
+  const advice = ([first]: RecordCheck[], where: string) => {
+    const publish = `Publish the records that ${where}.`
     return first!.state === 'missing' || first!.advice === null ? publish : `${first!.advice} ${publish}`
   }
-  if (needed.length > 0) return problem(lacking(needed), advice(needed))
+  const command = `postroad domain show ${domain.name} prints`
+  if (needed.length > 0) {
+    const memberAdvice = advice(needed, 'the page of the domain shows')
+    return { ...problem(lacking(needed), advice(needed, command)), memberAdvice }
+  }
   if (silent.length > 0) {
     return unknown(`DNS did not answer for ${namesOf(silent)}.`, 'Try again in a minute.')
   }
-  if (bad.length > 0) return warning(lacking(bad), advice(bad))
+  if (bad.length > 0) return warning(lacking(bad), advice(bad, command))
   return ok('DNS has all of its records.')
 }
 

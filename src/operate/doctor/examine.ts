@@ -39,7 +39,8 @@ export const examine = verb(
   'operate',
   async (op: Operation, _input: object): Promise<Diagnosis> => {
     const checks = await madeChecks(op, 'all')
-    return { state: worstOf(checks.map(({ state }) => state)), checks }
+    const shown = checks.map(({ memberAdvice: _, ...check }) => check)
+    return { state: worstOf(checks.map(({ state }) => state)), checks: shown }
   },
   null,
 )

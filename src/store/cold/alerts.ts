@@ -1,18 +1,25 @@
 /** Troubles about which alerts are sent. */
+import type { NewCompanyEvent } from '../../email/company-event.ts'
 import type { Alert } from '../alert-store.ts'
-import type { Operations, Port, ReadPort } from './port.ts'
+import { COMPANY } from './companies.ts'
+import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
-const COLUMNS = `id, company_id AS "companyId", title, found, advice, since, told_at AS "toldAt",
+const COLUMNS = `id, company_id AS "companyId", title, found, advice, member_advice AS "memberAdvice", since, told_at AS "toldAt",
   ended_at AS "endedAt"`
 
 const ALL = statement<Alert>(`SELECT ${COLUMNS} FROM alerts ORDER BY id`)
-const RAISE = statement(`INSERT INTO alerts (id, company_id, title, found, advice, since)
-  VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (id) DO UPDATE SET found = excluded.found, advice = excluded.advice, ended_at = NULL
-    WHERE alerts.found <> excluded.found OR alerts.ended_at IS NOT NULL`)
-const FORGET = statement('DELETE FROM alerts WHERE id = $1 AND told_at IS NULL AND claimed_until <= $2')
-const END = statement('UPDATE alerts SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL')
+const BEGIN = statement(`INSERT INTO alerts (id, company_id, title, found, advice, member_advice, since)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`)
+const REOPEN = statement('UPDATE alerts SET ended_at = NULL WHERE id = $1 AND ended_at IS NOT NULL')
+const DESCRIBE = statement(`UPDATE alerts SET found = $2, advice = $3, member_advice = $4
+  WHERE id = $1 AND (found <> $2 OR member_advice IS DISTINCT FROM $4)`)
+const FORGET = statement<Company>(
+  'DELETE FROM alerts WHERE id = $1 AND told_at IS NULL AND claimed_until <= $2 RETURNING company_id AS "companyId"',
+)
+const END = statement<Company>(
+  'UPDATE alerts SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL RETURNING company_id AS "companyId"',
+)
 
 const UNTOLD = '(told_at IS NULL OR ended_at IS NOT NULL) AND claimed_until <= $1'
 const SOME_UNTOLD = statement(`SELECT 1 AS untold FROM alerts WHERE ${UNTOLD} LIMIT 1`)
@@ -25,8 +32,12 @@ const BEGINNING_TOLD = statement(
 )
 const END_TOLD = statement('DELETE FROM alerts WHERE id = $1 AND since = $2 AND ended_at = $3')
 
+type Company = Pick<Alert, 'companyId'>
+
 /** PostgreSQL refuses NUL, which answers of strangers may contain. */
-const without = (text: string) => text.replaceAll('\0', '')
+function without<Text extends string | null>(text: Text): Text {
+  return (text === null ? null : text.replaceAll('\0', '')) as Text
+}
 
 export const alertReads = {
   *alerts(port) {
@@ -35,13 +46,21 @@ export const alertReads = {
 } satisfies Operations<ReadPort>
 
 export const alertWrites = {
-  *raiseAlert(port, { id, companyId, title, found, advice }, now) {
-    const texts = [title, found].map(without) as [string, string]
-    yield* port.write.run(RAISE, id, companyId, ...texts, advice === null ? null : without(advice), now)
+  *raiseAlert(port, { id, companyId, title, found, advice, memberAdvice }, now, event) {
+    const texts = [without(found), without(advice), without(memberAdvice)]
+    yield* port.transaction(function* (db) {
+      const isNew = (yield* db.run(BEGIN, id, companyId, without(title), ...texts, now)) > 0
+      const isBack = !isNew && (yield* db.run(REOPEN, id)) > 0
+      if (!isNew) yield* db.run(DESCRIBE, id, ...texts)
+      if (isNew || isBack) yield* log(db, companyId, event)
+    })
   },
 
-  *endAlert(port, id, now) {
-    if ((yield* port.write.run(FORGET, id, now)) === 0) yield* port.write.run(END, id, now)
+  *endAlert(port, id, now, event) {
+    yield* port.transaction(function* (db) {
+      const ended = (yield* db.one(FORGET, id, now)) ?? (yield* db.one(END, id, now))
+      if (ended !== undefined) yield* log(db, ended.companyId, event)
+    })
   },
 
   *claimAlerts(port, { now, until, limit }) {
@@ -54,3 +73,14 @@ export const alertWrites = {
     else yield* port.write.run(END_TOLD, id, since, endedAt)
   },
 } satisfies Operations<Port>
+
+/** A company that was removed has no log. */
+function* log(
+  db: PortTransaction,
+  companyId: string | null,
+  event: NewCompanyEvent | undefined,
+): PortSteps<void> {
+  if (companyId === null || event === undefined) return
+  const company = yield* db.one(COMPANY, companyId)
+  if (company !== undefined) yield* db.tell(company.num, event)
+}

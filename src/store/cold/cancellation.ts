@@ -21,11 +21,15 @@ export const cancellationReads = {
 } satisfies Operations<ReadPort>
 
 export const cancellationWrites = {
-  *cancel(port, emailId, at) {
+  *cancel(port, emailId, at, position) {
     const email = yield* findEmail(port, emailId)
     if (email === undefined) return { canceled: 0, sending: 0 }
     const all = yield* port.change(email.company, function* (db) {
-      return yield* happen(db, yield* db.lockLive(email.key), () => ({ kind: 'cancel', at }), at)
+      const chosen =
+        position === undefined
+          ? yield* db.lockLive(email.key)
+          : yield* db.lock([{ email: email.key, position }])
+      return yield* happen(db, chosen, () => ({ kind: 'cancel', at }), at)
     })
     const canceled = countOf(all, 'canceled')
     const sending = all.length - canceled

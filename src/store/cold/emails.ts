@@ -147,7 +147,7 @@ const BEGINNINGS = statement<BeginningRow>((dialect) => {
       ? `string_agg(${name}, chr(10) ORDER BY a.position)`
       : `group_concat(${name}, char(10))`
   return `SELECT e.id, ${beginning('text')}, ${beginning('html', `AND ${content}.text IS NULL`)}, ${beginning('raw')},
-      octet_length(${content}.raw) AS "rawOctets",
+      octet_length(${content}.raw) AS "rawOctets", e.raw_files AS "rawFiles",
       (SELECT count(*) FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.disposition = 'attachment') AS files,
       (SELECT ${names} FROM attachments a WHERE a.email = e.${dialect.emailKey} AND a.position < ${NAMED_FILES}) AS "fileNames"
     FROM (${dialect.ids('$1')}) AS chosen CROSS JOIN emails e ${join}

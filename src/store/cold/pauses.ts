@@ -52,14 +52,17 @@ const NOT_PAUSED = `NOT EXISTS (
     LIMIT 1 OFFSET 0
   )`
 
+/** $3: the number of a company; null: of all. */
+const OF_COMPANY = '($3::integer IS NULL OR q.company = $3)'
+
 /** The `+ 0` makes PostgreSQL take the index by time. */
 const waitingBy = (ready: string) =>
-  `(SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND ${ready} AND ${NOT_PAUSED} ORDER BY q.due_at + 0 LIMIT 1)`
+  `(SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND ${ready} AND ${OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at + 0 LIMIT 1)`
 
 const OLDEST_DUE = statement<{ at: number | null }>(({ engine }) =>
   engine === 'postgres'
     ? `SELECT min(at) AS at FROM (${waitingBy('q.ready')} UNION ALL ${waitingBy('NOT q.ready')}) AS chosen`
-    : `SELECT q.due_at AS at FROM lanes q INDEXED BY lanes_by_due WHERE ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`,
+    : `SELECT q.due_at AS at FROM lanes q INDEXED BY lanes_by_due WHERE ${OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`,
 )
 
 export const pauseReads = {
@@ -72,13 +75,15 @@ export const pauseReads = {
     ]
   },
 
-  *oldestDue(port, now) {
+  *oldestDue(port, now, companyId) {
+    const company = companyId === undefined ? null : yield* port.findCompany(companyId)
+    if (company === undefined) return null
     const ends = [0, ...(yield* port.read.all(ENDS, now)).map(({ at }) => at)]
     let oldest: number | null = null
     // Mail that several pauses covered is late since the end of the last one. Where an earlier end is looked at, that
     // mail is left out.
     for (const end of ends) {
-      const row: { at: number | null } | undefined = yield* port.read.one(OLDEST_DUE, now, end)
+      const row: { at: number | null } | undefined = yield* port.read.one(OLDEST_DUE, now, end, company)
       if (row?.at == null) continue
       const since = Math.max(row.at, end)
       oldest = oldest === null ? since : Math.min(oldest, since)

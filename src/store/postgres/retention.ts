@@ -218,7 +218,7 @@ async function removeContent(session: DatabaseSession, ids: Buffer): Promise<voi
   if (blobs.length > 0) await session.run(DELETE_BLOBS, [JSON.stringify(blobs)])
   await session.run('DELETE FROM captured WHERE email = ANY($1::uuid[])', [ids])
   await session.run(
-    `UPDATE emails SET content_removed = true, html = NULL, text = NULL, amp = NULL, raw = NULL WHERE id = ANY($1::uuid[])`,
+    `UPDATE emails SET content_removed = true, html = NULL, text = NULL, amp = NULL, raw = NULL, raw_files = NULL WHERE id = ANY($1::uuid[])`,
     [ids],
   )
 }

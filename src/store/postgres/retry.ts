@@ -87,11 +87,16 @@ export function retry({ database, companies, changes }: StoreParts): Pick<QueueS
     })
   }
   return {
-    async retry({ companyId, domains, emailId, now, byMember = false }, onStep) {
+    async retry({ companyId, domains, emailId, position, now, byMember = false }, onStep) {
       if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
       const company = await companies.filter(companyId)
       if (company === undefined) return NOTHING_RETRIED
       const scope = { company, domains, named: emailId !== null, now: Math.round(now), byMember }
+      if (emailId !== null && position !== undefined) {
+        const step = await tryAgain([{ email: emailId, position }], scope)
+        if (step.retried > 0) changes.queueChanged()
+        return step
+      }
       let sum = NOTHING_RETRIED
       // Before the first row: positions begin with 0.
       let place: RecipientKey | undefined = { email: emailId ?? FIRST_ID, position: -1 }

@@ -79,6 +79,33 @@ describe('one email in the console', () => {
     assert.ok(shown.mostAttempts > 1)
   })
 
+  test('a file late in a ready message is found by its name', async () => {
+    const message = [
+      ...['From: a@acme.example', 'To: b@x.test', 'Subject: Late', 'MIME-Version: 1.0'],
+      ...['Content-Type: multipart/mixed; boundary=b', '', '--b', '', `${'Text\r\n'.repeat(5_000)}`],
+      ...['--b', 'Content-Type: application/pdf; name="Angebot-4712.pdf"', '', '%PDF', '--b--', ''],
+    ].join('\r\n')
+    const sent = await api.multipart(
+      'acme.example',
+      [
+        { name: 'to', value: 'b@x.test' },
+        { name: 'message', value: message, filename: 'message.mime' },
+      ],
+      'messages.mime',
+    )
+    assert.equal(sent.status, 200, sent.text)
+    for (const q of ['angebot', 'body:"Angebot-4712.pdf"', 'has:attachment subject:late']) {
+      const found = ok<{ emails: { subject: string }[] }>(
+        await owner.ask('GET', `/companies/${company.id}/emails?q=${encodeURIComponent(q)}`),
+      )
+      assert.deepEqual(
+        found.emails.map(({ subject }) => subject),
+        ['Late'],
+        q,
+      )
+    }
+  })
+
   test('the dialogue of an attempt is a request of its own', async () => {
     const id = await api.accepted(mail())
     const { attempts } = await settled(id)
@@ -167,6 +194,41 @@ describe('one email in the console', () => {
     assert.equal(entries[0]!.target, 'chosen1@x.test and 2 more')
   })
 
+  test('chosen recipients are retried, canceled or suppressed, and each that is left says why', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    const id = await api.accepted(
+      mail({ to: ['few0@x.test', 'few1@x.test', 'few2@x.test'], bcc: 'few3@x.test', scheduled_at: at }),
+    )
+    const act = (action: string, positions: number[], who = owner) =>
+      who.ask('POST', path(id, `/recipients/${action}`), { positions })
+    const states = async () =>
+      ok<Shown>(await owner.ask('GET', path(id))).recipients.map(({ state }) => state)
+    assert.deepEqual(ok(await act('cancel', [1, 1, 7])), {
+      changed: 1,
+      refused: [{ id: '7', why: 'the email has no such recipient' }],
+    })
+    assert.deepEqual(await states(), ['waiting', 'canceled', 'waiting', 'waiting'])
+    assert.deepEqual(ok(await act('cancel', [1])), {
+      changed: 0,
+      refused: [{ id: '1', why: 'nothing to cancel: it is canceled' }],
+    })
+    assert.deepEqual(ok(await act('suppress', [3])), { changed: 1, refused: [] })
+    const { entries } = ok<{ entries: { action: string; target: string }[] }>(
+      await owner.ask('GET', `/companies/${company.id}/audit`),
+    )
+    assert.deepEqual([entries[0]!.action, entries[0]!.target], ['suppressChosen', 'few3@x.test'])
+    assert.deepEqual(ok(await act('suppress', [3])), {
+      changed: 0,
+      refused: [{ id: '3', why: 'it is on the suppression list already' }],
+    })
+    assert.deepEqual(ok(await act('retry', [0, 1])), {
+      changed: 1,
+      refused: [{ id: '1', why: 'nothing to retry: it is canceled' }],
+    })
+    assert.equal((await act('retry', [])).status, 422)
+    assert.equal((await act('retry', [0], viewer)).status, 403)
+  })
+
   test('no route shows it to other companies', async () => {
     const id = await api.accepted(mail())
     for (const rest of ['', '/neighbours', '/content', '/source', '/preview', '/source.eml', '/files/0']) {
@@ -176,12 +238,15 @@ describe('one email in the console', () => {
       assert.equal((await raw(id, rest, operator, foreign)).status, 404, rest)
       assert.equal((await raw(id, rest, operator, 'all')).status, rest === '/files/0' ? 404 : 200, rest)
     }
-    for (const rest of ['/retry', '/cancel', '/release', '/suppress', '/again', '/reach']) {
-      const body = {
-        '/suppress': { position: 0 },
-        '/again': { click: 'click-12345' },
-        '/reach': { urls: [] },
-      }[rest]
+    const chosen = ['retry', 'cancel', 'suppress'].map((action) => `/recipients/${action}`)
+    for (const rest of [...chosen, '/retry', '/cancel', '/release', '/suppress', '/again', '/reach']) {
+      const body = chosen.includes(rest)
+        ? { positions: [0] }
+        : {
+            '/suppress': { position: 0 },
+            '/again': { click: 'click-12345' },
+            '/reach': { urls: [] },
+          }[rest]
       assert.equal((await stranger.ask('POST', path(id, rest, foreign), body)).status, 404, rest)
       assert.equal((await viewer.ask('POST', path(id, rest), body)).status, 403, rest)
     }

@@ -3,12 +3,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { snippetOf } from '../../../src/http/shown-emails/snippet.ts'
 
-const NONE = { id: 'x', text: null, html: null, raw: null, rawOctets: null, files: 0, fileNames: null }
+const NONE = {
+  id: 'x',
+  text: null,
+  html: null,
+  raw: null,
+  rawOctets: null,
+  files: 0,
+  fileNames: null,
+  filesKnown: true,
+}
 
 /** A ready message of these lines, of which `octets` were read. */
 function ready(lines: string[], octets?: number) {
   const whole = Buffer.from(lines.join('\r\n'))
-  const { text, attached } = snippetOf({ ...NONE, raw: whole.subarray(0, octets), rawOctets: whole.length })
+  const read = { raw: whole.subarray(0, octets), rawOctets: whole.length, filesKnown: false }
+  const { text, attached } = snippetOf({ ...NONE, ...read })
   return { text, attached }
 }
 
@@ -67,6 +77,9 @@ describe('a snippet', () => {
     })
     const alternative = MIXED.map((line) => line.replace('multipart/mixed', 'multipart/related'))
     assert.deepEqual(ready(alternative, end), { text: 'Grüße', attached: false })
+    const raw = Buffer.from(MIXED.join('\r\n')).subarray(0, end)
+    const filed = snippetOf({ ...NONE, raw, rawOctets: 9_999, filesKnown: true })
+    assert.equal(filed.attached, false, 'where its files are filed, these count')
   })
 
   test('of text that is not a message is empty', () => {

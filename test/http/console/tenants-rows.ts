@@ -230,6 +230,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /companies/:company/emails/:email/suppress': {
     ...{ may: MANAGES, ids: email, body: { position: 7 }, status: 404 },
   },
+  'POST /companies/:company/emails/:email/recipients/retry': {
+    ...{ may: MANAGES, ids: scheduled, body: { positions: [0] } },
+  },
+  'POST /companies/:company/emails/:email/recipients/cancel': {
+    ...{ may: MANAGES, ids: scheduled, body: { positions: [0] } },
+  },
+  'POST /companies/:company/emails/:email/recipients/suppress': {
+    ...{ may: MANAGES, ids: email, body: { positions: [0] } },
+  },
   'POST /companies/:company/emails/:email/again': {
     ...{ may: MANAGES, ids: email, body: () => ({ click: crypto.randomUUID() }) },
   },

@@ -52,6 +52,7 @@ const PNG_HEAD = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ', 'ba
 
 const large = ({ ids }: Filled) => ({ email: ids.large })
 const wide = ({ ids }: Filled) => ({ email: ids.wide })
+const positions = { positions: many(100, (index) => index + 900) }
 const spareDomain = ({ ids, spareDomainName }: Filled) => ({ domain: ids.spareDomain, name: spareDomainName })
 const spareName = ({ spareDomainName }: Filled) => ({ domain: spareDomainName })
 const nobody = () => ({ person: randomUUIDv7() })
@@ -162,6 +163,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: ({ ids }) => ({ ids: [ids.suppression, ...many(99, () => randomUUIDv7())] }),
   },
   'POST /console/api/companies/:company/emails/:email/suppress': { params: wide, body: { position: 999 } },
+  'POST /console/api/companies/:company/emails/:email/recipients/retry': { params: wide, body: positions },
+  'POST /console/api/companies/:company/emails/:email/recipients/cancel': { params: wide, body: positions },
+  'POST /console/api/companies/:company/emails/:email/recipients/suppress': { params: wide, body: positions },
   'POST /console/api/companies/:company/emails/:email/again': {
     ...{ params: large, body: () => ({ click: randomUUIDv7() }), copies: 4 },
   },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { problemChanged } from '../../../src/email/company-event.ts'
 import type { NewAlert, Store } from '../../../src/store/store.ts'
-import { NOW } from '../samples.ts'
+import { acme, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 const DISK: NewAlert = {
@@ -10,6 +11,7 @@ const DISK: NewAlert = {
   title: 'Disk',
   found: '0.5 GiB are free.',
   advice: 'Make room.',
+  memberAdvice: null,
 }
 const claim = (store: Store, now: number) => store.claimAlerts({ now, until: now + 100, limit: 10 })
 
@@ -65,6 +67,35 @@ export function alertsContract(open: OpenBench): void {
       await store.raiseAlert(DISK, NOW + 3)
       assert.deepEqual(await claim(store, NOW + 1_000), [])
       assert.deepEqual(await store.alerts(), [{ ...claimed!, toldAt: NOW + 1 }])
+    })
+
+    test('is in the log of its company once when it begins, comes back or ends', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const trouble = { ...DISK, id: 'webhook:1', companyId: owner.id }
+      const event = (type: 'problem.started' | 'problem.ended', at: number) =>
+        problemChanged(type, { ...trouble, advice: null, since: NOW }, at)
+      const raise = (at: number, found = trouble.found) =>
+        store.raiseAlert({ ...trouble, found }, at, event('problem.started', at))
+      await raise(NOW)
+      await raise(NOW + 1, 'It grows.')
+      const [claimed] = await claim(store, NOW + 2)
+      assert.equal(claimed!.found, 'It grows.')
+      await store.endAlert(trouble.id, NOW + 3, event('problem.ended', NOW + 3))
+      await store.endAlert(trouble.id, NOW + 4, event('problem.ended', NOW + 4))
+      await raise(NOW + 5)
+      await store.raiseAlert({ ...DISK, companyId: null }, NOW, event('problem.started', NOW))
+      await store.raiseAlert({ ...DISK, id: 'gone', companyId: newId() }, NOW, event('problem.started', NOW))
+      const { events } = await store.entriesAfter(0, {}, 10)
+      assert.deepEqual(
+        events.map(({ type, at, companyId, emailId }) => [type, at, companyId, emailId]),
+        [
+          ['problem.started', NOW, owner.id, null],
+          ['problem.ended', NOW + 3, owner.id, null],
+          ['problem.started', NOW + 5, owner.id, null],
+        ],
+      )
+      assert.deepEqual(events[0]!.detail, event('problem.started', NOW).detail)
     })
   })
 }

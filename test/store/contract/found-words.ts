@@ -12,6 +12,7 @@ interface Written {
   text?: string
   html?: string
   raw?: string
+  rawFiles?: NewEmail['rawFiles']
   /** The answer with which its server refuses it. */
   reply?: string
   from?: string
@@ -62,6 +63,17 @@ const MAIL: Written[] = [
   { subject: 'Bill', text: 'See below', file: 'Faktura_2026-17.pdf' },
   { subject: 'Bill', raw: RAW_WITH_FILE },
   { subject: 'Hi', shown: ['Zoë Ångström <zoe@example.com>'], to: ['zoe@example.com'] },
+  // Of a longer message, its files were filed when it was accepted.
+  {
+    subject: 'Long',
+    raw: 'Subject: Long\r\n\r\nSee below',
+    rawFiles: { attached: true, names: ['Lieferschein.pdf'] },
+  },
+  {
+    subject: 'None',
+    raw: RAW_WITH_FILE.replace('Goodday', 'Kept'),
+    rawFiles: { attached: false, names: [] },
+  },
 ]
 
 function fileNamed(filename: string) {
@@ -70,13 +82,25 @@ function fileNamed(filename: string) {
 }
 
 async function write(store: Store, token: number, owner: { id: string }, at: number, mail: Written) {
-  const { subject, text, html, raw, reply, from, file, to = ['ada@x.test'], shown = to.slice(0, 1) } = mail
+  const {
+    subject,
+    text,
+    html,
+    raw,
+    rawFiles = null,
+    reply,
+    from,
+    file,
+    to = ['ada@x.test'],
+    shown = to.slice(0, 1),
+  } = mail
   const sender = from === undefined ? {} : { sender: from.replace(/.*<|>/g, '') }
   const base = email(owner, to, { createdAt: at, ...sender })
   const { text: _, html: __, ...content } = base.content
   const value: NewEmail = {
     ...base,
     raw: raw === undefined ? null : Uint8Array.from(Buffer.from(raw)),
+    rawFiles,
     content: {
       ...content,
       subject,
@@ -140,13 +164,16 @@ export function foundWordsContract(open: OpenBench): void {
       [{ toPart: '@example' }, [6, 9]],
       [{ toPart: 'bcc.', words: ['hi'] }, [6]],
       [{ toPart: '%' }, []],
-      [{ attachments: true }, [7, 8]],
+      [{ attachments: true }, [7, 8, 10]],
       [{ attachments: true, words: ['bill'] }, [7, 8]],
       [{ attachments: true, anyWords: ['goodday'] }, [8]],
       [{ attachments: true, textWords: ['goodday'] }, [8]],
       [{ anyWords: ['rechnung marz.pdf'] }, [8]],
       [{ anyWords: ['Rechnung März.pdf'] }, [8]],
       [{ textWords: ['faktura 2026'] }, [7]],
+      [{ anyWords: ['lieferschein'] }, [10]],
+      [{ textWords: ['lieferschein pdf', 'see below'] }, [10]],
+      [{ attachments: true, textWords: ['lieferschein pdf'] }, [10]],
       [{ anyWords: ['fakt'], anyWordsOpen: true }, [7]],
     ]
 
@@ -251,14 +278,18 @@ export function foundWordsContract(open: OpenBench): void {
       const token = await store.join(node('here'))
       const owner = await acme(store)
       await write(store, token, owner, NOW, { subject: 'Key', text: 'Your code is 998877', reply: '550 No' })
+      const rawFiles = { attached: true, names: ['998878.pdf'] }
+      await write(store, token, owner, NOW, { subject: 'File', raw: RAW, rawFiles, reply: '550 No' })
       await digest(store, token)
       const searches = wordSearches({ store, workers: null })
       const find = async (filter: Omit<EmailFilter, 'companyId'>) =>
         (await findEmails(store, { ...filter, companyId: owner.id }, { limit: 9 }, searches)).emails.length
       assert.deepEqual([await find({ textWords: ['998877'] }), await find({ anyWords: ['998877'] })], [1, 1])
+      assert.equal(await find({ anyWords: ['998878'] }), 1)
       await store.retain({ contentBefore: NOW + DAY, emailsBefore: NOW - DAY, limit: 10 })
       assert.deepEqual([await find({ textWords: ['998877'] }), await find({ anyWords: ['998877'] })], [0, 0])
       assert.equal(await find({ words: ['key'] }), 1)
+      assert.equal(await find({ anyWords: ['998878'] }), 0)
     })
   })
 }

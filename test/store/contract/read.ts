@@ -115,15 +115,25 @@ export function readContract(open: OpenBench): void {
       const long = of({ text: 'x'.repeat(LONGEST_READ + 1), html: '<p>Hello' })
       const raw = Buffer.from('Subject: s\r\n\r\nHello')
       const ready = { ...of({}), raw: Uint8Array.from(raw) }
+      const rawFiles = { attached: true, names: ['bill.pdf', 'photo.png'] }
+      const withFiles = { ...of({}), raw: Uint8Array.from(raw), rawFiles }
       const foreign = of({ text: 'Secret' }, other)
-      const all = [text, html, long, ready, foreign]
+      const all = [text, html, long, ready, withFiles, foreign]
       for (const each of all) await accept(store, each)
       const ids = [...all.map(({ id }) => id), newId(), 'x']
       const found = new Map(
         (await store.readBeginnings(ids, owner.id, 5)).map(({ id, ...beginning }) => [id, beginning]),
       )
-      const none = { text: null, html: null, raw: null, rawOctets: null, files: 0, fileNames: null }
-      assert.equal(found.size, 4)
+      const none = {
+        text: null,
+        html: null,
+        raw: null,
+        rawOctets: null,
+        files: 0,
+        fileNames: null,
+        filesKnown: true,
+      }
+      assert.equal(found.size, 5)
       assert.deepEqual(found.get(text.id), {
         ...none,
         text: 'Hell',
@@ -134,8 +144,11 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(found.get(long.id), none)
       const { raw: beginning, ...rest } = found.get(ready.id)!
       assert.ok(raw.subarray(0, 5).equals(beginning!))
-      assert.deepEqual(rest, { text: null, html: null, rawOctets: raw.length, files: 0, fileNames: null })
-      assert.equal((await store.readBeginnings(ids, null, 5)).length, 5)
+      const unread = { text: null, html: null, rawOctets: raw.length }
+      assert.deepEqual(rest, { ...unread, files: 0, fileNames: null, filesKnown: false })
+      const { raw: _raw, ...filed } = found.get(withFiles.id)!
+      assert.deepEqual(filed, { ...unread, files: 1, fileNames: 'bill.pdf\nphoto.png', filesKnown: true })
+      assert.equal((await store.readBeginnings(ids, null, 5)).length, 6)
       assert.deepEqual(await store.readBeginnings(ids, newId(), 5), [])
     })
 

@@ -61,6 +61,28 @@ export function retryContract(open: OpenBench): void {
       assert.deepEqual(await due(), ['e@z.test'])
     })
 
+    test('makes one recipient of an email due, or cancels it, and leaves the others', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = await accept(store, email(owner, ['a@x.test', 'b@x.test', 'c@y.test'], { dueAt: LATER }))
+      const chosen = (position: number) => everything({ emailId: value.id, position })
+      assert.deepEqual(await store.retry(chosen(3)), sum({}))
+      assert.deepEqual(await store.retry(everything({ emailId: newId(), position: 1 })), sum({}))
+      assert.deepEqual(await store.retry(chosen(1)), sum({ retried: 1 }))
+      assert.deepEqual(await store.retry(chosen(1)), sum({}), 'it is due already')
+      assert.deepEqual(await store.cancel(value.id, NOW, 2), { canceled: 1, sending: 0 })
+      assert.deepEqual(await store.cancel(value.id, NOW, 2), { canceled: 0, sending: 0 })
+      assert.deepEqual(await store.cancel(value.id, NOW, 3), { canceled: 0, sending: 0 })
+      assert.deepEqual(await store.retry(chosen(2)), sum({}))
+      const [work] = await store.claim(claimRequest(1))
+      assert.deepEqual(
+        work?.recipients.map(({ address }) => address),
+        ['b@x.test'],
+      )
+      assert.deepEqual(await store.cancel(value.id, NOW, 1), { canceled: 0, sending: 1 })
+      assert.deepEqual(await states(store, value.id), ['waiting', 'sending', 'canceled'])
+    })
+
     test('makes due what goes to any of several domains, and leaves mail to a paused site', async (t) => {
       const { store } = await open(t)
       const [owner, other] = [await acme(store), await acme(store, 'Other')]

@@ -22,6 +22,11 @@ const KINDS: readonly { kind: AlertChoice; label: string; about: string; forOper
     label: 'Bounces and complaints',
     about: 'More than 5% bounce, or 0.1% lead to complaints.',
   },
+  {
+    kind: 'waiting',
+    label: 'Waiting mail',
+    about: 'Mail has waited for an hour, and no server was asked to take it.',
+  },
 ]
 
 export function Alerts() {

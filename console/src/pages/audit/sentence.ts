@@ -83,6 +83,7 @@ const PHRASES: Readonly<Record<string, ActionPhrase>> = {
   addSuppression: ['suppressed'],
   addSuppressions: ['suppressed'],
   suppressRecipients: ['suppressed'],
+  suppressChosen: ['suppressed'],
   removeSuppression: ['removed from the suppression list:'],
   removeSuppressionEntry: ['removed from the suppression list:'],
   removeSuppressions: ['removed from the suppression list:'],

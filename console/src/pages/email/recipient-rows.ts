@@ -7,6 +7,8 @@ import { STATUS_WORDS, type StatusName, statusNameOf } from '../../../../src/ope
 import { countOf, type EmailDetail, type EmailRecipient } from '../../api/email.ts'
 
 export interface RecipientLine {
+  /** The position, by which the recipient is chosen. */
+  id: string
   recipient: EmailRecipient
   /** The answer that contains the recipient's events and attempts. */
   email: EmailDetail
@@ -20,7 +22,9 @@ export type RecipientFilter = StatusName | 'waiting'
 export function rowsOf(pages: readonly EmailDetail[]): RecipientLine[] {
   return pages
     .flatMap((email) =>
-      email.recipients.map((recipient) => ({ recipient, email, state: countedStateOf(recipient) })),
+      email.recipients.map((recipient) => {
+        return { id: String(recipient.position), recipient, email, state: countedStateOf(recipient) }
+      }),
     )
     .toSorted((a, b) => STATES_BY_URGENCY.indexOf(a.state) - STATES_BY_URGENCY.indexOf(b.state))
 }
@@ -29,10 +33,16 @@ function countedStateOf({ state, server }: EmailRecipient): CountedState {
   return state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state
 }
 
-/** `search`: a part of the address, of the word for the reason, or of the last reply. `status`: null for all. */
+export interface RowFilter {
+  /** Null: all. */
+  status: RecipientFilter | null
+  /** A part of the address, of the word for the reason, or of the last reply. */
+  search: string
+}
+
 export function matching(
   rows: readonly RecipientLine[],
-  { status: wanted, search }: { status: RecipientFilter | null; search: string },
+  { status: wanted, search }: RowFilter,
 ): readonly RecipientLine[] {
   const text = search.trim().toLowerCase()
   return rows.filter(

@@ -1,20 +1,25 @@
 /**
  * The recipients of an email, failures first. Only the rows in sight are rendered; each opens to its history. The counts
- * by state filter the rows.
+ * by state filter the rows. People who may change the email choose rows.
  */
 import { Badge, Button, Group, Text, UnstyledButton } from '@mantine/core'
 import { useQueries } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, Suspense, useId, useMemo, useRef, useState } from 'react'
 import { replyText } from '../../../../src/operate/reply-text.ts'
 import { recipientSentence } from '../../../../src/operate/status-sentence.ts'
 import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
 import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../../api/email.ts'
 import { Category } from '../../parts/category.tsx'
+import { ChoiceBox } from '../../parts/choice-box.tsx'
+import { type Chosen, useChosen } from '../../parts/chosen.ts'
+import { later } from '../../parts/later.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Status } from '../../parts/status.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
+import { useMayManage } from '../../shell/company.ts'
+import { useShortcuts } from '../../shell/shortcuts.ts'
 import classes from './email.module.css'
 import { Pieces } from './pieces.tsx'
 import { RecipientHistory } from './recipient-history.tsx'
@@ -22,11 +27,14 @@ import {
   filterCounts,
   filterWord,
   matching,
-  type RecipientFilter,
   type RecipientLine,
+  type RowFilter,
   rowsOf,
 } from './recipient-rows.ts'
 import { ReplyNote } from './reply-note.tsx'
+
+/** Loaded when a recipient is chosen. */
+const RecipientChoiceBar = later(() => import('./recipient-choice-bar.tsx'), 'RecipientChoiceBar')
 
 /** Pixels. */
 const ROW = 34
@@ -44,13 +52,19 @@ interface RecipientTableProps {
 }
 
 export function RecipientTable({ company, email, total }: RecipientTableProps) {
-  const [status, setStatus] = useState<RecipientFilter | null>(null)
-  const [search, setSearch] = useState('')
+  const [filter, setFilter] = useState<RowFilter>({ status: null, search: '' })
   const [most, setMost] = useState(MOST_PAGES)
   const { rows: all, isLoading } = useRecipientRows(company, email, most)
-  const rows = matching(all, { status, search })
+  const rows = matching(all, filter)
+  const chosen = useChosen(rows)
+  const mayManage = useMayManage()
   const counts = filterCounts(email, all)
   const left = total - all.length
+  /** Rows that are out of sight are not chosen. */
+  const show = (change: Partial<RowFilter>) => {
+    setFilter({ ...filter, ...change })
+    chosen.set([])
+  }
   return (
     <>
       <Group gap={6}>
@@ -59,16 +73,16 @@ export function RecipientTable({ company, email, total }: RecipientTableProps) {
             <StateButton
               label="All"
               count={total}
-              isChosen={status === null}
-              onClick={() => setStatus(null)}
+              isChosen={filter.status === null}
+              onClick={() => show({ status: null })}
             />
             {counts.map((each) => (
               <StateButton
                 key={each.of}
                 label={filterWord(each.of)}
                 count={each.count}
-                isChosen={status === each.of}
-                onClick={() => setStatus(status === each.of ? null : each.of)}
+                isChosen={filter.status === each.of}
+                onClick={() => show({ status: filter.status === each.of ? null : each.of })}
               />
             ))}
           </Group>
@@ -79,11 +93,16 @@ export function RecipientTable({ company, email, total }: RecipientTableProps) {
             placeholder="Address or reply"
             mb={0}
             value={undefined}
-            search={(text = '') => setSearch(text)}
+            search={(text = '') => text !== filter.search && show({ search: text })}
           />
         )}
       </Group>
-      <Rows key={`${status} ${search}`} company={company} rows={rows} />
+      <Rows
+        key={`${filter.status} ${filter.search}`}
+        company={company}
+        rows={rows}
+        chosen={mayManage ? chosen : null}
+      />
       {rows.length === 0 && !isLoading && (
         <Text size="sm" c="dimmed" role="status">
           No matches
@@ -93,6 +112,18 @@ export function RecipientTable({ company, email, total }: RecipientTableProps) {
         <Button size="xs" variant="default" onClick={() => setMost(most + MOST_PAGES)}>
           Load {Math.min(left, MOST_PAGES * RECIPIENTS_AT_ONCE).toLocaleString()} more
         </Button>
+      )}
+      {chosen.ids.size > 0 && (
+        <Suspense>
+          <RecipientChoiceBar
+            company={company}
+            email={email}
+            filter={filter}
+            rows={rows}
+            hasMore={left > 0}
+            chosen={chosen}
+          />
+        </Suspense>
       )}
     </>
   )
@@ -137,8 +168,17 @@ function StateButton({
   )
 }
 
-function Rows({ company, rows }: { company: string; rows: readonly RecipientLine[] }) {
+interface RowsProps {
+  company: string
+  rows: readonly RecipientLine[]
+  /** Null: the person may choose none. */
+  chosen: Chosen | null
+}
+
+function Rows({ company, rows, chosen }: RowsProps) {
   const box = useRef<HTMLDivElement>(null)
+  /** The row that has the focus. */
+  const [focused, setFocused] = useState<string | null>(null)
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
   const virtual = useVirtualizer({
     count: rows.length,
@@ -159,6 +199,8 @@ function Rows({ company, rows }: { company: string; rows: readonly RecipientLine
         aria-label="Recipients"
         className={classes.recipientList}
         style={{ height: virtual.getTotalSize() }}
+        onBlur={() => setFocused(null)}
+        onKeyDown={moveFocus}
       >
         {items.map(({ key, index, start }) => (
           <li
@@ -168,59 +210,97 @@ function Rows({ company, rows }: { company: string; rows: readonly RecipientLine
             aria-posinset={index + 1}
             aria-setsize={rows.length}
             style={{ transform: `translateY(${start}px)` }}
+            onFocus={() => setFocused(rows[index]!.id)}
           >
             <Row
               company={company}
               row={rows[index]!}
               isOpen={opened.has(rows[index]!.recipient.position)}
               onToggle={toggle}
+              chosen={chosen}
             />
           </li>
         ))}
       </ul>
+      {chosen !== null && focused !== null && <ChoiceKeys chosen={chosen} row={focused} />}
     </div>
   )
 }
 
+/** While a row has the focus, its keys are those of the list of emails. */
+function ChoiceKeys({ chosen, row }: { chosen: Chosen; row: string }) {
+  useShortcuts([
+    { keys: 'x', does: 'Choose the recipient', run: () => chosen.toggle(row, false) },
+    { keys: 'X', does: 'Choose all recipients up to here', run: () => chosen.toggle(row, true) },
+  ])
+  return null
+}
+
+const ARROWS: Readonly<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {
+  ArrowDown: 'nextElementSibling',
+  ArrowUp: 'previousElementSibling',
+}
+
+/** The arrow keys lead from row to row, unless the focus is in what a row has opened. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const sibling = ARROWS[event.key]
+  const row = (event.target as HTMLElement).closest(`.${classes.recipientHead}`)
+  if (sibling === undefined || row === null) return
+  event.preventDefault()
+  row.closest('li')?.[sibling]?.querySelector<HTMLElement>(`button.${classes.recipient}`)?.focus()
+}
+
 function Row({
   company,
-  row: { recipient, email },
+  row: { id, recipient, email },
   isOpen,
   onToggle,
+  chosen,
 }: {
   company: string
   row: RecipientLine
   isOpen: boolean
   onToggle: (position: number) => void
+  chosen: Chosen | null
 }) {
   const body = useId()
   const Chevron = isOpen ? ChevronDown : ChevronRight
   const { kind, address, position, state, category } = recipient
+  const status = statusOfRecipient(recipient, email.mostAttempts)
   return (
     <>
-      <UnstyledButton
-        className={classes.recipient}
-        onClick={() => onToggle(position)}
-        aria-expanded={isOpen}
-        aria-controls={body}
-      >
-        <Chevron size={16} aria-hidden />
-        <span className={classes.recipientStatus}>
-          <Status {...statusOfRecipient(recipient, email.mostAttempts)} />
-        </span>
-        <Text component="span" size="sm" className={classes.recipientAddress}>
-          {kind !== 'to' && (
-            <Badge component="span" size="xs" variant="default" mr={4}>
-              {KINDS[kind]}
-            </Badge>
-          )}
-          <UntrustedText>{address}</UntrustedText>
-        </Text>
-        <Text component="span" size="sm" c="dimmed" className={classes.recipientReply}>
-          {category !== null && state !== 'delivered' && <Category of={category} />}{' '}
-          <UntrustedText>{replyText(recipient)}</UntrustedText>
-        </Text>
-      </UnstyledButton>
+      <div className={classes.recipientHead}>
+        {chosen !== null && (
+          <ChoiceBox
+            label={`Choose ${visible(address)}`}
+            checked={chosen.ids.has(id)}
+            onChoose={(isRange) => chosen.toggle(id, isRange)}
+          />
+        )}
+        <UnstyledButton
+          className={classes.recipient}
+          onClick={() => onToggle(position)}
+          aria-expanded={isOpen}
+          aria-controls={body}
+        >
+          <Chevron size={16} aria-hidden />
+          <span className={classes.recipientStatus}>
+            <Status of={status.of} note={<span className={classes.recipientNote}>{status.note}</span>} />
+          </span>
+          <Text component="span" size="sm" className={classes.recipientAddress}>
+            {kind !== 'to' && (
+              <Badge component="span" size="xs" variant="default" mr={4}>
+                {KINDS[kind]}
+              </Badge>
+            )}
+            <UntrustedText>{address}</UntrustedText>
+          </Text>
+          <Text component="span" size="sm" c="dimmed" className={classes.recipientReply}>
+            {category !== null && state !== 'delivered' && <Category of={category} />}{' '}
+            <UntrustedText>{replyText(recipient)}</UntrustedText>
+          </Text>
+        </UnstyledButton>
+      </div>
       <div id={body} hidden={!isOpen} className={classes.recipientBody}>
         {isOpen && (
           <>

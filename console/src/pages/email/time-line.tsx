@@ -157,8 +157,8 @@ function Attempt({
   return (
     <Stack gap={4} miw={0}>
       <UnstyledButton onClick={() => setOpen(!open)} aria-expanded={open} aria-controls={body}>
-        <Group gap={6} wrap="nowrap">
-          <Chevron size={16} aria-hidden style={{ flexShrink: 0 }} />
+        <Group gap={6} wrap="nowrap" align="flex-start">
+          <Chevron size={16} aria-hidden style={{ flexShrink: 0, marginTop: 3 }} />
           <Text component="span" size="sm" miw={0}>
             Attempt {number}
             {server !== null && (
@@ -167,7 +167,8 @@ function Attempt({
                 <HostName>{server}</HostName>
               </>
             )}
-            {`, ${durationText(duration)}`}
+            {', '}
+            <span className={classes.together}>{durationText(duration)}</span>
             {`: ${code ?? 'no reply'}`}
           </Text>
         </Group>

@@ -1,6 +1,5 @@
 /** Actions on the chosen emails. */
-import { Button } from '@mantine/core'
-import { Ban, RotateCw, Trash2, UserX } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
@@ -12,7 +11,7 @@ import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { Chosen } from '../../parts/chosen.ts'
 import { notify } from '../../parts/notify.ts'
-import { useShortcuts } from '../../shell/shortcuts.ts'
+import { CANCEL, ChoiceActions, RETRY, SUPPRESS } from '../../shell/choice-actions.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { matchingEmails } from './matching.ts'
 import type { EmailListItem } from './merge.ts'
@@ -32,15 +31,9 @@ interface EmailChoiceBarProps {
 }
 
 const ACTIONS = [
-  { name: 'retry', keys: 'r', label: 'Retry', does: 'Retry the chosen emails', icon: RotateCw },
-  { name: 'cancel', keys: 'c', label: 'Cancel', does: 'Cancel the chosen emails', icon: Ban },
-  {
-    name: 'suppress',
-    keys: 's',
-    label: 'Suppress',
-    does: 'Suppress the recipients of the chosen emails',
-    icon: UserX,
-  },
+  { ...RETRY, does: 'Retry the chosen emails' },
+  { ...CANCEL, does: 'Cancel the chosen emails' },
+  { ...SUPPRESS, does: 'Suppress the recipients of the chosen emails' },
   // In capture mode.
   { name: 'delete', keys: 'Delete', label: 'Delete', does: 'Delete the chosen emails', icon: Trash2 },
 ] as const
@@ -67,9 +60,10 @@ export function EmailChoiceBar({
   })
   const { find } = matching
   const ids = [...chosen.ids]
-  const ask = (name: ActionName) => mayManage && matching.looking === null && setAsked(name)
+  const ask = (name: ActionName) => {
+    if (matching.looking === null) setAsked(name)
+  }
   const offered = ACTIONS.filter(({ name }) => captures || name !== 'delete')
-  useShortcuts(offered.map(({ name, keys, does }) => ({ keys, does, run: () => ask(name) })))
   return (
     <>
       <ChoiceBar
@@ -78,18 +72,7 @@ export function EmailChoiceBar({
         hasOthers={hasMore || ids.length < emails.length}
         onClear={() => chosen.set([])}
       >
-        {mayManage &&
-          offered.map(({ name, label, icon: Icon }) => (
-            <Button
-              key={name}
-              size="xs"
-              variant="default"
-              leftSection={<Icon size={14} aria-hidden />}
-              onClick={() => ask(name)}
-            >
-              {label}
-            </Button>
-          ))}
+        {mayManage && <ChoiceActions actions={offered} ask={ask} />}
         <ExportMenu size="xs" load={async () => ids.flatMap((id) => find(id) ?? [])} />
       </ChoiceBar>
       {asked !== null && (

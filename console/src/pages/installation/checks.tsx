@@ -83,8 +83,16 @@ function alikeTogether(checks: readonly InstallationCheck[]): InstallationCheck[
   )
   return [...byFinding.values()].map((alike) => ({
     ...alike[0]!,
-    title: alike.map(({ title }) => title).join(', '),
+    title: titleOf(alike.map(({ title }) => title)),
   }))
+}
+
+/** "Block list A", "Block list B" are "Block list A, B". */
+function titleOf([first = '', ...others]: string[]): string {
+  const isShared = (words: string) => others.every((title) => title.startsWith(words))
+  const beginnings = [...first.matchAll(/ /g)].map(({ index }) => first.slice(0, index + 1))
+  const shared = beginnings.findLast(isShared) ?? ''
+  return [first, ...others.map((title) => title.slice(shared.length))].join(', ')
 }
 
 function CheckRow({ title, state, found, advice, code }: InstallationCheck) {

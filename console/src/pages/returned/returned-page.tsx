@@ -70,12 +70,13 @@ export function ReturnedPage() {
           { head: 'Kind', cell: ({ kind }) => <Text size="sm">{KINDS[kind]}</Text> },
           {
             head: 'About',
-            cell: ({ findings: [first, ...others] }) => (
-              <Text size="sm">
-                {first !== undefined && <UntrustedText>{first.address}</UntrustedText>}
-                {others.length > 0 && ` and ${others.length} more`}
-              </Text>
-            ),
+            cell: ({ findings: [first, ...others] }) =>
+              first !== undefined && (
+                <Text size="sm">
+                  <UntrustedText>{first.address}</UntrustedText>
+                  {others.length > 0 && ` and ${others.length} more`}
+                </Text>
+              ),
           },
           {
             head: 'Outcome',

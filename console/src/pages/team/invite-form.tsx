@@ -46,7 +46,7 @@ export function InviteForm({ company }: { company: string }) {
             {label}: {about}.{' '}
             {mails
               ? 'The link is mailed to the address.'
-              : 'Postroad sends no email, so share the link yourself.'}
+              : 'Postroad does not mail the link: pass it on yourself.'}
           </Text>
         </Form>
       </Section>

@@ -22,6 +22,8 @@ const ABOUT: Readonly<Record<WebhookEventType, string>> = {
   'domain.deleted': 'a sending domain was removed',
   'webhook.disabled': 'a webhook was disabled',
   'webhook.enabled': 'a webhook was enabled',
+  'problem.started': 'your company has a problem: see Settings',
+  'problem.ended': 'a problem is over',
 }
 
 export function aboutTypes(types: readonly WebhookEventType[]): string {

@@ -19,7 +19,7 @@ export function WebhooksPage() {
   const company = useCompany()
   const { after } = useSearch({ from: '/signed-in/c/$company/webhooks' })
   const { companies } = useMe()
-  const query = useQuery(webhooksQuery(company, after))
+  const query = useQuery(webhooksQuery(company, { after }))
   const adding = useAddDialog('Add webhook')
   const last = query.data?.data.at(-1)
   return (

@@ -224,6 +224,16 @@ const CHANGED = object({
   changed: INTEGER,
 })
 
+/** Chosen recipients of the email: an `id` in the answer is a position. */
+const CHOSEN = object({
+  positions: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 100,
+    items: { type: 'integer', minimum: 0, maximum: 9_999_999 },
+  },
+})
+
 const SUPPRESS = object(
   { position: { type: 'integer', minimum: 0 } },
   { reason: { type: 'string', maxLength: 1000 } },
@@ -340,6 +350,21 @@ export const EMAIL_ACTION_ROUTES = routes('company', {
   'POST /companies/:company/emails/clear': { operation: 'email_delete', answer: CLEARED },
   'POST /companies/:company/emails/:email/retry': { operation: 'email_retry', answer: CHANGED },
   'POST /companies/:company/emails/:email/cancel': { operation: 'email_cancel', answer: CHANGED },
+  'POST /companies/:company/emails/:email/recipients/retry': {
+    operation: 'email_retry',
+    body: CHOSEN,
+    answer: BATCH_RESULT,
+  },
+  'POST /companies/:company/emails/:email/recipients/cancel': {
+    operation: 'email_cancel',
+    body: CHOSEN,
+    answer: BATCH_RESULT,
+  },
+  'POST /companies/:company/emails/:email/recipients/suppress': {
+    operation: 'email_suppress',
+    body: CHOSEN,
+    answer: BATCH_RESULT,
+  },
   'POST /companies/:company/emails/:email/release': { operation: 'email_release', answer: CHANGED },
   'POST /companies/:company/emails/:email/suppress': {
     operation: 'email_suppress',

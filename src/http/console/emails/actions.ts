@@ -2,7 +2,12 @@
 import { cancelEmails, retryEmails, suppressRecipients } from '../../../operate/email-batches.ts'
 import { clearEmails, deleteEmails } from '../../../operate/email-deletion.ts'
 import { reachLinks } from '../../../operate/email-links.ts'
-import { suppressRecipient } from '../../../operate/email-recipient.ts'
+import {
+  cancelRecipients,
+  retryRecipients,
+  suppressChosen,
+  suppressRecipient,
+} from '../../../operate/email-recipients.ts'
 import { cancelEmail } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
@@ -42,6 +47,22 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
     const { id, op } = await emailNamed(core, call)
     const { canceled, sending } = await cancelEmail(op, { id })
     return { changed: canceled + sending }
+  },
+
+  'POST /companies/:company/emails/:email/recipients/retry': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    return await retryRecipients(op, { id, positions: call.body.positions })
+  },
+
+  'POST /companies/:company/emails/:email/recipients/cancel': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    return await cancelRecipients(op, { id, positions: call.body.positions })
+  },
+
+  'POST /companies/:company/emails/:email/recipients/suppress': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    const { changed, refused } = await suppressChosen(op, { id, positions: call.body.positions })
+    return { changed, refused }
   },
 
   'POST /companies/:company/emails/:email/release': async (call, core) => {

@@ -28,6 +28,9 @@ export class Contents extends OnConnection {
   )
   readonly #blobsOf = this.db.prepare('SELECT DISTINCT blob FROM attachments WHERE email = ?')
   readonly #deleteAttachments = this.db.prepare('DELETE FROM attachments WHERE email = ?')
+  readonly #forgetRawFiles = this.db.prepare(
+    'UPDATE emails SET raw_files = NULL WHERE num = ? AND raw_files IS NOT NULL',
+  )
   readonly #deleteCaptured = this.db.prepare('DELETE FROM captured WHERE email = ?')
 
   insert(num: number, company: number, email: NewEmail): void {
@@ -46,6 +49,7 @@ export class Contents extends OnConnection {
     for (const { blob } of blobs) this.#deleteBlob.run(blob)
     this.#delete.run(num)
     this.#deleteCaptured.run(num)
+    this.#forgetRawFiles.run(num)
   }
 
   #blobFor(company: number, bytes: Uint8Array): number {

@@ -43,7 +43,8 @@ export class Retry extends WriteOperation {
   )
   readonly #ofEmail: RecipientQuery<WaitingRecipient> = new RecipientQuery(
     this.db,
-    `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
+    `CROSS JOIN emails e ON e.num = r.email
+     WHERE r.email = ? AND r.position BETWEEN ? AND ? AND r.state = 'waiting' AND r.due_at > ?`,
     { unsent: 'e.sent = 0' },
   )
 
@@ -62,7 +63,8 @@ export class Retry extends WriteOperation {
     const num = numbers.find(emailId)?.num
     if (num === undefined || damage.email(num, request.now)) return
     const company = request.companyId === null ? null : companies.find(request.companyId)
-    const found = damage.inEmail(num, request.now, () => this.#ofEmail.all(num, request.now))
+    const { position: first = 0, position: last = Number.MAX_SAFE_INTEGER } = request
+    const found = damage.inEmail(num, request.now, () => this.#ofEmail.all(num, first, last, request.now))
     const wanted = found.filter((recipient) => {
       const ofCompany = company === null || recipient.company === company
       return ofCompany && (request.domains?.includes(recipient.domain) ?? true)

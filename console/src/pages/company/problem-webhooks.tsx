@@ -1,0 +1,96 @@
+/** The webhooks that get the problems of the company. */
+import { Button, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { addWebhook, type WebhookDetail, webhooksQuery } from '../../api/webhooks.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { ExactInput } from '../../parts/exact-input.tsx'
+import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { Section } from '../../parts/section.tsx'
+import { WebhookState } from '../webhooks/webhook-state.tsx'
+
+/** As many as a company usually may have. */
+const MOST = 100
+const EVENTS = ['problem.started', 'problem.ended']
+
+/** Problems are of the whole company: a webhook of one domain does not get them. */
+function getsProblems({ domain, events }: WebhookDetail): boolean {
+  return domain === null && EVENTS.some((event) => events.includes(event))
+}
+
+export function ProblemWebhooks({ company, mayChange }: { company: string; mayChange: boolean }) {
+  const [opened, setOpened] = useState(false)
+  const { data } = useQuery(webhooksQuery(company, { limit: MOST }))
+  const webhooks = data?.data.filter(getsProblems)
+  return (
+    <Section
+      mt="xl"
+      title="Told of problems"
+      about="A URL of yours gets a signed POST request when a problem begins, and when it is over: lost DNS records, a failing webhook, many bounces or complaints, waiting mail. Chat programs show its field “text”."
+      action={
+        mayChange && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={() => setOpened(true)}
+          >
+            Add URL...
+          </Button>
+        )
+      }
+    >
+      <ListTable
+        label="Webhooks that get problems"
+        rows={webhooks}
+        keyOf={({ id }) => id}
+        spacing="xs"
+        columns={[
+          {
+            head: 'URL',
+            cell: ({ id, url }) => (
+              <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }}>
+                {url}
+              </AnchorLink>
+            ),
+          },
+          { head: 'Status', cell: (webhook) => <WebhookState of={webhook} /> },
+        ]}
+        empty={
+          <Text size="sm">No URL gets them yet. People choose mail about problems under “Your account”.</Text>
+        }
+      />
+      <AddUrl company={company} opened={opened} close={() => setOpened(false)} />
+    </Section>
+  )
+}
+
+function AddUrl({ company, opened, close }: DialogProps) {
+  const navigate = useNavigate()
+  return (
+    <FormDialog
+      title="Tell a URL of problems"
+      opened={opened}
+      close={close}
+      initial={{ url: '' }}
+      submit={({ url }) => addWebhook(company, { url: url.trim(), dialect: 'json', events: EVENTS })}
+      onDone={({ id }) =>
+        navigate({ to: '/c/$company/webhooks/$id', params: { company, id }, search: { tab: 'test' } })
+      }
+      valid={({ url }) => url.trim() !== ''}
+      submitLabel="Add"
+    >
+      {({ field }) => (
+        <ExactInput
+          label="URL"
+          description="It becomes a webhook. Its page sends a test, and shows each attempt and the secret that signs."
+          placeholder="https://hooks.example.com/postroad"
+          {...field('url')}
+        />
+      )}
+    </FormDialog>
+  )
+}

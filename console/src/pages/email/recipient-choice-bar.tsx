@@ -1,0 +1,122 @@
+/** Actions on the chosen recipients of an email. */
+import { useState } from 'react'
+import {
+  actOnRecipients,
+  countOf,
+  type EmailDetail,
+  emailQuery,
+  emailsChanged,
+  RECIPIENTS_AT_ONCE,
+  type RecipientsAction,
+} from '../../api/email.ts'
+import { queries } from '../../api/queries.ts'
+import { listsChanged } from '../../api/suppressions.ts'
+import { useAllMatching } from '../../parts/all-matching.ts'
+import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
+import { ChoiceBar } from '../../parts/choice-bar.tsx'
+import type { Chosen } from '../../parts/chosen.ts'
+import { CANCEL, ChoiceActions, RETRY, SUPPRESS } from '../../shell/choice-actions.tsx'
+import { matching as matchingRows, type RecipientLine, type RowFilter, rowsOf } from './recipient-rows.ts'
+
+interface RecipientChoiceBarProps {
+  company: string
+  email: EmailDetail
+  filter: RowFilter
+  rows: readonly RecipientLine[]
+  /** There are recipients that the table has not loaded. */
+  hasMore: boolean
+  chosen: Chosen
+}
+
+const ACTIONS = [
+  { ...RETRY, does: 'Retry the chosen recipients' },
+  { ...CANCEL, does: 'Cancel the chosen recipients' },
+  { ...SUPPRESS, does: 'Suppress the chosen recipients' },
+] as const
+
+export function RecipientChoiceBar({
+  company,
+  email,
+  filter,
+  rows,
+  hasMore,
+  chosen,
+}: RecipientChoiceBarProps) {
+  const [asked, setAsked] = useState<RecipientsAction | null>(null)
+  const matching = useAllMatching(rows, chosen, async (onPage) => {
+    const pages: EmailDetail[] = [email]
+    for (let from = RECIPIENTS_AT_ONCE; from < countOf(email); from += RECIPIENTS_AT_ONCE) {
+      pages.push(await queries.fetchQuery(emailQuery(company, email.id, from)))
+      onPage(matchingRows(rowsOf(pages), filter).length)
+    }
+    return [...matchingRows(rowsOf(pages), filter)]
+  })
+  const ids = [...chosen.ids]
+  return (
+    <>
+      <ChoiceBar
+        count={ids.length}
+        matching={matching}
+        hasOthers={hasMore || ids.length < rows.length}
+        onClear={() => chosen.set([])}
+      >
+        <ChoiceActions
+          actions={ACTIONS}
+          ask={(name) => {
+            if (matching.looking === null) setAsked(name)
+          }}
+        />
+      </ChoiceBar>
+      {asked !== null && (
+        <BatchDialog
+          action={{
+            ...actionOf(asked, ids.length),
+            run: (some) => actOnRecipients(company, email.id, asked, some),
+          }}
+          ids={ids}
+          nameOf={(id) => matching.find(id)?.recipient.address ?? id}
+          onClose={(isDone) => {
+            setAsked(null)
+            if (!isDone) return
+            chosen.set([])
+            void emailsChanged(new Set([email.id]))
+            if (asked === 'suppress') void listsChanged()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function counted(count: number): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'recipient' : 'recipients'}`
+}
+
+function actionOf(name: RecipientsAction, count: number): Omit<BatchAction, 'run'> {
+  switch (name) {
+    case 'retry':
+      return {
+        title: `Retry ${counted(count)} now?`,
+        about: 'Those who wait for a later time are tried now. Attempts already made still count.',
+        act: 'Retry',
+        done: (changed) => `${counted(changed)} retried.`,
+      }
+    case 'cancel':
+      return {
+        title: `Cancel ${counted(count)}?`,
+        about: 'Those who have not received the email yet will not get it. This cannot be undone.',
+        act: `Cancel ${counted(count)}`,
+        destructive: true,
+        done: (changed) => `${counted(changed)} canceled.`,
+      }
+    case 'suppress':
+      return {
+        title: `Suppress ${counted(count)}?`,
+        about:
+          'Their addresses will be on the company’s suppression list. Mail that waits for them ends as suppressed. You can remove addresses from the list later.',
+        act: `Suppress ${counted(count)}`,
+        destructive: true,
+        done: (changed) => `${counted(changed)} suppressed.`,
+      }
+  }
+}

@@ -1,0 +1,39 @@
+/** The actions of a choice bar: buttons, each with a key. */
+import { Button } from '@mantine/core'
+import { Ban, type LucideIcon, RotateCw, UserX } from 'lucide-react'
+import { useShortcuts } from './shortcuts.ts'
+
+interface ChoiceAction<Name extends string> {
+  name: Name
+  keys: string
+  label: string
+  /** The description of the shortcut. */
+  does: string
+  icon: LucideIcon
+}
+
+/** Actions on mail, which several lists offer. */
+export const RETRY = { name: 'retry', keys: 'r', label: 'Retry', icon: RotateCw } as const
+export const CANCEL = { name: 'cancel', keys: 'c', label: 'Cancel', icon: Ban } as const
+export const SUPPRESS = { name: 'suppress', keys: 's', label: 'Suppress', icon: UserX } as const
+
+export function ChoiceActions<Name extends string>({
+  actions,
+  ask,
+}: {
+  actions: readonly ChoiceAction<Name>[]
+  ask: (name: Name) => void
+}) {
+  useShortcuts(actions.map(({ name, keys, does }) => ({ keys, does, run: () => ask(name) })))
+  return actions.map(({ name, label, icon: Icon }) => (
+    <Button
+      key={name}
+      size="xs"
+      variant="default"
+      leftSection={<Icon size={14} aria-hidden />}
+      onClick={() => ask(name)}
+    >
+      {label}
+    </Button>
+  ))
+}

@@ -1,0 +1,22 @@
+/** A problem of a company in the words of the JSON dialect. */
+import type { CompanyEvent } from '../../email/company-event.ts'
+import type { ProblemFacts } from '../../email/event.ts'
+
+/** `text` is a sentence: chat programs show it. */
+export function toldProblem(
+  { type, at }: Pick<CompanyEvent, 'at' | 'type'>,
+  { id, title, found, advice, since }: ProblemFacts,
+): { text: string; data: Record<string, unknown> } {
+  const isOver = type === 'problem.ended'
+  return {
+    text: `${isOver ? 'Over' : 'Problem'}: ${title}: ${found}`,
+    data: {
+      id,
+      title,
+      found,
+      advice,
+      since: new Date(since).toISOString(),
+      ended_at: isOver ? new Date(at).toISOString() : null,
+    },
+  }
+}

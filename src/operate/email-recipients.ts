@@ -1,0 +1,109 @@
+/** Actions on chosen recipients of an email. A refusal of one recipient does not end the action on the others. */
+import type { RecipientOutline } from '../email/stored-email.ts'
+import type { Suppression } from '../email/suppression.ts'
+import { addressesAudit } from './audit-trail.ts'
+import { type BatchOutcome, inBatch } from './batch.ts'
+import { OperateError } from './error.ts'
+import { requireEmail } from './find.ts'
+import { whyNotRetried } from './queue.ts'
+import { addSuppression, addSuppressions } from './suppressions.ts'
+import { type Operation, verb } from './verb.ts'
+
+export interface ChosenRecipients {
+  /** Of the email. */
+  id: string
+  positions: readonly number[]
+}
+
+/** The `id` of a refusal is the position of its recipient. */
+export const retryRecipients = verb(
+  'manage',
+  (op, chosen: ChosenRecipients): Promise<BatchOutcome> =>
+    eachRecipient(op, chosen, async ({ position, state }) => {
+      if (state !== 'waiting') throw notWaiting('retry', state)
+      const retried = await op.store.retry({
+        ...{ companyId: null, domains: null, emailId: chosen.id, position, now: op.now() },
+        byMember: op.caller.kind !== 'operator',
+      })
+      if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
+    }),
+  null,
+)
+
+/** A recipient who is being sent to ends as canceled unless the server accepts the message in this attempt. */
+export const cancelRecipients = verb(
+  'manage',
+  (op, chosen: ChosenRecipients): Promise<BatchOutcome> =>
+    eachRecipient(op, chosen, async ({ position, state }) => {
+      const { canceled, sending } = await op.store.cancel(chosen.id, op.now(), position)
+      if (canceled + sending === 0) throw notWaiting('cancel', state)
+    }),
+  null,
+)
+
+export interface SuppressedChosen extends BatchOutcome {
+  /** Addresses that were not on the list before. */
+  addresses: string[]
+}
+
+export const suppressChosen = verb(
+  'manage',
+  async (op, chosen: ChosenRecipients): Promise<SuppressedChosen> => {
+    const addresses: string[] = []
+    const result = await eachRecipient(op, chosen, async ({ address }, company) => {
+      const [entry] = await addSuppressions(op, { company, entries: [{ address, type: 'manual' }] })
+      if (!entry!.added) throw new OperateError('nothing_to_do', 'it is on the suppression list already')
+      addresses.push(entry!.suppression.address)
+    })
+    return { ...result, addresses }
+  },
+  addressesAudit('suppressChosen', ({ positions }: ChosenRecipients) => positions.length),
+)
+
+/** One after the other, so that other callers take their turns in between. */
+async function eachRecipient(
+  op: Operation,
+  { id, positions }: ChosenRecipients,
+  act: (recipient: RecipientOutline, companyId: string) => Promise<unknown>,
+): Promise<BatchOutcome> {
+  const { companyId } = await requireEmail(op, id)
+  return await inBatch(positions.map(String), async (text) => {
+    await act(await recipientAt(op, id, Number(text)), companyId)
+  })
+}
+
+/** Throws `not_found`. */
+async function recipientAt(op: Operation, id: string, position: number): Promise<RecipientOutline> {
+  const [recipient] = await op.store.readRecipients(id, { from: position, limit: 1 })
+  if (recipient === undefined) throw new OperateError('not_found', 'the email has no such recipient')
+  return recipient
+}
+
+function notWaiting(what: 'retry' | 'cancel', state: RecipientOutline['state']): OperateError {
+  return new OperateError('nothing_to_do', `nothing to ${what}: it is ${STATES[state]}`)
+}
+
+const STATES: Readonly<Record<RecipientOutline['state'], string>> = {
+  waiting: 'due already',
+  sending: 'being sent',
+  quarantined: 'in quarantine',
+  delivered: 'delivered',
+  bounced: 'bounced',
+  failed: 'failed',
+  suppressed: 'suppressed',
+  canceled: 'canceled',
+}
+
+/** Suppresses the recipient's address. Recorded in the audit list as `addSuppression`. */
+export const suppressRecipient = verb(
+  'manage',
+  async (
+    op,
+    { id, position, reason }: { id: string; position: number; reason?: string | undefined },
+  ): Promise<Suppression> => {
+    const { companyId: company } = await requireEmail(op, id)
+    const { address } = await recipientAt(op, id, position)
+    return await addSuppression(op, { company, address, type: 'manual', reason })
+  },
+  null,
+)
