@@ -223,7 +223,7 @@ export class DeliveryPipeline {
       ...parts,
       pauses: this.#pauses,
       domainName: (id) => accounts.domain(id)?.name ?? 'a removed domain',
-      companyName: (id) => accounts.company(id)?.name ?? 'a removed company',
+      companyName: (id) => this.#companyName(id),
       release: (domainId, domains) => this.#releaseHeld(domainId, domains),
     })
     this.#evidence = new Evidence({
@@ -258,7 +258,12 @@ export class DeliveryPipeline {
     const closures = this.#pathHealth.closures()
     const busyOn = (path: Path) => this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
     const [warmUp, lastTroubles] = [this.#warmUp, this.#lastTroubles]
-    return pathUses({ throttle, closures, busyOn, warmUp, lastTroubles }, Date.now())
+    const companyName = (id: string) => this.#companyName(id)
+    return pathUses({ throttle, closures, busyOn, companyName, warmUp, lastTroubles }, Date.now())
+  }
+
+  #companyName(id: string): string {
+    return this.#parts.accounts.company(id)?.name ?? 'a removed company'
   }
 
   /** The state of the paths as this node has learned it. */

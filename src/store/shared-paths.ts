@@ -74,6 +74,9 @@ export interface PathTry {
   until: number
 }
 
+/** Milliseconds after which an unchanged entry is forgotten: no mail has met it. */
+export const SHARED_KEPT_MS = 6 * 3_600_000
+
 export interface SharedPathStore {
   sharePaths(change: PathChange): Promise<void>
   sharedPaths(): Promise<SharedPath[]>

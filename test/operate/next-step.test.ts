@@ -37,6 +37,10 @@ function closedUntil(nextTryAt: number): ClosedSite {
   }
 }
 
+function closedIfDue(_to: string, isHeld: boolean): ClosedSite | null {
+  return isHeld ? null : closedUntil(NOW + 4)
+}
+
 const ROWS: [
   what: string,
   recipient: Partial<Parameters<typeof nextStepOf>[0]>,
@@ -113,6 +117,22 @@ const ROWS: [
     'path',
     null,
     NOW + 80,
+  ],
+  ['due, at a closed site,', {}, { closed: closedIfDue }, 'path', NOW + 4],
+  [
+    'deferred, and due at a closed site,',
+    { attempts: 1, dueAt: NOW - 5 },
+    { closed: closedIfDue },
+    'path',
+    NOW + 4,
+  ],
+  [
+    'deferred for a site that is closed meanwhile',
+    { attempts: 1, dueAt: NOW + 5 },
+    { closed: closedIfDue },
+    'retry',
+    NOW + 5,
+    NOW + 105,
   ],
   ['being sent', { state: 'sending', dueAt: null }, {}, 'answer', null],
   ['quarantined', { state: 'quarantined', dueAt: null }, {}, 'release', null],
