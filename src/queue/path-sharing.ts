@@ -171,7 +171,9 @@ export class PathSharing {
       states.set(key + LIMITS, { state: { ...state, ...part }, owner, isWhole: owner === null })
     }
     for (const [key, limit] of sessions.lowered()) lower(key, { sessions: limit })
-    for (const [key, messagesPerMinute] of pacing.lowered()) lower(key, { messagesPerMinute })
+    for (const [key, messagesPerMinute, isGuess] of pacing.lowered()) {
+      lower(key, { messagesPerMinute, ...(isGuess && { isGuess }) })
+    }
     for (const [key, pausedUntil] of pacing.paused()) lower(key, { pausedUntil })
     for (const [key, hourDue] of pacing.hours()) {
       // Nodes have different parts of an hour's messages, so each has a row of its own.
@@ -242,7 +244,7 @@ export class PathSharing {
     if (this.#read.get(key) === version) return
     this.#read.set(key, version)
     const { health, sessions, pacing } = this.#parts.learning
-    const { closed, sessions: limit, messagesPerMinute, pausedUntil, hourDue } = state
+    const { closed, sessions: limit, messagesPerMinute, isGuess, pausedUntil, hourDue } = state
     // The other nodes keep to their own parts of the hour.
     if (hourDue !== undefined && from !== 'news') pacing.learnHour(key.split(HOUR)[0]!, hourDue)
     if (closed !== null && concernsThis(key, closed.kind, from)) {
@@ -250,7 +252,7 @@ export class PathSharing {
     }
     const path = key.endsWith(LIMITS) ? key.slice(0, -LIMITS.length) : key
     if (limit !== null) sessions.learn(path, limit)
-    if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute)
+    if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute, isGuess)
     if (pausedUntil !== undefined) pacing.learnPause(path, pausedUntil)
   }
 }
