@@ -42,15 +42,17 @@ export function readable<Closure extends SiteClosure>(
   return mayRead ? closure : { ...closure, reason: closure.brief, list: null }
 }
 
-/** The recipient domains of mail whose site tells what it waits for: it is held, or due and not sent. */
+/** The recipient domains of mail whose site tells what it waits for: it is held, due, or in the memory of a node. */
 export function domainsToPlace(
   recipients: readonly Pick<StoredRecipient, 'address' | 'state' | 'heldFor' | 'dueAt'>[],
   closures: PresentClosures,
   now: number,
 ): Set<string> {
-  const isMeant = ({ state, heldFor, dueAt }: (typeof recipients)[number]) =>
-    state === 'waiting' &&
-    (heldFor === 'pause' || heldFor === 'path' || (!closures.none && (dueAt === null || dueAt <= now)))
+  const isMeant = ({ state, heldFor, dueAt }: (typeof recipients)[number]) => {
+    if (state === 'waiting' && (heldFor === 'pause' || heldFor === 'path')) return true
+    const isDue = state === 'sending' || (state === 'waiting' && (dueAt === null || dueAt <= now))
+    return isDue && !closures.none
+  }
   return new Set(recipients.filter(isMeant).map(({ address }) => domainOf(address)))
 }
 

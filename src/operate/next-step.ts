@@ -62,8 +62,8 @@ export const nextSteps = verb(
     const pauses = await op.store.pauses(op.now())
     const { companyId, domainId, scheduledAt } = outline.email
     const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
-    const isWaiting = outline.recipients.some(({ state }) => state === 'waiting')
-    const closures = isWaiting ? await presentClosures(op) : PresentClosures.NONE
+    const isLive = outline.recipients.some(({ state }) => state === 'waiting' || state === 'sending')
+    const closures = isLive ? await presentClosures(op) : PresentClosures.NONE
     const now = op.now()
     const domains = domainsToPlace(outline.recipients, closures, now)
     const sites = await sitesOfEmail(op, outline.email, domains)
@@ -200,7 +200,7 @@ function bySchedule(
   { scheduledAt, maySend, pause, closed, retryWaits, now }: Circumstances,
 ): NextStep {
   const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient
-  if (state === 'sending') return step('answer')
+  if (state === 'sending') return underWay(closed(domainOf(address), false), now)
   if (state === 'quarantined') return step('release')
   if (state !== 'waiting') return step(null)
   const to = domainOf(address)
@@ -225,6 +225,12 @@ function bySchedule(
   if (isDue) return step('turn', at)
   if (patienceEnds !== null) return step('refusal', at, patienceEnds)
   return attempts > 0 ? step('retry', at, at + sum(retryWaits.slice(attempts))) : step('turn', at)
+}
+
+/** A node has it in memory: while its path is closed, or its servers asked us to wait, it is not sent. */
+function underWay(closure: ClosedSite | null, now: number): NextStep {
+  if (closure === null || closure.nextTryAt <= now) return step('answer')
+  return { ...step('path', closure.nextTryAt), closed: closure }
 }
 
 function step(waits: WaitReason | null, at: number | null = null, givesUpAt: number | null = null): NextStep {

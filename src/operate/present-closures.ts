@@ -4,7 +4,13 @@
  */
 import { serversNamed, siteKeyOf } from '../delivery/path/path.ts'
 import { byExtent, closuresAt } from '../queue/site-states.ts'
-import { type ClosedPath, SHARED_KEPT_MS, type SiteClosure, type SiteState } from '../store/store.ts'
+import {
+  type ClosedPath,
+  type NodeBeat,
+  SHARED_KEPT_MS,
+  type SiteClosure,
+  type SiteState,
+} from '../store/store.ts'
 import { freshReports } from './sites.ts'
 import type { Operation } from './verb.ts'
 
@@ -22,22 +28,29 @@ export interface ClosedMail {
   source?: string
 }
 
+/** The source whose address the system chooses, which every node has. */
+const GENERAL = 'default'
+
 export class PresentClosures {
   /** Nothing is known to be closed. */
-  static readonly NONE = new PresentClosures(new Map(), new Map())
+  static readonly NONE = new PresentClosures(new Map(), new Map(), null)
   /** What each node reports of a site, by key of the site. */
   readonly #reported: ReadonlyMap<string, readonly SiteState[]>
   /** Likewise. */
   readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>
+  readonly #present: ReadonlySet<string> | null
   /** True in the usual case: no site is closed for any mail. */
   readonly none: boolean
 
+  /** `present`: the names of the sources that a node has; null: not known. */
   constructor(
     reported: ReadonlyMap<string, readonly SiteState[]>,
     shared: ReadonlyMap<string, readonly SiteClosure[]>,
+    present: ReadonlySet<string> | null,
   ) {
     this.#reported = reported
     this.#shared = shared
+    this.#present = present
     const isOpen = (state: SiteState) => closuresAt(state).length === 0
     this.none = shared.size === 0 && [...reported.values()].every((states) => states.every(isOpen))
   }
@@ -49,8 +62,9 @@ export class PresentClosures {
 
   /** The same, if the mail cannot leave from another one of these sources, or from another node. */
   ofAll(mail: ClosedMail, site: string, sources: readonly string[]): SiteClosure | null {
-    const isClosed = sources.every((source) => this.#isClosed({ ...mail, source }, site, source))
-    return isClosed ? this.of(mail, site) : null
+    const present = sources.filter((name) => name === GENERAL || (this.#present?.has(name) ?? true))
+    const isClosed = present.every((source) => this.#isClosed({ ...mail, source }, site, source))
+    return present.length > 0 && isClosed ? this.of(mail, site) : null
   }
 
   #isClosed(mail: ClosedMail, site: string, source: string): boolean {
@@ -82,7 +96,8 @@ function concerns(
 }
 
 export async function presentClosures(op: Operation): Promise<PresentClosures> {
-  const [reports, paths] = await Promise.all([freshReports(op), op.store.sharedPaths()])
+  const { store } = op
+  const [reports, paths, nodes] = await Promise.all([freshReports(op), store.sharedPaths(), store.nodes()])
   const reported = Map.groupBy(
     reports.flatMap(({ sites }) => sites),
     ({ key }) => key,
@@ -95,7 +110,15 @@ export async function presentClosures(op: Operation): Promise<PresentClosures> {
     closures.push(closureOf(op, key, state.closed))
     shared.set(site, closures)
   }
-  return new PresentClosures(reported, shared)
+  return new PresentClosures(reported, shared, presentSources(nodes))
+}
+
+function presentSources(nodes: readonly NodeBeat[]): ReadonlySet<string> | null {
+  const delivering = nodes.filter(({ roles }) => roles.includes('delivery'))
+  const known = delivering.flatMap(({ sources }) => sources ?? [])
+  return delivering.length === 0 || delivering.some(({ sources }) => sources === undefined)
+    ? null
+    : new Set(known)
 }
 
 /** `key`: that of the closed part of the path. */

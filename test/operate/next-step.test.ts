@@ -135,6 +135,20 @@ const ROWS: [
     NOW + 105,
   ],
   ['being sent', { state: 'sending', dueAt: null }, {}, 'answer', null],
+  [
+    'in the memory of a node, at a closed site,',
+    { state: 'sending', dueAt: null },
+    { closed: closedIfDue },
+    'path',
+    NOW + 4,
+  ],
+  [
+    'being sent to a closed site as its try',
+    { state: 'sending', dueAt: null },
+    { closed: () => closedUntil(NOW) },
+    'answer',
+    null,
+  ],
   ['quarantined', { state: 'quarantined', dueAt: null }, {}, 'release', null],
   ['delivered', { state: 'delivered', dueAt: null }, { maySend: false }, null, null],
 ]

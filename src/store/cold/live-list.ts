@@ -54,7 +54,7 @@ interface RecipientGroupRow extends Omit<RecipientGroup, 'delayed' | 'paused'> {
 const RECIPIENT_GROUPS = statement<RecipientGroupRow>((dialect) => {
   const { state, dueAt, heldFor, join } = PROGRESS[dialect.engine]
   const ifWaiting = (condition: string) => `CASE WHEN ${state} = 'waiting' AND ${condition} THEN 1 ELSE 0 END`
-  const isDue = `${state} = 'waiting' AND ${heldFor} IS NULL AND ${dueAt} <= $2`
+  const isDue = `${state} = 'sending' OR (${state} = 'waiting' AND ${heldFor} IS NULL AND ${dueAt} <= $2)`
   const paused = `EXISTS (SELECT 1 FROM pauses p
     WHERE p.company IN (0, e.company) AND p.domain IN ('', r.domain) AND ${inForce('$2')})`
   return `SELECT e.id, ${countedState(dialect)} AS state, ${heldFor} AS "heldFor",
