@@ -12,6 +12,7 @@ import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
+import { coversMail } from '../queue/pauses.ts'
 import type { Pause, SiteClosure, SiteState, SiteWarmUp } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
 import { readable } from './closures.ts'
@@ -121,7 +122,8 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
     op.store.pauses(op.now()),
     lastResults(op, request, domain),
   ])
-  const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
+  const mail = { companyId: sender.companyId, domain, site: found.path.site.key }
+  const pauses = allPauses.filter((pause) => coversMail(pause, mail))
   const facts = { ...found, ...present(found.path), address, domain, suppressions, pauses, last }
   return { ...facts, problem: problemOf(op, facts, sender) }
 }
@@ -251,14 +253,6 @@ const NO_SEAL = {
   open(): never {
     throw new Error('No route, no credentials')
   },
-}
-
-function concerns(pause: Pause, { companyId }: Sender, to: string, siteKey: string): boolean {
-  return (
-    (pause.domain === null || pause.domain === to) &&
-    (pause.site === undefined || pause.site.key === siteKey) &&
-    (pause.companyId === null || companyId === null || pause.companyId === companyId)
-  )
 }
 
 async function lastResults(

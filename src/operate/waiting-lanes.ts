@@ -4,7 +4,7 @@
  */
 import { RouteTable } from '../accounts/routes.ts'
 import { isOfOthers, othersFailed } from '../email/not-attempted.ts'
-import { Pauses } from '../queue/pauses.ts'
+import { coversMail } from '../queue/pauses.ts'
 import type { Pause, QueueLane } from '../store/store.ts'
 import { type ClosedSite, closureFinder, siteOfOwnRoute, sitesInTime } from './closures.ts'
 import { presentClosures } from './present-closures.ts'
@@ -107,8 +107,6 @@ export function lanePauses(
   present: readonly Pause[],
   sites: ReadonlyMap<string, WaitingSite>,
 ): LanePauses {
-  const pauses = new Pauses()
-  pauses.replace(present)
   const siteOfRoute = routeSites(op)
   const isNeeded = isAnySitePaused(present)
   const siteOf = ({ companyId, domain }: QueueLane) =>
@@ -116,9 +114,10 @@ export function lanePauses(
   return {
     siteOf,
     cover(lane) {
-      if (pauses.covers(lane.companyId, lane.domain)) return true
-      const site = siteOf(lane)
-      return site !== undefined && pauses.coversSite(lane.companyId, site)
+      if (present.length === 0) return false
+      const { companyId, domain } = lane
+      const mail = { companyId, domain, site: siteOf(lane) }
+      return present.some((pause) => coversMail(pause, mail))
     },
   }
 }

@@ -136,8 +136,6 @@ const ISOLATED_SESSIONS = 32
 const SUSPECT_MS = 10_000
 /** Milliseconds that mail waits for one of its source addresses. */
 const ABSENT_MS = 10_000
-/** Milliseconds after which a failed release of held mail is tried again. */
-const RELEASE_AGAIN_MS = 60_000
 /** The paths of a company's mail are compared only if it has no more sending domains than this. */
 const MOST_SENDERS = 20
 /** Ms for which a stop waits, after its own time is over, until the last results are recorded. */
@@ -679,15 +677,9 @@ export class DeliveryPipeline {
 
   async #releaseHeld(domainId: string, domains: readonly string[] | null): Promise<void> {
     if (this.#mode === 'stopping') return
-    const { store, log } = this.#parts
-    const held = { dueBefore: Number.MAX_SAFE_INTEGER, heldFor: 'path' } as const
-    await store.releaseHeld(domainId, { now: Date.now(), ...held, ...(domains && { domains }) }).then(
-      () => this.#claims.look(0),
-      (error) => {
-        log.error({ err: error }, 'Could not release waiting mail; retrying in a minute')
-        setTimeout(() => void this.#releaseHeld(domainId, domains), RELEASE_AGAIN_MS).unref()
-      },
-    )
+    const held = { dueBefore: Number.MAX_SAFE_INTEGER, heldFor: 'path', ...(domains && { domains }) } as const
+    const again = () => void this.#releaseHeld(domainId, domains)
+    await this.stops.releases.release(domainId, held, { again })
   }
 }
 

@@ -106,20 +106,20 @@ test('a pause of a site shows in every table at once, and so does its end', asyn
     const site = (await showQueueBySite(op, {})).find((sum) => sum.site.name === SITE)
     return [
       lanes.map(({ paused }) => paused),
-      [one?.paused, one?.retriable, one?.coveredBy?.site?.name, one?.pause],
-      [site?.paused, site?.retriable, site?.coveredBy?.site?.name],
+      [one?.paused, one?.retriable, one?.pause?.site?.name, one?.pausedAlone],
+      [site?.paused, site?.retriable, site?.pause?.site?.name],
     ]
   }
   const unpaused = [
     [false, false],
-    [false, true, undefined, null],
+    [false, true, undefined, false],
     [false, true, undefined],
   ]
   assert.deepEqual(await tables(), unpaused)
   await pause(op, { site: SITE })
   assert.deepEqual(await tables(), [
     [true, true],
-    [true, false, SITE, null],
+    [true, false, SITE, false],
     [true, false, SITE],
   ])
   await resume(op, { site: SITE })
