@@ -40,7 +40,10 @@ export class LanesLeftOut {
     this.#left.clear()
   }
 
-  /** What the next claim may take. `openings`: how often a path has opened so far; `shared`: other nodes deliver as well. */
+  /**
+   * What the next claim may take. `openings`: how often a path has opened so far; `shared`: other nodes deliver as
+   * well.
+   */
   rooms(openings: number, shared: boolean): LaneRoom[] {
     const rooms = this.#closed.rooms(openings)
     if (!shared) return rooms

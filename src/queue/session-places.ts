@@ -1,6 +1,6 @@
 /**
- * The sessions of this node, shared among companies, and the deliveries that have them. A delivery that began behind the
- * final dot of another one has no session of its own until that one is done: then the session passes to it.
+ * The sessions of this node, shared among companies, and the deliveries that have them. A delivery that began behind
+ * the final dot of another one has no session of its own until that one is done: then the session passes to it.
  */
 import { SharedPool } from '../common/shared-pool.ts'
 import type { ReadyDelivery } from './deliveries.ts'
