@@ -179,13 +179,13 @@ export const EMAIL = {
   /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
   individual: field(bool, 'individual', 'queue', 'tell'),
   /** True: the sender asked for test mode, so the email is delivered in the simulator, whatever its addresses. */
-  testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
+  testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'list', 'tell'),
   /** The encryption that the sender demands; null: the recipient's domain decides. */
   tls: field(optionalWord as FieldType<MessageTls | null>, 'tls', 'send', 'show', 'outline', 'tell'),
   /**
    * The source that the sender chose: an address, or the name of a pool. Null: that of its domain or company.
    */
-  source: field(optionalWord, 'source', 'queue', 'show', 'outline'),
+  source: field(optionalWord, 'source', 'queue', 'show', 'outline', 'list'),
   /** Submitted over SMTP; otherwise over HTTP. */
   viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'send', 'show', 'outline', 'list', 'tell'),

@@ -1,91 +1,68 @@
-/** The closures of paths, as the nodes report them, that keep mail waiting. */
-
+/** The closures that keep mail waiting, as people see them. */
 import { RouteTable } from '../accounts/routes.ts'
 import { relayFrom } from '../config/relay-url.ts'
 import { serversNamed, siteOfRoute } from '../delivery/path/path.ts'
+import type { Email } from '../email/fields.ts'
 import type { StoredRecipient } from '../email/stored-email.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
-import { closuresAt } from '../queue/site-states.ts'
-import type { SiteClosure, SiteState } from '../store/store.ts'
+import type { SiteClosure } from '../store/store.ts'
 import type { Caller } from './authority.ts'
-import { presentSites } from './sites.ts'
+import type { PresentClosures } from './present-closures.ts'
+import { sourceChoice } from './source-choice.ts'
 import type { Operation } from './verb.ts'
 import { sitesOfDomains, type WaitingSite } from './waiting-sites.ts'
 
 /** Milliseconds that a page waits for the names of mail servers, which delivery has mostly just asked for. */
 const PATIENCE_MS = 2_000
 
-/** Mail to one recipient domain. */
-export interface ClosedMail {
-  /** Null: any. */
-  companyId: string | null
-  /** Name of its sending domain; null: any. */
-  sendingDomain: string | null
-  /** Recipient domain. */
-  to: string
-  /** Names of its servers, where they are only some of the site's; null: they are all. */
-  servers: string | null
-  /** Name of its source address; absent: any. */
-  source?: string
-}
-
-/**
- * The first closure that concerns the mail. The server's words are shown only to operators and to the company whose
- * mail was refused, because they may name a recipient.
- */
-export function closureFor(
-  caller: Caller,
-  { companyId, sendingDomain, to, servers, source }: ClosedMail,
-  site: SiteState | undefined,
-): SiteClosure | null {
-  const closures = site === undefined ? [] : closuresAt(site)
-  const closed = closures.find(
-    (each) =>
-      (each.companyId === null || each.companyId === companyId) &&
-      (each.sendingDomain === null || each.sendingDomain === sendingDomain) &&
-      (each.recipientDomain === null || each.recipientDomain === to) &&
-      (each.servers === undefined || each.servers === servers) &&
-      (each.source === undefined || source === undefined || each.source === source),
-  )
-  if (closed === undefined) return null
-  const mayRead = caller.kind === 'operator' || closed.metBy === companyId
-  return mayRead ? closed : { ...closed, reason: closed.brief, list: null }
-}
-
-/** A closure of the path that mail takes, and the name of its site. */
+/** A closure, and the name of its site. */
 export interface ClosedSite extends SiteClosure {
   name: string
 }
 
 /** An email, as far as its paths depend on it. */
-interface Sent {
-  /** Null: any. */
-  companyId: string | null
-  domainId: string
-  /** Name of its sending domain; null: the domain has been removed. */
-  domain: string | null
+export type SentMail = Pick<Email, 'id' | 'companyId' | 'domainId' | 'source' | 'testMode'>
+
+/**
+ * The closure that keeps mail to a recipient domain waiting; null: none is known. `isHeld`: the mail has met it; other
+ * mail is kept only where it could take no other way.
+ */
+export type FindClosure = (to: string, isHeld: boolean) => ClosedSite | null
+
+/**
+ * The server's words are shown only to operators and to the company whose mail was refused, because they may name a
+ * recipient.
+ */
+export function readable<Closure extends SiteClosure>(
+  caller: Caller,
+  companyId: string | null,
+  closure: Closure,
+): Closure {
+  const mayRead = caller.kind === 'operator' || closure.metBy === companyId
+  return mayRead ? closure : { ...closure, reason: closure.brief, list: null }
 }
 
-/** The sites of recipients that are held for their path, or for a pause of it, by recipient domain. */
-export async function sitesOfHeld(
-  op: Operation,
-  sent: Pick<Sent, 'companyId' | 'domainId'>,
-  recipients: readonly Pick<StoredRecipient, 'address' | 'state' | 'heldFor'>[],
-): Promise<ReadonlyMap<string, WaitingSite>> {
-  const held = recipients.filter(
-    ({ state, heldFor }) => state === 'waiting' && (heldFor === 'path' || heldFor === 'pause'),
-  )
-  return await sitesFor(op, sent, new Set(held.map(({ address }) => domainOf(address))))
+/** The recipient domains of mail whose site tells what it waits for: it is held, due, or in the memory of a node. */
+export function domainsToPlace(
+  recipients: readonly Pick<StoredRecipient, 'address' | 'state' | 'heldFor' | 'dueAt'>[],
+  closures: PresentClosures,
+  now: number,
+): Set<string> {
+  const isMeant = ({ state, heldFor, dueAt }: (typeof recipients)[number]) => {
+    if (state === 'waiting' && (heldFor === 'pause' || heldFor === 'path')) return true
+    const isDue = state === 'sending' || (state === 'waiting' && (dueAt === null || dueAt <= now))
+    return isDue && !closures.none
+  }
+  return new Set(recipients.filter(isMeant).map(({ address }) => domainOf(address)))
 }
 
-/** As far as the servers can be looked up in time. */
-async function sitesFor(
+/** The sites that mail of the email to these domains goes to, as far as the servers can be looked up in time. */
+export async function sitesOfEmail(
   op: Operation,
-  { companyId, domainId }: Pick<Sent, 'companyId' | 'domainId'>,
+  { companyId, domainId }: Pick<SentMail, 'companyId' | 'domainId'>,
   domains: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, WaitingSite>> {
-  const routes = new RouteTable(op.accounts.routes)
-  const own = companyId === null ? null : siteOfOwnRoute(routes, { companyId, domainId })
+  const own = siteOfOwnRoute(new RouteTable(op.accounts.routes), { companyId, domainId })
   return own === null ? await sitesInTime(op, domains) : new Map([...domains].map((domain) => [domain, own]))
 }
 
@@ -102,37 +79,43 @@ export function siteOfOwnRoute(
 export async function sitesInTime(
   op: Operation,
   domains: ReadonlySet<string>,
+  patience = PATIENCE_MS,
 ): Promise<ReadonlyMap<string, WaitingSite>> {
   if (domains.size === 0) return new Map()
   try {
-    return await sitesOfDomains(op, domains, PATIENCE_MS)
+    return await sitesOfDomains(op, domains, patience)
   } catch {
     // The operator's file of sites cannot be used, which the doctor tells.
     return new Map()
   }
 }
 
-/** Finds the closure that holds mail of the email to a recipient domain; null: none is known. */
-export async function closuresOf(
+/** `siteOf`: by recipient domain; undefined: it is not known. */
+export function closureFinder(
   op: Operation,
-  sent: Pick<Sent, 'companyId' | 'domain'>,
-  sites: ReadonlyMap<string, WaitingSite>,
-): Promise<(to: string) => ClosedSite | null> {
-  if (sites.size === 0) return () => null
-  const states = await presentSites(op)
-  return (to) => {
-    const site = sites.get(to)
-    return site === undefined ? null : closureAt(op.caller, sent, { to, site, states })
+  closures: PresentClosures,
+  sent: SentMail,
+  siteOf: (to: string) => WaitingSite | undefined,
+): FindClosure {
+  const domain = op.accounts.domains.find(({ id }) => id === sent.domainId)
+  const names = sourceNames(op, sent)
+  return (to, isHeld) => {
+    const site = siteOf(to)
+    if (site === undefined || sent.testMode) return null
+    const servers = serversNamed(site.serversKey ?? '')
+    const mail = { companyId: sent.companyId, sendingDomain: domain?.name ?? null, to, servers }
+    const closed = isHeld ? closures.of(mail, site.key) : closures.ofAll(mail, site.key, names(site))
+    return closed && { ...readable(op.caller, sent.companyId, closed), name: site.provider ?? site.name }
   }
 }
 
-/** The closure that holds mail of the email to a recipient domain at a site. */
-export function closureAt(
-  caller: Caller,
-  { companyId, domain: sendingDomain }: Pick<Sent, 'companyId' | 'domain'>,
-  { to, site, states }: { to: string; site: WaitingSite; states: ReadonlyMap<string, SiteState> },
-): ClosedSite | null {
-  const mail = { companyId, sendingDomain, to, servers: serversNamed(site.serversKey ?? '') }
-  const closed = closureFor(caller, mail, states.get(site.key))
-  return closed && { ...closed, name: site.provider ?? site.name }
+/** The names of the sources that the mail may leave from to a site. */
+function sourceNames(op: Operation, sent: SentMail): (site: WaitingSite) => readonly string[] {
+  const choice = sourceChoice(op)
+  let direct: readonly string[] | undefined
+  return ({ key }) => {
+    if (key.startsWith('relay:')) return [choice.general.name]
+    direct ??= choice.of(sent).map(({ name }) => name)
+    return direct
+  }
 }

@@ -7,15 +7,15 @@ import { utcTime } from '../common/utc-day.ts'
 import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversNamed } from '../delivery/path/path.ts'
-import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
 import { MailGuard } from '../network/mail-guard.ts'
+import { coversMail } from '../queue/pauses.ts'
 import type { Pause, SiteClosure, SiteState, SiteWarmUp } from '../store/store.ts'
 import { authoriseWhole } from './authority.ts'
-import { closureFor } from './closures.ts'
+import { readable } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
 import {
   addressIn,
@@ -27,9 +27,11 @@ import {
   findOwnDomain,
 } from './find.ts'
 import { scopeText } from './pauses.ts'
+import { type PresentClosures, presentClosures } from './present-closures.ts'
 import { pauseText } from './shapes.ts'
 import { SharedExplanations } from './shared-explanations.ts'
 import { presentSites } from './sites.ts'
+import { sourceChoice } from './source-choice.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface ExplainRequest extends CompanyFilter {
@@ -108,8 +110,8 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const address = addressIn(request.address)
   const domain = domainOf(address)
   const sender = senderOf(op, request)
-  const sites = await presentSites(op)
-  const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key))
+  const [sites, closures] = [await presentSites(op), await presentClosures(op)]
+  const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key), closures)
   const isUsable = (path: Path) => {
     const { closed, warmUp } = present(path)
     return closed === null && !isUsedUp(warmUp)
@@ -120,7 +122,8 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
     op.store.pauses(op.now()),
     lastResults(op, request, domain),
   ])
-  const pauses = allPauses.filter((pause) => concerns(pause, sender, domain, found.path.site.key))
+  const mail = { companyId: sender.companyId, domain, site: found.path.site.key }
+  const pauses = allPauses.filter((pause) => coversMail(pause, mail))
   const facts = { ...found, ...present(found.path), address, domain, suppressions, pauses, last }
   return { ...facts, problem: problemOf(op, facts, sender) }
 }
@@ -132,14 +135,16 @@ function presentPath(
   domain: string,
   path: Path,
   site: SiteState | undefined,
+  closures: PresentClosures,
 ): Pick<Explanation, 'closed' | 'lowered' | 'warmUp'> {
   const { name } = path.source
   const source = site?.sources.find((each) => each.name === name)
   const servers = serversNamed(path.site.serversKey ?? '')
   const sendingDomain = sender.domain?.name ?? null
-  const sent = { companyId: sender.companyId, sendingDomain, to: domain, servers, source: name }
+  const { companyId } = sender
+  const closed = closures.of({ companyId, sendingDomain, to: domain, servers, source: name }, path.site.key)
   return {
-    closed: closureFor(op.caller, sent, site),
+    closed: closed && readable(op.caller, companyId, closed),
     lowered: source?.lowered ?? { sessions: null, messagesPerMinute: null },
     warmUp: source?.warmUp ?? warmUpOf(op, path),
   }
@@ -225,7 +230,7 @@ async function forecastWith(
   to: string,
   isUsable: ForecastParts['isUsable'],
 ): Promise<Forecast> {
-  const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, sourceAddresses } = op.setup
+  const { delivery, allowPrivateNetworks, siteConcurrency, smtpPort } = op.setup
   const mail = {
     id: '',
     companyId: companyId ?? '',
@@ -238,15 +243,7 @@ async function forecastWith(
   const seal = ownRoute === null ? NO_SEAL : await op.seal()
   const settings = { delivery, allowPrivateNetworks, siteConcurrency, smtpPort, hostname: op.hostname }
   const mtaSts = (name: string) => policies.find(name)
-  const company = op.accounts.companies.find(({ id }) => id === companyId)
-  const pool = domain?.settings.pool ?? company?.pool ?? null
-  const sources = new SourceChoice({
-    addresses: sourceAddresses,
-    hostname: op.hostname,
-    pools: () => op.accounts.pools,
-    poolOf: () => pool,
-  })
-  const from = { ownRoute, seal, sources }
+  const from = { ownRoute, seal, sources: sourceChoice(op) }
   const guard = await new MailGuard(op.setup).current()
   const parts = { ...settings, resolver, guard, sites: op.sites(), mtaSts, isUsable, ...from }
   return await forecast(parts, mail, to)
@@ -256,14 +253,6 @@ const NO_SEAL = {
   open(): never {
     throw new Error('No route, no credentials')
   },
-}
-
-function concerns(pause: Pause, { companyId }: Sender, to: string, siteKey: string): boolean {
-  return (
-    (pause.domain === null || pause.domain === to) &&
-    (pause.site === undefined || pause.site.key === siteKey) &&
-    (pause.companyId === null || companyId === null || pause.companyId === companyId)
-  )
 }
 
 async function lastResults(

@@ -1,14 +1,19 @@
 /** The status of listed emails: from counts of their recipients, without their history. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { RouteTable } from '../accounts/routes.ts'
 import { CAPTURE_SERVER, type CountedState } from '../email/recipient.ts'
 import type { EmailSummary } from '../email/stored-email.ts'
 import type { RecipientCounts, RecipientGroup } from '../store/store.ts'
+import { closureFinder, type FindClosure, siteOfOwnRoute, sitesInTime } from './closures.ts'
 import { type Circumstances, nextStepOf } from './next-step.ts'
+import { type PresentClosures, presentClosures } from './present-closures.ts'
+import { RecentAnswers } from './recent-answers.ts'
 import { type Status, type StatusCount, type StatusName, statusNameOf, statusOfEmail } from './status-word.ts'
-import { verb } from './verb.ts'
+import { type Operation, verb } from './verb.ts'
 
 interface ListedCircumstances {
   domain: Pick<SendingDomain, 'sending'> | null | undefined
+  closed: FindClosure
   /** Unix ms. */
   now: number
 }
@@ -21,9 +26,9 @@ export interface CountedStatus extends StatusCount {
 export function countedStatuses(
   { scheduledAt }: Pick<EmailSummary, 'scheduledAt'>,
   counts: RecipientCounts | null,
-  { domain, now }: ListedCircumstances,
+  { domain, closed, now }: ListedCircumstances,
 ): CountedStatus[] {
-  const circumstances = { scheduledAt, maySend: domain?.sending === 'active', now }
+  const circumstances = { scheduledAt, maySend: domain?.sending === 'active', closed, now }
   const found = new Map<StatusName, CountedStatus>()
   for (const group of counts?.groups ?? []) {
     const { state, count } = group
@@ -47,22 +52,52 @@ const LIVE: readonly CountedState[] = ['waiting', 'sending', 'quarantined']
 const UNKNOWN_PAUSE = { until: null, reason: null }
 
 function statusOfGroup(
-  { state: counted, delayed, heldFor, paused, dueAt }: RecipientGroup,
-  circumstances: Pick<Circumstances, 'scheduledAt' | 'maySend' | 'now'>,
+  { state: counted, delayed, heldFor, paused, dueAt, dueTo }: RecipientGroup,
+  circumstances: Pick<Circumstances, 'scheduledAt' | 'maySend' | 'closed' | 'now'>,
 ): StatusName {
   const isCaptured = counted === 'captured'
   const state = isCaptured ? 'delivered' : counted
   const { waits } = nextStepOf(
-    { address: '', state, attempts: 0, dueAt, postponedSince: null, heldFor },
+    { address: `@${dueTo ?? ''}`, state, attempts: 0, dueAt, postponedSince: null, heldFor },
     {
       ...circumstances,
       giveUpAt: null,
       pause: () => (paused ? UNKNOWN_PAUSE : null),
-      closed: () => null,
       retryWaits: [],
     },
   )
   return statusNameOf({ state, waits, delayed, server: isCaptured ? CAPTURE_SERVER : null })
+}
+
+/** Recipient domains whose sites are looked up for one list, and the milliseconds that it waits for them. */
+const MOST_DOMAINS = 100
+const PATIENCE_MS = 500
+
+const recent = new RecentAnswers<PresentClosures>()
+
+export const NO_CLOSURES = (): FindClosure => () => null
+
+/** What closures keep due mail of these emails waiting. */
+export async function listedClosures(
+  operation: () => Operation,
+  listed: readonly { email: EmailSummary; counts: RecipientCounts | null }[],
+): Promise<(email: EmailSummary) => FindClosure> {
+  const due = listed.flatMap(({ email, counts }) =>
+    (counts?.groups ?? []).flatMap(({ dueTo }) => (dueTo === null ? [] : { email, to: dueTo })),
+  )
+  if (due.length === 0) return NO_CLOSURES
+  const op = operation()
+  const closures = await recent.answerOf(op.store, '', () => presentClosures(op))
+  if (closures.none) return NO_CLOSURES
+  const routes = new RouteTable(op.accounts.routes)
+  const unknown = new Set(
+    due.filter(({ email }) => siteOfOwnRoute(routes, email) === null).map(({ to }) => to),
+  )
+  const sites = await sitesInTime(op, new Set([...unknown].slice(0, MOST_DOMAINS)), PATIENCE_MS)
+  return (email) => {
+    const own = siteOfOwnRoute(routes, email)
+    return closureFinder(op, closures, email, (to) => own ?? sites.get(to))
+  }
 }
 
 export interface EmailListedStatus extends Status {
@@ -78,10 +113,15 @@ export const listedStatuses = verb(
     const ids = emails.map(({ id }) => id)
     const counts = new Map((await op.store.recipientCounts(ids, now)).map((each) => [each.id, each]))
     const domains = new Map(op.accounts.domains.map((domain) => [domain.id, domain]))
+    const closedFor = await listedClosures(
+      () => op,
+      emails.map((email) => ({ email, counts: counts.get(email.id) ?? null })),
+    )
     return new Map(
       emails.map((email) => {
         const known = counts.get(email.id) ?? null
-        const states = countedStatuses(email, known, { domain: domains.get(email.domainId), now })
+        const circumstances = { domain: domains.get(email.domainId), closed: closedFor(email), now }
+        const states = countedStatuses(email, known, circumstances)
         const { id, lastEvent } = email
         const status = statusOfEmail({ lastEvent, recipients: recipientsOf(email, known), states })
         return [id, { ...status, live: states.some(({ state }) => LIVE.includes(state)) }]

@@ -8,10 +8,11 @@ import type { HoldReason } from '../email/recipient.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
 import { domainOf } from '../mail/address/address-domain.ts'
+import { pauseOfMail } from '../queue/pauses.ts'
 import type { Pause } from '../store/store.ts'
-import { type ClosedSite, closuresOf, sitesOfHeld } from './closures.ts'
+import { type ClosedSite, closureFinder, domainsToPlace, type FindClosure, sitesOfEmail } from './closures.ts'
 import { noSuchEmail, requireEmail } from './find.ts'
-import { pauseOfMail } from './pauses.ts'
+import { PresentClosures, presentClosures } from './present-closures.ts'
 import { replyIn } from './reply-text.ts'
 import { isoTime } from './shapes.ts'
 import {
@@ -42,6 +43,8 @@ export interface EmailNextSteps {
   nextSteps: NextStep[]
   /** The sending domain; null: it has been removed. */
   domain: SendingDomain | null
+  /** What keeps its mail to a recipient domain waiting. */
+  closed: FindClosure
   /** Attempts after which a recipient fails permanently. */
   mostAttempts: number
   /** In the order of the outline's recipients: how often each was tried; null: more often than the outline lists. */
@@ -59,8 +62,11 @@ export const nextSteps = verb(
     const pauses = await op.store.pauses(op.now())
     const { companyId, domainId, scheduledAt } = outline.email
     const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
-    const sites = await sitesOfHeld(op, { companyId, domainId }, outline.recipients)
-    const sent = { companyId, domainId, domain: domain?.name ?? null }
+    const isLive = outline.recipients.some(({ state }) => state === 'waiting' || state === 'sending')
+    const closures = isLive ? await presentClosures(op) : PresentClosures.NONE
+    const now = op.now()
+    const domains = domainsToPlace(outline.recipients, closures, now)
+    const sites = await sitesOfEmail(op, outline.email, domains)
     const circumstances = {
       scheduledAt,
       giveUpAt: endOf(outline.email, op.setup.deliverWithin),
@@ -72,13 +78,14 @@ export const nextSteps = verb(
           // A pause of the site holds what has got there since, and no list looks up the sites of the rest.
           site: heldFor === 'pause' ? sites.get(to)?.key : undefined,
         }),
-      closed: await closuresOf(op, sent, sites),
+      closed: closureFinder(op, closures, outline.email, (to) => sites.get(to)),
       retryWaits: op.setup.retrySchedule,
-      now: op.now(),
+      now,
     }
     return {
       outline,
       domain,
+      closed: circumstances.closed,
       mostAttempts: circumstances.retryWaits.length + 1,
       nextSteps: outline.recipients.map((each) => nextStepOf(each, circumstances)),
       tries: triesOf(outline, range.attempts),
@@ -169,8 +176,7 @@ export interface Circumstances {
   maySend: boolean
   /** The pause of its mail to the recipient domain. */
   pause(recipientDomain: string, heldFor: HoldReason | null): Pick<Pause, 'until' | 'reason'> | null
-  /** The closure that holds its mail to the recipient domain. */
-  closed(recipientDomain: string): ClosedSite | null
+  closed: FindClosure
   /** The waits of the retry schedule, in ms. */
   retryWaits: readonly number[]
   /** Unix ms. */
@@ -194,7 +200,7 @@ function bySchedule(
   { scheduledAt, maySend, pause, closed, retryWaits, now }: Circumstances,
 ): NextStep {
   const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient
-  if (state === 'sending') return step('answer')
+  if (state === 'sending') return underWay(closed(domainOf(address), false), now)
   if (state === 'quarantined') return step('release')
   if (state !== 'waiting') return step(null)
   const to = domainOf(address)
@@ -208,15 +214,23 @@ function bySchedule(
   // Without an attempt it goes on for as long as the whole schedule lasts (lifecycle/attempt.ts).
   const since = postponedSince === null ? null : postponedFrom(postponedSince, now)
   const patienceEnds = since === null ? null : since + sum(retryWaits)
-  if (heldFor === 'path') {
+  const isHeld = heldFor === 'path'
+  const isDue = at === null || at <= now
+  const closure = isHeld || isDue ? closed(to, isHeld) : null
+  if (isHeld || closure !== null) {
     // Its own time is spread over the time after the next try of the path, which releases it.
-    const closure = closed(to)
     const next = closure === null ? at : closure.nextTryAt
     return { ...step('path', next !== null && next > now ? next : null, patienceEnds), closed: closure }
   }
-  if (at === null || at <= now) return step('turn', at)
+  if (isDue) return step('turn', at)
   if (patienceEnds !== null) return step('refusal', at, patienceEnds)
   return attempts > 0 ? step('retry', at, at + sum(retryWaits.slice(attempts))) : step('turn', at)
+}
+
+/** A node has it in memory: while its path is closed, or its servers asked us to wait, it is not sent. */
+function underWay(closure: ClosedSite | null, now: number): NextStep {
+  if (closure === null || closure.nextTryAt <= now) return step('answer')
+  return { ...step('path', closure.nextTryAt), closed: closure }
 }
 
 function step(waits: WaitReason | null, at: number | null = null, givesUpAt: number | null = null): NextStep {

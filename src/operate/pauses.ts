@@ -8,35 +8,6 @@ import { type CompanyFilter, companyName, companyScope, domainName, oneLine } fr
 import { findSite } from './sites.ts'
 import { type Operation, verb } from './verb.ts'
 
-/**
- * Waiting mail, as far as pauses depend on it. A company or domain of '' stands for none, so that only wider pauses
- * cover it.
- */
-interface PausableMail {
-  companyId: string
-  domain: string
-  /** Key of its site; absent: not known. */
-  site?: string | undefined
-}
-
-/** The pause for whose end the mail waits: of several the one that ends last. Null: none covers it. */
-export function pauseOfMail(
-  pauses: readonly Pause[],
-  { companyId, domain, site }: PausableMail,
-): Pause | null {
-  const covering = pauses.filter(
-    (pause) =>
-      (pause.companyId === null || pause.companyId === companyId) &&
-      (pause.domain === null || pause.domain === domain) &&
-      (pause.site === undefined || pause.site.key === site),
-  )
-  return covering.toSorted((a, b) => endOfPause(b) - endOfPause(a))[0] ?? null
-}
-
-function endOfPause({ until }: Pause): number {
-  return until ?? Number.POSITIVE_INFINITY
-}
-
 /** The longest reason, in characters. */
 const LONGEST_PAUSE_REASON = 200
 

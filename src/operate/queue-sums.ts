@@ -1,9 +1,8 @@
 /** The queue by site, by company and by recipient domain. */
-import { pauseOf } from '../queue/pauses.ts'
+import { pauseOf, pauseOfMail } from '../queue/pauses.ts'
 import type { Pause, PauseScope, QueueLane } from '../store/store.ts'
 import type { CompanyFilter } from './find.ts'
 import { companyFilter } from './find.ts'
-import { pauseOfMail } from './pauses.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import { mayBeRetried } from './retriable.ts'
 import { presentSites } from './sites.ts'
@@ -26,11 +25,11 @@ export interface LaneFigures extends Omit<QueueLane, 'companyId' | 'domain'> {
 
 export interface LaneSum extends LaneFigures {
   /** The pause that all of it waits for; null: it is not paused, or by several. */
-  coveredBy: Pause | null
+  pause: Pause | null
+  /** There is a pause of exactly this mail. */
+  pausedAlone: boolean
   /** False: a retry would leave all of it alone. */
   retriable: boolean
-  /** The pause of exactly this mail; null: there is none. */
-  pause: Pause | null
 }
 
 /** The sums with the most waiting mail first. */
@@ -90,8 +89,8 @@ export const showQueueBySite = verb(
         sessions: states.get(key)?.used.sessions ?? 0,
         site,
         domains: [...new Set(mostFirst(group).map(({ domain }) => domain))],
-        coveredBy: pauseOfMail(present, { companyId: '', domain: site.domain ?? '', site: key }),
-        pause: pauseOf(present, scopeOfSite(site)) ?? null,
+        pause: pauseOfMail(present, { companyId: '', domain: site.domain ?? '', site: key }),
+        pausedAlone: pauseOf(present, scopeOfSite(site)) !== undefined,
       }
     })
   },
@@ -175,13 +174,13 @@ async function sumsBy(
       ...sum,
       key,
       paused: lanes.every(pauses.cover),
-      coveredBy: pauseOfMail(present, {
+      pause: pauseOfMail(present, {
         companyId: scope.companyId ?? '',
         domain: scope.domain ?? '',
         site: otherSites.length === 0 ? site : undefined,
       }),
       retriable: areRetriable(lanes, pauses, op.now()),
-      pause: pauseOf(present, scope) ?? null,
+      pausedAlone: pauseOf(present, scope) !== undefined,
     }
   })
   const retriable = found.some(({ lanes }) => areRetriable(lanes, pauses, op.now()))

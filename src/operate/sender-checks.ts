@@ -6,10 +6,10 @@ import { isIPv6 } from 'node:net'
 import type { RecordState, SendingDomain } from '../accounts/account.ts'
 import { BIMI_EXAMPLE, bimiFault, bimiName, bimiRecordsIn } from '../accounts/bimi.ts'
 import { type DmarcPolicy, dmarcAbove, dmarcRecordsIn, parseDmarc } from '../accounts/dmarc.ts'
-import { SourceChoice } from '../delivery/path/source-choice.ts'
 import { findDomain } from './find.ts'
 import { ASK_AGAIN, reverseFault } from './reverse-dns.ts'
 import { serviceNames } from './service-names.ts'
+import { sourceChoice } from './source-choice.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface SenderCheck {
@@ -47,24 +47,19 @@ export async function senderChecks(op: Operation, domain: SendingDomain): Promis
 }
 
 async function checkHosts(op: Operation, domain: SendingDomain): Promise<SenderCheck[]> {
-  const { setup, hostname, accounts } = op
+  const { setup } = op
   if (setup.delivery.kind !== 'direct' || serviceNames(op, domain).relayed) return []
-  const { id: domainId, companyId, settings } = domain
-  const company = accounts.companies.find(({ id }) => id === companyId)
-  const sources = new SourceChoice({
-    addresses: setup.sourceAddresses,
-    hostname,
-    pools: () => accounts.pools,
-    poolOf: () => settings.pool ?? company?.pool ?? null,
-  })
-  const checks = sources.of({ id: '', companyId, domainId, source: null }).map(({ helo, addresses }) => {
-    const known = addresses === undefined ? [] : [addresses.ipv4, addresses.ipv6]
-    return checkHost(
-      op.hosts(),
-      helo,
-      known.filter((address) => address !== null),
-    )
-  })
+  const { id: domainId, companyId } = domain
+  const checks = sourceChoice(op)
+    .of({ id: '', companyId, domainId, source: null })
+    .map(({ helo, addresses }) => {
+      const known = addresses === undefined ? [] : [addresses.ipv4, addresses.ipv6]
+      return checkHost(
+        op.hosts(),
+        helo,
+        known.filter((address) => address !== null),
+      )
+    })
   return (await Promise.all(checks)).flat()
 }
 

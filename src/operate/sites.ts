@@ -5,7 +5,7 @@ import type { SiteLimits } from '../delivery/sites/site-block.ts'
 import type { ProviderBlock, SiteAgreement, SiteTable } from '../delivery/sites/site-table.ts'
 import { pauseOf } from '../queue/pauses.ts'
 import { combined, inOrder } from '../queue/site-states.ts'
-import type { Pause, SiteState, SiteTrouble } from '../store/store.ts'
+import type { Pause, SiteReport, SiteState, SiteTrouble } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { domainName } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -98,11 +98,15 @@ async function ofDomain(
   return { key, site: { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] } }
 }
 
+/** The reports of nodes in service. */
+export async function freshReports({ store, now }: Pick<Operation, 'store' | 'now'>): Promise<SiteReport[]> {
+  return (await store.siteReports()).filter(({ at }) => now() - at <= STALE_MS)
+}
+
 /** The sites as all nodes together see them, by key. */
 export async function presentSites(op: Pick<Operation, 'store' | 'now'>): Promise<Map<string, SiteState>> {
   const states = new Map<string, SiteState>()
-  for (const { at, sites } of await op.store.siteReports()) {
-    if (op.now() - at > STALE_MS) continue
+  for (const { sites } of await freshReports(op)) {
     for (const site of sites) {
       const before = states.get(site.key)
       states.set(site.key, before === undefined ? site : combined(before, site))

@@ -17,8 +17,8 @@ export type Piece = string | { untrusted: string } | { at: string }
  * - `schedule`: for the time that the sender gave.
  * - `pause`: for the end of a pause that an operator has set.
  * - `domain`: its sending domain may not send.
- * - `path`: its path is blocked; one delivery at a time tests whether it is clear again.
- * - `answer`: it is being sent.
+ * - `path`: its path is closed; one delivery at a time tests whether it is open again.
+ * - `answer`: it is being sent, or about to be.
  * - `release`: it is in quarantine, until an operator releases it.
  */
 export const WAIT_REASONS = [
@@ -135,6 +135,7 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
     case 'canceled':
       return ['Canceled before it was sent.']
     case 'sending':
+      if (recipient.waits === 'path') return held(recipient)
       return [`Being sent, or about to be (attempt ${attempts + 1} of ${email.mostAttempts}).`]
     case 'quarantined':
       return ['In quarantine: sending it crashed a process. An operator has to release or cancel it.']

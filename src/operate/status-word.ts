@@ -104,6 +104,7 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
 type RecipientFacts = Pick<RecipientStatus, 'state' | 'waits' | 'server' | 'delayed'>
 
 export function statusNameOf({ state, waits, server, delayed }: RecipientFacts): StatusName {
+  if (state === 'sending' && waits === 'path') return 'held'
   if (state !== 'waiting') return state === 'delivered' && server === CAPTURE_SERVER ? 'captured' : state
   switch (waits) {
     case 'schedule':

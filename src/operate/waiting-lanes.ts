@@ -3,12 +3,12 @@
  * sites that tell which of them a pause covers.
  */
 import { RouteTable } from '../accounts/routes.ts'
-import { isOfOthers } from '../email/not-attempted.ts'
-import { Pauses } from '../queue/pauses.ts'
+import { isOfOthers, othersFailed } from '../email/not-attempted.ts'
+import { coversMail } from '../queue/pauses.ts'
 import type { Pause, QueueLane } from '../store/store.ts'
-import { closureAt, siteOfOwnRoute, sitesInTime } from './closures.ts'
+import { type ClosedSite, closureFinder, siteOfOwnRoute, sitesInTime } from './closures.ts'
+import { presentClosures } from './present-closures.ts'
 import { RecentAnswers } from './recent-answers.ts'
-import { presentSites } from './sites.ts'
 import type { Operation } from './verb.ts'
 import type { WaitingSite } from './waiting-sites.ts'
 
@@ -17,8 +17,8 @@ const MOST_LANES = 100
 
 export interface WaitingLanes {
   /**
-   * `nextDueAt` of mail that is held for its path: the next try of the path, which releases it. Its own times are
-   * spread over the time after that.
+   * `nextDueAt` of mail that waits for its path: the next try of the path, which releases it. Its own times are spread
+   * over the time after that. `lastMessage` of due mail that a closed path keeps waiting: the trouble that closed it.
    */
   lanes: QueueLane[]
   /** By recipient domain, for mail that takes POSTROAD_DELIVERY: of held lanes, and of all if a site is paused. */
@@ -35,21 +35,29 @@ export async function waitingLanes(
   const lanes = await op.inTurn(companyId ?? null, () => op.store.queue(companyId))
   const siteOfRoute = routeSites(op)
   const waiting = mostFirst(lanes.filter((lane) => lane.waiting > 0))
-  const held = waiting.filter(({ lastMessage }) => isOfOthers(lastMessage)).slice(0, MOST_LANES)
+  const closures = await presentClosures(op)
+  const now = op.now()
+  const isDue = ({ nextDueAt }: QueueLane) => nextDueAt !== null && nextDueAt <= now
+  const isHeld = ({ lastMessage }: QueueLane) => isOfOthers(lastMessage)
+  const held = closures.none ? [] : waiting.filter((lane) => isHeld(lane) || isDue(lane)).slice(0, MOST_LANES)
   const asked = isAnySitePaused(present) ? [...held, ...waiting.slice(0, MOST_LANES)] : held
   const unknown = asked.filter((lane) => siteOfRoute(lane.companyId) === null)
   const sites = await sitesInTime(op, new Set(unknown.map(({ domain }) => domain)))
   if (held.length === 0) return { lanes, sites }
-  const states = await presentSites(op)
-  const next = new Map<QueueLane, number>()
+  const closed = new Map<QueueLane, ClosedSite>()
   for (const lane of held) {
-    const site = siteOfRoute(lane.companyId) ?? sites.get(lane.domain)
-    if (site === undefined || lane.nextDueAt === null) continue
-    const sent = { companyId: lane.companyId, domain: null }
-    const closed = closureAt(op.caller, sent, { to: lane.domain, site, states })
-    if (closed !== null) next.set(lane, Math.min(lane.nextDueAt, closed.nextTryAt))
+    const sent = { id: '', companyId: lane.companyId, domainId: '', source: null, testMode: false }
+    const siteOf = (to: string) => siteOfRoute(lane.companyId) ?? sites.get(to)
+    const closure = closureFinder(op, closures, sent, siteOf)(lane.domain, !isDue(lane))
+    if (closure !== null) closed.set(lane, closure)
   }
-  return { lanes: lanes.map((lane) => ({ ...lane, nextDueAt: next.get(lane) ?? lane.nextDueAt })), sites }
+  return { lanes: lanes.map((lane) => told(lane, closed.get(lane), isDue(lane))), sites }
+}
+
+function told(lane: QueueLane, closed: ClosedSite | undefined, isDue: boolean): QueueLane {
+  if (closed === undefined || lane.nextDueAt === null) return { ...lane }
+  if (!isDue) return { ...lane, nextDueAt: Math.min(lane.nextDueAt, closed.nextTryAt) }
+  return { ...lane, nextDueAt: closed.nextTryAt, lastMessage: othersFailed(closed.reason) }
 }
 
 const recent = new RecentAnswers<WaitingLanes>()
@@ -99,8 +107,6 @@ export function lanePauses(
   present: readonly Pause[],
   sites: ReadonlyMap<string, WaitingSite>,
 ): LanePauses {
-  const pauses = new Pauses()
-  pauses.replace(present)
   const siteOfRoute = routeSites(op)
   const isNeeded = isAnySitePaused(present)
   const siteOf = ({ companyId, domain }: QueueLane) =>
@@ -108,9 +114,10 @@ export function lanePauses(
   return {
     siteOf,
     cover(lane) {
-      if (pauses.covers(lane.companyId, lane.domain)) return true
-      const site = siteOf(lane)
-      return site !== undefined && pauses.coversSite(lane.companyId, site)
+      if (present.length === 0) return false
+      const { companyId, domain } = lane
+      const mail = { companyId, domain, site: siteOf(lane) }
+      return present.some((pause) => coversMail(pause, mail))
     },
   }
 }

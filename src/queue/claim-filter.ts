@@ -4,7 +4,7 @@
  */
 import type { Path } from '../delivery/path/path.ts'
 import type { ClaimRequest, LaneRoom } from '../store/store.ts'
-import type { FullQueues, LimitedLane } from './ready-queues.ts'
+import type { FullQueues, LimitedLane } from './ready-room.ts'
 
 export type ClaimFilter = Pick<ClaimRequest, 'rooms' | 'skipCompanies' | 'skipDomains'>
 

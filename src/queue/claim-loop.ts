@@ -2,7 +2,7 @@ import { LogThrottle } from '../common/log-throttle.ts'
 import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { MAX_RECIPIENTS } from './deliveries.ts'
-import { CLAIM_PER_COMPANY } from './ready-queues.ts'
+import { CLAIM_PER_COMPANY } from './ready-room.ts'
 
 /** The most octets of one claim. */
 const CLAIM_BYTES = 16 * 1024 * 1024

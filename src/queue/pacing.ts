@@ -73,7 +73,7 @@ interface Pause {
 const NO_PAUSE: Pause = { from: 0, until: 0, end: 0 }
 
 /** The state of a path as other nodes have shared it, before this node has mail for it. */
-interface Learnt {
+interface Learnt extends Pick<LoweredRate, 'isGuess'> {
   rate: number | null
   pause: Pause
   hourDue: number
@@ -162,9 +162,11 @@ export class Pacing {
     pace.last = { begunAt: now, at: Date.now() }
   }
 
-  /** The lowered rates, by key of the path. */
-  *lowered(): Generator<[key: string, messagesPerMinute: number]> {
-    for (const [key, { lowered }] of this.#paces.entries()) if (lowered !== null) yield [key, lowered.rate]
+  /** The lowered rates, by key of the path. `isGuess`: as for `beginAnew`. */
+  *lowered(): Generator<[key: string, messagesPerMinute: number, isGuess: boolean]> {
+    for (const [key, { lowered }] of this.#paces.entries()) {
+      if (lowered !== null) yield [key, lowered.rate, lowered.isGuess === true]
+    }
   }
 
   /** The waits that servers asked for, by key of the path; the end in Unix ms. */
@@ -202,12 +204,13 @@ export class Pacing {
     return this.#paces.peek(key)?.lowered?.rate ?? this.#learnt.get(key)?.rate ?? null
   }
 
-  /** Another node, or this one before its last start, has lowered the rate of the path. */
-  learn(key: string, rate: number): void {
+  /** Another node, or this one before its last start, has lowered the rate of the path. `isGuess`: see `beginAnew`. */
+  learn(key: string, rate: number, isGuess = false): void {
     const pace = this.#paces.get(key)
-    if (pace === undefined) this.#learn(key, { rate })
+    const learnt = { rate, ...(isGuess && { isGuess }) }
+    if (pace === undefined) this.#learn(key, learnt)
     else if (pace.lowered === null || pace.lowered.rate > rate) {
-      pace.lowered = { rate, changedAt: this.#now() }
+      pace.lowered = { ...learnt, changedAt: this.#now() }
     }
   }
 
@@ -225,7 +228,9 @@ export class Pacing {
   #learn(key: string, learnt: Partial<Learnt>): void {
     const known = this.#learnt.get(key)
     if (known === undefined && this.#learnt.size >= MAX_PATHS) return
-    this.#learnt.set(key, { ...(known ?? NOTHING_LEARNT), ...learnt })
+    const { isGuess, ...rest } = known ?? NOTHING_LEARNT
+    const same = learnt.rate === undefined && isGuess
+    this.#learnt.set(key, { ...rest, ...(same && { isGuess }), ...learnt })
   }
 
   /** The pause, unless it ends before a wait from now on. */
@@ -371,7 +376,7 @@ export class Pacing {
   #pace(path: Path): PathPace {
     let pace = this.#paces.get(path.key)
     if (pace === undefined) {
-      const { rate, pause, hourDue } = this.#learnt.get(path.key) ?? NOTHING_LEARNT
+      const { rate, isGuess, pause, hourDue } = this.#learnt.get(path.key) ?? NOTHING_LEARNT
       this.#learnt.delete(path.key)
       pace = {
         path,
@@ -379,7 +384,7 @@ export class Pacing {
         ofHour: new Rate(HOUR_MS),
         begunInMinute: new RecentCount(60, 1_000),
         begunInHour: new RecentCount(60, MINUTE_MS),
-        lowered: rate === null ? null : { rate, changedAt: this.#now() },
+        lowered: rate === null ? null : { rate, changedAt: this.#now(), ...(isGuess && { isGuess }) },
         pause,
         hourDue: 0,
         last: null,

@@ -1,5 +1,5 @@
 /** Shares what delivering nodes learn about their paths, and keeps it over a restart. */
-import type { SharedPath, SharedState, Store } from '../store/store.ts'
+import { SHARED_KEPT_MS, type SharedPath, type SharedState, type Store } from '../store/store.ts'
 import type { Pacing } from './pacing.ts'
 import type { PathHealth } from './path-health.ts'
 import { companyIn } from './path-part.ts'
@@ -26,8 +26,6 @@ export interface PathSharingParts {
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 1_000
-/** Milliseconds after which an unchanged entry is forgotten: no mail has met it. */
-const FORGET_MS = 6 * 3_600_000
 /**
  * States that a node shares at most: those that the mail of one company has met, those of parts of paths altogether,
  * and all. One that is shared stays so, as long as it lasts.
@@ -148,7 +146,7 @@ export class PathSharing {
     // A path that is closed again by now is not reported as open.
     const opened = [...this.#opened].filter((key) => !states.has(key))
     if ([paths, changed, usual, opened].every(({ length }) => length === 0)) return
-    await store.sharePaths({ paths, changed, usual: [...usual, ...opened], before: now - FORGET_MS })
+    await store.sharePaths({ paths, changed, usual: [...usual, ...opened], before: now - SHARED_KEPT_MS })
     for (const key of [...usual, ...opened]) {
       this.#written.delete(key)
       this.#read.delete(key)
@@ -173,7 +171,9 @@ export class PathSharing {
       states.set(key + LIMITS, { state: { ...state, ...part }, owner, isWhole: owner === null })
     }
     for (const [key, limit] of sessions.lowered()) lower(key, { sessions: limit })
-    for (const [key, messagesPerMinute] of pacing.lowered()) lower(key, { messagesPerMinute })
+    for (const [key, messagesPerMinute, isGuess] of pacing.lowered()) {
+      lower(key, { messagesPerMinute, ...(isGuess && { isGuess }) })
+    }
     for (const [key, pausedUntil] of pacing.paused()) lower(key, { pausedUntil })
     for (const [key, hourDue] of pacing.hours()) {
       // Nodes have different parts of an hour's messages, so each has a row of its own.
@@ -239,12 +239,12 @@ export class PathSharing {
 
   #learn({ key, node, changedAt, state }: SharedPath, from: Teacher): void {
     // It is removed with the next write of any node.
-    if (changedAt < Date.now() - FORGET_MS) return
+    if (changedAt < Date.now() - SHARED_KEPT_MS) return
     const version = `${node} ${changedAt}`
     if (this.#read.get(key) === version) return
     this.#read.set(key, version)
     const { health, sessions, pacing } = this.#parts.learning
-    const { closed, sessions: limit, messagesPerMinute, pausedUntil, hourDue } = state
+    const { closed, sessions: limit, messagesPerMinute, isGuess, pausedUntil, hourDue } = state
     // The other nodes keep to their own parts of the hour.
     if (hourDue !== undefined && from !== 'news') pacing.learnHour(key.split(HOUR)[0]!, hourDue)
     if (closed !== null && concernsThis(key, closed.kind, from)) {
@@ -252,7 +252,7 @@ export class PathSharing {
     }
     const path = key.endsWith(LIMITS) ? key.slice(0, -LIMITS.length) : key
     if (limit !== null) sessions.learn(path, limit)
-    if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute)
+    if (messagesPerMinute !== null) pacing.learn(path, messagesPerMinute, isGuess)
     if (pausedUntil !== undefined) pacing.learnPause(path, pausedUntil)
   }
 }

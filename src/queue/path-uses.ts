@@ -4,8 +4,8 @@
 import type { Path } from '../delivery/path/path.ts'
 import type { SiteClosure } from '../store/store.ts'
 import type { LastTroubles } from './last-troubles.ts'
-import { pathKeyOf } from './path-part.ts'
-import type { PathUse } from './site-states.ts'
+import { companyIn, pathKeyOf } from './path-part.ts'
+import { byExtent, type PathUse } from './site-states.ts'
 import type { Throttle } from './throttle.ts'
 import type { WarmUp } from './warm-up.ts'
 
@@ -15,13 +15,15 @@ export interface PathUsesParts {
   closures: ReadonlyMap<string, readonly SiteClosure[]>
   warmUp: Pick<WarmUp, 'progress'>
   lastTroubles: Pick<LastTroubles, 'of'>
+  /** Name of a company, for people. */
+  companyName(id: string): string
   /** Sessions that are busy on a path. */
   busyOn(path: Path): number
 }
 
 /** `now` in Unix ms. */
 export function pathUses(
-  { throttle, closures, warmUp, lastTroubles, busyOn }: PathUsesParts,
+  { throttle, closures, warmUp, lastTroubles, companyName, busyOn }: PathUsesParts,
   now: number,
 ): PathUse[] {
   const { sessions, pacing } = throttle
@@ -34,7 +36,11 @@ export function pathUses(
   const fewest = lowestOf(sessions.lowered())
   return used.filter(isWhole).map(({ path, recent, lastMessageAt, lowered, pause }) => {
     const own = parts.get(path.key) ?? []
-    const pauses = [pause, ...own.map((part) => part.pause)].filter((each) => each !== null)
+    const asked = [{ path, pause }, ...own].flatMap(({ path: { key }, pause }) => {
+      const companyId = companyIn(key)
+      const company = companyId === null ? null : companyName(companyId)
+      return pause === null ? [] : pauseAsked(now, pause, { companyId, company })
+    })
     return {
       path,
       sessions: busyOn(path),
@@ -45,13 +51,17 @@ export function pathUses(
         sessions: least([sessions.loweredOf(path), fewest.get(path.key) ?? null]),
         messagesPerMinute: least([lowered, ...own.map((part) => part.lowered)]),
       },
-      closures: [...(closures.get(path.key) ?? []), ...pauses.map((each) => pauseAsked(now, each))],
+      closures: [...(closures.get(path.key) ?? []), ...asked].sort(byExtent),
       warmUp: warmUp.progress(path, now),
     }
   })
 }
 
-function pauseAsked(now: number, { lasted, left }: { lasted: number; left: number }): SiteClosure {
+function pauseAsked(
+  now: number,
+  { lasted, left }: { lasted: number; left: number },
+  whose: Pick<SiteClosure, 'companyId' | 'company'>,
+): SiteClosure {
   const reason = 'The servers asked us to wait'
   return {
     since: Math.round(now - lasted),
@@ -60,8 +70,7 @@ function pauseAsked(now: number, { lasted, left }: { lasted: number; left: numbe
     brief: reason,
     nextTryAt: Math.round(now + left),
     metBy: null,
-    companyId: null,
-    company: null,
+    ...whose,
     sendingDomain: null,
     recipientDomain: null,
     list: null,

@@ -2,16 +2,29 @@ import type { Pause, PauseScope } from '../store/store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
 
+/** Mail, as far as pauses depend on it. */
+export interface PausableMail {
+  /** Null: mail of any company. */
+  companyId: string | null
+  /** Recipient domain. '' stands for mail to several: only pauses of all domains cover it. */
+  domain: string
+  /** Key of its site, which only its path tells; absent: not known, and no pause of a site covers it. */
+  site?: string | undefined
+}
+
+/** Whether a pause covers the mail, or some of it. */
+export function coversMail(scope: PauseScope, { companyId, domain, site }: PausableMail): boolean {
+  return (
+    (scope.companyId === null || companyId === null || scope.companyId === companyId) &&
+    (scope.domain === null || scope.domain === domain) &&
+    (scope.site === undefined || scope.site.key === site)
+  )
+}
+
 /** The mail that the operator has paused. */
 export class Pauses {
-  #all = false
-  #none = true
-  readonly #companies = new Set<string>()
-  readonly #domains = new Set<string>()
-  /** By `laneKey`. */
-  readonly #lanes = new Set<string>()
-  /** `companyId\0key of the site`, and the key alone for all companies. */
-  readonly #sites = new Set<string>()
+  #ofSites: readonly PauseScope[] = []
+  #others: readonly PauseScope[] = []
   #text = '[]'
 
   /** False when nothing has changed. */
@@ -19,49 +32,50 @@ export class Pauses {
     const text = JSON.stringify(pauses.map(({ companyId, domain, site }) => [companyId, domain, site?.key]))
     if (text === this.#text) return false
     this.#text = text
-    this.#all = false
-    for (const set of [this.#companies, this.#domains, this.#lanes, this.#sites]) set.clear()
-    for (const { companyId, domain, site } of pauses) {
-      if (site !== undefined) this.#sites.add(companyId === null ? site.key : `${companyId}\0${site.key}`)
-      else if (companyId === null && domain === null) this.#all = true
-      else if (domain === null) this.#companies.add(companyId!)
-      else if (companyId === null) this.#domains.add(domain)
-      else this.#lanes.add(laneKey(companyId, domain))
-    }
-    this.#none = pauses.length === 0
+    this.#ofSites = pauses.filter(({ site }) => site !== undefined)
+    this.#others = pauses.filter(({ site }) => site === undefined)
     return true
   }
 
   /** True in the usual case: no further check is needed. */
   get none(): boolean {
-    return this.#none
+    return this.#others.length === 0 && this.#ofSites.length === 0
   }
 
   /** True when everything is paused. */
   get all(): boolean {
-    return this.#all
+    return this.#others.some(({ companyId, domain }) => companyId === null && domain === null)
   }
 
   covers(companyId: string, domain: string): boolean {
-    if (this.#none) return false
-    if (this.#all || this.#companies.has(companyId) || this.#domains.has(domain)) return true
-    return this.#lanes.has(laneKey(companyId, domain))
+    if (this.#others.length === 0) return false
+    const mail = { companyId, domain }
+    return this.#others.some((scope) => coversMail(scope, mail))
   }
 
-  /** Only the path tells whether a pause of a site concerns the mail: `key` is that of its site. */
-  coversSite(companyId: string, key: string): boolean {
-    return this.#sites.size > 0 && (this.#sites.has(key) || this.#sites.has(`${companyId}\0${key}`))
+  /** Only the path tells whether a pause of a site concerns the mail: `site` is the key of its site. */
+  coversSite(companyId: string, site: string): boolean {
+    if (this.#ofSites.length === 0) return false
+    const mail = { companyId, domain: '', site }
+    return this.#ofSites.some((scope) => coversMail(scope, mail))
   }
 
   /** The paused sites, with their companies. */
   get sites(): string[] {
-    return [...this.#sites]
+    return this.#ofSites.map(({ companyId, site }) => `${companyId ?? ''}\0${site!.key}`)
   }
 
   /** The mail that a claim leaves out. */
   get skipped(): ClaimFilter {
-    const rooms = roomsOf(domainsByCompany(this.#lanes), 0)
-    return { rooms, skipCompanies: [...this.#companies], skipDomains: [...this.#domains] }
+    const skipCompanies: string[] = []
+    const skipDomains: string[] = []
+    const lanes: string[] = []
+    for (const { companyId, domain } of this.#others) {
+      if (companyId !== null && domain !== null) lanes.push(laneKey(companyId, domain))
+      else if (companyId !== null) skipCompanies.push(companyId)
+      else if (domain !== null) skipDomains.push(domain)
+    }
+    return { rooms: roomsOf(domainsByCompany(lanes), 0), skipCompanies, skipDomains }
   }
 }
 
@@ -73,4 +87,14 @@ export function pauseOf(
   return pauses.find(
     (pause) => pause.companyId === companyId && pause.domain === domain && pause.site?.key === site?.key,
   )
+}
+
+/** The pause for whose end the mail waits: of several the one that ends last. Null: none covers it. */
+export function pauseOfMail(pauses: readonly Pause[], mail: PausableMail): Pause | null {
+  const covering = pauses.filter((pause) => coversMail(pause, mail))
+  return covering.toSorted((a, b) => endOfPause(b) - endOfPause(a))[0] ?? null
+}
+
+function endOfPause({ until }: Pause): number {
+  return until ?? Number.POSITIVE_INFINITY
 }

@@ -45,49 +45,29 @@
  * LOOK-UP is held by UnresolvedDeliveries, READY by two ReadyQueues (one for suspect mail), SENDING by a Courier,
  * RECORDING by the Recorder, and results under a lost lease by LateResults.
  */
-import type { AccountDirectory } from '../accounts/directory.ts'
-import type { NodeMembership } from '../cluster/membership.ts'
-import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import { monotonic } from '../common/clock.ts'
-import type { Log } from '../common/logging.ts'
 import type { Condemnation, Courier, Delivery, DeliveryResult, SessionSharing } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
-import type { Path, RoutingFields } from '../delivery/path/path.ts'
-import type { PathFinder } from '../delivery/path/path-finder.ts'
-import type { PresentAddresses } from '../delivery/path/present-addresses.ts'
+import type { Path } from '../delivery/path/path.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
-import type { SigningKeys } from '../delivery/signing-keys.ts'
-import type { FullMailboxRule } from '../email/lifecycle.ts'
 import { notAttempted } from '../email/not-attempted.ts'
-import type { PasswordTokens } from '../email/password-order.ts'
-import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
-import type { LoopMonitor } from '../loop-monitor.ts'
-import type { Metrics } from '../metrics.ts'
-import type {
-  AttemptRecord,
-  ClaimedEmail,
-  LaneRoom,
-  Lease,
-  NewEmail,
-  SiteState,
-  Store,
-} from '../store/store.ts'
+import type { AttemptRecord, ClaimedEmail, LaneRoom, Lease, NewEmail, SiteState } from '../store/store.ts'
 import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
 import type { ClaimLoop } from './claim-loop.ts'
-import { ClosedLanes, type LaneState } from './closed-lanes.ts'
 import { deliveriesOf, type ReadyDelivery, splitToFit, UNRESOLVED, workOf } from './deliveries.ts'
 import { Evidence } from './evidence.ts'
+import { LanesLeftOut } from './lanes-left-out.ts'
 import { LastTroubles } from './last-troubles.ts'
 import { LateResults } from './late-results.ts'
-import { LeftLanes } from './left-lanes.ts'
+import { MailPaths } from './mail-paths.ts'
 import { type DeliveryNode, NodeShares } from './node-shares.ts'
 import { PathHealth } from './path-health.ts'
-import { type PathMail, pathKeyOf } from './path-part.ts'
+import { pathKeyOf } from './path-part.ts'
 import type { PathLearning } from './path-sharing.ts'
 import { pathUses } from './path-uses.ts'
-import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
+import type { PipelineParts } from './pipeline-parts.ts'
+import { ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
-import type { RetrySchedule } from './retry-schedule.ts'
 import { SessionShortage } from './session-shortage.ts'
 import { type PathUse, siteStates } from './site-states.ts'
 import { Stops } from './stops.ts'
@@ -96,50 +76,12 @@ import { Throttle } from './throttle.ts'
 import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
 import { WarmUp } from './warm-up.ts'
 
-export interface PipelineParts {
-  store: Store
-  courier: Courier
-  /** Delivers suspect mail where it can take nothing else down. */
-  isolated: Courier
-  /** This node's membership in the cluster. It starts before the queue and leaves after it. */
-  membership: NodeMembership
-  /** The places of unrecorded deliveries. */
-  unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
-  accounts: Pick<
-    AccountDirectory,
-    'domain' | 'domainsOf' | 'company' | 'signingDomain' | 'isRemoved' | 'pools'
-  >
-  signingKeys: SigningKeys
-  /** Null: recipients have no way to reach the service. */
-  links: UnsubscribeLinks | null
-  /** Makes the tokens of links for a new password, in mail of the service. */
-  passwords: PasswordTokens
-  retrySchedule: RetrySchedule
-  /** Null: full mailboxes suppress no address. */
-  fullMailbox: FullMailboxRule | null
-  /** POSTROAD_WARM_UP; absent: addresses do not warm up. */
-  warmUp?: readonly number[]
-  paths: Pick<PathFinder, 'findCached' | 'findKnown' | 'everyKnown' | 'find' | 'domainsOf'>
-  /** The addresses that mail can leave from; absent: all. */
-  present?: Pick<PresentAddresses, 'look' | 'onReturn'>
-  limits: ReadyLimits
-  monitor: Pick<LoopMonitor, 'on'>
-  /** Gets the sessions that count in reports to recipients' domains. */
-  onTlsSessions(sessions: NonNullable<DeliveryResult['tlsSessions']>): void
-  metrics: Metrics
-  log: Log
-}
-
 /** Sessions at once for suspect mail. */
 const ISOLATED_SESSIONS = 32
 /** Milliseconds that suspect mail waits when there is no room for it. */
 const SUSPECT_MS = 10_000
 /** Milliseconds that mail waits for one of its source addresses. */
 const ABSENT_MS = 10_000
-/** Milliseconds after which a failed release of held mail is tried again. */
-const RELEASE_AGAIN_MS = 60_000
-/** The paths of a company's mail are compared only if it has no more sending domains than this. */
-const MOST_SENDERS = 20
 /** Ms for which a stop waits, after its own time is over, until the last results are recorded. */
 const LAST_RECORDS_MS = 5_000
 
@@ -161,6 +103,8 @@ interface BegunDelivery {
 
 export class DeliveryPipeline {
   readonly stops: Stops
+  readonly paths: MailPaths
+  readonly #lanes: LanesLeftOut
   readonly #parts: PipelineParts
   readonly #claims: ClaimLoop
   readonly #usual: Outlet
@@ -178,8 +122,6 @@ export class DeliveryPipeline {
   readonly #pathHealth: PathHealth
   readonly #evidence: Evidence
   readonly #lastTroubles = new LastTroubles()
-  readonly #closedLanes = new ClosedLanes((companyId, domain) => this.#laneState(companyId, domain))
-  readonly #leftLanes = new LeftLanes()
   #nodes = 1
   /** Deliveries that try a closed path if this node gets the try: one for each path. */
   readonly #asking = new Set<ReadyDelivery>()
@@ -223,8 +165,19 @@ export class DeliveryPipeline {
       ...parts,
       pauses: this.#pauses,
       domainName: (id) => accounts.domain(id)?.name ?? 'a removed domain',
-      companyName: (id) => accounts.company(id)?.name ?? 'a removed company',
+      companyName: (id) => this.#companyName(id),
       release: (domainId, domains) => this.#releaseHeld(domainId, domains),
+    })
+    this.paths = new MailPaths({
+      ...parts,
+      health: this.#pathHealth,
+      warmUp: this.#warmUp,
+      sessions,
+      waitingFor: (companyId, path) => this.queues.waitingFor(companyId, path),
+    })
+    this.#lanes = new LanesLeftOut({
+      stateOf: (companyId, domain) => this.paths.laneState(companyId, domain),
+      unresolved: () => this.#unresolved.deliveries(),
     })
     this.#evidence = new Evidence({
       domainsOf: (path) => parts.paths.domainsOf(path),
@@ -258,7 +211,12 @@ export class DeliveryPipeline {
     const closures = this.#pathHealth.closures()
     const busyOn = (path: Path) => this.queues.busyOn(path) + this.#isolated.queues.busyOn(path)
     const [warmUp, lastTroubles] = [this.#warmUp, this.#lastTroubles]
-    return pathUses({ throttle, closures, busyOn, warmUp, lastTroubles }, Date.now())
+    const companyName = (id: string) => this.#companyName(id)
+    return pathUses({ throttle, closures, busyOn, companyName, warmUp, lastTroubles }, Date.now())
+  }
+
+  #companyName(id: string): string {
+    return this.#parts.accounts.company(id)?.name ?? 'a removed company'
   }
 
   /** The state of the paths as this node has learned it. */
@@ -272,17 +230,12 @@ export class DeliveryPipeline {
     if (nodes.length < this.#nodes) void this.stops.nodeEnded()
     this.#nodes = nodes.length
     this.#pathHealth.alone = nodes.length <= 1
-    if (this.#shares.set(nodes, own)) this.#leftLanes.clear()
+    if (this.#shares.set(nodes, own)) this.#lanes.sharesChanged()
     for (const { queues } of [this.#usual, this.#isolated]) {
       queues.shared = nodes.length > 1
-      for (const ready of queues.withdraw((path) => this.isLeft(path))) this.#leave(ready)
+      for (const ready of queues.withdraw((path) => this.paths.isLeft(path))) this.#leave(ready)
       queues.limitsChanged()
     }
-  }
-
-  /** Other nodes have all the sessions of the path, so its mail is theirs. */
-  isLeft(path: Path): boolean {
-    return path.source.missing === undefined && this.#throttle.sessions.limitOf(path) === 0
   }
 
   #leave(ready: ReadyDelivery): void {
@@ -291,8 +244,10 @@ export class DeliveryPipeline {
     const domains = recipients
       .map(({ domain }) => domain)
       // From another source this node may have sessions there.
-      .filter((domain) => this.#parts.paths.everyKnown(email, domain)?.every((path) => this.isLeft(path)))
-    this.#leftLanes.add(email.companyId, domains)
+      .filter((domain) =>
+        this.#parts.paths.everyKnown(email, domain)?.every((path) => this.paths.isLeft(path)),
+      )
+    this.#lanes.leftToOthers(email.companyId, domains)
     this.#giveBack(ready, { dueAt: now, heldFor: null, message: '', toOthers: true }, now)
   }
 
@@ -329,7 +284,7 @@ export class DeliveryPipeline {
   /** Takes over emails that were claimed from the store under this lease. */
   takeClaimed(emails: readonly ClaimedEmail[], { token }: Lease): void {
     for (const email of emails) {
-      for (const { domain } of email.recipients) this.#closedLanes.taken(email.companyId, domain)
+      for (const { domain } of email.recipients) this.#lanes.taken(email.companyId, domain)
       const split = this.#late.sift(email, token)
       if (split !== null) for (const attempt of split.done) void this.#record(attempt)
       this.#push(split === null ? email : { ...email, recipients: split.go }, token)
@@ -346,84 +301,24 @@ export class DeliveryPipeline {
 
   #push(email: ClaimedEmail, token: number): void {
     const { paths } = this.#parts
-    for (const ready of deliveriesOf(email, token, (domain) => this.pathOf(email, domain))) {
+    for (const ready of deliveriesOf(email, token, (domain) => this.paths.pathOf(email, domain))) {
       if (this.#mode === 'stopping') this.#giveBackAtStop(ready)
       else if (ready.path !== UNRESOLVED) this.#enqueue(ready)
       else {
         const { domain } = ready.recipients[0]!
-        const path = paths.find(email, domain, this.#isOpenFor(email, ready.recipients))
+        const path = paths.find(email, domain, this.paths.isOpenFor(email, ready.recipients))
         this.#unresolved.add(ready, path)
       }
     }
   }
 
-  /** The path of mail to this domain; null: it has to be looked up. */
-  pathOf(email: RoutingFields, domain: string): Path | null {
-    return this.#parts.paths.findCached(email, domain, this.#isOpenFor(email, [{ domain }]))
-  }
-
-  /** Whether all mail of the company takes the path of this route, whatever its recipients. */
-  isOnly(companyId: string, path: Path): boolean {
-    if (path.site.kind === 'direct') return false
-    const senders = this.#sendersOf(companyId)
-    return (
-      senders?.every((mail) => this.#parts.paths.findKnown(mail, '', () => true)?.key === path.key) ?? false
-    )
-  }
-
-  /** The mail whose paths are closed, being looked up or left to other nodes, and what a claim may take of it. */
+  /** What the next claim may take of mail that this node could not send now. */
   waitingLanes(): LaneRoom[] {
-    const rooms = this.#closedLanes.rooms(this.#pathHealth.openings)
-    if (this.#nodes === 1) return rooms
-    rooms.push(...this.#leftLanes.rooms(Date.now()))
-    // The rest of it is left to other nodes.
-    for (const { email, recipients } of this.#unresolved.deliveries()) {
-      rooms.push({ companyId: email.companyId, domains: recipients.map(({ domain }) => domain), room: 0 })
-    }
-    return rooms
-  }
-
-  /** The state of the company's mail to this domain, from all its sending domains and all sources. */
-  #laneState(companyId: string, domain: string): LaneState {
-    const now = Date.now()
-    const recipients = [{ domain }]
-    let state: LaneState = 'closed'
-    for (const email of this.#sendersOf(companyId) ?? [null]) {
-      const paths = email && this.#parts.paths.everyKnown(email, domain)
-      if (email === null || paths === null) return 'open'
-      for (const path of paths) {
-        const own = this.#pathHealth.stateOf({ path, email, recipients }, now)
-        if (own === 'open') return own
-        if (own === 'due' && this.queues.waitingFor(companyId, path) === 0) state = own
-      }
-    }
-    return state
-  }
-
-  /** An email of each sending domain of the company; null: there are none, or too many to look at them. */
-  #sendersOf(companyId: string): RoutingFields[] | null {
-    const domains = this.#parts.accounts.domainsOf(companyId).filter(({ sending }) => sending === 'active')
-    if (domains.length === 0 || domains.length > MOST_SENDERS) return null
-    return domains.map(({ id }) => ({ id: '', companyId, domainId: id, testMode: false, source: null }))
-  }
-
-  #isOpenFor(email: PathMail['email'], recipients: PathMail['recipients']): (path: Path) => boolean {
-    return (path) => {
-      const now = Date.now()
-      return this.#warmUp.allows(path, now) && this.#pathHealth.isOpen({ path, email, recipients }, now)
-    }
-  }
-
-  /** An open path from another source; null: there is none. */
-  #otherSource({ path, email, recipients }: ReadyDelivery): Path | null {
-    if (path.source.addresses === undefined) return null
-    const isOpen = this.#isOpenFor(email, recipients)
-    const other = this.#parts.paths.findCached(email, recipients[0]!.domain, isOpen)
-    return other !== null && other.key !== path.key && isOpen(other) ? other : null
+    return this.#lanes.rooms(this.#pathHealth.openings, this.#nodes > 1)
   }
 
   #enqueue(ready: ReadyDelivery): void {
-    if (this.isLeft(ready.path)) {
+    if (this.paths.isLeft(ready.path)) {
       this.#leave(ready)
       return
     }
@@ -534,7 +429,7 @@ export class DeliveryPipeline {
     const acceptedAt = scheduledAt ?? createdAt
     const closed = this.#warmUp.closedFor(rest.path, acceptedAt, now) ?? this.#pathHealth.closedFor(rest, now)
     if (closed === null) return rest
-    const other = this.#otherSource(rest)
+    const other = this.paths.otherSource(rest)
     if (other !== null) this.#enqueue({ ...rest, path: other })
     else if (closed === 'asks') this.#asking.add(rest)
     else this.#giveBack(rest, closed, now)
@@ -597,7 +492,8 @@ export class DeliveryPipeline {
     const closedUntil = this.#pathHealth.ended(ready, result, extent, exhausted, now)
     // A proxy that does not answer fails all mail from its source, so the source is left out at once.
     if (result.hindrance?.kind === 'source') void this.#parts.present?.look()
-    const again = closedUntil === null ? notBefore : this.#otherSource(ready) === null ? closedUntil : now
+    const again =
+      closedUntil === null ? notBefore : this.paths.otherSource(ready) === null ? closedUntil : now
     const { retrySchedule: schedule, fullMailbox } = this.#parts
     const patience = { schedule, pauses: this.#pauses, again, fullMailbox }
     return attemptRecord(ready, result, patience, now)
@@ -620,7 +516,7 @@ export class DeliveryPipeline {
     this.#parts.metrics.givenBack.inc()
     if (heldFor === 'path') {
       const domains = ready.recipients.map(({ domain }) => domain)
-      this.#closedLanes.add(ready.email.companyId, domains)
+      this.#lanes.held(ready.email.companyId, domains)
     }
     const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
     if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
@@ -674,15 +570,9 @@ export class DeliveryPipeline {
 
   async #releaseHeld(domainId: string, domains: readonly string[] | null): Promise<void> {
     if (this.#mode === 'stopping') return
-    const { store, log } = this.#parts
-    const held = { dueBefore: Number.MAX_SAFE_INTEGER, heldFor: 'path' } as const
-    await store.releaseHeld(domainId, { now: Date.now(), ...held, ...(domains && { domains }) }).then(
-      () => this.#claims.look(0),
-      (error) => {
-        log.error({ err: error }, 'Could not release waiting mail; retrying in a minute')
-        setTimeout(() => void this.#releaseHeld(domainId, domains), RELEASE_AGAIN_MS).unref()
-      },
-    )
+    const held = { dueBefore: Number.MAX_SAFE_INTEGER, heldFor: 'path', ...(domains && { domains }) } as const
+    const again = () => void this.#releaseHeld(domainId, domains)
+    await this.stops.releases.release(domainId, held, { again })
   }
 }
 

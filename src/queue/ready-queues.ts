@@ -1,13 +1,10 @@
-import { monotonic } from '../common/clock.ts'
 import { SharedPool } from '../common/shared-pool.ts'
-import { Tally } from '../common/tally.ts'
-import { LARGE_MESSAGE } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
-import { LEAST_WAITING } from '../delivery/path/path-finder.ts'
 import { mayFollow, type ReadyDelivery } from './deliveries.ts'
-import { Fifo } from './fifo.ts'
 import { type HoldingLimits, Holdings } from './holdings.ts'
-import { RecentCount } from './recent-count.ts'
+import { type CompanyQueue, largeBytes, PathLane, type PathState, ReadyLanes } from './ready-lanes.ts'
+import { type FullQueues, ReadyRoom } from './ready-room.ts'
+import { SessionPlaces } from './session-places.ts'
 
 export interface ReadyLimits extends HoldingLimits {
   /** Sessions at once, altogether. The limit of a path: session-limits.ts. */
@@ -33,86 +30,6 @@ const UNLIMITED: CompanyAllowance = {
   mostWaiting: ({ limits }) => limits.waiting,
 }
 
-export interface LimitedLane {
-  companyId: string
-  path: Path
-  waiting: Iterable<ReadyDelivery>
-  /** How many more deliveries may wait here; 0: the lane is full. */
-  room: number
-}
-
-/** Companies and lanes that have no room for more work, or little. */
-export interface FullQueues {
-  companies: string[]
-  /** Lanes of companies that have room, with less room than a claim may bring. */
-  lanes: LimitedLane[]
-}
-
-/** A claim brings no more than this of one company. */
-export const CLAIM_PER_COMPANY = 125
-
-/** Where several nodes deliver, the deliveries that wait for each session. */
-const WAITING_PER_SESSION = 2
-/** Or as many as have begun within so many seconds, or as wait for the slowest site, if these are more. */
-const BEGUN_WITHIN_S = 5
-
-/**
- * A company may use up to this many times as many sessions as are free: one company alone about three quarters of all,
- * a second most of the rest, and so on.
- */
-const SESSIONS_OF_FREE = 3
-/** This part of all sessions is kept for companies that have none: each may take one of them. */
-const KEPT_FOR_NEWCOMERS = 1 / 10
-
-/** The deliveries of one company for one path, in order. */
-class PathLane {
-  readonly company: CompanyQueue
-  readonly state: PathState
-  readonly waiting = new Fifo<ReadyDelivery>()
-  /**
-   * True: the lane is in the company's ring, parked at a path without a free session, or set aside. False: the lane is
-   * empty.
-   */
-  queued = false
-  constructor(company: CompanyQueue, state: PathState) {
-    this.company = company
-    this.state = state
-  }
-}
-
-/** The current use of a path. */
-class PathState {
-  busy = 0
-  /** Busy sessions of each company. */
-  readonly busyOf = new Tally()
-  /** Lanes of the path; the path is forgotten when it has none and no session is busy. */
-  lanes = 0
-  /** Deliveries begun of late; null: not counted. */
-  begun: RecentCount | null = null
-  /** Lanes that have work but wait for a session of this path, oldest first. */
-  readonly parked = new Fifo<PathLane>()
-  /** The newest path object with this key: the limits of a site may change. */
-  path: Path
-  constructor(path: Path) {
-    this.path = path
-  }
-}
-
-class CompanyQueue {
-  busy = 0
-  /** Octets of large messages under way. */
-  largeBytes = 0
-  /** Lanes that can be served now, in turn. */
-  readonly ring = new Fifo<PathLane>()
-  /** By key of the path. */
-  readonly lanes = new Map<string, PathLane>()
-  queued = false
-  readonly id: string
-  constructor(id: string) {
-    this.id = id
-  }
-}
-
 /** Companies at the front of the ring that are compared for the fewest busy sessions. */
 const CHOICES = 8
 
@@ -133,33 +50,21 @@ const CHOICES = 8
 export class ReadyQueues {
   /** Deliveries that wait here or for their path to be looked up, and those under way. */
   readonly holdings: Holdings
-  readonly #companies = new Map<string, CompanyQueue>()
-  /** By key of the path. */
-  readonly #paths = new Map<string, PathState>()
+  readonly #room: ReadyRoom
+  readonly #places: SessionPlaces
+  readonly #lanes = new ReadyLanes()
   /**
    * Paths that have a free session although lanes are parked there, because the companies of these lanes were at their
    * share when the session came free.
    */
   readonly #idle = new Set<PathState>()
-  /** Deliveries that have begun behind another delivery on its session, each with that other one. */
-  readonly #before = new Map<ReadyDelivery, ReadyDelivery>()
-  /** The same pairs, the other way round. */
-  readonly #behind = new Map<ReadyDelivery, ReadyDelivery>()
-  /** Deliveries whose sessions do not count among all sessions, because others have taken their places. */
-  readonly #uncounted = new Set<ReadyDelivery>()
   /** Lanes whose next message is too large for now, oldest first. */
   #aside: PathLane[] = []
   #ring: CompanyQueue[] = []
-  readonly #sessions: SharedPool
   readonly #large: SharedPool
   readonly #limitOf: (path: Path) => number
   readonly #takesMore: (path: Path) => boolean
   readonly #ofCompany: CompanyAllowance
-  /**
-   * True: other nodes deliver as well. Then little waits here for a path that is slow, so that they get their share of
-   * it.
-   */
-  shared = false
 
   /**
    * `limitOf`: how many sessions a path may have; `takesMore`: whether it may have another message now; `ofCompany`:
@@ -173,127 +78,103 @@ export class ReadyQueues {
   ) {
     const { concurrency, maxLargeBytes } = limits
     this.holdings = new Holdings(limits)
-    this.#sessions = new SharedPool({
-      size: concurrency,
-      kept: Math.ceil(concurrency * KEPT_FOR_NEWCOMERS),
-      timesFree: SESSIONS_OF_FREE,
-    })
+    this.#places = new SessionPlaces(this.#lanes, concurrency)
     // The pool is twice as large: half of it is kept for companies that have no large message under way.
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#limitOf = limitOf
     this.#takesMore = takesMore
     this.#ofCompany = ofCompany
+    const mostWaiting = (path: Path, companyId: string) => ofCompany.mostWaiting(path, companyId)
+    this.#room = new ReadyRoom({ lanes: this.#lanes, holdings: this.holdings, limitOf, mostWaiting })
   }
 
   /** Applies changed limits of paths. Sessions open beyond a new limit stay open. */
   limitsChanged(): void {
-    for (const state of this.#paths.values()) this.#reopen(state)
+    for (const state of this.#lanes.paths.values()) this.#reopen(state)
   }
 
   /** Must be called when the path with this key may have another message. */
   pathFree(key: string): void {
-    const state = this.#paths.get(key)
+    const state = this.#lanes.paths.get(key)
     if (state !== undefined) this.#reopen(state)
   }
 
   /** Busy sessions. */
   get busy(): number {
-    return this.#sessions.taken + this.#uncounted.size
+    return this.#places.busy
   }
 
   /** All sessions. */
   get concurrency(): number {
-    return this.#sessions.size
+    return this.#places.concurrency
   }
 
   sessionsOf(companyId: string): number {
-    return this.#companies.get(companyId)?.busy ?? 0
+    return this.#lanes.companies.get(companyId)?.busy ?? 0
   }
 
   /** The number of sessions of each company that has work and waits for a session. */
   *waitingCompanies(): Generator<number> {
     for (const company of this.#ring)
-      if (this.#sessions.exhausted || !this.#maySpeak(company)) yield company.busy
+      if (this.#places.exhausted || !this.#places.maySpeak(company)) yield company.busy
   }
 
-  /**
-   * Lets another session take the place of this one while it stays open. False when there are as many such as there may
-   * be sessions.
-   */
+  /** As `SessionPlaces` has it. */
   uncount(ready: ReadyDelivery): boolean {
-    if (this.#uncounted.has(ready) || this.#before.has(ready)) return false
-    if (this.#uncounted.size >= this.concurrency) return false
-    this.#uncounted.add(ready)
-    this.#sessions.give(1)
-    return true
+    return this.#places.uncount(ready)
   }
 
   isUncounted(ready: ReadyDelivery): boolean {
-    return this.#uncounted.has(ready)
+    return this.#places.isUncounted(ready)
+  }
+
+  part(before: ReadyDelivery): void {
+    this.#places.part(before)
+  }
+
+  /** Other nodes deliver as well. */
+  get shared(): boolean {
+    return this.#room.shared
+  }
+
+  set shared(shared: boolean) {
+    this.#room.shared = shared
+  }
+
+  /** As `ReadyRoom` has it. */
+  hasRoom(companyId: string, path: Path, toCome = 0): boolean {
+    return this.#room.hasRoom(companyId, path, toCome)
+  }
+
+  wants(companyId: string, path: Path): boolean {
+    return this.#room.wants(companyId, path)
+  }
+
+  full(): FullQueues {
+    return this.#room.full()
+  }
+
+  /** The deliveries that wait here, in no particular order. None may be added or taken during the iteration. */
+  deliveries(): Generator<ReadyDelivery> {
+    return this.#lanes.deliveries()
+  }
+
+  /** The company's deliveries that wait here for the path. */
+  waitingFor(companyId: string, path: Path): number {
+    return this.#lanes.waitingFor(companyId, path)
   }
 
   /** Busy sessions on this path, or those of one company. */
   busyOn(path: Path, companyId?: string): number {
-    const state = this.#paths.get(path.key)
-    return (companyId === undefined ? state?.busy : state?.busyOf.of(companyId)) ?? 0
-  }
-
-  /** The deliveries that wait here, in no particular order. None may be added or taken during the iteration. */
-  *deliveries(): Generator<ReadyDelivery> {
-    for (const { lanes } of this.#companies.values()) for (const lane of lanes.values()) yield* lane.waiting
-  }
-
-  /** Tells whether the company may add work for this path, beside deliveries that are to come. */
-  hasRoom(companyId: string, path: Path, toCome = 0): boolean {
-    const waiting = this.waitingFor(companyId, path) + toCome
-    return this.holdings.allow(companyId) && waiting < this.#mostOf(path, companyId)
-  }
-
-  /**
-   * Whether to fetch more work of this company for this path: before the lane is empty, but not for each place that
-   * becomes free.
-   */
-  wants(companyId: string, path: Path): boolean {
-    return (
-      this.holdings.allow(companyId, 2) &&
-      this.waitingFor(companyId, path) * 2 < this.#mostOf(path, companyId)
-    )
-  }
-
-  full(): FullQueues {
-    const full: FullQueues = { companies: this.holdings.full(), lanes: [] }
-    const companies = new Set(full.companies)
-    for (const { id, lanes } of this.#companies.values()) {
-      if (companies.has(id)) continue
-      for (const { waiting, state } of lanes.values()) {
-        const { path } = state
-        const most = this.#mostOf(path, id)
-        const room = Math.max(0, most - waiting.length)
-        // A path that lets much wait is looked at when it is full: naming its domains costs more than it saves.
-        if (room === 0 || most < CLAIM_PER_COMPANY) {
-          full.lanes.push({ companyId: id, path, waiting, room })
-        }
-      }
-    }
-    return full
-  }
-
-  /** The most deliveries of one company that wait here for the path. */
-  #mostOf(path: Path, companyId: string): number {
-    const waiting = this.#ofCompany.mostWaiting(path, companyId)
-    if (!this.shared) return waiting
-    const sessions = this.#limitOf(path)
-    if (sessions === 0) return 0
-    const begun = this.#paths.get(path.key)?.begun?.total(monotonic()) ?? 0
-    return Math.min(waiting, Math.max(WAITING_PER_SESSION * sessions, begun, LEAST_WAITING))
+    return this.#lanes.busyOn(path, companyId)
   }
 
   push(ready: ReadyDelivery): void {
-    const company = this.#company(ready.email.companyId)
+    const company = this.#lanes.company(ready.email.companyId)
     const { path } = ready
     let lane = company.lanes.get(path.key)
     if (lane === undefined) {
-      lane = new PathLane(company, this.#stateOf(path))
+      lane = new PathLane(company, this.#lanes.stateOf(path))
       lane.state.lanes++
       company.lanes.set(path.key, lane)
     }
@@ -305,7 +186,7 @@ export class ReadyQueues {
 
   /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */
   take(): ReadyDelivery | null {
-    while (!this.#sessions.exhausted) {
+    while (!this.#places.exhausted) {
       const at = this.#inTurn()
       if (at === -1) return null
       const company = this.#leaveRing(at)
@@ -325,7 +206,7 @@ export class ReadyQueues {
         continue
       }
       const ready = this.#begin(lane)
-      this.#occupy(ready)
+      this.#places.occupy(ready)
       return ready
     }
     return null
@@ -336,47 +217,23 @@ export class ReadyQueues {
    * session; otherwise null. It has no session of its own until `before` is done.
    */
   takeBehind(before: ReadyDelivery): ReadyDelivery | null {
-    if (this.#behind.has(before)) return null
-    let holder = before
-    for (let earlier = this.#before.get(holder); earlier; earlier = this.#before.get(holder)) holder = earlier
+    if (this.#places.isFollowed(before)) return null
+    const holder = this.#places.holderOf(before)
     // Its session does not count, so the next delivery would have none.
-    if (this.#uncounted.has(holder)) return null
-    this.#vacate(holder)
+    if (this.#places.isUncounted(holder)) return null
+    this.#places.vacate(holder)
     const next = this.#takeFollowing(before)
-    this.#occupy(holder)
+    this.#places.occupy(holder)
     if (next === null) return null
-    this.#before.set(next, before)
-    this.#behind.set(before, next)
+    this.#places.follow(before, next)
     return next
-  }
-
-  /** The delivery continues on a session of its own. The delivery behind it keeps the former session. */
-  part(before: ReadyDelivery): void {
-    const next = this.#behind.get(before)
-    if (next === undefined) return
-    this.#behind.delete(before)
-    this.#before.delete(next)
-    this.#occupy(next)
   }
 
   /** The delivery has ended: its session is free for the next, or passes to the one behind it. */
   done(ready: ReadyDelivery): void {
-    const state = this.#stateOf(ready.path)
-    const company = this.#company(ready.email.companyId)
-    const next = this.#behind.get(ready)
-    const before = this.#before.get(ready)
-    this.#behind.delete(ready)
-    this.#before.delete(ready)
-    if (before === undefined) this.#vacate(ready)
-    else this.#behind.delete(before)
-    if (next !== undefined) {
-      this.#before.delete(next)
-      if (before === undefined) this.#occupy(next)
-      else {
-        this.#before.set(next, before)
-        this.#behind.set(before, next)
-      }
-    }
+    const state = this.#lanes.stateOf(ready.path)
+    const company = this.#lanes.company(ready.email.companyId)
+    this.#places.done(ready)
     this.holdings.finish(ready)
     const large = largeBytes(ready)
     if (large > 0) {
@@ -386,13 +243,12 @@ export class ReadyQueues {
     }
     if (state.parked.length > 0) this.#idle.add(state)
     for (const idle of this.#idle) this.#unpark(idle)
-    if (state.busy === 0 && state.lanes === 0) this.#paths.delete(state.path.key)
-    if (company.busy === 0 && company.lanes.size === 0) this.#companies.delete(company.id)
+    this.#lanes.forget(company, state)
   }
 
   /** Removes what has not started on the paths that `isLeft` names. */
   withdraw(isLeft: (path: Path) => boolean): ReadyDelivery[] {
-    const left = [...this.#companies.values()].flatMap(({ lanes }) => [...lanes.values()])
+    const left = [...this.#lanes.companies.values()].flatMap(({ lanes }) => [...lanes.values()])
     const removed: ReadyDelivery[] = []
     for (const lane of left) {
       if (!isLeft(lane.state.path)) continue
@@ -411,8 +267,7 @@ export class ReadyQueues {
       lane.queued = false
       company.lanes.delete(state.path.key)
       state.lanes--
-      if (state.busy === 0 && state.lanes === 0) this.#paths.delete(state.path.key)
-      if (company.busy === 0 && company.lanes.size === 0) this.#companies.delete(company.id)
+      this.#lanes.forget(company, state)
     }
     return removed
   }
@@ -420,7 +275,7 @@ export class ReadyQueues {
   /** Removes everything that has not started (to give it back at a stop). */
   drain(): ReadyDelivery[] {
     const rest: ReadyDelivery[] = []
-    for (const company of this.#companies.values()) {
+    for (const company of this.#lanes.companies.values()) {
       for (const lane of company.lanes.values()) {
         for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift()) {
           this.holdings.remove(ready)
@@ -433,7 +288,7 @@ export class ReadyQueues {
       while (company.ring.shift() !== undefined);
       company.queued = false
     }
-    for (const { parked } of this.#paths.values()) while (parked.shift() !== undefined);
+    for (const { parked } of this.#lanes.paths.values()) while (parked.shift() !== undefined);
     this.#idle.clear()
     this.#aside = []
     this.#ring = []
@@ -441,7 +296,7 @@ export class ReadyQueues {
   }
 
   #takeFollowing(before: ReadyDelivery): ReadyDelivery | null {
-    const state = this.#stateOf(before.path)
+    const state = this.#lanes.stateOf(before.path)
     if (this.#isFull(state)) return null
     const at = this.#inTurn()
     const lane = at === -1 ? this.#firstParked(state) : this.#ring[at]!.ring.first!
@@ -459,10 +314,7 @@ export class ReadyQueues {
   #begin(lane: PathLane, lanes = lane.company.ring): ReadyDelivery {
     const { company, state } = lane
     const ready = lane.waiting.shift()!
-    if (this.shared) {
-      state.begun ??= new RecentCount(BEGUN_WITHIN_S, 1_000)
-      state.begun.add(monotonic())
-    }
+    this.#room.begun(state)
     const large = largeBytes(ready)
     company.largeBytes += large
     this.#large.take(large)
@@ -475,25 +327,6 @@ export class ReadyQueues {
     }
     this.#requeue(company)
     return ready
-  }
-
-  /** The delivery has a session. */
-  #occupy({ path, email: { companyId } }: ReadyDelivery): void {
-    const state = this.#stateOf(path)
-    state.busy++
-    state.busyOf.add(companyId, 1)
-    this.#company(companyId).busy++
-    this.#sessions.take(1)
-  }
-
-  #vacate(ready: ReadyDelivery): void {
-    const { path, email } = ready
-    const { companyId } = email
-    const state = this.#stateOf(path)
-    state.busy--
-    state.busyOf.add(companyId, -1)
-    this.#company(companyId).busy--
-    if (!this.#uncounted.delete(ready)) this.#sessions.give(1)
   }
 
   #isFull({ path, busy }: PathState): boolean {
@@ -509,10 +342,6 @@ export class ReadyQueues {
   #reopen(state: PathState): void {
     if (state.parked.length > 0) this.#idle.add(state)
     for (let free = this.#limitOf(state.path) - state.busy; free > 0 && this.#unpark(state); free--);
-  }
-
-  #maySpeak(company: CompanyQueue): boolean {
-    return company.busy === 0 || this.#sessions.allows(company.busy)
   }
 
   #mayBeginLarge(company: CompanyQueue): boolean {
@@ -542,7 +371,7 @@ export class ReadyQueues {
     for (let looks = state.parked.length; looks > 0; looks--) {
       const lane = state.parked.shift()!
       const isAtLimit = this.#isAtLimit(lane)
-      if (!isAtLimit && this.#maySpeak(lane.company)) {
+      if (!isAtLimit && this.#places.maySpeak(lane.company)) {
         lane.company.ring.push(lane)
         this.#requeue(lane.company)
         return true
@@ -558,31 +387,8 @@ export class ReadyQueues {
 
   /** The lane that `#unpark` gives a free session to. */
   #firstParked({ parked }: PathState): PathLane | undefined {
-    for (const lane of parked) if (this.#maySpeak(lane.company) && !this.#isAtLimit(lane)) return lane
+    for (const lane of parked) if (this.#places.maySpeak(lane.company) && !this.#isAtLimit(lane)) return lane
     return undefined
-  }
-
-  /** The company's deliveries that wait here for the path. */
-  waitingFor(companyId: string, path: Path): number {
-    return this.#companies.get(companyId)?.lanes.get(path.key)?.waiting.length ?? 0
-  }
-
-  #company(id: string): CompanyQueue {
-    let company = this.#companies.get(id)
-    if (company === undefined) {
-      company = new CompanyQueue(id)
-      this.#companies.set(id, company)
-    }
-    return company
-  }
-
-  #stateOf(path: Path): PathState {
-    let state = this.#paths.get(path.key)
-    if (state === undefined) {
-      state = new PathState(path)
-      this.#paths.set(path.key, state)
-    }
-    return state
   }
 
   #enqueue(lane: PathLane): void {
@@ -606,7 +412,7 @@ export class ReadyQueues {
     let seen = 0
     for (let i = 0; i < this.#ring.length && seen < CHOICES; i++) {
       const company = this.#ring[i]!
-      if (!this.#maySpeak(company)) continue
+      if (!this.#places.maySpeak(company)) continue
       seen++
       if (best === -1 || company.busy < this.#ring[best]!.busy) best = i
     }
@@ -618,8 +424,4 @@ export class ReadyQueues {
     company!.queued = false
     return company!
   }
-}
-
-function largeBytes({ messageSize }: ReadyDelivery): number {
-  return messageSize < LARGE_MESSAGE ? 0 : messageSize
 }

@@ -4,7 +4,8 @@ import type { NewEmail } from '../store/store.ts'
 import { claimFilter } from './claim-filter.ts'
 import { type ClaimCapacity, ClaimLoop } from './claim-loop.ts'
 import { PathSharing } from './path-sharing.ts'
-import { DeliveryPipeline, type PipelineParts } from './pipeline.ts'
+import { DeliveryPipeline } from './pipeline.ts'
+import type { PipelineParts } from './pipeline-parts.ts'
 import { PromisedPlaces } from './promised-places.ts'
 import { SiteReporter } from './site-states.ts'
 
@@ -134,10 +135,10 @@ export class Scheduler implements Handover {
   /** `lanes` gets the name of the lane, where other nodes would take what it has no room for. */
   #hasRoom(email: RoutingFields, domain: string, lanes: string[]): boolean {
     const { queues } = this.#pipeline
-    const path = this.#pipeline.pathOf(email, domain)
+    const path = this.#pipeline.paths.pathOf(email, domain)
     if (path === null) return queues.holdings.allow(email.companyId)
     if (!queues.shared) return queues.hasRoom(email.companyId, path)
-    if (this.#pipeline.isLeft(path)) return false
+    if (this.#pipeline.paths.isLeft(path)) return false
     const lane = `${email.companyId}\0${path.key}`
     lanes.push(lane)
     return queues.hasRoom(email.companyId, path, this.#promised.in(lane))
@@ -153,7 +154,7 @@ export class Scheduler implements Handover {
     const room = Math.max(queues.holdings.room - this.#promised.count, NEWCOMERS)
     const { rooms, ...others } = claimFilter(full, stops.pauses.skipped, {
       domainsOf: (path) => paths.domainsOf(path),
-      isOnly: (companyId, path) => this.#pipeline.isOnly(companyId, path),
+      isOnly: (companyId, path) => this.#pipeline.paths.isOnly(companyId, path),
     })
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),

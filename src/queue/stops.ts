@@ -7,6 +7,7 @@ import type { HoldReason } from '../email/recipient.ts'
 import type { ClaimedRecipient, Pause, Store } from '../store/store.ts'
 import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
+import { HoldReleases } from './hold-releases.ts'
 import { SuppressionWatch } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -57,6 +58,7 @@ export class Stops {
   readonly #suppressions = new SuppressionWatch()
   /** The pauses as they were last read. */
   readonly pauses = new Pauses()
+  readonly releases: HoldReleases
   #cursor: string | null = null
   #timer: NodeJS.Timeout | undefined
   #pauseEnd: NodeJS.Timeout | undefined
@@ -66,6 +68,7 @@ export class Stops {
 
   constructor(parts: StopsParts) {
     this.#parts = parts
+    this.releases = new HoldReleases({ ...parts, onReleased: () => parts.onChanged() })
   }
 
   /**
@@ -92,6 +95,7 @@ export class Stops {
     this.#stopped = true
     clearTimeout(this.#timer)
     clearTimeout(this.#pauseEnd)
+    this.releases.stop()
   }
 
   /** Null when the whole delivery may begin: the usual case. */
@@ -133,7 +137,7 @@ export class Stops {
 
   /** `heldFor`: the reason that is over; absent: what is held for any reason may go. */
   #releaseOf(id: string, dueBefore: number, heldFor?: HoldReason): void {
-    const { store, accounts, onChanged, log } = this.#parts
+    const { accounts } = this.#parts
     if (accounts.domain(id)?.sending !== 'active') {
       this.#heldDomains.add(id)
       if (heldFor !== 'domain') this.#wholly.add(id)
@@ -142,14 +146,15 @@ export class Stops {
     const isAll = this.#wholly.delete(id) || heldFor === undefined
     if (isAll || heldFor === 'domain') this.#heldDomains.delete(id)
     const some = isAll ? { dueBefore: ALL } : { dueBefore, heldFor }
-    store.releaseHeld(id, { now: Date.now(), ...some }).then(onChanged, (error) => {
-      log.error({ err: error }, 'Could not release held mail; retrying in a minute')
-      this.#heldDomains.add(id)
-      if (isAll || heldFor !== 'domain') this.#wholly.add(id)
-      // This domain alone: others may be held again meanwhile, with times of their own.
-      setTimeout(() => {
-        if (!this.#stopped && this.#heldDomains.has(id)) this.#releaseOf(id, dueBefore, heldFor)
-      }, HELD_MS).unref()
+    // This domain alone: others may be held again meanwhile, with times of their own.
+    void this.releases.release(id, some, {
+      failed: () => {
+        this.#heldDomains.add(id)
+        if (isAll || heldFor !== 'domain') this.#wholly.add(id)
+      },
+      again: () => {
+        if (this.#heldDomains.has(id)) this.#releaseOf(id, dueBefore, heldFor)
+      },
     })
   }
 

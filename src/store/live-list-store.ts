@@ -47,6 +47,10 @@ export interface RecipientGroup {
   paused: boolean
   /** Unix ms: the latest time at which one of them is due; null: they do not wait for a time. */
   dueAt: number | null
+  /**
+   * The recipient domain of mail that is being sent, or due and not held: its site may be closed. Null: of other mail.
+   */
+  dueTo: string | null
 }
 
 /** Events looked at for one answer at most, whether or not they match. */

@@ -145,7 +145,10 @@ export interface RetryRequest extends Pick<PauseScope, 'companyId'> {
   emailId: string | null
   /** With `emailId`: only its recipient at this position. */
   position?: number
-  /** Unix ms: their new due time. Recipients that are due by then are left alone. */
+  /**
+   * Unix ms: their new due time. Recipients that are due by then are left alone. If the email is named, it goes before
+   * all mail of its company to the same domain instead, whether or not it is due.
+   */
   now: number
   /** True: a member made the request, who may not cause a try of a closed path that companies share. */
   byMember?: boolean

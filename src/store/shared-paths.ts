@@ -7,6 +7,8 @@ export interface SharedState {
   /** Sessions and messages a minute that the servers seem to take from a node; null: as many as the limits allow. */
   sessions: number | null
   messagesPerMinute: number | null
+  /** `messagesPerMinute` is a guess after servers that took nothing, and rises fast. Absent: it is none. */
+  isGuess?: true
   /** Unix ms until which servers asked us to wait. Absent: they did not, or an older node wrote the row. */
   pausedUntil?: number
   /** Unix ms to which the messages of the last hour reach if they are spread evenly over it. Absent: not counted. */
@@ -73,6 +75,9 @@ export interface PathTry {
   node: number
   until: number
 }
+
+/** Milliseconds after which an unchanged entry is forgotten: no mail has met it. */
+export const SHARED_KEPT_MS = 6 * 3_600_000
 
 export interface SharedPathStore {
   sharePaths(change: PathChange): Promise<void>

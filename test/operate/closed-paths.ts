@@ -1,5 +1,5 @@
 /** Sites that take no mail, as delivering nodes have written them into the store. */
-import type { SiteClosure, Store } from '../../src/store/store.ts'
+import type { SiteClosure, SiteState, Store } from '../../src/store/store.ts'
 import { node } from '../store/samples.ts'
 
 export interface ClosedSite {
@@ -10,21 +10,25 @@ export interface ClosedSite {
   since?: number
   /** The company whose mail alone the closure concerns; absent: it concerns all mail. */
   companyId?: string | null
+  /** Name of the source whose path it is. */
+  source?: string
 }
 
 /** Paths that all nodes share. */
 export async function shareClosedPaths(store: Store, ...closed: ClosedSite[]): Promise<void> {
-  const paths = closed.map(({ site, kind = 'path', list = null, since = 1, companyId = null }) => {
-    const key = `default\0${site}\0default`
-    const facts = {
-      ...{ path: key, companyId, domainId: null, to: null, metBy: null },
-      ...{ kind, message: 'no', brief: '', list, since, probeAt: 2 },
-    }
-    return {
-      ...{ key, node: 1, changedAt: Date.now() },
-      state: { closed: facts, sessions: null, messagesPerMinute: null },
-    }
-  })
+  const paths = closed.map(
+    ({ site, kind = 'path', list = null, since = 1, companyId = null, source = 'default' }) => {
+      const key = `${source}\0${site}\0default`
+      const facts = {
+        ...{ path: key, companyId, domainId: null, to: null, metBy: null },
+        ...{ kind, message: 'no', brief: '', list, since, probeAt: 2 },
+      }
+      return {
+        ...{ key, node: 1, changedAt: Date.now() },
+        state: { closed: facts, sessions: null, messagesPerMinute: null },
+      }
+    },
+  )
   await store.sharePaths({ paths, changed: [], usual: [], before: 0 })
 }
 
@@ -50,9 +54,36 @@ export async function reportClosed(
   closed: readonly ({ name: string; provider?: string } & Pick<SiteClosure, 'kind' | 'since'> &
     Partial<Pick<SiteClosure, 'brief' | 'metBy'>>)[],
 ): Promise<AsyncDisposable> {
-  const token = await store.join(node('cut-off'))
   const nowhere = { companyId: null, company: null, sendingDomain: null, recipientDomain: null }
-  const sites = closed.map(({ name, kind, since, provider = null, brief = '', metBy = null }) => ({
+  return await report(
+    store,
+    closed.map(({ name, kind, since, provider = null, brief = '', metBy = null }) => ({
+      ...stateOf(name, provider),
+      closed: {
+        ...{ since, kind, reason: 'no answer', brief, nextTryAt: 2 },
+        ...{ metBy, ...nowhere, list: null },
+      },
+    })),
+  )
+}
+
+/** A node that sends mail to the site from the source, until it is left. */
+export async function reportOpen(store: Store, name: string, source: string): Promise<AsyncDisposable> {
+  const state = stateOf(name, null)
+  const { lowered, used, closed } = state
+  return await report(store, [
+    { ...state, sources: [{ name: source, helo: 'mail.test', lowered, used, closed }] },
+  ])
+}
+
+async function report(store: Store, sites: SiteState[]): Promise<AsyncDisposable> {
+  const token = await store.join(node('reporting'))
+  await store.reportSites({ node: token, at: Date.now(), sites })
+  return { [Symbol.asyncDispose]: () => store.leave(token) }
+}
+
+function stateOf(name: string, provider: string | null): SiteState {
+  return {
     ...{ key: provider === null ? `mx:${name}` : `provider:${name}`, name, provider, hosts: [], sources: [] },
     limits: {
       ...{ sessions: 2, messagesPerSession: 100, messagesPerMinute: null, messagesPerHour: null },
@@ -60,11 +91,6 @@ export async function reportClosed(
     },
     lowered: { sessions: null, messagesPerMinute: null },
     used: { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 },
-    closed: {
-      ...{ since, kind, reason: 'no answer', brief, nextTryAt: 2 },
-      ...{ metBy, ...nowhere, list: null },
-    },
-  }))
-  await store.reportSites({ node: token, at: Date.now(), sites })
-  return { [Symbol.asyncDispose]: () => store.leave(token) }
+    closed: null,
+  }
 }

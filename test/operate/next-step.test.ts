@@ -37,6 +37,10 @@ function closedUntil(nextTryAt: number): ClosedSite {
   }
 }
 
+function closedIfDue(_to: string, isHeld: boolean): ClosedSite | null {
+  return isHeld ? null : closedUntil(NOW + 4)
+}
+
 const ROWS: [
   what: string,
   recipient: Partial<Parameters<typeof nextStepOf>[0]>,
@@ -114,7 +118,37 @@ const ROWS: [
     null,
     NOW + 80,
   ],
+  ['due, at a closed site,', {}, { closed: closedIfDue }, 'path', NOW + 4],
+  [
+    'deferred, and due at a closed site,',
+    { attempts: 1, dueAt: NOW - 5 },
+    { closed: closedIfDue },
+    'path',
+    NOW + 4,
+  ],
+  [
+    'deferred for a site that is closed meanwhile',
+    { attempts: 1, dueAt: NOW + 5 },
+    { closed: closedIfDue },
+    'retry',
+    NOW + 5,
+    NOW + 105,
+  ],
   ['being sent', { state: 'sending', dueAt: null }, {}, 'answer', null],
+  [
+    'in the memory of a node, at a closed site,',
+    { state: 'sending', dueAt: null },
+    { closed: closedIfDue },
+    'path',
+    NOW + 4,
+  ],
+  [
+    'being sent to a closed site as its try',
+    { state: 'sending', dueAt: null },
+    { closed: () => closedUntil(NOW) },
+    'answer',
+    null,
+  ],
   ['quarantined', { state: 'quarantined', dueAt: null }, {}, 'release', null],
   ['delivered', { state: 'delivered', dueAt: null }, { maySend: false }, null, null],
 ]

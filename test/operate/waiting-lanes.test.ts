@@ -7,13 +7,13 @@ import { othersFailed } from '../../src/email/not-attempted.ts'
 import type { HoldReason } from '../../src/email/recipient.ts'
 import { waitingMail } from '../../src/operate/alerts/company-waiting.ts'
 import { listedStatuses } from '../../src/operate/listed-status.ts'
-import { nextSteps } from '../../src/operate/next-step.ts'
+import { emailStatus, nextSteps } from '../../src/operate/next-step.ts'
 import { pause, resume } from '../../src/operate/pauses.ts'
 import { showQueue } from '../../src/operate/queue.ts'
 import { showQueueByCompany, showQueueByDomain, showQueueBySite } from '../../src/operate/queue-sums.ts'
 import type { Operation } from '../../src/operate/verb.ts'
-import { attempt, email, HOUR, type Result, result } from '../store/samples.ts'
-import { reportClosed } from './closed-paths.ts'
+import { accept, attempt, email, HOUR, type Result, result } from '../store/samples.ts'
+import { reportClosed, reportOpen, shareClosedPaths } from './closed-paths.ts'
 import { type Owned, World } from './world.ts'
 
 const SITE = 'mx1.big.test'
@@ -39,11 +39,17 @@ interface Bench {
 
 /** Two companies, and a site that is closed for the mail of both. */
 async function open(t: TestContext, closed: { since?: number; metBy?: 'beta' } = {}): Promise<Bench> {
-  const world = await World.make()
-  t.after(() => world[Symbol.asyncDispose]())
+  const bench = await openWorld(t)
+  const { world } = bench
   const metBy = closed.metBy === undefined ? null : world[closed.metBy].company.id
   const closure = { since: closed.since ?? 1, metBy, brief: `${SITE} is busy (421)` }
   await reportClosed(world.store, [{ name: SITE, kind: 'busy', ...closure }])
+  return bench
+}
+
+async function openWorld(t: TestContext): Promise<Bench> {
+  const world = await World.make()
+  t.after(() => world[Symbol.asyncDispose]())
   const op = await world.operation('operator')
   const table = op.sites()
   const resolver = new Resolver({ servers: [dns.address], timeout: 10_000, tries: 1 })
@@ -104,20 +110,20 @@ test('a pause of a site shows in every table at once, and so does its end', asyn
     const site = (await showQueueBySite(op, {})).find((sum) => sum.site.name === SITE)
     return [
       lanes.map(({ paused }) => paused),
-      [one?.paused, one?.retriable, one?.coveredBy?.site?.name, one?.pause],
-      [site?.paused, site?.retriable, site?.coveredBy?.site?.name],
+      [one?.paused, one?.retriable, one?.pause?.site?.name, one?.pausedAlone],
+      [site?.paused, site?.retriable, site?.pause?.site?.name],
     ]
   }
   const unpaused = [
     [false, false],
-    [false, true, undefined, null],
+    [false, true, undefined, false],
     [false, true, undefined],
   ]
   assert.deepEqual(await tables(), unpaused)
   await pause(op, { site: SITE })
   assert.deepEqual(await tables(), [
     [true, true],
-    [true, false, SITE, null],
+    [true, false, SITE, false],
     [true, false, SITE],
   ])
   await resume(op, { site: SITE })
@@ -171,4 +177,68 @@ test('companies whose path is closed for an hour are told, in words that name no
     ['Waiting mail of Acme', `Mail to one.test has waited for an hour: ${SITE} is busy (421).`],
     ['Waiting mail of Beta', 'Mail to two.test has waited for an hour: no answer.'],
   ])
+})
+
+/** Mail that is due, that no node has claimed, and whose domain may send. */
+async function due({ world, op: given }: Pick<Bench, 'world' | 'op'>, address: string) {
+  const value = email(world.acme.company, [address], { domainId: world.acme.domains[0].id })
+  await accept(world.store, value)
+  const domains = given.accounts.domains.map((domain) => ({ ...domain, sending: 'active' as const }))
+  const op = { ...given, accounts: { ...given.accounts, domains } }
+  return {
+    /** What the page of the email, its row and the tables of the queue say of it. */
+    async told() {
+      const range = { from: 0, limit: 1, eventOctets: 0, attempts: 1 }
+      const { nextSteps: steps } = await nextSteps(op, { id: value.id, ...range })
+      const { sentence } = await emailStatus(op, { id: value.id })
+      const emails = await world.store.summaries([value.id], 1_000_000)
+      const domain = address.slice(address.indexOf('@') + 1)
+      const lane = (await showQueue(op, {})).find((each) => each.domain === domain)
+      return {
+        waits: steps[0]!.waits,
+        site: steps[0]!.closed?.name,
+        sentence: sentence
+          .map((piece) => (typeof piece === 'string' ? piece : Object.values(piece)[0]))
+          .join(''),
+        row: (await listedStatuses(op, { emails })).get(value.id)!.of,
+        message: lane!.lastMessage,
+        nextDueAt: lane!.nextDueAt,
+      }
+    },
+  }
+}
+
+test('due mail that nobody has claimed says which server refused, what it said, and when it is tried next', async (t) => {
+  const bench = await open(t)
+  const mail = await due(bench, 'a@one.test')
+  assert.deepEqual(await mail.told(), {
+    ...{ waits: 'path', site: SITE, row: 'held', nextDueAt: NEXT_TRY, message: othersFailed('no answer') },
+    sentence: 'Held: no answer. Postroad waits with all mail to mx1.big.test. The next try is due.',
+  })
+})
+
+test('a closure that only nodes of before have met is told as well', async (t) => {
+  const bench = await openWorld(t)
+  const mail = await due(bench, 'a@one.test')
+  assert.deepEqual([(await mail.told()).waits, (await mail.told()).row], ['turn', 'accepted'])
+  await shareClosedPaths(bench.world.store, { site: `mx:${SITE}` })
+  const { waits, site, row, nextDueAt, message } = await mail.told()
+  assert.deepEqual([waits, site, row], ['path', SITE, 'held'])
+  assert.deepEqual([nextDueAt, message], [NEXT_TRY, othersFailed('no')])
+})
+
+test('due mail that another source or another node may send is not held', async (t) => {
+  const { world, op: given } = await openWorld(t)
+  const sourceAddresses = ['192.0.2.1', '192.0.2.2'].map((address) => ({ address, helo: 'mail.test' }))
+  const bench = { world, op: { ...given, setup: { ...given.setup, sourceAddresses } } }
+  const mail = await due(bench, 'a@one.test')
+  const site = `mx:${SITE}`
+  await shareClosedPaths(world.store, { site, source: '192.0.2.1' })
+  assert.equal((await mail.told()).waits, 'turn', 'another source is open')
+  await shareClosedPaths(world.store, { site, source: '192.0.2.2' })
+  assert.equal((await mail.told()).waits, 'path', 'both are closed')
+  const other = await reportOpen(world.store, SITE, '192.0.2.2')
+  assert.deepEqual([(await mail.told()).waits, (await mail.told()).row], ['turn', 'accepted'], 'a node sends')
+  await other[Symbol.asyncDispose]()
+  assert.equal((await mail.told()).waits, 'path', 'that node has ended')
 })

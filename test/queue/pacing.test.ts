@@ -134,11 +134,11 @@ test('a server that took nothing gets one message a minute at first, and twice a
   // The servers tell now how much is too much.
   pace.accepted(path)
   assert.equal(pace.tooMany(path, clock.now), true)
-  const [[, rate]] = [...pace.lowered()] as [[string, number]]
+  const [[, rate]] = [...pace.lowered()] as [[string, number, boolean]]
   assert.equal(rate, 16)
   clock.now += MINUTE
   pace.accepted(path)
-  assert.deepEqual([...pace.lowered()], [[path.key, 20]])
+  assert.deepEqual([...pace.lowered()], [[path.key, 20, false]])
 })
 
 test('the time that a server asks for is kept, within bounds', () => {
@@ -185,7 +185,7 @@ test('a complaint about the mail of one company is measured by what was accepted
   assert.equal(pace.tooMany(small!, clock.now, path), true)
   assert.equal(pace.tooMany(large!, clock.now, path), true)
   assert.equal(pace.tooMany(none!, clock.now, path), false, 'nothing can be lowered')
-  const lowered = new Map(pace.lowered())
+  const lowered = new Map([...pace.lowered()].map(([key, rate]) => [key, rate]))
   assert.deepEqual([lowered.get(small!.key), lowered.get(large!.key)], [15, 457])
 })
 

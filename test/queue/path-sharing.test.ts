@@ -274,7 +274,7 @@ test('a limit that the other nodes have given up is given up by a node that only
   await one.sharing.look()
   for (let n = 0; n < 2; n++) await two.sharing.look()
   assert.equal(two.sessions.limitOf(path), 1)
-  assert.deepEqual([...two.pacing.lowered()], [[path.key, 9]])
+  assert.deepEqual([...two.pacing.lowered()], [[path.key, 9, false]])
 
   for (let n = 0; n < 2; n++) {
     clock.now += 60_000
@@ -289,6 +289,35 @@ test('a limit that the other nodes have given up is given up by a node that only
   }
   for (const { sharing } of [one, two]) await sharing.stop()
   assert.deepEqual(await store.sharedPaths(), [])
+})
+
+test('after servers that took nothing, other nodes and later starts double the rate each minute as well', async (t) => {
+  const store = await opened(t)
+  const clock = { now: 1 }
+  const start = (token: number) => startNode(store, token, () => clock.now)
+  const path = pathTo('x.test')
+  const one = await start(1)
+  one.pacing.beginAnew(path)
+  await one.sharing.look()
+  const [beside, used] = [await start(2), await start(3)]
+  used.pacing.begun(path)
+  await used.sharing.look()
+  await one.sharing.stop()
+  const after = await start(4)
+  for (const { pacing } of [beside, used, after]) {
+    pacing.takesMore(path)
+    assert.deepEqual([...pacing.lowered()], [[path.key, 1, true]])
+  }
+  for (const rate of [2, 4, 8]) {
+    clock.now += 60_000
+    after.pacing.accepted(path)
+    assert.deepEqual([...after.pacing.lowered()], [[path.key, rate, true]])
+  }
+  await after.sharing.look()
+  const last = await start(5)
+  last.pacing.takesMore(path)
+  assert.deepEqual([...last.pacing.lowered()], [[path.key, 8, true]])
+  for (const { sharing } of [beside, used, after, last]) await sharing.stop()
 })
 
 test('a thousand troubles of one company push out no closure, and a look writes some of them at a time', async (t) => {

@@ -1,7 +1,7 @@
 /** Speaks to a server as delivery would, up to RCPT, and hands over no message. */
 
 import { exitTo } from '../path/source.ts'
-import { mayGoInClear } from '../route/server-walk.ts'
+import { mayGoInClear } from '../route/session-opening.ts'
 import { SmtpConnection } from '../smtp/connection.ts'
 import { Dialogue } from '../smtp/dialogue.ts'
 import { isAscii, isSendable } from '../smtp/envelope.ts'

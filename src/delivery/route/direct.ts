@@ -10,10 +10,13 @@ import { recipientDomain } from '../recipient-domain.ts'
 import { hostAddresses, reachable } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
-import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
+import { RouteState } from './route-state.ts'
+import type { Server } from './server.ts'
+import { ServerWalk } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 import type { HostPolicies } from './tls-policy.ts'
 import { policyCounted } from './tls-sessions.ts'
+import type { WalkLimits } from './walk-limits.ts'
 
 export interface DirectOptions {
   resolver: Resolver

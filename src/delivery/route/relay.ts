@@ -5,8 +5,11 @@ import type { HostAddress } from '../../dns/resolver.ts'
 import { alternate, type Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
-import { RouteState, type Server, type ServerTarget, ServerWalk, type WalkLimits } from './server-walk.ts'
+import { RouteState } from './route-state.ts'
+import type { Server, ServerTarget } from './server.ts'
+import { ServerWalk } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
+import type { WalkLimits } from './walk-limits.ts'
 
 export interface RelayOptions {
   relay: RelayRoute

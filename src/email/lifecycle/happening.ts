@@ -164,9 +164,18 @@ export type Happening =
   | { kind: 'reschedule'; at: number; dueAt: number }
   /**
    * `named`: the request names the email. `scheduled`: the email has not been begun, and waits for the sender's time.
-   * `byMember`: not requested by an operator.
+   * `firstDueAt`: when the first mail of its lane is due, or was; null: none waits there. `byMember`: not requested by
+   * an operator.
    */
-  | { kind: 'retry'; at: number; named: boolean; paused: boolean; scheduled: boolean; byMember?: boolean }
+  | {
+      kind: 'retry'
+      at: number
+      named: boolean
+      paused: boolean
+      scheduled: boolean
+      firstDueAt?: number | null
+      byMember?: boolean
+    }
   | { kind: 'hold-released'; at: number }
   | { kind: 'quarantine'; at: number; message: string }
   | { kind: 'suspect'; suspicion: 1 | 2 }

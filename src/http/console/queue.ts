@@ -91,8 +91,8 @@ function shown({ waiting, sending, oldestAt, nextDueAt, lastMessage, ...sum }: L
     lastMessage,
     category: categoryOf(lastMessage),
     paused: sum.paused,
-    pause: sum.coveredBy && pauseFacts(sum.coveredBy),
+    pause: sum.pause && pauseFacts(sum.pause),
     retriable: sum.retriable,
-    pausedAlone: sum.pause !== null,
+    pausedAlone: sum.pausedAlone,
   }
 }

@@ -2,10 +2,11 @@
  * Companies whose mail waits for an hour without being tried: it is due, or held for a closed path. Mail that its own
  * server has put off waits for the retry schedule, which takes days, and does not count.
  */
+import { serversNamed } from '../../delivery/path/path.ts'
 import { isOfOthers } from '../../email/not-attempted.ts'
-import type { NewAlert, QueueLane } from '../../store/store.ts'
-import { type ClosedSite, closureAt, sitesInTime } from '../closures.ts'
-import { presentSites } from '../sites.ts'
+import type { NewAlert, QueueLane, SiteClosure } from '../../store/store.ts'
+import { sitesInTime } from '../closures.ts'
+import { presentClosures } from '../present-closures.ts'
 import type { Operation } from '../verb.ts'
 import { lanePauses, recentLanes, routeSites } from '../waiting-lanes.ts'
 import { nameOf } from './company-name.ts'
@@ -43,9 +44,13 @@ async function longClosures(
   op: Operation,
   lanes: readonly QueueLane[],
   since: number,
-): Promise<ReadonlyMap<QueueLane, ClosedSite>> {
+): Promise<ReadonlyMap<QueueLane, SiteClosure>> {
+  // A claim leaves out mail of closed paths: it stays due.
   const held = lanes.filter(
-    ({ lastMessage, oldestAt }) => isOfOthers(lastMessage) && oldestAt !== null && oldestAt <= since,
+    ({ lastMessage, oldestAt, nextDueAt }) =>
+      oldestAt !== null &&
+      oldestAt <= since &&
+      (isOfOthers(lastMessage) || (nextDueAt !== null && nextDueAt <= since)),
   )
   const looked = [...Map.groupBy(held, ({ companyId }) => companyId).values()].flatMap((ofCompany) =>
     ofCompany.toSorted((a, b) => a.oldestAt! - b.oldestAt!).slice(0, MOST_HELD),
@@ -54,19 +59,20 @@ async function longClosures(
   const siteOfRoute = routeSites(op)
   const direct = looked.filter(({ companyId }) => siteOfRoute(companyId) === null)
   const sites = await sitesInTime(op, new Set(direct.map(({ domain }) => domain)))
-  const states = await presentSites(op)
+  const closures = await presentClosures(op)
   return new Map(
     looked.flatMap((lane) => {
-      const { companyId, domain } = lane
-      const site = siteOfRoute(companyId) ?? sites.get(domain)
-      const sent = { companyId, domain: null }
-      const closed = site === undefined ? null : closureAt(op.caller, sent, { to: domain, site, states })
+      const { companyId, domain: to } = lane
+      const site = siteOfRoute(companyId) ?? sites.get(to)
+      if (site === undefined) return []
+      const mail = { companyId, sendingDomain: null, to, servers: serversNamed(site.serversKey ?? '') }
+      const closed = closures.of(mail, site.key)
       return closed === null || closed.since > since ? [] : [[lane, closed] as const]
     }),
   )
 }
 
-function heldMail(op: Operation, { companyId, domain }: QueueLane, closed: ClosedSite): NewAlert {
+function heldMail(op: Operation, { companyId, domain }: QueueLane, closed: SiteClosure): NewAlert {
   // The words of the server may name a recipient of the company whose mail it refused.
   const why = closed.metBy === companyId ? closed.reason : closed.brief
   return {

@@ -1,7 +1,8 @@
 /** Sites that are busy or down, or that mail has been too much for: other people's trouble, in which mail waits. */
 import { utcTime } from '../../common/utc-day.ts'
 import { closuresAt } from '../../queue/site-states.ts'
-import type { SiteClosure, SiteState } from '../../store/store.ts'
+import type { SiteState } from '../../store/store.ts'
+import type { ClosedSite } from '../closures.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { ok, type PlannedCheck, warning } from './check.ts'
@@ -24,9 +25,9 @@ export function closedSitesCheck(op: Operation): PlannedCheck {
       const sites = [...(await presentSites(op)).values()]
       const closed = sites.flatMap((site) => closureOf(site, op.now()) ?? [])
       if (closed.length === 0) return ok('No site has been busy or down for a quarter of an hour.')
-      const longest = closed.toSorted((a, b) => a.closed.since - b.closed.since).slice(0, MOST_NAMED)
+      const longest = closed.toSorted((a, b) => a.since - b.since).slice(0, MOST_NAMED)
       const count = closed.length === 1 ? 'One site takes' : `${closed.length} sites take`
-      const named = longest.map(({ name, closed: { since, reason } }) => {
+      const named = longest.map(({ name, since, reason }) => {
         return `${name} since ${utcTime(since)}: ${reason.replace(/\.$/, '')}.`
       })
       const first = closed.length > longest.length ? ' Those closed for longest:' : ''
@@ -35,16 +36,11 @@ export function closedSitesCheck(op: Operation): PlannedCheck {
   }
 }
 
-interface ClosedSite {
-  name: string
-  closed: SiteClosure
-}
-
 /** Sites that refuse this service, and providers that cannot be reached, have checks of their own. */
 function closureOf(site: SiteState, now: number): ClosedSite | null {
   if (isUnreachableProvider(site)) return null
   const closed = closuresAt(site)
     .filter((each) => !concernsThisService(each) && now - each.since >= LONG_MS)
     .toSorted((a, b) => a.since - b.since)[0]
-  return closed === undefined ? null : { name: site.name, closed }
+  return closed === undefined ? null : { ...closed, name: site.name }
 }

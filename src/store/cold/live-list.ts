@@ -54,15 +54,16 @@ interface RecipientGroupRow extends Omit<RecipientGroup, 'delayed' | 'paused'> {
 const RECIPIENT_GROUPS = statement<RecipientGroupRow>((dialect) => {
   const { state, dueAt, heldFor, join } = PROGRESS[dialect.engine]
   const ifWaiting = (condition: string) => `CASE WHEN ${state} = 'waiting' AND ${condition} THEN 1 ELSE 0 END`
+  const isDue = `${state} = 'sending' OR (${state} = 'waiting' AND ${heldFor} IS NULL AND ${dueAt} <= $2)`
   const paused = `EXISTS (SELECT 1 FROM pauses p
     WHERE p.company IN (0, e.company) AND p.domain IN ('', r.domain) AND ${inForce('$2')})`
   return `SELECT e.id, ${countedState(dialect)} AS state, ${heldFor} AS "heldFor",
       ${ifWaiting(delayedIn('r'))} AS delayed, ${ifWaiting(paused)} AS paused,
-      count(*) AS count, max(${dueAt}) AS "dueAt",
+      CASE WHEN ${isDue} THEN r.domain END AS "dueTo", count(*) AS count, max(${dueAt}) AS "dueAt",
       (SELECT max(n.position) + 1 FROM recipients n WHERE n.email = e.${dialect.emailKey}) AS recipients
     ${emailsIn(dialect)} CROSS JOIN recipients r ${join}
     WHERE e.id = chosen.id AND r.email = e.${dialect.emailKey} AND r.position < ${RECIPIENTS_COUNTED}
-    GROUP BY e.id, 2, 3, 4, 5`
+    GROUP BY e.id, 2, 3, 4, 5, 6`
 })
 
 export const liveListReads = {

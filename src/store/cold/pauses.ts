@@ -4,37 +4,38 @@ import { companyNumber } from './companies.ts'
 import type { Operations, ParameterValue, Port, PortSteps, ReadPort } from './port.ts'
 import { type ColdStatement, statement } from './statement.ts'
 
+/** The condition that the pause `p` has not ended by itself by the time of the given parameter. */
+const notOver = (parameter: string) => `(p.until IS NULL OR p.until > ${parameter})`
+
 /**
- * The condition that the pause `p` has not ended by the time of the given parameter. A pause that an operator has ended
- * has the time of that as a negative number, so that it is over for every node, whatever its clock shows. Ended pauses
+ * The same, and that no operator has ended it: then it is over for every node, whatever its clock shows. Ended pauses
  * stay for a while, because the age of their mail counts from their end.
  */
-export const inForce = (parameter: string) => `(p.until IS NULL OR p.until > ${parameter})`
+export const inForce = (parameter: string) => `(p.ended IS NULL AND ${notOver(parameter)})`
+
+/** When the pause `p` has ended, or will end; NULL: only an operator ends it. */
+const END_OF_PAUSE = 'coalesce(p.ended, p.until)'
 
 const LIST =
   statement<Pause>(`SELECT c.id AS "companyId", nullif(p.domain, '') AS domain, p.since, p.until, p.reason
   FROM pauses p LEFT JOIN companies c ON c.num = p.company WHERE ${inForce('$1')} ORDER BY p.company, p.domain`)
 /** A pause that has ended is replaced as a whole. */
-const taken = `since = CASE WHEN ${inForce('excluded.since')} THEN p.since ELSE excluded.since END,
+const taken = (isInForce: typeof inForce) =>
+  `since = CASE WHEN ${isInForce('excluded.since')} THEN p.since ELSE excluded.since END,
     until = excluded.until, reason = excluded.reason`
 const ADD =
   statement(`INSERT INTO pauses AS p (company, domain, since, until, reason) VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT (company, domain) DO UPDATE SET ${taken}`)
+  ON CONFLICT (company, domain) DO UPDATE SET ${taken(inForce)}, ended = NULL`)
 const END = statement(
-  `UPDATE pauses AS p SET until = -$3 WHERE company = $1 AND domain = $2 AND ${inForce('$3')}`,
+  `UPDATE pauses AS p SET ended = $3 WHERE company = $1 AND domain = $2 AND ${inForce('$3')}`,
 )
-/** The last ends of pauses: further ones matter to nobody's patience. */
-const ENDS = statement<{ at: number }>(
-  'SELECT DISTINCT abs(until) AS at FROM pauses WHERE until <= $1 AND abs(until) <= $1 ORDER BY 1 DESC LIMIT 20',
-)
-const FORGET = ['pauses', 'site_pauses'].map((table) =>
-  statement(`DELETE FROM ${table} WHERE abs(until) < $1`),
-)
+const FORGET = statement(`DELETE FROM pauses AS p WHERE ${END_OF_PAUSE} < $1`)
+const FORGET_SITES = statement('DELETE FROM site_pauses WHERE until < $1')
 const LIST_SITES =
   statement<SitePauseRow>(`SELECT c.id AS "companyId", p.site, p.name, p.since, p.until, p.reason
-  FROM site_pauses p LEFT JOIN companies c ON c.num = p.company WHERE ${inForce('$1')} ORDER BY p.company, p.site`)
+  FROM site_pauses p LEFT JOIN companies c ON c.num = p.company WHERE ${notOver('$1')} ORDER BY p.company, p.site`)
 const ADD_SITE = statement(`INSERT INTO site_pauses AS p (company, site, since, until, reason, name)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (company, site) DO UPDATE SET ${taken}`)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (company, site) DO UPDATE SET ${taken(notOver)}`)
 const END_SITE = statement('DELETE FROM site_pauses WHERE company = $1 AND site = $2')
 
 interface SitePauseRow extends Omit<Pause, 'domain' | 'site'> {
@@ -43,27 +44,43 @@ interface SitePauseRow extends Omit<Pause, 'domain' | 'site'> {
 }
 
 /**
- * A row of mail `q` that no pause covers which is in force or has ended after $2. With OFFSET, PostgreSQL looks at a
- * row at a time: as a join, it expects one row to be left of all, and reads and sorts them all for the first.
+ * The last ends of pauses, further ones of which matter to nobody's patience, and 0, from which on all mail counts that
+ * no pause has covered.
+ */
+const ENDS = `SELECT 0 AS at UNION ALL SELECT at FROM (
+    SELECT DISTINCT ${END_OF_PAUSE} AS at FROM pauses p WHERE ${END_OF_PAUSE} <= $1 ORDER BY 1 DESC LIMIT 20
+  ) AS last`
+
+/**
+ * A row of mail `q` that no pause covers which is in force or has ended after the end `e`. With OFFSET, PostgreSQL
+ * looks at a row at a time: as a join, it expects one row to be left of all, and reads and sorts them all for the
+ * first.
  */
 const NOT_PAUSED = `NOT EXISTS (
     SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)
-      AND (${inForce('$1')} OR abs(p.until) > $2)
+      AND (${inForce('$1')} OR ${END_OF_PAUSE} > e.at)
     LIMIT 1 OFFSET 0
   )`
 
-/** $3: the number of a company; null: of all. */
-const OF_COMPANY = '($3::integer IS NULL OR q.company = $3)'
+/** $2: the number of a company; null: of all. */
+const OF_COMPANY = '($2::integer IS NULL OR q.company = $2)'
 
 /** The `+ 0` makes PostgreSQL take the index by time. */
 const waitingBy = (ready: string) =>
   `(SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND ${ready} AND ${OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at + 0 LIMIT 1)`
 
-const OLDEST_DUE = statement<{ at: number | null }>(({ engine }) =>
-  engine === 'postgres'
-    ? `SELECT min(at) AS at FROM (${waitingBy('q.ready')} UNION ALL ${waitingBy('NOT q.ready')}) AS chosen`
-    : `SELECT q.due_at AS at FROM lanes q INDEXED BY lanes_by_due WHERE ${OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`,
-)
+/**
+ * Mail that several pauses covered is late since the end of the last one. Where an earlier end is looked at, that mail
+ * is left out.
+ */
+const OLDEST_DUE = statement<{ at: number | null }>(({ engine }) => {
+  const first =
+    engine === 'postgres'
+      ? `SELECT min(at) FROM (${waitingBy('q.ready')} UNION ALL ${waitingBy('NOT q.ready')}) AS chosen`
+      : `SELECT q.due_at FROM lanes q INDEXED BY lanes_by_due WHERE ${OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`
+  return `SELECT min(CASE WHEN due > ended THEN due ELSE ended END) AS at
+    FROM (SELECT e.at AS ended, (${first}) AS due FROM (${ENDS}) AS e) AS found WHERE due IS NOT NULL`
+})
 
 export const pauseReads = {
   *pauses(port, now) {
@@ -78,17 +95,7 @@ export const pauseReads = {
   *oldestDue(port, now, companyId) {
     const company = companyId === undefined ? null : yield* port.findCompany(companyId)
     if (company === undefined) return null
-    const ends = [0, ...(yield* port.read.all(ENDS, now)).map(({ at }) => at)]
-    let oldest: number | null = null
-    // Mail that several pauses covered is late since the end of the last one. Where an earlier end is looked at, that
-    // mail is left out.
-    for (const end of ends) {
-      const row: { at: number | null } | undefined = yield* port.read.one(OLDEST_DUE, now, end, company)
-      if (row?.at == null) continue
-      const since = Math.max(row.at, end)
-      oldest = oldest === null ? since : Math.min(oldest, since)
-    }
-    return oldest
+    return (yield* port.read.one(OLDEST_DUE, now, company))?.at ?? null
   },
 } satisfies Operations<ReadPort>
 
@@ -106,9 +113,8 @@ export const pauseWrites = {
   },
 
   *forgetPauses(port, endedBefore) {
-    let gone = 0
-    for (const forget of FORGET) gone += yield* port.write.run(forget, Math.round(endedBefore))
-    return gone
+    const before = Math.round(endedBefore)
+    return (yield* port.write.run(FORGET, before)) + (yield* port.write.run(FORGET_SITES, before))
   },
 } satisfies Operations<Port>
 

@@ -27,8 +27,8 @@ ORDER BY email, position LIMIT ${STEP}`,
 }
 
 /**
- * Of these rows ($1, $2): those that wait for a time later than $3, of the company $4 and at the domains $5, either of
- * which may be NULL. A locked row is being claimed or recorded, and is left alone.
+ * Of these rows ($1, $2): those that wait for a time later than $3, or for any if they are named ($6), of the company
+ * $4 and at the domains $5, either of which may be NULL. A locked row is being claimed or recorded, and is left alone.
  */
 const HOLD: Statement = {
   name: 'hold-to-retry',
@@ -36,10 +36,14 @@ const HOLD: Statement = {
 SELECT q.email::text AS email, q.position,
   EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)
     AND ${inForce('$3::int8')}) AS paused,
-  NOT (SELECT e.sent FROM emails e WHERE e.id = q.email) AS scheduled
+  NOT (SELECT e.sent FROM emails e WHERE e.id = q.email) AS scheduled,
+  CASE WHEN $6::boolean THEN (
+    SELECT f.due_at FROM queue f WHERE f.lease IS NULL AND f.ready AND f.company = q.company AND f.domain = q.domain
+    ORDER BY f.due_at LIMIT 1
+  ) END AS "firstDueAt"
 FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
   SELECT * FROM queue q
-  WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease IS NULL AND q.due_at > $3::int8
+  WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease IS NULL AND ($6::boolean OR q.due_at > $3::int8)
     AND ($4::int4 IS NULL OR q.company = $4) AND ($5::text[] IS NULL OR q.domain = ANY ($5))
   FOR UPDATE SKIP LOCKED
 ) q`,
@@ -49,6 +53,8 @@ interface RetryCandidate extends RecipientKey {
   paused: boolean
   /** The email has not been begun, and waits for the time that its sender gave. */
   scheduled: boolean
+  /** When the first due mail of its lane was due; null: the email is not named, or nothing is due there. */
+  firstDueAt: number | null
 }
 
 interface RetryScope {
@@ -73,11 +79,12 @@ export function retry({ database, companies, changes }: StoreParts): Pick<QueueS
         now,
         company,
         domains && texts(domains),
+        named,
       ])
       const flags = new Map(waiting.map((row) => [nameOf(row), row]))
       const all = decideEach(await factsOf(session, waiting), (recipient) => {
-        const { paused, scheduled } = flags.get(nameOf(recipient))!
-        return { kind: 'retry', at: now, named, paused, scheduled, byMember }
+        const { paused, scheduled, firstDueAt } = flags.get(nameOf(recipient))!
+        return { kind: 'retry', at: now, named, paused, scheduled, firstDueAt, byMember }
       })
       const left = all.filter(({ decision }) => decision.left !== undefined)
       const step = { ...NOTHING_RETRIED, retried: all.length - left.length }

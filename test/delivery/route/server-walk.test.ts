@@ -2,14 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ProbePauses } from '../../../src/delivery/route/probe-pauses.ts'
-import {
-  RouteState,
-  type ServerTarget,
-  ServerWalk,
-  type WalkLimits,
-  walkLimits,
-} from '../../../src/delivery/route/server-walk.ts'
+import { RouteState } from '../../../src/delivery/route/route-state.ts'
+import type { ServerTarget } from '../../../src/delivery/route/server.ts'
+import { ServerWalk } from '../../../src/delivery/route/server-walk.ts'
 import { type PooledSession, SessionPool } from '../../../src/delivery/route/session-pool.ts'
+import { type WalkLimits, walkLimits } from '../../../src/delivery/route/walk-limits.ts'
 import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { SmtpError } from '../../../src/delivery/smtp/error.ts'
 import type { SmtpTarget } from '../../../src/delivery/smtp/target.ts'

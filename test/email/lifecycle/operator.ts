@@ -48,10 +48,10 @@ export const OPERATOR: Row[] = [
     cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 1 } }),
   },
   {
-    name: 'retry what is due',
+    name: 'retry what is due, by name',
     given: { dueAt: AT },
     happening: { kind: 'retry', at: AT, named: true, paused: false, scheduled: false },
-    cells: waiting(no),
+    cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 0 } }),
   },
   {
     name: 'retry what is held for a closed path',

@@ -30,6 +30,8 @@ const summary = (): EmailSummary => ({
     tags: [],
     createdAt: 1,
     scheduledAt: null,
+    testMode: false,
+    source: null,
     lastEvent: 'sent',
   },
 })

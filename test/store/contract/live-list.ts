@@ -128,17 +128,22 @@ export function liveListContract(open: OpenBench): void {
       const groups = async (now = NOW) => {
         const [counts] = await store.recipientCounts([value.id], now)
         return counts!.groups
-          .flatMap(({ state, count, delayed, heldFor, paused, dueAt }) =>
-            state === 'waiting' ? [[heldFor, delayed, paused, count, dueAt]] : [],
+          .flatMap(({ state, count, delayed, heldFor, paused, dueAt, dueTo }) =>
+            state === 'waiting' ? [[heldFor, delayed, paused, count, dueAt, dueTo]] : [],
           )
           .toSorted()
       }
       const held = [
-        ['domain', false, false, 1, NOW],
-        ['path', false, false, 1, NOW + 9],
-        ['path', true, false, 1, NOW + 7],
+        ['domain', false, false, 1, NOW, null],
+        ['path', false, false, 1, NOW + 9, null],
+        ['path', true, false, 1, NOW + 7, null],
       ]
-      const usual = [...held, [null, false, false, 3, NOW], [null, true, false, 2, NOW + HOUR]].toSorted()
+      const usual = [
+        ...held,
+        [null, false, false, 2, NOW, 'x.test'],
+        [null, false, false, 1, NOW, 'y.test'],
+        [null, true, false, 2, NOW + HOUR, null],
+      ].toSorted()
       assert.deepEqual(await groups(), usual)
       await store.pause({ companyId: other.id, domain: null, since: NOW })
       assert.deepEqual(await groups(), usual, 'the pause of another company')
@@ -147,10 +152,10 @@ export function liveListContract(open: OpenBench): void {
         await groups(),
         [
           ...held,
-          [null, false, false, 2, NOW],
-          [null, true, false, 1, NOW + HOUR],
-          [null, false, true, 1, NOW],
-          [null, true, true, 1, NOW + HOUR],
+          [null, false, false, 2, NOW, 'x.test'],
+          [null, true, false, 1, NOW + HOUR, null],
+          [null, false, true, 1, NOW, 'y.test'],
+          [null, true, true, 1, NOW + HOUR, null],
         ].toSorted(),
       )
       assert.deepEqual(await groups(NOW + 5), usual, 'the pause has ended')

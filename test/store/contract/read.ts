@@ -262,6 +262,8 @@ export function readContract(open: OpenBench): void {
         subject: `Subject of ${ownNewest[2]}`,
         messageId: `<${ownNewest[2]}@acme.test>`,
         tags: [],
+        testMode: false,
+        source: null,
         createdAt: NOW,
         scheduledAt: null,
         lastEvent: 'sent',

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
 import { clip } from '../../../ingress/fault.ts'
+import type { FindClosure } from '../../../operate/closures.ts'
 import { countedStatuses, recipientsOf } from '../../../operate/listed-status.ts'
 import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
 import type { EMAIL_ROW } from '../contract/emails.ts'
@@ -13,11 +14,17 @@ const LONGEST = 300
 const LONGEST_TAG = 60
 const MOST_TAGS = 6
 
-/** `counts`: null when the recipients' states are unknown. `now`: Unix ms. */
+interface RowCircumstances {
+  directory: Pick<AccountDirectory, 'domain'>
+  closed: FindClosure
+  now: number
+}
+
+/** `counts`: null when the recipients' states are unknown. `closed`: as lists know it. `now`: Unix ms. */
 export function emailRow(
   email: EmailSummary,
   counts: RecipientCounts | null,
-  { directory, now }: { directory: Pick<AccountDirectory, 'domain'>; now: number },
+  { directory, closed, now }: RowCircumstances,
 ): EmailRowJson {
   const { id, companyId, domainId, from, to, cc, bcc, subject, tags, createdAt, scheduledAt, lastEvent } =
     email
@@ -34,7 +41,7 @@ export function emailRow(
     scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
     lastEvent,
     recipients: recipientsOf(email, counts),
-    states: countedStatuses(email, counts, { domain, now }),
+    states: countedStatuses(email, counts, { domain, closed, now }),
   }
 }
 

@@ -9,6 +9,7 @@ import type { EmailSearch } from '../../../operate/email-search.ts'
 import { countEmails, findEmail, searchEmails } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { domainName } from '../../../operate/find.ts'
+import { listedClosures } from '../../../operate/listed-status.ts'
 import type { Clock } from '../../../operate/parse-time.ts'
 import { STATUS_FILTERS, type StatusFilter, statusFilterNamed } from '../../../operate/status-word.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -161,8 +162,11 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
         )
       ).map((counts) => [counts.id, counts]),
     )
-    const around = { directory: accounts.directory, now }
-    const emails = page.map((email) => emailRow(email, recipientCounts.get(email.id) ?? null, around))
+    const listed = page.map((email) => ({ email, counts: recipientCounts.get(email.id) ?? null }))
+    const closedFor = await listedClosures(() => op, listed)
+    const emails = listed.map(({ email, counts }) =>
+      emailRow(email, counts, { directory: accounts.directory, closed: closedFor(email), now }),
+    )
     const found = [...words].map(([id, where]) => ({ id, ...where }))
     return { emails, next, unfinished: unfinishedIn(op, query), cursor, words: found, texts }
   },

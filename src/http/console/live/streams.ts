@@ -5,6 +5,8 @@ import { Tally } from '../../../common/tally.ts'
 import type { Changes } from '../../../events/live.ts'
 import { fairPool } from '../../../ingress/admission/fair-pool.ts'
 import { Fault } from '../../../ingress/fault.ts'
+import { OPERATOR } from '../../../operate/authority.ts'
+import { listedClosures, NO_CLOSURES } from '../../../operate/listed-status.ts'
 import type { HttpCore } from '../../core.ts'
 import type { Authentication } from '../authenticate.ts'
 import type { CHANGES } from '../contract/emails.ts'
@@ -42,7 +44,7 @@ export class Streams {
   readonly #pool = fairPool(MOST)
   /** Places taken, by person and by share. */
   readonly #held = new Tally()
-  readonly #texts = new WeakMap<Changes, string>()
+  readonly #texts = new WeakMap<Changes, Promise<string>>()
   #closed = false
   #look: NodeJS.Timeout | undefined
   #signs: NodeJS.Timeout | undefined
@@ -79,8 +81,11 @@ export class Streams {
       leave()
       return
     }
+    let told = Promise.resolve()
     const unwatch = this.#core.deps.live.watch(watcher.companyId, after, (changes) => {
-      write(response, this.#textOf(changes))
+      const text = this.#textOf(changes)
+      // In the order of the changes.
+      told = told.then(async () => write(response, await text))
     })
     const stream: Stream = { ...watcher, response }
     this.#open.add(stream)
@@ -131,17 +136,25 @@ export class Streams {
   }
 
   /** The same for all its watchers. */
-  #textOf(changes: Changes): string {
+  #textOf(changes: Changes): Promise<string> {
     let text = this.#texts.get(changes)
     if (text === undefined) {
-      const around = { directory: this.#core.deps.accounts.directory, now: Date.now() }
-      const { cursor, emails, more } = changes
-      const lines = emails.map(({ email, counts }) => emailRow(email, counts, around))
-      const data = JSON.stringify({ cursor, emails: lines, more } satisfies Static<typeof CHANGES>)
-      text = `id: ${cursor}\nevent: changes\ndata: ${data}\n\n`
+      text = this.#write(changes)
       this.#texts.set(changes, text)
     }
     return text
+  }
+
+  async #write({ cursor, emails, more }: Changes): Promise<string> {
+    const { accounts, operation } = this.#core.deps
+    const now = Date.now()
+    // Rows tell no words of servers. When the store does not answer, a row says less until it is read again.
+    const closedFor = await listedClosures(() => operation(OPERATOR), emails).catch(() => NO_CLOSURES)
+    const lines = emails.map(({ email, counts }) =>
+      emailRow(email, counts, { directory: accounts.directory, closed: closedFor(email), now }),
+    )
+    const data = JSON.stringify({ cursor, emails: lines, more } satisfies Static<typeof CHANGES>)
+    return `id: ${cursor}\nevent: changes\ndata: ${data}\n\n`
   }
 }
 

@@ -44,8 +44,12 @@ export class Retry extends WriteOperation {
   readonly #ofEmail: RecipientQuery<WaitingRecipient> = new RecipientQuery(
     this.db,
     `CROSS JOIN emails e ON e.num = r.email
-     WHERE r.email = ? AND r.position BETWEEN ? AND ? AND r.state = 'waiting' AND r.due_at > ?`,
+     WHERE r.email = ? AND r.position BETWEEN ? AND ? AND r.state = 'waiting'`,
     { unsent: 'e.sent = 0' },
+  )
+  readonly #firstDue = this.db.prepare(
+    `SELECT due_at AS at FROM recipients INDEXED BY recipients_waiting
+     WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 1`,
   )
 
   /** One step, from `place` on. Damaged rows stay as they are, and are reported. */
@@ -64,7 +68,7 @@ export class Retry extends WriteOperation {
     if (num === undefined || damage.email(num, request.now)) return
     const company = request.companyId === null ? null : companies.find(request.companyId)
     const { position: first = 0, position: last = Number.MAX_SAFE_INTEGER } = request
-    const found = damage.inEmail(num, request.now, () => this.#ofEmail.all(num, first, last, request.now))
+    const found = damage.inEmail(num, request.now, () => this.#ofEmail.all(num, first, last))
     const wanted = found.filter((recipient) => {
       const ofCompany = company === null || recipient.company === company
       return ofCompany && (request.domains?.includes(recipient.domain) ?? true)
@@ -113,8 +117,9 @@ export class Retry extends WriteOperation {
     if (rows.length === 0) return
     const paused = one(this.#paused, lane.company, lane.domain, now) !== undefined
     const named = emailId !== null
+    const firstDueAt = named ? this.#firstOf(lane, now) : null
     for (const before of rows) {
-      const waits = { named, paused, scheduled: before.unsent === 1, byMember }
+      const waits = { named, paused, scheduled: before.unsent === 1, firstDueAt, byMember }
       const decision = decide(before, { kind: 'retry', at: now, ...waits })
       if (decision === null) continue
       if (decision.left !== undefined) chunk[decision.left]++
@@ -123,6 +128,13 @@ export class Retry extends WriteOperation {
         chunk.retried++
       }
     }
+  }
+
+  /** When the first mail of the lane is due, or was. */
+  #firstOf({ company, domain }: LaneKey, now: number): number | null {
+    const find = () => one<{ at: number }>(this.#firstDue, company, domain)?.at ?? null
+    const found = this.parts.damage.inLane(company, domain, now, find)
+    return typeof found === 'number' ? found : null
   }
 
   #next({ companyId, domains }: RetryRequest, after: LaneKey): LaneKey | undefined {

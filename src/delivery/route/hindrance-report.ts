@@ -1,0 +1,35 @@
+/** The trouble that a walk has met, in the form that the queue gets it; queue/evidence.ts decides whom it concerns. */
+import type { HindranceReport } from '../delivery.ts'
+import type { Hindrance } from '../judge/finding.ts'
+import type { RouteFailure } from '../outcome.ts'
+
+export function reportOf({
+  finding,
+  server,
+  asked = server,
+  toMail = false,
+  code,
+  message,
+  unreachable,
+  waitMs,
+  excess,
+  list,
+}: RouteFailure): HindranceReport {
+  // No server answered, whether it was asked now or a moment ago.
+  if (unreachable) {
+    return { kind: 'unreachable', met: 'connection', message, ...(asked !== undefined && { server: asked }) }
+  }
+  const kind = finding as Hindrance
+  const ofSession = server === undefined || kind === 'credentials'
+  const report: HindranceReport = {
+    kind,
+    met: ofSession ? 'session' : toMail ? 'mail' : 'recipient',
+    message,
+  }
+  if (asked !== undefined) report.server = asked
+  if (code !== undefined) report.code = code
+  if (waitMs !== undefined) report.waitMs = waitMs
+  if (excess !== undefined) report.excess = excess
+  if (list !== undefined) report.list = list
+  return report
+}

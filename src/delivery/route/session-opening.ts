@@ -1,0 +1,164 @@
+/** Opens a session with a server of one attempt: addresses, proxies, encryption, and what a failure means. */
+import { isIP } from 'node:net'
+import { monotonic } from '../../common/clock.ts'
+import { type OutgoingProxy, proxyName } from '../../network/proxy/proxy.ts'
+import { authoritiesKey } from '../dane/authorities.ts'
+import { failureOfError } from '../outcome.ts'
+import { isOfProxy, isUnreachable, SmtpError } from '../smtp/error.ts'
+import type { Fallback } from '../smtp/first-connection.ts'
+import { clip } from '../smtp/reply.ts'
+import { keptWaiting } from '../smtp/session.ts'
+import type { SmtpTarget } from '../smtp/target.ts'
+import { defaultTimeouts } from '../smtp/timeouts.ts'
+import { familyName, hasNoWayOut } from './addresses.ts'
+import { attemptTls, type ServerEndpoint, type ServerTarget } from './server.ts'
+import type { PooledSession } from './session-pool.ts'
+import { failedSession, openedSession } from './tls-sessions.ts'
+import { WalkAnswers } from './walk-answers.ts'
+
+/**
+ * Milliseconds to wait for a connection while there is another address to try (RFC 8305 would not even wait that long).
+ */
+const IMPATIENT_CONNECT = 10_000
+
+export class SessionOpening extends WalkAnswers {
+  /** Names of the proxies that have failed: no other server is asked through them. */
+  readonly #failedProxies = new Set<string>()
+  /** The session that is being opened: since when (monotonic), and how to give it up. */
+  protected opening: { since: number; abandon: AbortController } | null = null
+
+  /** False for a host that could not be reached a moment ago. */
+  protected mayAsk({ host, port }: ServerTarget, address: string): boolean {
+    const waits = this.state.hosts.waits(`${address}:${port}`)
+    if (waits === 0) return true
+    const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not tried again yet`
+    this.request.dialogue.note(message)
+    this.notBefore = Math.min(this.notBefore, Math.ceil(Date.now() + waits))
+    const asked = `${host} [${address}]:${port}`
+    this.failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true, asked })
+    return false
+  }
+
+  protected hasFailed(proxy: OutgoingProxy | undefined): boolean {
+    return proxy !== undefined && this.#failedProxies.has(proxyName(proxy))
+  }
+
+  /** Whether to connect to the next address as well while the first one does not answer. */
+  protected standsIn(
+    { target: { port }, preferred }: ServerEndpoint,
+    address: string,
+    next: string,
+  ): boolean {
+    if (isIP(next) === isIP(address) || address === preferred) return false
+    return !this.state.hosts.isUnreachable(`${next}:${port}`)
+  }
+
+  protected async open(
+    { target: server, key, counted, from }: ServerEndpoint,
+    address: string,
+    { last, spare, tried }: { last: boolean; spare: string | null; tried: Set<string> },
+  ): Promise<PooledSession | null> {
+    const { pool, ipv6, hosts, limits: walk } = this.state
+    const remaining = Math.max(1, this.deadline - performance.now())
+    const limits = { ...defaultTimeouts, ...walk.timeouts }
+    const timeouts = {
+      ...limits,
+      connect: last ? limits.connect : Math.min(limits.connect, IMPATIENT_CONNECT),
+      opening: Math.min(limits.opening, remaining),
+    }
+    const targetAt = (at: string): SmtpTarget => {
+      return { ...server, address: at, ...from(at), timeouts }
+    }
+    const target = targetAt(address)
+    const fallback: Fallback | null = spare === null ? null : { target: targetAt(spare), used: false }
+    const { delivery, dialogue, stopping } = this.request
+    const { messagesPerSession } = delivery.path.terms
+    const begunAt = monotonic()
+    const known = target.dane && authoritiesKey(target.dane)
+    let trying = target
+    let fault: SmtpError | null = null
+    for (let tries = 1; ; tries++) {
+      try {
+        const now = tries === 1 ? fallback : null
+        const abandon = new AbortController()
+        const end = () => abandon.abort()
+        if (stopping.aborted) end()
+        else stopping.addEventListener('abort', end, { once: true })
+        this.opening = { since: monotonic(), abandon }
+        const session = await pool
+          .open(key, trying, dialogue, abandon.signal, messagesPerSession, now)
+          .finally(() => {
+            this.opening = null
+            stopping.removeEventListener('abort', end)
+          })
+        hosts.recordSuccess(`${session.session.address}:${target.port}`)
+        this.count(counted && openedSession(counted(), session.session, session.session.tls, fault))
+        return session
+      } catch (error) {
+        if (!this.mayGoOn()) return null
+        if (fallback?.used && trying === target) trying = fallback.target
+        if (this.isCut) {
+          this.#openingCut(trying)
+          return null
+        }
+        const { address: used } = trying
+        tried.add(used)
+        const name = `${used}:${target.port}`
+        // The failed handshake may have shown an authority with which the next handshake succeeds.
+        if (tries === 1 && target.dane !== undefined && authoritiesKey(target.dane) !== known) {
+          dialogue.note('trying once more, with the authority that the TLSA records name')
+          continue
+        }
+        if (!mayGoInClear(trying, error)) {
+          ipv6.recordFailure(used, error)
+          if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
+          else if (!isOfProxy(error)) hosts.recordSuccess(name)
+          else if (trying.proxy !== undefined) this.#failedProxies.add(proxyName(trying.proxy))
+          this.count(counted && failedSession(counted(), trying, error))
+          this.#openFailed(trying, error)
+          return null
+        }
+        fault = error
+        // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but a single
+        // failure may be chance.
+        if (tries > 1) trying = { ...trying, tls: 'off' }
+        const next = tries > 1 ? 'trying without, as the policy allows' : 'trying once more'
+        dialogue.note(`TLS failed (${error.message}); ${next}`)
+      }
+    }
+  }
+
+  /** The server may only be slow, so other mail still asks it. */
+  #openingCut({ host, address, port }: SmtpTarget): void {
+    const asked = `${host} [${address}]:${port}`
+    const message = `${asked} ${keptWaiting(this.state.limits.silence)}`
+    this.request.dialogue.note(message)
+    this.failUnreachable(asked, '4.4.2', message)
+  }
+
+  #openFailed(target: SmtpTarget, error: unknown): void {
+    if (!(error instanceof SmtpError)) throw error
+    // Recorded only while no transaction has begun: after that, the server of the transaction is recorded.
+    if (error.kind === 'tls' && this.server === null) {
+      this.tls = { ...attemptTls(target, null), doubt: clip(error.message) }
+    }
+    const name = `${target.host} [${target.address}]:${target.port}`
+    if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
+      const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
+      this.failUnreachable(name, '4.4.4', message)
+      return
+    }
+    // A relay is not to blame if it lacks what only this mail demands, so its path stays open.
+    const isOwn = error.kind === 'tls' && target.tlsSource === 'domain'
+    this.failAll(failureOfError(error, name, isOwn ? 'direct' : this.state.route, this.replies))
+  }
+}
+
+/**
+ * True only while nothing but the mail itself is at stake: credentials are never sent unencrypted, and a policy that
+ * requires TLS is never relaxed.
+ */
+export function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
+  if (!(error instanceof SmtpError) || error.stage !== 'starttls') return false
+  return target.tls === 'opportunistic' && !target.implicitTls && target.credentials === null
+}

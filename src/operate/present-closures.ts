@@ -1,0 +1,140 @@
+/**
+ * The closures of paths, as all nodes together know them: those that nodes in service report of their sites, and those
+ * that nodes share, which outlive the node that has met them.
+ */
+import { serversNamed, siteKeyOf } from '../delivery/path/path.ts'
+import { byExtent, closuresAt } from '../queue/site-states.ts'
+import {
+  type ClosedPath,
+  type NodeBeat,
+  SHARED_KEPT_MS,
+  type SiteClosure,
+  type SiteState,
+} from '../store/store.ts'
+import { freshReports } from './sites.ts'
+import type { Operation } from './verb.ts'
+
+/** Mail to one recipient domain. */
+export interface ClosedMail {
+  /** Null: any. */
+  companyId: string | null
+  /** Name of its sending domain; null: any. */
+  sendingDomain: string | null
+  /** Recipient domain. */
+  to: string
+  /** Names of its servers, where they are only some of the site's; null: they are all. */
+  servers: string | null
+  /** Name of its source address; absent: any. */
+  source?: string
+}
+
+/** The source whose address the system chooses, which every node has. */
+const GENERAL = 'default'
+
+export class PresentClosures {
+  /** Nothing is known to be closed. */
+  static readonly NONE = new PresentClosures(new Map(), new Map(), null)
+  /** What each node reports of a site, by key of the site. */
+  readonly #reported: ReadonlyMap<string, readonly SiteState[]>
+  /** Likewise. */
+  readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>
+  readonly #present: ReadonlySet<string> | null
+  /** True in the usual case: no site is closed for any mail. */
+  readonly none: boolean
+
+  /** `present`: the names of the sources that a node has; null: not known. */
+  constructor(
+    reported: ReadonlyMap<string, readonly SiteState[]>,
+    shared: ReadonlyMap<string, readonly SiteClosure[]>,
+    present: ReadonlySet<string> | null,
+  ) {
+    this.#reported = reported
+    this.#shared = shared
+    this.#present = present
+    const isOpen = (state: SiteState) => closuresAt(state).length === 0
+    this.none = shared.size === 0 && [...reported.values()].every((states) => states.every(isOpen))
+  }
+
+  /** The closure that concerns the mail, or some of it; null: none does. The one that concerns most mail counts. */
+  of(mail: ClosedMail, site: string): SiteClosure | null {
+    return this.#allAt(site).find((closure) => concerns(closure, mail)) ?? null
+  }
+
+  /** The same, if the mail cannot leave from another one of these sources, or from another node. */
+  ofAll(mail: ClosedMail, site: string, sources: readonly string[]): SiteClosure | null {
+    const present = sources.filter((name) => name === GENERAL || (this.#present?.has(name) ?? true))
+    const isClosed = present.every((source) => this.#isClosed({ ...mail, source }, site, source))
+    return present.length > 0 && isClosed ? this.of(mail, site) : null
+  }
+
+  #isClosed(mail: ClosedMail, site: string, source: string): boolean {
+    const states = this.#reported.get(site) ?? []
+    const users = states.filter(({ sources }) => sources.some(({ name }) => name === source))
+    // A node may reach servers that another one does not, and sends the mail then.
+    const isOpen = users.some((state) => !closuresAt(state).some((closure) => concerns(closure, mail)))
+    return !isOpen && this.of(mail, site) !== null
+  }
+
+  /** Of equal closures those of nodes in service come first: they know the next try. */
+  #allAt(site: string): SiteClosure[] {
+    const reported = (this.#reported.get(site) ?? []).flatMap(closuresAt)
+    return [...reported, ...(this.#shared.get(site) ?? [])].toSorted(byExtent)
+  }
+}
+
+function concerns(
+  closure: SiteClosure,
+  { companyId, sendingDomain, to, servers, source }: ClosedMail,
+): boolean {
+  return (
+    (closure.companyId === null || closure.companyId === companyId) &&
+    (closure.sendingDomain === null || closure.sendingDomain === sendingDomain) &&
+    (closure.recipientDomain === null || closure.recipientDomain === to) &&
+    (closure.servers === undefined || closure.servers === servers) &&
+    (closure.source === undefined || source === undefined || closure.source === source)
+  )
+}
+
+export async function presentClosures(op: Operation): Promise<PresentClosures> {
+  const { store } = op
+  const [reports, paths, nodes] = await Promise.all([freshReports(op), store.sharedPaths(), store.nodes()])
+  const reported = Map.groupBy(
+    reports.flatMap(({ sites }) => sites),
+    ({ key }) => key,
+  )
+  const shared = new Map<string, SiteClosure[]>()
+  for (const { key, changedAt, state } of paths) {
+    if (state.closed === null || op.now() - changedAt > SHARED_KEPT_MS) continue
+    const site = siteKeyOf(state.closed.path)
+    const closures = shared.get(site) ?? []
+    closures.push(closureOf(op, key, state.closed))
+    shared.set(site, closures)
+  }
+  return new PresentClosures(reported, shared, presentSources(nodes))
+}
+
+function presentSources(nodes: readonly NodeBeat[]): ReadonlySet<string> | null {
+  const delivering = nodes.filter(({ roles }) => roles.includes('delivery'))
+  const known = delivering.flatMap(({ sources }) => sources ?? [])
+  return delivering.length === 0 || delivering.some(({ sources }) => sources === undefined)
+    ? null
+    : new Set(known)
+}
+
+/** `key`: that of the closed part of the path. */
+function closureOf({ accounts }: Operation, key: string, closed: ClosedPath): SiteClosure {
+  const { companyId, domainId, to, message, probeAt, path, since, kind, brief, metBy, list } = closed
+  const servers = serversNamed(key.split('\0')[3] ?? '')
+  const company = accounts.companies.find(({ id }) => id === companyId)
+  const domain = accounts.domains.find(({ id }) => id === domainId)
+  return {
+    ...{ since, kind, brief, metBy, companyId, list },
+    reason: message,
+    nextTryAt: probeAt,
+    company: companyId === null ? null : (company?.name ?? 'a removed company'),
+    sendingDomain: domainId === null ? null : (domain?.name ?? 'a removed domain'),
+    recipientDomain: to,
+    source: path.split('\0')[0]!,
+    ...(servers !== null && { servers }),
+  }
+}
