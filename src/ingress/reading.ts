@@ -116,7 +116,9 @@ export class Reading<Asked> {
     this.#job = jobAt(reader.job)
   }
 
-  /** Throws or rejects with the reason for a refusal. `reserve`: for fetched files; without it, no files are fetched. */
+  /**
+   * Throws or rejects with the reason for a refusal. `reserve`: for fetched files; without it, no files are fetched.
+   */
   accept(
     principal: Principal,
     asked: Asked,

@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/store.ts'
 import { accept, email, suppress } from '../store/samples.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { Installation } from '../support/installation.ts'
-import { execute, emptyDatabase, withoutPostgres } from '../support/postgres.ts'
+import { emptyDatabase, execute, withoutPostgres } from '../support/postgres.ts'
 import { startSink } from '../support/sink.ts'
 import { bin, newWorkplace, type Ran, runProgram } from './postroad.ts'
 
