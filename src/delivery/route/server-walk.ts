@@ -1,7 +1,7 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
 import { isIP } from 'node:net'
-import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
+import { RecentEntries } from '../../common/recent-entries.ts'
 import type { AttemptTls } from '../../email/attempt-tls.ts'
 import { notAttempted } from '../../email/not-attempted.ts'
 import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
@@ -122,7 +122,7 @@ export class RouteState {
   readonly hosts: HostMemory
   readonly ipv6 = new Ipv6Reachability()
   /** Keys of servers that have not taken an envelope behind a final dot. */
-  readonly #dotsApart = new LRUCache<string, true>({ max: 10_000, ttl: APART_MS })
+  readonly #dotsApart = new RecentEntries<true>(10_000, { ttl: APART_MS })
 
   constructor(route: RouteKind, limits: WalkLimits, pauses: ProbePauses, pool: SessionPool) {
     this.route = route
