@@ -4,6 +4,7 @@
  * else src/main.ts; both do the same. `npm run build`, `npm start` and `npm test` call it.
  */
 import { existsSync, globSync, readFileSync, utimesSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { buildOnce, root } from './built-folder.ts'
 
@@ -60,6 +61,24 @@ function moved(text: string, path: string, started: Map<string, string>): string
     .replace(/%BUILT%([^%]+)%/g, (_, file: string) => built(file))
 }
 
+/** `import { join, resolve as whole } from "node:path";`, as the bundler writes it. */
+const IMPORT = /^import (?:(?:\* as )?([\w$]+)|\{ ([^}]+) \}|([\w$]+), \{ ([^}]+) \}) from "([^"]+)";$/gm
+
+/**
+ * Takes only the needed parts of the modules of Node.js. `import` reads every export of such a module, and Node.js loads
+ * some of them when they are read: that takes each thread 0.3 MB and ten milliseconds.
+ */
+function withParts(code: string): string {
+  return code.replace(IMPORT, (whole, name, names, first, others, id: string) => {
+    if (!isBuiltin(id)) return whole
+    const parts = (names ?? others)?.replaceAll(' as ', ': ')
+    const lines = [name ?? first, parts && `{ ${parts} }`]
+      .filter((each) => each !== undefined)
+      .map((each) => `const ${each} = process.getBuiltinModule("${id}");`)
+    return lines.join(' ')
+  })
+}
+
 async function build(folder: string): Promise<void> {
   const started = entries()
   // Loaded here: most calls find that there is nothing to do.
@@ -75,6 +94,10 @@ async function build(folder: string): Promise<void> {
         enforce: 'pre',
         transform: (text, path) =>
           path.startsWith(src) && text.includes('import.meta.url') ? moved(text, path, started) : null,
+      },
+      {
+        name: 'parts of modules of Node.js',
+        renderChunk: (code) => ({ code: withParts(code), map: null }),
       },
     ],
     ssr: { noExternal: true, external: NOT_BUILT_IN },
