@@ -3,8 +3,8 @@ FROM node:24-bookworm-slim AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
-# With the optional packages: the bundler's program for this platform is one.
-RUN npm ci --workspace=console
+# The program is built with its packages. With the optional ones: the bundler's program for this platform is one.
+RUN npm ci --omit=dev && npm install --no-save --include=dev --workspace=console
 COPY tsconfig.json ./
 COPY console console
 COPY src src

@@ -8,6 +8,7 @@ import { processMemory } from '../harness/service/process-memory.ts'
 import { ThreadInspector } from '../harness/thread-inspector.ts'
 import { measureDelivery } from './measure.ts'
 import {
+  type MeasuredRound,
   type MemoryFigures,
   type MemoryRound,
   type MemoryRun,
@@ -28,7 +29,7 @@ const HELP = `Usage: node bench/memory.ts [options] [<directory>]
 The memory of a service that has just started, its highest while messages are accepted and delivered, and what is left when it is idle
 again: resident, and the anonymous part of it (the rest is mapped from files, most of it Node.js itself). Every round starts a service on
 an empty database. Then one more is asked through the inspector what the heap of each thread holds: used, for new objects (young), for all
-others (old), and buffers and others beside it.
+others (old), and buffers and others beside it. The processor time of a message shows what less memory costs.
 
 With <directory>, an installed checkout of another commit, both in turns.
 
@@ -73,7 +74,7 @@ async function live<Figure>(
   rig: Rig,
   settings: Record<string, string>,
   open: (pid: number, inspector: string | null) => Promise<Watch<Figure>>,
-): Promise<Record<State, Figure>> {
+): Promise<Record<State, Figure> & { cpu: number }> {
   const parts = await rig.serve({ settings })
   const [pid] = parts.service.pids
   const watch = await open(pid!, parts.service.inspectors[0] ?? null)
@@ -88,12 +89,12 @@ async function live<Figure>(
         await pause(watch.every)
       }
     })()
-    await measureDelivery(parts, messages, connections).finally(() => {
+    const { cpu } = await measureDelivery(parts, messages, connections).finally(() => {
       busy = false
     })
     await watching
     await pause(rest)
-    return { idle, peak: watch.most(samples), after: await watch.look() }
+    return { idle, peak: watch.most(samples), after: await watch.look(), cpu }
   } finally {
     watch.close?.()
     await rig.stop(parts.service)
@@ -108,7 +109,7 @@ interface Watch<Figure> {
   close?(): void
 }
 
-function measure({ rig }: { rig: Rig }): Promise<MemoryRound> {
+function measure({ rig }: { rig: Rig }): Promise<MeasuredRound> {
   return live<MemoryFigures>(rig, {}, async (pid) => ({
     every: LOOK,
     look: async () => processMemory(pid),
@@ -152,6 +153,7 @@ for (const [index, subject] of subjects.entries()) {
   run.subjects.push({
     name: subject.name,
     memory: Object.fromEntries(STATES.map((state) => [state, middle(state)])) as MemoryRound,
+    cpu: median(each.map(({ cpu }) => cpu)),
     rounds: each,
     threads: await inspect(subject),
   })

@@ -15,11 +15,17 @@ export type State = (typeof STATES)[number]
 
 export type MemoryRound = Record<State, MemoryFigures>
 
+export interface MeasuredRound extends MemoryRound {
+  /** Ms of processor time that the service takes for each message of the work. */
+  cpu: number
+}
+
 export interface MemorySubject {
   name: string
   /** Medians of the rounds. */
   memory: MemoryRound
-  rounds: MemoryRound[]
+  cpu: number
+  rounds: MeasuredRound[]
   /** The threads of another service in the same states, inspected: an inspector takes some memory itself. */
   threads: Record<State, MemoryOfThread[]>
 }
@@ -36,12 +42,13 @@ export interface MemoryRun extends Provenance {
 const WORDS: Record<State, string> = { idle: 'idle', peak: 'at the peak', after: 'idle again' }
 
 export function printMemory({ subjects }: MemoryRun): void {
-  for (const { name, memory, threads } of subjects) {
+  for (const { name, memory, cpu, threads } of subjects) {
     console.log(`\n${name}, MB         resident   anonymous`)
     for (const state of STATES) {
       const { resident, anonymous } = memory[state]
       console.log(`  ${WORDS[state].padEnd(18)} ${megabytes(resident)} ${megabytes(anonymous)}`)
     }
+    console.log(`  a message takes ${cpu.toFixed(2)} ms of processor time`)
     for (const state of STATES) {
       console.log(
         `\n  ${`threads ${WORDS[state]}, MB`.padEnd(30)}      used       young        old      beside`,

@@ -51,7 +51,7 @@ export interface MemoryPlan {
    * its current body.
    */
   workerHeap: number
-  /** Percent by which the heap of a thread may grow between two collections; null: V8 decides, up to three times. */
+  /** Percent by which the heap of a thread may grow between two collections; null: as `bin/postroad` has told V8. */
   heapGrowth: number | null
 }
 

@@ -1,5 +1,5 @@
 /** Adds the emails and recipients to events of the log. */
-import { LRUCache } from 'lru-cache'
+import { SizedEntries } from '../common/recent-entries.ts'
 import type { LogEntry } from '../email/company-event.ts'
 import {
   type EventNotice,
@@ -39,11 +39,7 @@ interface CachedEmail {
 /** Reads the emails of events, and caches them, because most emails have several events in short succession. */
 export class NoticeReader {
   readonly #store: Pick<SearchStore, 'readTold'>
-  readonly #emails = new LRUCache<string, CachedEmail>({
-    max: KEPT,
-    maxSize: KEPT_OCTETS,
-    sizeCalculation: ({ octets }) => octets + OF_EVENT,
-  })
+  readonly #emails = new SizedEntries<CachedEmail>(KEPT, KEPT_OCTETS)
   /** The average octets read for an event. */
   #usual = 0
 
@@ -88,7 +84,7 @@ export class NoticeReader {
       const cachedEmail = found.email === null ? before : cachedEmailOf(found.email, found)
       if (emailId !== null && cachedEmail !== null && cachedEmail !== before) {
         emails.set(emailId, cachedEmail)
-        this.#emails.set(emailId, cachedEmail)
+        this.#emails.put(emailId, cachedEmail, cachedEmail.octets + OF_EVENT)
       }
       const octets = OF_EVENT + found.octets + (before?.octets ?? 0)
       const recipient = found.recipient ?? cachedEmail?.only ?? null

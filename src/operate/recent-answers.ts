@@ -2,7 +2,7 @@
  * A short-lived cache of answers that become more expensive with the amount of data, and that many clients request
  * repeatedly.
  */
-import { LRUCache } from 'lru-cache'
+import { RecentEntries } from '../common/recent-entries.ts'
 import type { Store } from '../store/store.ts'
 
 /** An answer is reused for this many times as long as it took, so that a long queue is not counted all the time. */
@@ -13,7 +13,7 @@ const MOST_KEPT = 1_000
 
 /** Answers by key, for each store. */
 export class RecentAnswers<Answer> {
-  readonly #kept = new WeakMap<Store, LRUCache<string, Promise<Answer>>>()
+  readonly #kept = new WeakMap<Store, RecentEntries<Promise<Answer>>>()
 
   /** Returns a cached answer or asks for a fresh one. Calls that come while the answer is being computed share it. */
   answerOf(store: Store, key: string, ask: () => Promise<Answer>): Promise<Answer> {
@@ -30,10 +30,10 @@ export class RecentAnswers<Answer> {
     return asked
   }
 
-  #of(store: Store): LRUCache<string, Promise<Answer>> {
+  #of(store: Store): RecentEntries<Promise<Answer>> {
     let kept = this.#kept.get(store)
     if (kept === undefined) {
-      kept = new LRUCache({ max: MOST_KEPT, ttlAutopurge: true })
+      kept = new RecentEntries(MOST_KEPT, { ttlAutopurge: true })
       this.#kept.set(store, kept)
     }
     return kept

@@ -1,5 +1,5 @@
 /** The sites that waiting mail goes to. The store knows recipient domains only, so their mail servers are looked up. */
-import { LRUCache } from 'lru-cache'
+import { RecentEntries } from '../common/recent-entries.ts'
 import { lookupFailed, type MailHosts, mailHosts } from '../delivery/path/mail-hosts.ts'
 import { type Site, siteOfRoute } from '../delivery/path/path.ts'
 import { siteOf } from '../delivery/path/site-directory.ts'
@@ -25,12 +25,12 @@ export interface WaitingSite extends Pick<Site, 'key' | 'name' | 'provider' | 's
 }
 
 /** By recipient domain. A changed file of limits makes a new table, and all domains are recognised anew. */
-const remembered = new WeakMap<SiteTable, LRUCache<string, WaitingSite>>()
+const remembered = new WeakMap<SiteTable, RecentEntries<WaitingSite>>()
 
-function rememberedBy(table: SiteTable): LRUCache<string, WaitingSite> {
+function rememberedBy(table: SiteTable): RecentEntries<WaitingSite> {
   let sites = remembered.get(table)
   if (sites === undefined) {
-    sites = new LRUCache({ max: MOST_REMEMBERED })
+    sites = new RecentEntries(MOST_REMEMBERED)
     remembered.set(table, sites)
   }
   return sites

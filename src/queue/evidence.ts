@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { monotonic } from '../common/clock.ts'
+import { RecentEntries } from '../common/recent-entries.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -58,9 +58,9 @@ const ALONE: EvidenceParts = { domainsOf: () => [], closedElsewhere: () => [], n
  */
 export class Evidence {
   /** By key of the part, and kind of the trouble. */
-  readonly #witnesses = new LRUCache<string, Witness[]>({ max: MAX_PATHS })
+  readonly #witnesses = new RecentEntries<Witness[]>(MAX_PATHS)
   /** By key of the part: when it last accepted a message. */
-  readonly #acceptedAt = new LRUCache<string, number>({ max: MAX_PATHS })
+  readonly #acceptedAt = new RecentEntries<number>(MAX_PATHS)
   readonly #parts: EvidenceParts
 
   constructor(parts: Partial<EvidenceParts> = {}) {

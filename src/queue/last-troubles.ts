@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { RecentEntries } from '../common/recent-entries.ts'
 import type { DeliveryResult } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import type { SiteTrouble } from '../store/store.ts'
@@ -8,7 +8,7 @@ const MAX_PATHS = 10_000
 
 /** The trouble that was last met on each path, also after it has passed: for people who look the next morning. */
 export class LastTroubles {
-  readonly #byPath = new LRUCache<string, SiteTrouble>({ max: MAX_PATHS })
+  readonly #byPath = new RecentEntries<SiteTrouble>(MAX_PATHS)
 
   /** Learns from an attempt that ended at `at` (Unix ms). */
   ended({ key }: Path, { hindrance, notBefore }: DeliveryResult, at: number): void {

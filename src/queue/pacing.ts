@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { monotonic } from '../common/clock.ts'
+import { RecentEntries } from '../common/recent-entries.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { NodeShares } from './node-shares.ts'
 import { pathKeyOf } from './path-part.ts'
@@ -108,9 +108,9 @@ export interface PacedPath {
  * the servers accepted mail when they complained, and to the pause that they asked for.
  */
 export class Pacing {
-  readonly #paces = new LRUCache<string, PathPace>({ max: MAX_PATHS })
+  readonly #paces = new RecentEntries<PathPace>(MAX_PATHS)
   /** By key of the path, or of a company's part of it. */
-  readonly #accepted = new LRUCache<string, AcceptedMessages>({ max: MAX_COUNTED })
+  readonly #accepted = new RecentEntries<AcceptedMessages>(MAX_COUNTED)
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   readonly #shares: NodeShares

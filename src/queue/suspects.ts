@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { Log } from '../common/logging.ts'
+import { RecentEntries } from '../common/recent-entries.ts'
 import type { Condemnation } from '../delivery/delivery.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
@@ -28,7 +28,7 @@ interface SuspectEmail {
 export class Suspects {
   readonly #parts: SuspectsParts
   /** By email. */
-  readonly #known = new LRUCache<string, SuspectEmail>({ max: MAX_KNOWN })
+  readonly #known = new RecentEntries<SuspectEmail>(MAX_KNOWN)
   #stopped = false
 
   constructor(parts: SuspectsParts) {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
+import { RecentEntries } from '../common/recent-entries.ts'
 import type { HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE, type Path } from '../delivery/path/path.ts'
 import type { PathPart } from './path-part.ts'
@@ -23,7 +23,7 @@ export interface TroubleLogParts {
 export class TroubleLog {
   readonly #parts: TroubleLogParts
   /** By part and kind. */
-  readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
+  readonly #told = new RecentEntries<LogThrottle>(MAX_TOLD)
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
 
   constructor(parts: TroubleLogParts) {

@@ -4,7 +4,7 @@
  * so the mail of all other domains is counted together. Kept in memory only: after a restart at most as many again get
  * names.
  */
-import { LRUCache } from 'lru-cache'
+import { RecentEntries } from '../common/recent-entries.ts'
 
 /** Domains of a company and day: this many are named whatever their amount of mail, and at most this many in all. */
 const NAMED = 100
@@ -18,7 +18,7 @@ const REMEMBERED = 2_000
 export const OTHERS = ''
 
 export class NamedDestinations {
-  readonly #named = new LRUCache<string, Set<string>>({ max: REMEMBERED })
+  readonly #named = new RecentEntries<Set<string>>(REMEMBERED)
 
   /**
    * The named ones of the domains counted in a step. `counted`: the count of each. `day`: any number that is the same

@@ -56,7 +56,8 @@ describe('bin/postroad, in a checkout', () => {
     const path = (...names: string[]) => join(place.folder, 'check out', ...names)
     for (const folder of ['src', 'dist']) mkdirSync(path(folder), { recursive: true })
     const [source, built] = [path('src', 'other.ts'), path('dist', 'main.js')]
-    for (const file of [source, built]) writeFileSync(file, '')
+    for (const file of [path('package-lock.json'), source, built]) writeFileSync(file, '')
+    utimesSync(path('package-lock.json'), 900, 900)
     /** Sets the time of its content; the time of its change is later than that of the other file then. */
     const later = async (file: string, seconds: number) => {
       const other = file === source ? built : source
@@ -72,6 +73,11 @@ describe('bin/postroad, in a checkout', () => {
     utimesSync(source, 1_002, 1_002)
     assert.match(await started(), /check out\/src\/main\.ts\|queue\|$/)
     utimesSync(source, 1_000, 1_000)
+    await later(built, 1_001)
+    assert.match(await started(), /check out\/dist\/main\.js\|queue\|$/)
+    writeFileSync(path('package-lock.json'), '')
+    assert.match(await started(), /check out\/src\/main\.ts\|queue\|$/)
+    utimesSync(path('package-lock.json'), 900, 900)
     await later(built, 1_001)
     assert.match(await started(), /check out\/dist\/main\.js\|queue\|$/)
     // As tar and rsync do.

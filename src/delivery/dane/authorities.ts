@@ -5,7 +5,7 @@
  */
 import { hash, X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { LRUCache } from 'lru-cache'
+import { SizedEntries } from '../../common/recent-entries.ts'
 import type { TlsaRecord } from '../../dns/resolver.ts'
 import type { DaneProof } from './demand.ts'
 import { authorityIn, DANE_TA, matchesCertificate, recordKey } from './tlsa.ts'
@@ -17,12 +17,8 @@ const MOST_OCTETS = 4 * 1_024 * 1_024
 const LONGEST_CHAIN = 10
 
 /** Certificates in DER by record: only those that the record itself names. */
-const learned = new LRUCache<string, Buffer>({
-  max: MOST_AUTHORITIES,
-  maxSize: MOST_OCTETS,
-  sizeCalculation: ({ length }) => length,
-})
-const contexts = new LRUCache<string, SecureContext>({ max: MOST_AUTHORITIES, maxSize: MOST_OCTETS })
+const learned = new SizedEntries<Buffer>(MOST_AUTHORITIES, MOST_OCTETS)
+const contexts = new SizedEntries<SecureContext>(MOST_AUTHORITIES, MOST_OCTETS)
 
 function authorityOf(record: TlsaRecord): Buffer | null {
   return authorityIn(record) ?? learned.get(recordKey(record)) ?? null
@@ -52,11 +48,8 @@ export function contextOf(proof: DaneProof): SecureContext {
   if (context === undefined) {
     const ca = authorities.map((authority) => new X509Certificate(authority).toString())
     context = createSecureContext({ ca, allowPartialTrustChain: true })
-    const size = Math.max(
-      1,
-      authorities.reduce((octets, { length }) => octets + length, 0),
-    )
-    contexts.set(key, context, { size })
+    const size = authorities.reduce((octets, { length }) => octets + length, 0)
+    contexts.put(key, context, size)
   }
   return context
 }
@@ -68,7 +61,8 @@ export function contextOf(proof: DaneProof): SecureContext {
 export function learnAuthorities({ records }: DaneProof, leaf: X509Certificate): void {
   const wanted = records.filter((record) => record.usage === DANE_TA && authorityIn(record) === null)
   for (const { raw } of chainAbove(leaf)) {
-    for (const record of wanted) if (matchesCertificate(record, raw)) learned.set(recordKey(record), raw)
+    for (const record of wanted)
+      if (matchesCertificate(record, raw)) learned.put(recordKey(record), raw, raw.length)
   }
 }
 

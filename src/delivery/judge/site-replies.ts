@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache'
+import { RecentEntries } from '../../common/recent-entries.ts'
 import type { ReplyRule } from '../sites/site-block.ts'
 import { CONSEQUENCES, type Finding } from './finding.ts'
 
 /** Patterns kept: those of some files, as they change. */
 const MAX_PATTERNS = 1_000
-const compiled = new LRUCache<string, RegExp>({ max: MAX_PATTERNS })
+const compiled = new RecentEntries<RegExp>(MAX_PATTERNS)
 
 /**
  * The meaning of a reply by the site's own rules; null: they do not speak of it. `words`: the server's own, in lower

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { RecentEntries, SizedEntries } from '../../common/recent-entries.ts'
 import { organizationOf } from '../../dns/organization.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { SendRequest } from '../../network/outgoing.ts'
@@ -46,10 +46,10 @@ interface KnownPolicy {
 export class PolicyDirectory {
   readonly #options: PolicyDirectoryOptions
   readonly #now: () => number
-  readonly #known = new LRUCache<string, KnownPolicy>({ max: MOST_DOMAINS, maxSize: MOST_CHARACTERS })
+  readonly #known = new SizedEntries<KnownPolicy>(MOST_DOMAINS, MOST_CHARACTERS)
   readonly #fetches = new Map<string, Promise<KeptMtaStsPolicy | null>>()
   /** Unix ms: until when a policy is not fetched again. */
-  readonly #pauses = new LRUCache<string, number>({ max: MOST_DOMAINS })
+  readonly #pauses = new RecentEntries<number>(MOST_DOMAINS)
 
   constructor(options: PolicyDirectoryOptions) {
     this.#options = options
@@ -130,6 +130,6 @@ export class PolicyDirectory {
 
   #remember(domain: string, policy: KeptMtaStsPolicy | null): void {
     const hosts = policy?.mx.reduce((size, host) => size + host.length, 0) ?? 0
-    this.#known.set(domain, { policy, since: this.#now() }, { size: domain.length + hosts })
+    this.#known.put(domain, { policy, since: this.#now() }, domain.length + hosts)
   }
 }

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import type { CustomRoute } from '../../accounts/account.ts'
 import { openCredentials } from '../../accounts/routes.ts'
 import type { Seal } from '../../accounts/seal.ts'
+import { RecentEntries } from '../../common/recent-entries.ts'
 import { relayFrom } from '../../config/relay-url.ts'
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
@@ -84,13 +84,13 @@ export class PathFinder {
   readonly #direct: SiteDirectory<SitePaths>
   readonly #sources: SourceChoice
   /** By id of the route, which changes with every change of the route. */
-  readonly #own: LRUCache<string, Path>
+  readonly #own: RecentEntries<Path>
 
   constructor(options: PathFinderOptions) {
     this.#options = options
     const { route, resolver, hostname, allowPrivateNetworks, sites } = options
     const { mostRemembered } = options
-    this.#own = new LRUCache({ max: mostRemembered ?? MAX_ROUTES })
+    this.#own = new RecentEntries(mostRemembered ?? MAX_ROUTES)
     this.#sources = options.sources
     this.#policy = policyOf(DEFAULT_ROUTE, route)
     this.#simulator = this.#path(siteNamed('simulator'))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { monotonic } from '../../common/clock.ts'
+import { SizedEntries } from '../../common/recent-entries.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { MtaStsPolicy } from '../../store/store.ts'
 import type { RecognisedSite } from '../sites/site-table.ts'
@@ -79,16 +79,14 @@ interface SiteEntry<Kept> {
 export class SiteDirectory<Kept> {
   readonly #options: SiteDirectoryOptions<Kept>
   readonly #now: () => number
-  readonly #entries: LRUCache<string, SiteEntry<Kept>>
+  readonly #entries: SizedEntries<SiteEntry<Kept>>
   /** The remembered domains, by key of their site. */
   readonly #domains = new Map<string, Set<string>>()
   readonly #turns = new LookupTurns<Kept>((domain) => this.#lookUp(domain))
 
   constructor(options: SiteDirectoryOptions<Kept>) {
     this.#options = options
-    this.#entries = new LRUCache({
-      max: options.mostDomains ?? MAX_DOMAINS,
-      maxSize: MAX_CHARACTERS,
+    this.#entries = new SizedEntries(options.mostDomains ?? MAX_DOMAINS, MAX_CHARACTERS, {
       dispose: ({ site }, domain) => this.#leave(site, domain),
     })
     this.#now = options.now ?? monotonic
@@ -169,7 +167,7 @@ export class SiteDirectory<Kept> {
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
     const found = { servers: { hosts, until: askAt }, mtaSts }
     const entry = { ...this.#keep(domain, found), found, askAt, usableUntil }
-    this.#entries.set(domain, entry, { size: sizeOf(domain, hosts) })
+    this.#entries.put(domain, entry, sizeOf(domain, hosts))
     if (this.#entries.has(domain)) this.#join(entry.site, domain)
     return entry.kept
   }

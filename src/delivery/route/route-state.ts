@@ -1,5 +1,5 @@
 /** The state that all walks of a route share: sessions, unreachable hosts, and whether IPv6 works. */
-import { LRUCache } from 'lru-cache'
+import { RecentEntries } from '../../common/recent-entries.ts'
 import type { RouteKind } from '../judge/judge.ts'
 import { Ipv6Reachability } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
@@ -17,7 +17,7 @@ export class RouteState {
   readonly hosts: HostMemory
   readonly ipv6 = new Ipv6Reachability()
   /** Keys of servers that have not taken an envelope behind a final dot. */
-  readonly #dotsApart = new LRUCache<string, true>({ max: 10_000, ttl: APART_MS })
+  readonly #dotsApart = new RecentEntries<true>(10_000, { ttl: APART_MS })
 
   constructor(route: RouteKind, limits: WalkLimits, pauses: ProbePauses, pool: SessionPool) {
     this.route = route

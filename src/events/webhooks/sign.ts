@@ -1,6 +1,6 @@
 /** Builds and signs webhook requests. */
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { RecentEntries } from '../../common/recent-entries.ts'
 import type { LogEntry } from '../../email/company-event.ts'
 import { type EventNotice, isOfEmail } from '../../email/event-notice.ts'
 import type { Webhook, WebhookDialect } from '../../store/store.ts'
@@ -60,7 +60,7 @@ export function webhookRequest(
 }
 
 /** Key objects by secret: creating one for each signature would cost six times as much. */
-const KEYS = new LRUCache<string, KeyObject>({ max: 1_000 })
+const KEYS = new RecentEntries<KeyObject>(1_000)
 
 function keyOf(secret: string): KeyObject {
   const known = KEYS.get(secret)

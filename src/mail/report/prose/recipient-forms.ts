@@ -25,7 +25,7 @@ const form = (name: string, pattern: string): RecipientForm => ({
 })
 
 /** In front of an address: bullets, `>>>` of Active!hunter, a reply code as in Sendmail 5. */
-const FRONT = String.raw`^[\s*•·>|-]{0,40}(?![\s*•·>|-])(?:[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3} )?)?`
+const FRONT = String.raw`^[\s*\u2022\u00b7>|-]{0,40}(?![\s*\u2022\u00b7>|-])(?:[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3} )?)?`
 /** Behind it: `(expanded from <jane@example.org>)` (Postfix), `(ultimately generated from ...)` (Exim). */
 const FROM = String.raw`(?:\s{1,4}\((?:[a-z]{1,12} ){0,2}(?:expanded|generated|forwarded) (?:from|by):? ?(<?${ADDRESS}>?)\))?`
 
