@@ -24,7 +24,8 @@ export interface Look {
   colorScheme?: 'light' | 'dark'
 }
 
-const SAVE_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true }, configurable: true })"
+const SAVE_DATA =
+  "Object.defineProperty(navigator, 'connection', { value: { saveData: true }, configurable: true })"
 
 /** Of somebody who has not signed in the page learns by asking. */
 const SIGNED_OUT = /status of 401 .* at \S+\/console\/api\/session$/
