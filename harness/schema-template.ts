@@ -8,6 +8,8 @@ import { migrate } from '../src/store/postgres/migrate.ts'
 const TEMPLATE = 'postroad_schema'
 /** invalid_catalog_name: a server that somebody else keeps has no template. */
 const MISSING = '3D000'
+/** syntax_error: PostgreSQL 14 has one strategy, and no word for it. */
+const UNKNOWN = '42601'
 
 /** `server`: the postgres:// URL of a role that may create databases. */
 export async function makeTemplate(server: string): Promise<void> {
@@ -19,12 +21,14 @@ export async function makeTemplate(server: string): Promise<void> {
 
 /** Creates the database `name`, with the schema where the server has the template. */
 export async function copyTemplate(server: string, name: string): Promise<void> {
+  const copy = `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`
   try {
-    // Copies files, without the write-ahead log.
-    await run(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`)
+    // Without the write-ahead log.
+    await run(server, `${copy} STRATEGY file_copy`)
   } catch (error) {
-    if ((error as { code?: string }).code !== MISSING) throw error
-    await run(server, `CREATE DATABASE ${name}`)
+    const { code } = error as { code?: string }
+    if (code !== MISSING && code !== UNKNOWN) throw error
+    await run(server, code === MISSING ? `CREATE DATABASE ${name}` : copy)
   }
 }
 

@@ -1,4 +1,4 @@
-// Loaded into each test process by scripts/test-process.mjs: passwords at the cost of production (people/password.ts) are hashed at a fortieth
+// Loaded into each test process by scripts/test-process.mjs: passwords at the cost of production (people/password.ts) are hashed at a fraction
 // of it. To hash one takes a third of a second of a processor, and tests sign in hundreds of times. Processes that tests start hash at the full
 // cost: a password that one kind has hashed is wrong for the other.
 import crypto from 'node:crypto'

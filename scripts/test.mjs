@@ -4,9 +4,9 @@
 // variable POSTROAD_TEST_POSTGRES names another one. Without arguments, what touches the engine (on-postgres.mjs) runs on SQLite and
 // on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
 import { spawn } from 'node:child_process'
-import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { closeSync, createReadStream, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { availableParallelism, cpus, tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
@@ -35,9 +35,6 @@ const atOnce = Math.max(3, Math.min(8, processors - 1))
 const whole = places.length === 0 && !changed
 if (whole) await runThrough(node, [join(root, 'scripts', 'build-program.ts')])
 
-/** The output of the run on PostgreSQL. */
-const onPostgres = join(root, '.cache', 'tests', 'on-postgres.log')
-
 const server = await postgresServer()
 try {
   const environment = {
@@ -47,14 +44,15 @@ try {
     ...(whole && { POSTROAD_TEST_BUILT: join(root, 'dist') }),
     ...(server && { POSTROAD_TEST_POSTGRES: server.url }),
   }
-  const codes = await Promise.all([
-    changed
-      ? runChanged(changed[1] ?? 'HEAD', files, (some) => run(some, environment))
-      : run(files, environment),
-    whole && server ? runOnPostgres(environment) : 0,
-  ])
-  if (whole && server) await showRunOnPostgres()
-  process.exitCode = Math.max(...codes)
+  // Beside the others, one file after the other: much of its time goes by in waiting.
+  const onPostgres = whole && server ? runOnPostgres(environment) : null
+  try {
+    process.exitCode = changed
+      ? await runChanged(changed[1] ?? 'HEAD', files, (some) => run(some, environment))
+      : await run(files, environment)
+  } finally {
+    process.exitCode = Math.max(process.exitCode ?? 1, (await onPostgres?.()) ?? 0)
+  }
 } finally {
   server?.end()
 }
@@ -70,21 +68,22 @@ async function run(tests, env, { filesAtOnce = atOnce, stdio = 'inherit' } = {})
   }
 }
 
-/** Beside the others, one file after the other: much of its time goes by in waiting. Its output is kept until theirs is complete. */
-async function runOnPostgres(environment) {
-  mkdirSync(dirname(onPostgres), { recursive: true })
-  const output = openSync(onPostgres, 'w')
-  try {
-    const env = { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }
-    return await run(GATE.flatMap(testFiles), env, { filesAtOnce: 1, stdio: ['ignore', output, output] })
-  } finally {
+/** The function that it returns waits for the end, shows the output, and resolves with the exit code. */
+function runOnPostgres(environment) {
+  const folder = mkdtempSync(join(tmpdir(), 'postroad-tests-'))
+  const path = join(folder, 'output')
+  const output = openSync(path, 'w')
+  const env = { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }
+  const stdio = ['ignore', output, output]
+  const ended = run(GATE.flatMap(testFiles), env, { filesAtOnce: 1, stdio })
+  return async () => {
+    const code = await ended
     closeSync(output)
+    process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
+    await pipeline(createReadStream(path), process.stdout, { end: false })
+    rmSync(folder, { recursive: true })
+    return code
   }
-}
-
-async function showRunOnPostgres() {
-  process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
-  await pipeline(createReadStream(onPostgres), process.stdout, { end: false })
 }
 
 /** The server ends when we do, also by kill -9. Null when there is none to start: each test that needs it says why. */

@@ -86,17 +86,17 @@ export function hopeless(at: number, message: string, category?: BounceCategory)
 
 function decideRetry(
   before: Facts,
-  { at, named, paused, scheduled, firstDueAt = null, byMember }: Of<'retry'>,
+  { at, named, paused, scheduled, ahead = null, byMember }: Of<'retry'>,
 ): Decision | null {
-  if (before.state !== 'waiting' || before.dueAt === null || (before.dueAt <= at && !named)) return null
+  if (before.state !== 'waiting' || before.dueAt === null || (before.dueAt <= at && ahead === null)) return null
   if (paused || before.heldFor === 'pause') return leftAlone('paused')
   // A recipient with a closed path may be tried all the same; one whose domain may not send may not.
   if (before.heldFor === 'domain') return leftAlone('held')
   if (scheduled && !named) return leftAlone('scheduled')
   const postponedSince = byMember ? BY_HAND.member : BY_HAND.operator
-  // The mail of a closed path may be due for long, and little of it is claimed: an email that is named goes first.
-  const isBehind = named && firstDueAt !== null && firstDueAt < before.dueAt
-  const dueAt = Math.min(at, isBehind ? firstDueAt - 1 : before.dueAt)
+  // The mail of a closed path may be due for long, and little of it is claimed.
+  const firstDueAt = ahead?.firstDueAt ?? before.dueAt
+  const dueAt = Math.min(at, firstDueAt < before.dueAt ? firstDueAt - 1 : before.dueAt)
   return changeDecision({ dueAt, heldFor: null, postponedSince })
 }
 

@@ -17,7 +17,7 @@ export const retryEmails = verb(
   'manage',
   (op, batch: EmailBatch): Promise<BatchOutcome> =>
     eachEmail(op, batch, async (id) => {
-      const retried = await retry(op, { email: id })
+      const retried = await retry(op, { email: id, isOneOfMany: batch.ids.length > 1 })
       if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
     }),
   null,

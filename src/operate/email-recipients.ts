@@ -5,7 +5,7 @@ import { addressesAudit } from './audit-trail.ts'
 import { type BatchOutcome, inBatch } from './batch.ts'
 import { OperateError } from './error.ts'
 import { requireEmail } from './find.ts'
-import { whyNotRetried } from './queue.ts'
+import { retry, whyNotRetried } from './queue.ts'
 import { addSuppression, addSuppressions } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -21,10 +21,8 @@ export const retryRecipients = verb(
   (op, chosen: ChosenRecipients): Promise<BatchOutcome> =>
     eachRecipient(op, chosen, async ({ position, state }) => {
       if (state !== 'waiting') throw notWaiting('retry', state)
-      const retried = await op.store.retry({
-        ...{ companyId: null, domains: null, emailId: chosen.id, position, now: op.now() },
-        byMember: op.caller.kind !== 'operator',
-      })
+      const { id: email, positions } = chosen
+      const retried = await retry(op, { email, position, isOneOfMany: positions.length > 1 })
       if (retried.retried === 0) throw new OperateError('nothing_to_do', whyNotRetried(retried))
     }),
   null,
@@ -34,9 +32,10 @@ export const retryRecipients = verb(
 export const cancelRecipients = verb(
   'manage',
   (op, chosen: ChosenRecipients): Promise<BatchOutcome> =>
-    eachRecipient(op, chosen, async ({ position, state }) => {
+    eachRecipient(op, chosen, async ({ position }) => {
       const { canceled, sending } = await op.store.cancel(chosen.id, op.now(), position)
-      if (canceled + sending === 0) throw notWaiting('cancel', state)
+      if (canceled + sending > 0) return
+      throw notWaiting('cancel', (await recipientAt(op, chosen.id, position)).state)
     }),
   null,
 )

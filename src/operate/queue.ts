@@ -31,8 +31,11 @@ export const showQueue = verb('read', async (op, of: CompanyFilter): Promise<Lan
 })
 
 export interface RetryInput extends CompanyFilter {
-  /** Id of a single email. */
+  /** Id of a single email. It goes before all mail of its company to the same domain, unless it is one of many. */
   email?: string | undefined
+  isOneOfMany?: boolean
+  /** With `email`: only its recipient at this position. */
+  position?: number
   /** Recipient domain. */
   domain?: string | undefined
   /** A site, as `showSite` takes it: for operators, and without a domain. */
@@ -63,6 +66,8 @@ export const retry = verb(
       companyId,
       domains,
       emailId: input.email ?? null,
+      ...(input.position !== undefined && { position: input.position }),
+      goesFirst: input.email !== undefined && !input.isOneOfMany,
       now: op.now(),
       byMember: op.caller.kind !== 'operator',
     }

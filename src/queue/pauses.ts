@@ -4,7 +4,7 @@ import { domainsByCompany, laneKey, roomsOf } from './lane-key.ts'
 
 /** Mail, as far as pauses depend on it. */
 export interface PausableMail {
-  /** Null: mail of any company. */
+  /** Null: mail of any company. '' stands for mail of several: only pauses of all companies cover it. */
   companyId: string | null
   /** Recipient domain. '' stands for mail to several: only pauses of all domains cover it. */
   domain: string
@@ -21,10 +21,13 @@ export function coversMail(scope: PauseScope, { companyId, domain, site }: Pausa
   )
 }
 
-/** The mail that the operator has paused. */
+/**
+ * The mail that the operator has paused. `covers` and `coversSite` are asked for each recipient, and there may be
+ * thousands of pauses: they look up the few scopes that `coversMail` would find.
+ */
 export class Pauses {
-  #ofSites: readonly PauseScope[] = []
-  #others: readonly PauseScope[] = []
+  #ofSites: ReadonlySet<string> = new Set()
+  #others: ReadonlyMap<string, PauseScope> = new Map()
   #text = '[]'
 
   /** False when nothing has changed. */
@@ -32,37 +35,43 @@ export class Pauses {
     const text = JSON.stringify(pauses.map(({ companyId, domain, site }) => [companyId, domain, site?.key]))
     if (text === this.#text) return false
     this.#text = text
-    this.#ofSites = pauses.filter(({ site }) => site !== undefined)
-    this.#others = pauses.filter(({ site }) => site === undefined)
+    const ofSites = pauses.filter(({ site }) => site !== undefined)
+    const others = pauses.filter(({ site }) => site === undefined)
+    this.#ofSites = new Set(ofSites.map(({ companyId, site }) => keyOf(companyId, site!.key)))
+    this.#others = new Map(others.map((scope) => [keyOf(scope.companyId, scope.domain), scope]))
     return true
   }
 
   /** True in the usual case: no further check is needed. */
   get none(): boolean {
-    return this.#others.length === 0 && this.#ofSites.length === 0
+    return this.#others.size === 0 && this.#ofSites.size === 0
   }
 
   /** True when everything is paused. */
   get all(): boolean {
-    return this.#others.some(({ companyId, domain }) => companyId === null && domain === null)
+    return this.#others.has(keyOf(null, null))
   }
 
   covers(companyId: string, domain: string): boolean {
-    if (this.#others.length === 0) return false
-    const mail = { companyId, domain }
-    return this.#others.some((scope) => coversMail(scope, mail))
+    const scopes = this.#others
+    if (scopes.size === 0) return false
+    return (
+      scopes.has(keyOf(null, null)) ||
+      scopes.has(keyOf(companyId, null)) ||
+      scopes.has(keyOf(null, domain)) ||
+      scopes.has(keyOf(companyId, domain))
+    )
   }
 
   /** Only the path tells whether a pause of a site concerns the mail: `site` is the key of its site. */
   coversSite(companyId: string, site: string): boolean {
-    if (this.#ofSites.length === 0) return false
-    const mail = { companyId, domain: '', site }
-    return this.#ofSites.some((scope) => coversMail(scope, mail))
+    if (this.#ofSites.size === 0) return false
+    return this.#ofSites.has(keyOf(null, site)) || this.#ofSites.has(keyOf(companyId, site))
   }
 
   /** The paused sites, with their companies. */
   get sites(): string[] {
-    return this.#ofSites.map(({ companyId, site }) => `${companyId ?? ''}\0${site!.key}`)
+    return [...this.#ofSites]
   }
 
   /** The mail that a claim leaves out. */
@@ -70,13 +79,18 @@ export class Pauses {
     const skipCompanies: string[] = []
     const skipDomains: string[] = []
     const lanes: string[] = []
-    for (const { companyId, domain } of this.#others) {
+    for (const { companyId, domain } of this.#others.values()) {
       if (companyId !== null && domain !== null) lanes.push(laneKey(companyId, domain))
       else if (companyId !== null) skipCompanies.push(companyId)
       else if (domain !== null) skipDomains.push(domain)
     }
     return { rooms: roomsOf(domainsByCompany(lanes), 0), skipCompanies, skipDomains }
   }
+}
+
+/** Null: all companies, and all domains. */
+function keyOf(companyId: string | null, domainOrSite: string | null): string {
+  return `${companyId ?? ''}\0${domainOrSite ?? ''}`
 }
 
 /** The pause of exactly this scope. */

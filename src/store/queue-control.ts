@@ -145,10 +145,9 @@ export interface RetryRequest extends Pick<PauseScope, 'companyId'> {
   emailId: string | null
   /** With `emailId`: only its recipient at this position. */
   position?: number
-  /**
-   * Unix ms: their new due time. Recipients that are due by then are left alone. If the email is named, it goes before
-   * all mail of its company to the same domain instead, whether or not it is due.
-   */
+  /** With `emailId`: it goes before all mail of its company to the same domain, even if it is due already. */
+  goesFirst?: boolean
+  /** Unix ms: their new due time. Recipients that are due by then are left alone, except those that go first. */
   now: number
   /** True: a member made the request, who may not cause a try of a closed path that companies share. */
   byMember?: boolean

@@ -314,7 +314,7 @@ test('who reads what', () => {
   const shown = content.filter(
     (name) => name !== 'html' && name !== 'text' && name !== 'amp' && name !== 'date',
   )
-  const unlisted = ['giveUpAt', 'keyId', 'source', 'testMode', 'tls']
+  const unlisted = ['giveUpAt', 'keyId', 'tls']
   const listed = own.filter((name) => !unlisted.includes(name))
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
   const told = own.filter((name) => !['giveUpAt', 'keyId', 'bcc', 'source'].includes(name))

@@ -164,8 +164,8 @@ export type Happening =
   | { kind: 'reschedule'; at: number; dueAt: number }
   /**
    * `named`: the request names the email. `scheduled`: the email has not been begun, and waits for the sender's time.
-   * `firstDueAt`: when the first mail of its lane is due, or was; null: none waits there. `byMember`: not requested by
-   * an operator.
+   * `ahead`: the email goes before its lane, whose first mail is due, or was, at `firstDueAt`; null: none waits there.
+   * `byMember`: not requested by an operator.
    */
   | {
       kind: 'retry'
@@ -173,7 +173,7 @@ export type Happening =
       named: boolean
       paused: boolean
       scheduled: boolean
-      firstDueAt?: number | null
+      ahead?: { firstDueAt: number | null } | null
       byMember?: boolean
     }
   | { kind: 'hold-released'; at: number }

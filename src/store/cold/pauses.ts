@@ -26,8 +26,9 @@ const taken = (isInForce: typeof inForce) =>
 const ADD =
   statement(`INSERT INTO pauses AS p (company, domain, since, until, reason) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (company, domain) DO UPDATE SET ${taken(inForce)}, ended = NULL`)
+/** A node of an earlier version reads the end from `until` alone. */
 const END = statement(
-  `UPDATE pauses AS p SET ended = $3 WHERE company = $1 AND domain = $2 AND ${inForce('$3')}`,
+  `UPDATE pauses AS p SET ended = $3, until = -CAST($3 AS bigint) WHERE company = $1 AND domain = $2 AND ${inForce('$3')}`,
 )
 const FORGET = statement(`DELETE FROM pauses AS p WHERE ${END_OF_PAUSE} < $1`)
 const FORGET_SITES = statement('DELETE FROM site_pauses WHERE until < $1')

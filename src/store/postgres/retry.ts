@@ -27,7 +27,7 @@ ORDER BY email, position LIMIT ${STEP}`,
 }
 
 /**
- * Of these rows ($1, $2): those that wait for a time later than $3, or for any if they are named ($6), of the company
+ * Of these rows ($1, $2): those that wait for a time later than $3, or for any if they go first ($6), of the company
  * $4 and at the domains $5, either of which may be NULL. A locked row is being claimed or recorded, and is left alone.
  */
 const HOLD: Statement = {
@@ -53,7 +53,7 @@ interface RetryCandidate extends RecipientKey {
   paused: boolean
   /** The email has not been begun, and waits for the time that its sender gave. */
   scheduled: boolean
-  /** When the first due mail of its lane was due; null: the email is not named, or nothing is due there. */
+  /** When the first due mail of its lane was due; null: nothing is due there, or it does not go first. */
   firstDueAt: number | null
 }
 
@@ -62,6 +62,7 @@ interface RetryScope {
   domains: readonly string[] | null
   /** The request names one email. */
   named: boolean
+  goesFirst: boolean
   now: number
   byMember: boolean
 }
@@ -70,7 +71,7 @@ interface RetryScope {
 export function retry({ database, companies, changes }: StoreParts): Pick<QueueStore, 'retry'> {
   const tryAgain = async (
     seen: readonly RecipientKey[],
-    { company, domains, named, now, byMember }: RetryScope,
+    { company, domains, named, goesFirst, now, byMember }: RetryScope,
   ): Promise<RetryCounts> => {
     if (seen.length === 0) return NOTHING_RETRIED
     return await database.transaction(async (session) => {
@@ -79,12 +80,12 @@ export function retry({ database, companies, changes }: StoreParts): Pick<QueueS
         now,
         company,
         domains && texts(domains),
-        named,
+        goesFirst,
       ])
       const flags = new Map(waiting.map((row) => [nameOf(row), row]))
       const all = decideEach(await factsOf(session, waiting), (recipient) => {
         const { paused, scheduled, firstDueAt } = flags.get(nameOf(recipient))!
-        return { kind: 'retry', at: now, named, paused, scheduled, firstDueAt, byMember }
+        return { kind: 'retry', at: now, named, paused, scheduled, ahead: goesFirst ? { firstDueAt } : null, byMember }
       })
       const left = all.filter(({ decision }) => decision.left !== undefined)
       const step = { ...NOTHING_RETRIED, retried: all.length - left.length }
@@ -94,11 +95,12 @@ export function retry({ database, companies, changes }: StoreParts): Pick<QueueS
     })
   }
   return {
-    async retry({ companyId, domains, emailId, position, now, byMember = false }, onStep) {
+    async retry({ companyId, domains, emailId, position, goesFirst = false, now, byMember = false }, onStep) {
       if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
       const company = await companies.filter(companyId)
       if (company === undefined) return NOTHING_RETRIED
-      const scope = { company, domains, named: emailId !== null, now: Math.round(now), byMember }
+      const named = emailId !== null
+      const scope = { company, domains, named, goesFirst: named && goesFirst, now: Math.round(now), byMember }
       if (emailId !== null && position !== undefined) {
         const step = await tryAgain([{ email: emailId, position }], scope)
         if (step.retried > 0) changes.queueChanged()

@@ -48,10 +48,13 @@ export const OPERATOR: Row[] = [
     cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 1 } }),
   },
   {
-    name: 'retry what is due, by name',
+    name: 'retry what is due, before all others',
     given: { dueAt: AT },
-    happening: { kind: 'retry', at: AT, named: true, paused: false, scheduled: false },
-    cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 0 } }),
+    happening: {
+      ...{ kind: 'retry', at: AT, named: true, paused: false, scheduled: false },
+      ahead: { firstDueAt: AT - 5 },
+    },
+    cells: waiting({ change: { dueAt: AT - 6, heldFor: null, postponedSince: 0 } }),
   },
   {
     name: 'retry what is held for a closed path',

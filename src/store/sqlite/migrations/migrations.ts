@@ -17,9 +17,10 @@ import { sql as reportEvents } from './0015-report-events.ts'
 import { sql as companyNames } from './0016-company-names.ts'
 import { sql as pauseEnds } from './0017-pause-ends.ts'
 import { sql as policyOrganizations } from './0018-policy-organizations.ts'
-import { sql as sourcesAndPauses } from './0019-sources-and-pauses.ts'
-import { sql as memberAdvice } from './0020-member-advice.ts'
-import { sql as rawFiles } from './0021-raw-files.ts'
+import { sql as nodeSources } from './0019-node-sources.ts'
+import { sql as endedPauses } from './0020-ended-pauses.ts'
+import { sql as memberAdvice } from './0021-member-advice.ts'
+import { sql as rawFiles } from './0022-raw-files.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -41,7 +42,8 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0016-company-names', companyNames),
   migration('0017-pause-ends', pauseEnds),
   migration('0018-policy-organizations', policyOrganizations),
-  migration('0019-sources-and-pauses', sourcesAndPauses),
-  migration('0020-member-advice', memberAdvice),
-  migration('0021-raw-files', rawFiles),
+  migration('0019-node-sources', nodeSources),
+  migration('0020-ended-pauses', endedPauses),
+  migration('0021-member-advice', memberAdvice),
+  migration('0022-raw-files', rawFiles),
 ]

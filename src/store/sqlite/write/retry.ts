@@ -110,16 +110,16 @@ export class Retry extends WriteOperation {
   #retryRows(
     lane: LaneKey,
     rows: readonly WaitingRecipient[],
-    { emailId, now, byMember = false }: RetryRequest,
+    { emailId, goesFirst = false, now, byMember = false }: RetryRequest,
     chunk: RetryChunk,
   ): void {
     const { recipients, damage } = this.parts
     if (rows.length === 0) return
     const paused = one(this.#paused, lane.company, lane.domain, now) !== undefined
     const named = emailId !== null
-    const firstDueAt = named ? this.#firstOf(lane, now) : null
+    const ahead = named && goesFirst ? { firstDueAt: this.#firstOf(lane, now) } : null
     for (const before of rows) {
-      const waits = { named, paused, scheduled: before.unsent === 1, firstDueAt, byMember }
+      const waits = { named, paused, scheduled: before.unsent === 1, ahead, byMember }
       const decision = decide(before, { kind: 'retry', at: now, ...waits })
       if (decision === null) continue
       if (decision.left !== undefined) chunk[decision.left]++
