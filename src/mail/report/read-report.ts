@@ -32,7 +32,7 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   const abuse = abuseReportOf(open)
   const attached = headerOf(open.returned ?? abuse?.sample ?? null)
   const feedback = feedbackOf(open, attached, abuse)
-  if (feedback !== null) return complaint(open, attached, feedback)
+  if (feedback !== null) return complaint(attached, feedback)
 
   const subject = decodeText(fieldValue(fields, 'subject').slice(0, 2_000))
   const prose = readProse(subject, open.texts, (text) => partiesOf(fields, returnedHeader(text, attached)))
@@ -76,7 +76,9 @@ function partiesOf(fields: readonly RawField[], returned: readonly RawField[]): 
 }
 
 function abuseReportOf(open: OpenReport): AbuseReport | null {
-  const written = open.texts.filter(holdsAbuseFields)
+  // Without the reported mail a text of fields may be quoted from any mail.
+  const [first = ''] = open.whole ? open.texts : []
+  const written = holdsAbuseFields(first) ? [first] : []
   for (const text of [...open.abuseReports, ...written]) {
     const report = readAbuseReport(text, open.whole)
     if (report !== null) return report
@@ -97,8 +99,9 @@ function feedbackOf(
   return isComplaint(feedback) ? feedback : (abuse ?? feedback)
 }
 
-function complaint(open: OpenReport, returned: readonly RawField[], feedback: Feedback): MailReport {
-  const about = returnedEmail(open.fields, returned, feedback)
+/** The header of a complaint names no email: an answer to any mail names that mail, and quotes what it likes. */
+function complaint(returned: readonly RawField[], feedback: Feedback): MailReport {
+  const about = returnedEmail([], returned, feedback)
   if (!isComplaint(feedback)) return { kind: 'none', recipients: [], returned: about }
   const addressees = addresseesOf(returned)
   const only = addressees.length === 1 ? addressees : []

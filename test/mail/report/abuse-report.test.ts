@@ -176,4 +176,44 @@ describe('the older form', () => {
     )
     assert.deepEqual(found(raw), { ...UNNAMED, kind: 'none' })
   })
+
+  test('it is a part of its own: the second, or the first beside the attached mail', () => {
+    const fields = [...FIELDS, 'Report-Type: spam', 'Original-Rcpt-To: jane@example.org']
+    const kindOf = (...parts: [string, ...string[]][]) => found(reportMail('x', parts, HEADER)).kind
+    const hello: [string, ...string[]] = ['text/plain', 'Hello.']
+    const attached: [string, ...string[]] = ['message/rfc822', ...RETURNED]
+    assert.equal(kindOf([report, ...fields], attached), 'complaint')
+    assert.equal(
+      kindOf(hello, [report, ...fields, '# The source sent it twice.', 'Log:', '  - one', '...']),
+      'complaint',
+    )
+
+    assert.equal(kindOf([report, ...fields]), 'none')
+    assert.equal(kindOf(['text/plain', 'You wrote:', '', ...fields], attached), 'none')
+    assert.equal(
+      kindOf([report, ...fields, '', 'Thank you. Your ticket has the number 47.'], attached),
+      'none',
+    )
+    assert.equal(kindOf(hello, ['text/plain', 'You wrote:', '', ...fields]), 'none')
+    assert.equal(kindOf(hello, ['text/plain', 'And again.'], [report, ...fields]), 'none')
+    const { 'Content-Type': _, ...single } = HEADER
+    assert.equal(found(mail(single, ...fields)).kind, 'none')
+  })
+})
+
+test('a complaint names the email in its fields and in what it returns, not in the header of an answer', () => {
+  const answer = {
+    'In-Reply-To': '<1@acme.test>',
+    References: '<1@acme.test>',
+    'X-Original-Message-ID': '<1@acme.test>',
+    'Content-Type': 'multipart/report; report-type=feedback-report; boundary=b',
+  }
+  const arf: [string, ...string[]] = ['message/feedback-report', 'Feedback-Type: abuse', 'Version: 1']
+  const document: [string, ...string[]] = ['application/json', JSON.stringify(older(SPAM))]
+  for (const part of [arf, document]) {
+    const { kind, messageId } = found(reportMail('x', [['text/plain', 'Hello.'], part], answer))
+    assert.deepEqual([kind, messageId], ['complaint', null])
+  }
+  const returned = reportMail('x', [['text/plain', 'Hello.'], arf, ['message/rfc822', ...RETURNED]])
+  assert.equal(found(returned).messageId, '<1@acme.test>')
 })
