@@ -49,6 +49,11 @@ const NO_COMPLAINT = 'xarf'
 
 /** Report types about mail, whatever the report holds. */
 const ABOUT_MAIL = /^(?:spam|bulk[-_ ]?messag|unsolicited)/i
+/** Those about what a mail may carry: they are about the mail that the report holds. */
+const CARRIED = /^(?:phish|fraud|scam|malware|virus)/i
+
+const isAboutMail = (type: string, holdsMail: boolean) =>
+  ABOUT_MAIL.test(type) || (holdsMail && CARRIED.test(type))
 
 /** A line of a YAML document that is no field: empty, its start or end, a comment, or more of the value above. */
 const OTHER_LINE = /^(?:[ \t]|-[ \t]|#|(?:---|\.\.\.)?[ \t]*$)/
@@ -67,7 +72,7 @@ function fieldsIn(text: string): ReadonlyMap<string, string> | null {
 }
 
 function readFields(fields: ReadonlyMap<string, string>, attached: boolean): AbuseReport {
-  const isComplaint = ABOUT_MAIL.test(fields.get('report-type') ?? '') || attached
+  const isComplaint = isAboutMail(fields.get('report-type') ?? '', attached)
   const recipient = typedAddress(fields.get('original-rcpt-to') ?? '')
   return {
     type: isComplaint ? 'abuse' : NO_COMPLAINT,
@@ -88,7 +93,7 @@ function readDocument(text: string): AbuseReport | null {
   const report = isObject(document.Report) ? document.Report : document
   const sample = sampleIn(report.Samples ?? report.evidence)
   const type = textOf(report.ReportType) || textOf(report.type)
-  const isComplaint = report.category === 'messaging' || ABOUT_MAIL.test(type) || sample !== null
+  const isComplaint = report.category === 'messaging' || isAboutMail(type, sample !== null)
   const messageId = textOf(report.message_id)
   return {
     type: isComplaint ? 'abuse' : NO_COMPLAINT,

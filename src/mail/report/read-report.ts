@@ -29,20 +29,19 @@ export function readReport(raw: Uint8Array): MailReport {
 /** The same for a mail that was taken apart already. `depth`: how many reports it came back with. */
 export function readOpened(open: OpenReport, depth = 0): MailReport {
   const { fields } = open
-  const abuse = abuseReportOf(open)
-  const attached = headerOf(open.returned ?? abuse?.sample ?? null)
-  const feedback = feedbackOf(open, attached, abuse)
-  if (feedback !== null) return complaint(attached, feedback)
-
+  const attached = headerOf(open.returned)
   const subject = decodeText(fieldValue(fields, 'subject').slice(0, 2_000))
   const prose = readProse(subject, open.texts, (text) => partiesOf(fields, returnedHeader(text, attached)))
   const returned = returnedHeader(prose.returned, attached)
   const status = statusOf(open, prose)
+  const kind = proseKind(fields, prose, returned, status !== null)
+  const told = isAboutDelivery(open, prose, kind) ? null : complaintOf(open, attached)
+  if (told !== null) return told
+
   const about = returnedEmail(fields, returned, status ?? UNNAMED)
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
   if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
 
-  const kind = proseKind(fields, prose, returned, status !== null)
   if (kind === 'none' && isForwarded(open)) {
     const forwarded = innerReport(open, prose, depth)
     if (forwarded !== null) return forwarded
@@ -73,6 +72,20 @@ function partiesOf(fields: readonly RawField[], returned: readonly RawField[]): 
   ]
   const own = values.map(addressIn).filter((each) => each !== null)
   return { own: new Set(own), addressees: new Set(addresseesOf(returned)) }
+}
+
+/** The email that came back with a bounce may be a complaint that a customer sent on. */
+function isAboutDelivery({ statuses, reportType }: OpenReport, prose: Prose, kind: ReportKind): boolean {
+  if (statuses.length > 0) return true
+  return reportType !== 'feedback-report' && prose.opened && (kind === 'bounce' || kind === 'delay')
+}
+
+/** Null: the mail is no feedback report. */
+function complaintOf(open: OpenReport, attached: readonly RawField[]): MailReport | null {
+  const abuse = abuseReportOf(open)
+  const returned = attached.length > 0 ? attached : headerOf(abuse?.sample ?? null)
+  const feedback = feedbackOf(open, returned, abuse)
+  return feedback === null ? null : complaint(returned, feedback)
 }
 
 function abuseReportOf(open: OpenReport): AbuseReport | null {
