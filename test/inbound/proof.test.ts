@@ -275,6 +275,43 @@ describe('a report without a token', () => {
   })
 })
 
+describe('an answer of the provider that quotes a complaint, as anybody could have written it', () => {
+  const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
+  const by = { published: ['rcpt.test'] }
+  const XARF = ['Reported-From: x@evil.test', 'Report-Type: spam', 'Original-Rcpt-To: ann@rcpt.test']
+  const answer = (type: string, ...body: string[]) =>
+    signed(
+      [
+        'From: abuse@rcpt.test',
+        'Subject: [Ticket 47] We have received your mail',
+        `In-Reply-To: ${MESSAGE_ID}`,
+        `References: ${MESSAGE_ID}`,
+        'Auto-Submitted: auto-replied',
+        `Content-Type: ${type}`,
+        '',
+        ...body,
+        '',
+      ].join('\r\n'),
+      'rcpt.test',
+    )
+
+  test('in its text: an automatic reply, which changes nothing', async () => {
+    const thanks = ['Thank you. You wrote:', '']
+    assert.equal(await outcomeOf(at, await answer('text/plain', ...thanks, ...XARF), by), 'kept')
+    assert.equal(await outcomeOf(at, await answer('text/plain', ...XARF, '', 'Thank you.'), by), 'kept')
+    assert.equal(await outcomeOf(at, await answer('text/plain', ...XARF), by), 'kept')
+  })
+
+  test('as a file: about no email, because only the answer names one', async () => {
+    const parts = [
+      ['--b', 'Content-Type: text/plain', '', 'Thank you.'],
+      ['--b', 'Content-Type: text/plain; name=report.txt', '', ...XARF, '--b--'],
+    ]
+    const mail = await answer('multipart/mixed; boundary=b', ...parts.flat())
+    assert.equal(await outcomeOf(at, mail, by), 'no_email')
+  })
+})
+
 describe('a signature of the provider', () => {
   const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
   const by = { published: ['rcpt.test'] }

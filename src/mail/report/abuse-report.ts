@@ -6,6 +6,7 @@
 import { withCrBeforeLf } from '../raw/lines.ts'
 import { typedAddress } from './address-text.ts'
 import { messageIdIn } from './message-id-text.ts'
+import { splitReturned } from './prose/returned-text.ts'
 import type { Feedback } from './report.ts'
 
 export interface AbuseReport extends Feedback {
@@ -15,12 +16,16 @@ export interface AbuseReport extends Feedback {
 
 /** Lines of the older text. Reports have about 15. */
 const MAX_LINES = 200
+const MAX_VALUE = 1_000
 const MAX_SAMPLES = 10
 const MAX_ADDRESSES = 100
 
-/** True when a text is such a report in its older form. */
+/**
+ * True when a text is such a report in its older form, and nothing else: a text that has other lines as well may quote
+ * what anybody wrote.
+ */
 export function holdsAbuseFields(text: string): boolean {
-  return /^reported-from[ \t]*:/im.test(text) && /^report-type[ \t]*:/im.test(text)
+  return fieldsIn(text) !== null
 }
 
 /** True when a text may be such a report in JSON. */
@@ -35,7 +40,8 @@ export function holdsAbuseDocument(text: string): boolean {
  */
 export function readAbuseReport(text: string, attached: boolean): AbuseReport | null {
   if (holdsAbuseDocument(text)) return readDocument(text)
-  return holdsAbuseFields(text) ? readFields(text, attached) : null
+  const fields = fieldsIn(text)
+  return fields === null ? null : readFields(fields, attached)
 }
 
 /** Reports about attacks on servers, and about web pages, are no complaints. */
@@ -43,15 +49,30 @@ const NO_COMPLAINT = 'xarf'
 
 /** Report types about mail, whatever the report holds. */
 const ABOUT_MAIL = /^(?:spam|bulk[-_ ]?messag|unsolicited)/i
+/** Those about what a mail may carry: they are about the mail that the report holds. */
+const CARRIED = /^(?:phish|fraud|scam|malware|virus)/i
 
-function readFields(text: string, attached: boolean): AbuseReport {
+const isAboutMail = (type: string, holdsMail: boolean) =>
+  ABOUT_MAIL.test(type) || (holdsMail && CARRIED.test(type))
+
+/** A line of a YAML document that is no field: empty, its start or end, a comment, or more of the value above. */
+const OTHER_LINE = /^(?:[ \t]|-[ \t]|#|(?:---|\.\.\.)?[ \t]*$)/
+
+/** The fields of the older text by their lower-case names; null: the text is no such report, or says more. */
+function fieldsIn(text: string): ReadonlyMap<string, string> | null {
   const fields = new Map<string, string>()
-  for (const line of text.split(/\r?\n/, MAX_LINES)) {
-    const field = /^([A-Za-z][A-Za-z-]{1,40})[ \t]*:(.{1,1000})$/.exec(line)
+  // The email that came back with a report has fields, too.
+  for (const line of splitReturned(text.split(/\r?\n/, MAX_LINES)).said) {
+    const field = /^([A-Za-z][\w-]{0,60})[ \t]*:(.*)$/.exec(line)
     // Values may stand in quotation marks, as YAML has them.
-    if (field !== null) fields.set(field[1]!.toLowerCase(), unquoted(field[2]!.trim()))
+    if (field !== null) fields.set(field[1]!.toLowerCase(), unquoted(field[2]!.slice(0, MAX_VALUE).trim()))
+    else if (!OTHER_LINE.test(line)) return null
   }
-  const isComplaint = ABOUT_MAIL.test(fields.get('report-type') ?? '') || attached
+  return fields.has('reported-from') && fields.has('report-type') ? fields : null
+}
+
+function readFields(fields: ReadonlyMap<string, string>, attached: boolean): AbuseReport {
+  const isComplaint = isAboutMail(fields.get('report-type') ?? '', attached)
   const recipient = typedAddress(fields.get('original-rcpt-to') ?? '')
   return {
     type: isComplaint ? 'abuse' : NO_COMPLAINT,
@@ -72,7 +93,7 @@ function readDocument(text: string): AbuseReport | null {
   const report = isObject(document.Report) ? document.Report : document
   const sample = sampleIn(report.Samples ?? report.evidence)
   const type = textOf(report.ReportType) || textOf(report.type)
-  const isComplaint = report.category === 'messaging' || ABOUT_MAIL.test(type) || sample !== null
+  const isComplaint = report.category === 'messaging' || isAboutMail(type, sample !== null)
   const messageId = textOf(report.message_id)
   return {
     type: isComplaint ? 'abuse' : NO_COMPLAINT,

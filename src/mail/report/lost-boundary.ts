@@ -1,14 +1,18 @@
 /** Finds the boundary of a multipart whose header does not name it. */
 import type { RawField } from '../raw/header.ts'
 import type { RawPart } from '../raw/structure.ts'
+import { splitReturned } from './prose/returned-text.ts'
 
 /** Lines that are compared; a report has two or three delimiters near its start. */
 const MAX_LINES = 1_000
+/** Octets in front of the first delimiter that are read. */
+const TEXT_LIMIT = 64 * 1024
 const LINE_OF_HYPHENS = Buffer.from('\r\n--')
 
 /**
  * The body as a multipart with a header of its own, when lines of it read like delimiters (RFC 2046 5.1.1): the same
- * line occurs twice, or once and once more as the closing one, and a field of a part follows. Null otherwise.
+ * line occurs twice, or once and once more as the closing one, and a field of a part follows. Null otherwise, and when it
+ * is the boundary of the email that came back.
  */
 export function withBoundary(octets: Buffer, root: RawPart): { octets: Buffer; fields: RawField[] } | null {
   const start = root.bodyStart
@@ -41,7 +45,13 @@ function boundaryIn(octets: Buffer, start: number): string | null {
   for (const [line, { at, count, field }] of seen) {
     // A boundary that a header within the body names is that of a returned email.
     const named = octets.subarray(start, at).includes(line, 0, 'latin1')
-    if (count >= 2 && field && !named) return line
+    if (count >= 2 && field && !named) return returnsEmail(octets, start, at) ? null : line
   }
   return null
+}
+
+/** Whether an email came back in the text before that place: the parts behind it are those of that email. */
+function returnsEmail(octets: Buffer, start: number, end: number): boolean {
+  const text = octets.toString('latin1', start, Math.min(end, start + TEXT_LIMIT))
+  return splitReturned(text.split('\r\n')).returned.length > 0
 }

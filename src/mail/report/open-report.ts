@@ -158,11 +158,11 @@ class PartReader {
     }
   }
 
-  /** The second text of an older abuse report, which would pass for the header of the email. */
+  /** The second part of an older abuse report, which would pass for the header of the email. */
   #takesAbuseReport(part: RawPart): boolean {
     const { abuseReports, texts } = this.#report
-    if (part.type !== 'text/plain' || texts.length === 0 || abuseReports.length >= MOST_ABUSE_REPORTS)
-      return false
+    if (this.#comesAfter() || part.type !== 'text/plain' || texts.length !== 1) return false
+    if (abuseReports.length >= MOST_ABUSE_REPORTS) return false
     const text = this.#decoded(part, MOST_ABUSE_FIELDS)
     if (!holdsAbuseFields(text)) return false
     abuseReports.push(text)

@@ -29,20 +29,19 @@ export function readReport(raw: Uint8Array): MailReport {
 /** The same for a mail that was taken apart already. `depth`: how many reports it came back with. */
 export function readOpened(open: OpenReport, depth = 0): MailReport {
   const { fields } = open
-  const abuse = abuseReportOf(open)
-  const attached = headerOf(open.returned ?? abuse?.sample ?? null)
-  const feedback = feedbackOf(open, attached, abuse)
-  if (feedback !== null) return complaint(open, attached, feedback)
-
+  const attached = headerOf(open.returned)
   const subject = decodeText(fieldValue(fields, 'subject').slice(0, 2_000))
   const prose = readProse(subject, open.texts, (text) => partiesOf(fields, returnedHeader(text, attached)))
   const returned = returnedHeader(prose.returned, attached)
   const status = statusOf(open, prose)
+  const kind = proseKind(fields, prose, returned, status !== null)
+  const told = isAboutDelivery(open, prose, kind) ? null : complaintOf(open, attached)
+  if (told !== null) return told
+
   const about = returnedEmail(fields, returned, status ?? UNNAMED)
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
   if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
 
-  const kind = proseKind(fields, prose, returned, status !== null)
   if (kind === 'none' && isForwarded(open)) {
     const forwarded = innerReport(open, prose, depth)
     if (forwarded !== null) return forwarded
@@ -75,8 +74,24 @@ function partiesOf(fields: readonly RawField[], returned: readonly RawField[]): 
   return { own: new Set(own), addressees: new Set(addresseesOf(returned)) }
 }
 
+/** The email that came back with a bounce may be a complaint that a customer sent on. */
+function isAboutDelivery({ statuses, reportType }: OpenReport, prose: Prose, kind: ReportKind): boolean {
+  if (statuses.length > 0) return true
+  return reportType !== 'feedback-report' && prose.opened && (kind === 'bounce' || kind === 'delay')
+}
+
+/** Null: the mail is no feedback report. */
+function complaintOf(open: OpenReport, attached: readonly RawField[]): MailReport | null {
+  const abuse = abuseReportOf(open)
+  const returned = attached.length > 0 ? attached : headerOf(abuse?.sample ?? null)
+  const feedback = feedbackOf(open, returned, abuse)
+  return feedback === null ? null : complaint(returned, feedback)
+}
+
 function abuseReportOf(open: OpenReport): AbuseReport | null {
-  const written = open.texts.filter(holdsAbuseFields)
+  // Without the reported mail a text of fields may be quoted from any mail.
+  const [first = ''] = open.whole ? open.texts : []
+  const written = holdsAbuseFields(first) ? [first] : []
   for (const text of [...open.abuseReports, ...written]) {
     const report = readAbuseReport(text, open.whole)
     if (report !== null) return report
@@ -97,8 +112,9 @@ function feedbackOf(
   return isComplaint(feedback) ? feedback : (abuse ?? feedback)
 }
 
-function complaint(open: OpenReport, returned: readonly RawField[], feedback: Feedback): MailReport {
-  const about = returnedEmail(open.fields, returned, feedback)
+/** The header of a complaint names no email: an answer to any mail names that mail, and quotes what it likes. */
+function complaint(returned: readonly RawField[], feedback: Feedback): MailReport {
+  const about = returnedEmail([], returned, feedback)
   if (!isComplaint(feedback)) return { kind: 'none', recipients: [], returned: about }
   const addressees = addresseesOf(returned)
   const only = addressees.length === 1 ? addressees : []

@@ -42,8 +42,8 @@ export interface ReportedRecipient {
 /** The identifiers of the email that a report is about. None of them is trusted, because anybody can write a report. */
 export interface ReturnedEmail {
   /**
-   * Message-ID with its angle brackets: from the returned header, the fields for programs, or In-Reply-To of the
-   * report.
+   * Message-ID with its angle brackets: from the returned header, or the fields for programs; unless the report is a
+   * complaint, also from X-Original-Message-ID, In-Reply-To or References of the report.
    */
   messageId: string | null
   /** Feedback-ID of the returned header, or CFBL-Feedback-ID (RFC 9477). */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readReport } from '../../../src/mail/report/read-report.ts'
-import { mail, RETURNED, reportMail } from './mails.ts'
+import { mail, RETURNED, reportMail, systemMail } from './mails.ts'
 
 const SAMPLE = RETURNED.join('\r\n')
 const SPAM = {
@@ -176,4 +176,154 @@ describe('the older form', () => {
     )
     assert.deepEqual(found(raw), { ...UNNAMED, kind: 'none' })
   })
+
+  test('it is a part of its own: the second, or the first beside the attached mail', () => {
+    const fields = [...FIELDS, 'Report-Type: spam', 'Original-Rcpt-To: jane@example.org']
+    const kindOf = (...parts: [string, ...string[]][]) => found(reportMail('x', parts, HEADER)).kind
+    const hello: [string, ...string[]] = ['text/plain', 'Hello.']
+    const attached: [string, ...string[]] = ['message/rfc822', ...RETURNED]
+    assert.equal(kindOf([report, ...fields], attached), 'complaint')
+    assert.equal(
+      kindOf(hello, [report, ...fields, '# The source sent it twice.', 'Log:', '  - one', '...']),
+      'complaint',
+    )
+
+    assert.equal(kindOf([report, ...fields]), 'none')
+    assert.equal(kindOf(['text/plain', 'You wrote:', '', ...fields], attached), 'none')
+    assert.equal(
+      kindOf([report, ...fields, '', 'Thank you. Your ticket has the number 47.'], attached),
+      'none',
+    )
+    assert.equal(kindOf(hello, ['text/plain', 'You wrote:', '', ...fields]), 'none')
+    assert.equal(kindOf(hello, ['text/plain', 'And again.'], [report, ...fields]), 'none')
+    const { 'Content-Type': _, ...single } = HEADER
+    assert.equal(found(mail(single, ...fields)).kind, 'none')
+  })
+})
+
+test('a complaint names the email in its fields and in what it returns, not in the header of an answer', () => {
+  const answer = {
+    'In-Reply-To': '<1@acme.test>',
+    References: '<1@acme.test>',
+    'X-Original-Message-ID': '<1@acme.test>',
+    'Content-Type': 'multipart/report; report-type=feedback-report; boundary=b',
+  }
+  const arf: [string, ...string[]] = ['message/feedback-report', 'Feedback-Type: abuse', 'Version: 1']
+  const document: [string, ...string[]] = ['application/json', JSON.stringify(older(SPAM))]
+  for (const part of [arf, document]) {
+    const { kind, messageId } = found(reportMail('x', [['text/plain', 'Hello.'], part], answer))
+    assert.deepEqual([kind, messageId], ['complaint', null])
+  }
+  const returned = reportMail('x', [['text/plain', 'Hello.'], arf, ['message/rfc822', ...RETURNED]])
+  assert.equal(found(returned).messageId, '<1@acme.test>')
+})
+
+describe('a bounce of a report that a customer sent is a bounce', () => {
+  const XARF = ['Reported-From: abuse@acme.test', 'Report-Type: spam', 'Original-Rcpt-To: trap@acme.test']
+  const HEADER = RETURNED.slice(0, RETURNED.indexOf(''))
+  /** The text for people and the fields, as the customer sent them. */
+  const PARTS = (type: string, ...fields: string[]) => [
+    ...HEADER,
+    'Content-Type: multipart/mixed; boundary=sent-by-acme',
+    '',
+    '--sent-by-acme',
+    'Content-Type: text/plain',
+    '',
+    'Hello.',
+    '--sent-by-acme',
+    `Content-Type: ${type}`,
+    '',
+    ...fields,
+    '--sent-by-acme--',
+  ]
+  const DOCUMENT = JSON.stringify(older(SPAM))
+  const bounced = (raw: Buffer) => {
+    const { kind, recipients, messageId } = found(raw)
+    assert.deepEqual([kind, recipients, messageId], ['bounce', ['jane@example.org'], '<1@acme.test>'])
+  }
+
+  const QMAIL = [
+    'Hi. This is the qmail-send program at mx.test.',
+    '<jane@example.org>:',
+    '192.0.2.1 does not like recipient.',
+    'Remote host said: 550 user unknown',
+    '',
+    '--- Below this line is a copy of the message.',
+    '',
+  ]
+  const forms: [what: string, sent: string[]][] = [
+    ['fields', PARTS('text/plain', ...XARF)],
+    ['a document', PARTS('application/json', DOCUMENT)],
+    ['a feedback report', PARTS('message/feedback-report', 'Feedback-Type: abuse', 'Version: 1')],
+    ['fields alone', [...HEADER, '', ...XARF]],
+  ]
+  for (const [what, sent] of forms) {
+    test(`returned in the text of qmail: ${what}`, () => {
+      bounced(systemMail('failure notice', ...QMAIL, ...sent))
+      // The header that names the boundary may be missing, and then the parts become those of the bounce.
+      const cut = sent.filter((line) => !line.startsWith('Content-Type: multipart/'))
+      bounced(systemMail('failure notice', ...QMAIL, ...cut))
+    })
+  }
+
+  const STATUS: [string, ...string[]] = [
+    'message/delivery-status',
+    'Reporting-MTA: dns; mx.test',
+    '',
+    'Final-Recipient: rfc822; jane@example.org',
+    'Action: failed',
+    'Status: 5.1.1',
+  ]
+  const failed: [string, ...string[]] = ['text/plain', 'Delivery has failed.']
+  test('returned as the third part of a report, of whatever type', () => {
+    for (const type of ['text/plain', 'message/rfc822', 'text/rfc822-headers']) {
+      bounced(reportMail('delivery-status', [failed, STATUS, [type, ...HEADER, '', ...XARF]]))
+    }
+    // Nothing of the returned email but its fields.
+    assert.equal(
+      found(reportMail('delivery-status', [failed, STATUS, ['text/plain', ...XARF]])).kind,
+      'bounce',
+    )
+    assert.equal(
+      found(reportMail('delivery-status', [failed, STATUS, ['application/json', DOCUMENT]])).kind,
+      'bounce',
+    )
+  })
+
+  test('returned as a text in front of the fields for programs, or without them', () => {
+    bounced(reportMail('delivery-status', [failed, ['text/plain', ...HEADER, ...XARF], STATUS]))
+    assert.equal(
+      found(reportMail('delivery-status', [failed, ['text/plain', ...XARF], STATUS])).kind,
+      'bounce',
+    )
+    const prose: [string, ...string[]] = ['text/plain', ...QMAIL.slice(0, 4)]
+    bounced(reportMail('x', [prose, ['message/rfc822', ...HEADER, '', ...XARF]]))
+    bounced(reportMail('x', [prose, ['text/plain', ...XARF], ['message/rfc822', ...RETURNED]]))
+  })
+})
+
+test('a report of something else than mail is no complaint, even with a mail attached', () => {
+  const sample = [{ ContentType: 'message/rfc822', Base64Encoded: false, Payload: RETURNED.join('\n') }]
+  const evidence = [{ content_type: 'message/rfc822', payload: Buffer.from(SAMPLE).toString('base64') }]
+  const fieldsOf = (type: string) =>
+    reportMail(
+      'x',
+      [
+        ['text/plain', 'Hello.'],
+        ['text/plain', 'Reported-From: reports@reporter.test', `Report-Type: ${type}`],
+        ['message/rfc822', ...RETURNED],
+      ],
+      { 'Content-Type': 'multipart/mixed; boundary=b' },
+    )
+  for (const type of ['login-attack', 'port-scan', 'ddos', 'copyright']) {
+    assert.equal(found(documentMail(older({ ReportType: type, Samples: sample }))).kind, 'none', type)
+    const document = { xarf_version: '4.0.0', category: 'connection', type, evidence }
+    assert.equal(found(documentMail(document)).kind, 'none', type)
+    assert.equal(found(fieldsOf(type)).kind, 'none', type)
+  }
+  // A mail carries them.
+  for (const type of ['spam', 'phishing', 'Fraud', 'malware', 'malware-attachment', 'virus']) {
+    assert.equal(found(documentMail(older({ ReportType: type, Samples: sample }))).kind, 'complaint', type)
+    assert.equal(found(fieldsOf(type)).kind, 'complaint', type)
+  }
 })
