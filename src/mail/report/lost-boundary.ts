@@ -11,8 +11,8 @@ const LINE_OF_HYPHENS = Buffer.from('\r\n--')
 
 /**
  * The body as a multipart with a header of its own, when lines of it read like delimiters (RFC 2046 5.1.1): the same
- * line occurs twice, or once and once more as the closing one, and a field of a part follows. Null otherwise, and when it
- * is the boundary of the email that came back.
+ * line occurs twice, or once and once more as the closing one, and a field of a part follows. Null otherwise, and when
+ * it is the boundary of the email that came back.
  */
 export function withBoundary(octets: Buffer, root: RawPart): { octets: Buffer; fields: RawField[] } | null {
   const start = root.bodyStart
