@@ -275,7 +275,7 @@ describe('a report without a token', () => {
   })
 })
 
-describe('an answer of the provider that quotes a complaint, as anybody could have written it', () => {
+describe('an answer of the provider that quotes a report, as anybody could have written it', () => {
   const at = emailAt('mx.host.test [198.51.100.7]:25', 'ann@rcpt.test')
   const by = { published: ['rcpt.test'] }
   const XARF = ['Reported-From: x@evil.test', 'Report-Type: spam', 'Original-Rcpt-To: ann@rcpt.test']
@@ -295,14 +295,38 @@ describe('an answer of the provider that quotes a complaint, as anybody could ha
       'rcpt.test',
     )
 
-  test('in its text: an automatic reply, which changes nothing', async () => {
+  test('a complaint in its text: an automatic reply, which changes nothing', async () => {
     const thanks = ['Thank you. You wrote:', '']
     assert.equal(await outcomeOf(at, await answer('text/plain', ...thanks, ...XARF), by), 'kept')
     assert.equal(await outcomeOf(at, await answer('text/plain', ...XARF, '', 'Thank you.'), by), 'kept')
     assert.equal(await outcomeOf(at, await answer('text/plain', ...XARF), by), 'kept')
   })
 
-  test('as a file: about no email, because only the answer names one', async () => {
+  test('a bounce in its text: about no email, because only the answer names one', async () => {
+    const qmail = [
+      'Hi. This is the qmail-send program at rcpt.test.',
+      "I'm afraid I wasn't able to deliver your message to the following addresses.",
+      "This is a permanent error; I've given up. Sorry it didn't work out.",
+      '',
+      '<ann@rcpt.test>:',
+      'Sorry, no mailbox here by that name. (#5.1.1)',
+    ]
+    assert.notEqual(await outcomeOf(at, await answer('text/plain', ...qmail), by), 'recorded')
+    const plain = await signed(
+      [
+        'From: postmaster@rcpt.test',
+        'Subject: [Ticket 47] failure notice',
+        `In-Reply-To: ${MESSAGE_ID}`,
+        '',
+        ...qmail,
+        '',
+      ].join('\r\n'),
+      'rcpt.test',
+    )
+    assert.equal(await outcomeOf(at, plain, by), 'no_email')
+  })
+
+  test('a complaint as a file: about no email, because only the answer names one', async () => {
     const parts = [
       ['--b', 'Content-Type: text/plain', '', 'Thank you.'],
       ['--b', 'Content-Type: text/plain; name=report.txt', '', ...XARF, '--b--'],

@@ -38,7 +38,9 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   const told = isAboutDelivery(open, prose, kind) ? null : complaintOf(open, attached)
   if (told !== null) return told
 
-  const about = returnedEmail(fields, returned, status ?? UNNAMED)
+  // A system that answers a forged bounce quotes it and signs its answer: in prose, only what came back names the email.
+  const isProse = status === null && (kind === 'bounce' || kind === 'delay')
+  const about = returnedEmail(isProse ? [] : fields, returned, status ?? UNNAMED)
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)
   if (named.length > 0) return { kind: kindOf(named), recipients: named, returned: about }
 
