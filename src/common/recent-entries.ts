@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-type Options<Value extends object | string | number | boolean> = Omit<
+type CacheOptions<Value extends object | string | number | boolean> = Omit<
   LRUCache.Options<string, Value, unknown>,
   'max' | 'maxSize' | 'sizeCalculation'
 >
@@ -11,7 +11,7 @@ type Options<Value extends object | string | number | boolean> = Omit<
  * nothing.
  */
 export class RecentEntries<Value extends object | string | number | boolean> extends LRUCache<string, Value> {
-  constructor(most: number, options: Options<Value> = {}) {
+  constructor(most: number, options: CacheOptions<Value> = {}) {
     super({ ...options, maxSize: most, sizeCalculation: () => 1 })
   }
 }
@@ -23,7 +23,7 @@ export class RecentEntries<Value extends object | string | number | boolean> ext
 export class SizedEntries<Value extends object> extends LRUCache<string, Value> {
   readonly #share: number
 
-  constructor(most: number, room: number, options: Options<Value> = {}) {
+  constructor(most: number, room: number, options: CacheOptions<Value> = {}) {
     super({ ...options, maxSize: room })
     this.#share = Math.max(1, Math.floor(room / most))
   }

@@ -55,7 +55,7 @@ interface PathPace {
   readonly begunInHour: RecentCount
   /** Messages a minute that the server seems to take; null: as many as the site's limits allow. */
   lowered: LoweredRate | null
-  pause: Pause
+  pause: RequestedWait
   /** The time to which the messages of the last hour reach, in Unix ms, for the next start; 0: none is known. */
   hourDue: number
   /** The last message: on the clock of this class, and in Unix ms; null: there was none. */
@@ -63,19 +63,19 @@ interface PathPace {
 }
 
 /** A wait that the servers asked for, on the clock of this class. */
-interface Pause {
+interface RequestedWait {
   from: number
   until: number
   /** The end in Unix ms, for other nodes. */
   end: number
 }
 
-const NO_PAUSE: Pause = { from: 0, until: 0, end: 0 }
+const NO_PAUSE: RequestedWait = { from: 0, until: 0, end: 0 }
 
 /** The state of a path as other nodes have shared it, before this node has mail for it. */
 interface Learnt extends Pick<LoweredRate, 'isGuess'> {
   rate: number | null
-  pause: Pause
+  pause: RequestedWait
   hourDue: number
 }
 
@@ -234,7 +234,7 @@ export class Pacing {
   }
 
   /** The pause, unless it ends before a wait from now on. */
-  #later(pause: Pause, wait: number): Pause {
+  #later(pause: RequestedWait, wait: number): RequestedWait {
     const now = this.#now()
     const until = now + wait
     if (pause.until >= until) return pause

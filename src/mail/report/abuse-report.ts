@@ -106,7 +106,7 @@ function readDocument(text: string): AbuseReport | null {
 }
 
 /** The fields that are read, of all versions and of their samples. */
-type Fields = Partial<
+type DocumentFields = Partial<
   Record<
     | ('Report' | 'ReportType' | 'SmtpMailFromAddress' | 'SmtpRcptToAddress' | 'Samples')
     | ('ContentType' | 'Base64Encoded' | 'Payload')
@@ -124,10 +124,10 @@ type Fields = Partial<
   >
 >
 
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is DocumentFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function objectIn(text: string): Fields | null {
+function objectIn(text: string): DocumentFields | null {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
