@@ -90,6 +90,11 @@ export async function sitesInTime(
   }
 }
 
+/** What people of a company may read of a closure; the same stands at held mail (see `readable`). */
+export function wordsFor(companyId: string, { metBy, reason, brief }: SiteClosure): string {
+  return metBy === companyId ? reason : brief
+}
+
 /** `siteOf`: by recipient domain; undefined: it is not known. */
 export function closureFinder(
   op: Operation,

@@ -6,7 +6,7 @@ import { RouteTable } from '../accounts/routes.ts'
 import { isOfOthers, othersFailed } from '../email/not-attempted.ts'
 import { coversMail } from '../queue/pauses.ts'
 import type { Pause, QueueLane } from '../store/store.ts'
-import { type ClosedSite, closureFinder, siteOfOwnRoute, sitesInTime } from './closures.ts'
+import { type ClosedSite, closureFinder, siteOfOwnRoute, sitesInTime, wordsFor } from './closures.ts'
 import { presentClosures } from './present-closures.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import type { Operation } from './verb.ts'
@@ -18,7 +18,8 @@ const MOST_LANES = 100
 export interface WaitingLanes {
   /**
    * `nextDueAt` of mail that waits for its path: the next try of the path, which releases it. Its own times are spread
-   * over the time after that. `lastMessage` of due mail that a closed path keeps waiting: the trouble that closed it.
+   * over the time after that. `lastMessage` of due mail that a closed path keeps waiting: the trouble that closed it, in
+   * words that the company of the lane may read, whoever asks: answers are shared.
    */
   lanes: QueueLane[]
   /** By recipient domain, for mail that takes POSTROAD_DELIVERY: of held lanes, and of all if a site is paused. */
@@ -57,7 +58,7 @@ export async function waitingLanes(
 function told(lane: QueueLane, closed: ClosedSite | undefined, isDue: boolean): QueueLane {
   if (closed === undefined || lane.nextDueAt === null) return { ...lane }
   if (!isDue) return { ...lane, nextDueAt: Math.min(lane.nextDueAt, closed.nextTryAt) }
-  return { ...lane, nextDueAt: closed.nextTryAt, lastMessage: othersFailed(closed.reason) }
+  return { ...lane, nextDueAt: closed.nextTryAt, lastMessage: othersFailed(wordsFor(lane.companyId, closed)) }
 }
 
 const recent = new RecentAnswers<WaitingLanes>()

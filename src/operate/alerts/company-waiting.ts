@@ -5,7 +5,7 @@
 import { serversNamed } from '../../delivery/path/path.ts'
 import { isOfOthers } from '../../email/not-attempted.ts'
 import type { NewAlert, QueueLane, SiteClosure } from '../../store/store.ts'
-import { sitesInTime } from '../closures.ts'
+import { sitesInTime, wordsFor } from '../closures.ts'
 import { presentClosures } from '../present-closures.ts'
 import type { Operation } from '../verb.ts'
 import { lanePauses, recentLanes, routeSites } from '../waiting-lanes.ts'
@@ -73,8 +73,7 @@ async function longClosures(
 }
 
 function heldMail(op: Operation, { companyId, domain }: QueueLane, closed: SiteClosure): NewAlert {
-  // The words of the server may name a recipient of the company whose mail it refused.
-  const why = closed.metBy === companyId ? closed.reason : closed.brief
+  const why = wordsFor(companyId, closed)
   return {
     ...subject(op, companyId),
     found: `Mail to ${domain} has waited for an hour: ${why.replace(/\.$/, '')}.`,
