@@ -163,6 +163,11 @@ test('the page of an email and its row agree, while its site is paused, about wh
   }
 })
 
+async function foundBy(op: Operation): Promise<string[][]> {
+  const { found } = await waitingMail(op, (error) => assert.fail(error as Error))
+  return found.map(({ title, found }) => [title, found])
+}
+
 test('companies whose path is closed for an hour are told, in words that name nobody of another', async (t) => {
   const foundAfter = async (minutes: number) => {
     const since = Date.now() - minutes * 60_000
@@ -174,13 +179,54 @@ test('companies whose path is closed for an hour are told, in words that name no
     await hold(beta, 'b@two.test')
     // Put off by its own server: the retry schedule takes days, and nothing is wrong with the path.
     await hold(acme, 'c@elsewhere.test', { tried: true, heldFor: null, message: '452 mailbox full' })
-    return (await waitingMail(op)).map(({ title, found }) => [title, found])
+    return await foundBy(op)
   }
   assert.deepEqual(await foundAfter(59), [])
   assert.deepEqual(await foundAfter(61), [
     ['Waiting mail of Acme', `Mail to one.test has waited for an hour: ${SITE} is busy (421).`],
     ['Waiting mail of Beta', 'Mail to two.test has waited for an hour: no answer.'],
   ])
+})
+
+const NOT_TRIED = 'Mail has been due for an hour, and was not tried.'
+
+/** What people of Acme are told when its mail to one.test has been due for 61 minutes. */
+async function foundOfAcme({ op, world, hold }: Bench): Promise<string[]> {
+  const { acme, store } = world
+  await store.pause({ companyId: null, domain: `customer-of.${acme.domains[0].name}`, since: 1 })
+  const now = Date.now() + 2 * HOUR
+  await hold(acme, 'a@one.test', { heldFor: null, dueAt: now - 61 * 60_000, message: '451 4.7.1 Greylisted' })
+  const found = await foundBy({ ...op, now: () => now })
+  return found.flatMap(([title, text]) => (title === 'Waiting mail of Acme' ? [text!] : []))
+}
+
+test('mail that is due for an hour is told of in the words of a closure that has only just begun', async (t) => {
+  const bench = await openWorld(t)
+  await shareClosedPaths(bench.world.store, { site: `mx:${SITE}`, since: Date.now() + 2 * HOUR - 60_000 })
+  assert.deepEqual(await foundOfAcme(bench), ['Mail to one.test has waited for an hour: no.'])
+})
+
+test('a closure of one source of two, or of another way than that of the mail, is not told', async (t) => {
+  const { op: given, ...rest } = await openWorld(t)
+  const sourceAddresses = ['192.0.2.1', '192.0.2.2'].map((address) => ({ address, helo: 'mail.test' }))
+  const bench = { ...rest, op: { ...given, setup: { ...given.setup, sourceAddresses } } }
+  const { store, acme } = bench.world
+  const site = `mx:${SITE}`
+  await shareClosedPaths(store, { site, source: '192.0.2.1' })
+  assert.deepEqual(await foundOfAcme(bench), [NOT_TRIED], 'another source is open')
+  await shareClosedPaths(store, { site, source: '192.0.2.2' })
+  assert.deepEqual(await foundOfAcme(bench), ['Mail to one.test has waited for an hour: no.'])
+  const { id, companyId } = acme.domains[0]
+  await store.setRoute({
+    id: 'r',
+    companyId,
+    domainId: id,
+    url: 'smtp://relay.test',
+    sealed: null,
+    createdAt: 1,
+  })
+  const routed = { ...bench.op, accounts: await store.accounts() }
+  assert.deepEqual(await foundOfAcme({ ...bench, op: routed }), [NOT_TRIED], 'a domain takes its own route')
 })
 
 /** Mail that is due, that no node has claimed, and whose domain may send. */

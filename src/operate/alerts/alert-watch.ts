@@ -77,7 +77,7 @@ export class AlertWatch {
     const op = this.#parts.operation()
     const [checks, troubles, before] = await Promise.all([
       madeChecks(op, far ? 'all' : 'near'),
-      companyTroubles(op),
+      companyTroubles(op, this.#parts.onFault),
       op.store.alerts(),
     ])
     const problems = checks.filter(({ state }) => state === 'problem')
@@ -86,10 +86,12 @@ export class AlertWatch {
       const companyId = domain?.companyId ?? null
       await raise(op, { id, companyId, title, found, advice, memberAdvice })
     }
-    for (const trouble of troubles) await raise(op, trouble)
-    const found = new Set([...problems, ...troubles].map(({ id }) => id))
+    for (const trouble of troubles.found) await raise(op, trouble)
+    const found = new Set([...problems, ...troubles.found].map(({ id }) => id))
+    const isUnknown = (id: string) => troubles.unknown.some((beginning) => id.startsWith(beginning))
     for (const alert of before) {
-      if (alert.endedAt !== null || found.has(alert.id) || !isOver(alert.id, checks, far)) continue
+      const { id, endedAt } = alert
+      if (endedAt !== null || found.has(id) || isUnknown(id) || !isOver(id, checks, far)) continue
       await op.store.endAlert(alert.id, op.now(), problemChanged('problem.ended', factsOf(alert), op.now()))
     }
   }
