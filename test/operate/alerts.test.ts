@@ -251,9 +251,9 @@ test('a trouble of a company that could not be looked for stays, and hides no ot
   await world.store.resume({ companyId: beta.company.id, domain: null }, 2)
   const { store } = world
   answer({
-    async oldestDue(now, companyId) {
+    async oldestDueOf(companyId, now) {
       if (companyId === acme.company.id) throw new Error('canceling statement due to statement timeout')
-      return await store.oldestDue(now, companyId)
+      return await store.oldestDueOf(companyId, now)
     },
     webhooks: async () => {
       throw new Error('canceling statement due to statement timeout')

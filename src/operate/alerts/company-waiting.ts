@@ -75,7 +75,7 @@ async function isLate(
 ): Promise<boolean> {
   if (!lanes.some((lane) => isDueSince(lane, since))) return false
   // The end of a pause counts as the time at which its mail became due.
-  const dueAt = await op.store.oldestDue(op.now(), companyId)
+  const dueAt = await op.store.oldestDueOf(companyId, op.now())
   if (dueAt === null || dueAt > since) return false
   return !(await isDelivering(op)) || !(await wasAnyTried(op, companyId, since))
 }
