@@ -1,7 +1,9 @@
 /** Troubles are found by the checks, kept in the store, and told once when they begin and once when they are over. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { newDomain } from '../../src/accounts/new-domain.ts'
 import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import { openAlerts } from '../../src/operate/open-alerts.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -272,4 +274,28 @@ test('a trouble of a company that could not be looked for stays, and hides no ot
   answer({})
   await at(63)
   assert.ok(told.includes('over webhook:w'))
+})
+
+test('a problem of a domain is that of the company which sends from it, not of another one that has added its name', async () => {
+  const { at, told } = await watch()
+  const { store, acme, beta } = world
+  const name = 'shared.example'
+  const seal = await (await world.operation('operator')).seal()
+  const made = ({ company }: typeof acme) => newDomain({ companyId: company.id, name, seal, ed25519: false })
+  await store.addDomain(await made(beta))
+  const sends = { ...(await made(acme)), sending: 'active' as const }
+  await store.addDomain(sends)
+  await at(1, { far: true })
+  assert.ok(told.includes(`begun domain:${name}`), told.join())
+  const companyId = acme.company.id
+  const open = await openAlerts(await world.operation('operator'), { company: companyId })
+  assert.deepEqual(
+    open.map(({ page }) => page),
+    [`c/${companyId}/domains/${sends.id}`],
+  )
+  const { events } = await store.entriesAfter(0, { types: ['problem.started'] }, 10)
+  assert.deepEqual(
+    events.map((event) => [event.companyId, event.detail.domainId, event.detail.problem?.id]),
+    [[companyId, sends.id, `domain:${name}`]],
+  )
 })
