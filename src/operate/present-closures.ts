@@ -39,7 +39,9 @@ export class PresentClosures {
   /** Likewise. */
   readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>
   readonly #present: ReadonlySet<string> | null
-  /** All closures of a site in their order, by its key: they are sorted once, and lists ask for thousands of domains. */
+  /**
+   * All closures of a site in their order, by its key: they are sorted once, and lists ask for thousands of domains.
+   */
   readonly #ordered = new Map<string, readonly SiteClosure[]>()
   /** True in the usual case: no site is closed for any mail. */
   readonly none: boolean
