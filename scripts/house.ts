@@ -77,7 +77,7 @@ export const HOUSE: readonly Place[] = [
       'delivery/signing-keys.ts delivery/weight.ts inbound/arrived-mail.ts inbound/receive-mail.ts events workers domain-reports/detail.ts domain-reports/sent/day-report.ts',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
       'mailbox people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
-      'common/company-places.ts common/recent-entries.ts common/tally.ts common/logging.ts',
+      'common/chat-text.ts common/company-places.ts common/recent-entries.ts common/tally.ts common/logging.ts',
     ),
   },
   {
@@ -211,7 +211,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'common',
     about:
-      'small parts that several folders share and that know none of them: the clock, log throttling, the rule by which companies share (`shared-pool.ts`), turns (`company-turns.ts`; at the event loop `loop-turns.ts`) and places (`company-places.ts`), safe text for terminals (`visible-text.ts`), signed tokens in URLs (`signed-tokens.ts`), the early release of buffers (`octets.ts`)',
+      'small parts that several folders share and that know none of them: the clock, log throttling, the rule by which companies share (`shared-pool.ts`), turns (`company-turns.ts`; at the event loop `loop-turns.ts`) and places (`company-places.ts`), safe text for terminals (`visible-text.ts`) and for chats (`chat-text.ts`), signed tokens in URLs (`signed-tokens.ts`), the early release of buffers (`octets.ts`)',
     imports: [],
   },
   {

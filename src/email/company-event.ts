@@ -62,11 +62,13 @@ export function webhookSwitched(
   return { type, at, detail: { webhookId: id, host: new URL(url).host, message } }
 }
 
-/** A problem of the company has begun, or is over. */
+/** A problem of the company has begun, or is over. `domainId`: of the only sending domain that it concerns. */
 export function problemChanged(
   type: 'problem.started' | 'problem.ended',
   problem: ProblemFacts,
   at: number,
+  domainId?: string,
 ): NewCompanyEvent {
-  return { type, at, detail: { problem, message: `${problem.title}: ${problem.found}` } }
+  const message = `${problem.title}: ${problem.found}`
+  return { type, at, detail: { problem, ...(domainId !== undefined && { domainId }), message } }
 }

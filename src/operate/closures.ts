@@ -90,7 +90,15 @@ export async function sitesInTime(
   }
 }
 
-/** `siteOf`: by recipient domain; undefined: it is not known. */
+/** What people of a company may read of a closure; the same stands at held mail (see `readable`). */
+export function wordsFor(companyId: string, { metBy, reason, brief }: SiteClosure): string {
+  return metBy === companyId ? reason : brief
+}
+
+/**
+ * For all emails with the same `SentMail`, apart from the id. An answer is remembered. `siteOf`: by recipient domain;
+ * undefined: it is not known.
+ */
 export function closureFinder(
   op: Operation,
   closures: PresentClosures,
@@ -99,13 +107,23 @@ export function closureFinder(
 ): FindClosure {
   const domain = op.accounts.domains.find(({ id }) => id === sent.domainId)
   const names = sourceNames(op, sent)
-  return (to, isHeld) => {
-    const site = siteOf(to)
-    if (site === undefined || sent.testMode) return null
+  const find = (to: string, isHeld: boolean, site: WaitingSite): ClosedSite | null => {
     const servers = serversNamed(site.serversKey ?? '')
     const mail = { companyId: sent.companyId, sendingDomain: domain?.name ?? null, to, servers }
     const closed = isHeld ? closures.of(mail, site.key) : closures.ofAll(mail, site.key, names(site))
     return closed && { ...readable(op.caller, sent.companyId, closed), name: site.provider ?? site.name }
+  }
+  const found = new Map<string, ClosedSite | null>()
+  return (to, isHeld) => {
+    const site = siteOf(to)
+    if (site === undefined || sent.testMode) return null
+    const key = `${site.key}\0${isHeld}\0${to}`
+    let closed = found.get(key)
+    if (closed === undefined) {
+      closed = find(to, isHeld, site)
+      found.set(key, closed)
+    }
+    return closed
   }
 }
 

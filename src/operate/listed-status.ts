@@ -94,9 +94,18 @@ export async function listedClosures(
     due.filter(({ email }) => siteOfOwnRoute(routes, email) === null).map(({ to }) => to),
   )
   const sites = await sitesInTime(op, new Set([...unknown].slice(0, MOST_DOMAINS)), PATIENCE_MS)
+  const finders = new Map<string, FindClosure>()
   return (email) => {
-    const own = siteOfOwnRoute(routes, email)
-    return closureFinder(op, closures, email, (to) => own ?? sites.get(to))
+    const { companyId, domainId, source, testMode } = email
+    // Lists are mostly of few senders, each with many emails.
+    const key = JSON.stringify([companyId, domainId, source, testMode])
+    let find = finders.get(key)
+    if (find === undefined) {
+      const own = siteOfOwnRoute(routes, email)
+      find = closureFinder(op, closures, email, (to) => own ?? sites.get(to))
+      finders.set(key, find)
+    }
+    return find
   }
 }
 

@@ -6,8 +6,15 @@ import { RouteTable } from '../accounts/routes.ts'
 import { isOfOthers, othersFailed } from '../email/not-attempted.ts'
 import { coversMail } from '../queue/pauses.ts'
 import type { Pause, QueueLane } from '../store/store.ts'
-import { type ClosedSite, closureFinder, siteOfOwnRoute, sitesInTime } from './closures.ts'
-import { presentClosures } from './present-closures.ts'
+import {
+  type ClosedSite,
+  closureFinder,
+  type FindClosure,
+  siteOfOwnRoute,
+  sitesInTime,
+  wordsFor,
+} from './closures.ts'
+import { type PresentClosures, presentClosures } from './present-closures.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import type { Operation } from './verb.ts'
 import type { WaitingSite } from './waiting-sites.ts'
@@ -15,12 +22,18 @@ import type { WaitingSite } from './waiting-sites.ts'
 /** The most lanes that a site is looked up for: those with most waiting mail. */
 const MOST_LANES = 100
 
+/**
+ * `nextDueAt` of mail that waits for its path: the next try of the path, which releases it. Its own times are spread
+ * over the time after that. `lastMessage` of due mail that a closed path keeps waiting: the trouble that closed it, in
+ * words that the company of the lane may read, whoever asks: answers are shared.
+ */
+export interface WaitingLane extends QueueLane {
+  /** Unix ms: the earliest due time in the store. */
+  dueAt: number | null
+}
+
 export interface WaitingLanes {
-  /**
-   * `nextDueAt` of mail that waits for its path: the next try of the path, which releases it. Its own times are spread
-   * over the time after that. `lastMessage` of due mail that a closed path keeps waiting: the trouble that closed it.
-   */
-  lanes: QueueLane[]
+  lanes: WaitingLane[]
   /** By recipient domain, for mail that takes POSTROAD_DELIVERY: of held lanes, and of all if a site is paused. */
   sites: ReadonlyMap<string, WaitingSite>
 }
@@ -32,32 +45,55 @@ export async function waitingLanes(
   present: readonly Pause[],
 ): Promise<WaitingLanes> {
   // Name servers may be slow: no search has to wait for them.
-  const lanes = await op.inTurn(companyId ?? null, () => op.store.queue(companyId))
+  const stored = await op.inTurn(companyId ?? null, () => op.store.queue(companyId))
+  const lanes = stored.map((lane): WaitingLane => ({ ...lane, dueAt: lane.nextDueAt }))
   const siteOfRoute = routeSites(op)
   const waiting = mostFirst(lanes.filter((lane) => lane.waiting > 0))
   const closures = await presentClosures(op)
   const now = op.now()
-  const isDue = ({ nextDueAt }: QueueLane) => nextDueAt !== null && nextDueAt <= now
-  const isHeld = ({ lastMessage }: QueueLane) => isOfOthers(lastMessage)
-  const held = closures.none ? [] : waiting.filter((lane) => isHeld(lane) || isDue(lane)).slice(0, MOST_LANES)
+  const held = closures.none
+    ? []
+    : waiting.filter((lane) => isHeld(lane) || isDue(lane, now)).slice(0, MOST_LANES)
   const asked = isAnySitePaused(present) ? [...held, ...waiting.slice(0, MOST_LANES)] : held
   const unknown = asked.filter((lane) => siteOfRoute(lane.companyId) === null)
   const sites = await sitesInTime(op, new Set(unknown.map(({ domain }) => domain)))
-  if (held.length === 0) return { lanes, sites }
-  const closed = new Map<QueueLane, ClosedSite>()
-  for (const lane of held) {
-    const sent = { id: '', companyId: lane.companyId, domainId: '', source: null, testMode: false }
-    const siteOf = (to: string) => siteOfRoute(lane.companyId) ?? sites.get(to)
-    const closure = closureFinder(op, closures, sent, siteOf)(lane.domain, !isDue(lane))
-    if (closure !== null) closed.set(lane, closure)
-  }
-  return { lanes: lanes.map((lane) => told(lane, closed.get(lane), isDue(lane))), sites }
+  const closureOf = laneClosures(op, closures, sites)
+  const closed = new Map(held.map((lane) => [lane, closureOf(lane, !isDue(lane, now))]))
+  return { lanes: lanes.map((lane) => told(lane, closed.get(lane) ?? null, isDue(lane, now))), sites }
 }
 
-function told(lane: QueueLane, closed: ClosedSite | undefined, isDue: boolean): QueueLane {
-  if (closed === undefined || lane.nextDueAt === null) return { ...lane }
-  if (!isDue) return { ...lane, nextDueAt: Math.min(lane.nextDueAt, closed.nextTryAt) }
-  return { ...lane, nextDueAt: closed.nextTryAt, lastMessage: othersFailed(closed.reason) }
+export function isDue({ dueAt }: Pick<WaitingLane, 'dueAt'>, now: number): boolean {
+  return dueAt !== null && dueAt <= now
+}
+
+/** Some of it has met a closed path. */
+export function isHeld({ lastMessage }: Pick<QueueLane, 'lastMessage'>): boolean {
+  return isOfOthers(lastMessage)
+}
+
+function told(lane: WaitingLane, closed: ClosedSite | null, due: boolean): WaitingLane {
+  if (closed === null || lane.dueAt === null) return lane
+  if (!due) return { ...lane, nextDueAt: Math.min(lane.dueAt, closed.nextTryAt) }
+  return { ...lane, nextDueAt: closed.nextTryAt, lastMessage: othersFailed(wordsFor(lane.companyId, closed)) }
+}
+
+/** The closure that keeps mail of a lane waiting; null: none is known. `held`: the mail has met it. */
+export function laneClosures(
+  op: Operation,
+  closures: PresentClosures,
+  sites: ReadonlyMap<string, WaitingSite>,
+): (lane: Pick<QueueLane, 'companyId' | 'domain'>, held: boolean) => ClosedSite | null {
+  const siteOfRoute = routeSites(op)
+  const finders = new Map<string, FindClosure>()
+  return ({ companyId, domain }, held) => {
+    let find = finders.get(companyId)
+    if (find === undefined) {
+      const sent = { id: '', companyId, domainId: '', source: null, testMode: false }
+      find = closureFinder(op, closures, sent, (to) => siteOfRoute(companyId) ?? sites.get(to))
+      finders.set(companyId, find)
+    }
+    return find(domain, held)
+  }
 }
 
 const recent = new RecentAnswers<WaitingLanes>()
@@ -122,6 +158,6 @@ export function lanePauses(
   }
 }
 
-export function mostFirst(lanes: readonly QueueLane[]): QueueLane[] {
+export function mostFirst<Lane extends QueueLane>(lanes: readonly Lane[]): Lane[] {
   return lanes.toSorted((a, b) => b.waiting - a.waiting)
 }

@@ -33,8 +33,8 @@ export interface AlertStore {
   /** Open ones, and those whose end has not been told. In the order of their ids. */
   alerts(): Promise<Alert[]>
   /**
-   * A trouble that is open keeps its beginning. One whose end has not been told is open again. `event`: logged for the
-   * company in the same commit, unless the trouble was open.
+   * A trouble that is open keeps its beginning. One whose end has not been told is open again, since its beginning.
+   * `event`: logged for the company in the same commit, with that beginning, unless the trouble was open.
    */
   raiseAlert(alert: NewAlert, now: number, event?: NewCompanyEvent): Promise<void>
   /** Forgets a trouble about which no alert was sent. `event`: logged in the same commit, if the trouble was open. */

@@ -28,8 +28,10 @@ export interface QueueStore {
   announceWork(): Promise<void>
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
-  /** The same of mail that is not paused, of a company or of all. Where a pause has ended since, its end counts. */
-  oldestDue(now: number, companyId?: string): Promise<number | null>
+  /** The same of mail that is not paused. Where a pause has ended since, its end counts. */
+  oldestDue(now: number): Promise<number | null>
+  /** The same of mail of a company; null unless some is due by now. Costs the same whatever others have waiting. */
+  oldestDueOf(companyId: string, now: number): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
   record(attempt: AttemptRecord): Promise<RecordResult>
   /**

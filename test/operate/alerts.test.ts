@@ -1,10 +1,14 @@
 /** Troubles are found by the checks, kept in the store, and told once when they begin and once when they are over. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { newDomain } from '../../src/accounts/new-domain.ts'
 import { AlertWatch } from '../../src/operate/alerts/alert-watch.ts'
+import { openAlerts } from '../../src/operate/open-alerts.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
-import { node } from '../store/samples.ts'
+import type { Store } from '../../src/store/store.ts'
+import { digest } from '../store/contract/digest.ts'
+import { attempt, email, node, result } from '../store/samples.ts'
 import { openPaths, shareClosedPaths } from './closed-paths.ts'
 import { World } from './world.ts'
 
@@ -19,6 +23,7 @@ afterEach(() => world[Symbol.asyncDispose]())
 /** A watch whose clock and outcome of telling the test sets. */
 async function watch() {
   let op: Operation = await world.operation('operator')
+  let store: Store = world.store
   const dueAt = (await world.store.oldestDue(Date.now()))!
   const told: string[] = []
   /** The same of companies whose mail waits: its id is that of the company. */
@@ -50,13 +55,19 @@ async function watch() {
       onSend = start.resolve
       return { begun: start.promise, goOn: end.resolve }
     },
+    /** The first due time. */
+    dueAt,
+    /** From now on the store answers so. */
+    answer(change: Partial<Store>) {
+      store = Object.assign(Object.create(world.store), change) as Store
+    },
     stop: () => made.stop(),
     failWith: (error: Error | null) => {
       failure = error
     },
     /** Checks and tells, as it is so many minutes after the oldest mail became due. */
     async at(minutes: number, { far = false } = {}) {
-      op = { ...op, accounts: await world.store.accounts(), now: () => dueAt + minutes * 60_000 }
+      op = { ...op, store, accounts: await world.store.accounts(), now: () => dueAt + minutes * 60_000 }
       await made.look({ far })
       await made.tellAll()
     },
@@ -203,4 +214,88 @@ test('a company whose mail is due for an hour is told of, until it is paused or 
   assert.deepEqual(waiting.splice(0), [], 'its pause has only just ended')
   await at(125)
   assert.deepEqual(waiting.splice(0), [`begun ${ofBeta}`])
+})
+
+test('a company whose mail waits while other mail of it is tried is not told: a slow site lets little mail leave', async () => {
+  const { at, waiting, dueAt } = await watch()
+  const { store, acme, beta } = world
+  const [{ token } = { token: 0 }] = await store.nodes()
+  const delivered = async (minutes: number) => {
+    const when = dueAt + minutes * 60_000
+    const sent = email(acme.company, ['a@slow.test'], {
+      ...{ domainId: acme.domains[0].id, createdAt: when, dueAt: when },
+    })
+    await store.accept(sent, { token })
+    const events = [{ type: 'delivered', at: when, detail: {} } as const]
+    await store.record(attempt(sent, token, [result(0, { events })]))
+    await digest(store, token)
+  }
+  await store.pause({ companyId: beta.company.id, domain: null, since: 1 })
+  await delivered(10)
+  await at(61)
+  await delivered(65)
+  await at(72)
+  assert.deepEqual(waiting, [])
+  await at(127)
+  assert.deepEqual(waiting, [`begun waiting:${acme.company.id}`])
+})
+
+test('a trouble of a company that could not be looked for stays, and hides no other one', async () => {
+  const { at, waiting, told, answer, faults } = await watch()
+  const { acme, beta } = world
+  const [ofAcme, ofBeta] = [acme, beta].map(({ company }) => `waiting:${company.id}`)
+  await world.store.pause({ companyId: beta.company.id, domain: null, since: 1 })
+  await at(61)
+  assert.deepEqual(waiting.splice(0), [`begun ${ofAcme}`])
+  const failing = { companyId: beta.company.id, title: 'T', found: 'F.', advice: null, memberAdvice: null }
+  await world.store.raiseAlert({ ...failing, id: 'webhook:w' }, 1)
+  await world.store.raiseAlert({ ...failing, id: `bounces:${beta.company.id}` }, 1)
+  await world.store.resume({ companyId: beta.company.id, domain: null }, 2)
+  const { store } = world
+  answer({
+    async oldestDueOf(companyId, now) {
+      if (companyId === acme.company.id) throw new Error('canceling statement due to statement timeout')
+      return await store.oldestDueOf(companyId, now)
+    },
+    webhooks: async () => {
+      throw new Error('canceling statement due to statement timeout')
+    },
+  })
+  await at(62)
+  assert.deepEqual(waiting.splice(0), [`begun ${ofBeta}`], 'that of Acme is not over')
+  assert.equal(faults.length, 2)
+  assert.ok(told.includes('begun webhook:w'))
+  assert.ok(!told.includes('over webhook:w'))
+  assert.equal(
+    (await store.alerts()).find(({ id }) => id.startsWith('bounces:')),
+    undefined,
+    'it is over',
+  )
+  answer({})
+  await at(63)
+  assert.ok(told.includes('over webhook:w'))
+})
+
+test('a problem of a domain is that of the company which sends from it, not of another one that has added its name', async () => {
+  const { at, told } = await watch()
+  const { store, acme, beta } = world
+  const name = 'shared.example'
+  const seal = await (await world.operation('operator')).seal()
+  const made = ({ company }: typeof acme) => newDomain({ companyId: company.id, name, seal, ed25519: false })
+  await store.addDomain(await made(beta))
+  const sends = { ...(await made(acme)), sending: 'active' as const }
+  await store.addDomain(sends)
+  await at(1, { far: true })
+  assert.ok(told.includes(`begun domain:${name}`), told.join())
+  const companyId = acme.company.id
+  const open = await openAlerts(await world.operation('operator'), { company: companyId })
+  assert.deepEqual(
+    open.map(({ page }) => page),
+    [`c/${companyId}/domains/${sends.id}`],
+  )
+  const { events } = await store.entriesAfter(0, { types: ['problem.started'] }, 10)
+  assert.deepEqual(
+    events.map((event) => [event.companyId, event.detail.domainId, event.detail.problem?.id]),
+    [[companyId, sends.id, `domain:${name}`]],
+  )
 })

@@ -21,7 +21,7 @@ export async function shareClosedPaths(store: Store, ...closed: ClosedSite[]): P
       const key = `${source}\0${site}\0default`
       const facts = {
         ...{ path: key, companyId, domainId: null, to: null, metBy: null },
-        ...{ kind, message: 'no', brief: '', list, since, probeAt: 2 },
+        ...{ kind, message: 'no', brief: 'no', list, since, probeAt: 2 },
       }
       return {
         ...{ key, node: 1, changedAt: Date.now() },

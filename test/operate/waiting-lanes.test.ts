@@ -13,6 +13,7 @@ import { showQueue } from '../../src/operate/queue.ts'
 import { showQueueByCompany, showQueueByDomain, showQueueBySite } from '../../src/operate/queue-sums.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { accept, attempt, email, HOUR, type Result, result } from '../store/samples.ts'
+import { until } from '../support/until.ts'
 import { reportClosed, reportOpen, shareClosedPaths } from './closed-paths.ts'
 import { type Owned, World } from './world.ts'
 
@@ -38,7 +39,10 @@ interface Bench {
 }
 
 /** Two companies, and a site that is closed for the mail of both. */
-async function open(t: TestContext, closed: { since?: number; metBy?: 'beta' } = {}): Promise<Bench> {
+async function open(
+  t: TestContext,
+  closed: { since?: number; metBy?: 'acme' | 'beta' } = {},
+): Promise<Bench> {
   const bench = await openWorld(t)
   const { world } = bench
   const metBy = closed.metBy === undefined ? null : world[closed.metBy].company.id
@@ -159,6 +163,11 @@ test('the page of an email and its row agree, while its site is paused, about wh
   }
 })
 
+async function foundBy(op: Operation): Promise<string[][]> {
+  const { found } = await waitingMail(op, (error) => assert.fail(error as Error))
+  return found.map(({ title, found }) => [title, found])
+}
+
 test('companies whose path is closed for an hour are told, in words that name nobody of another', async (t) => {
   const foundAfter = async (minutes: number) => {
     const since = Date.now() - minutes * 60_000
@@ -170,13 +179,54 @@ test('companies whose path is closed for an hour are told, in words that name no
     await hold(beta, 'b@two.test')
     // Put off by its own server: the retry schedule takes days, and nothing is wrong with the path.
     await hold(acme, 'c@elsewhere.test', { tried: true, heldFor: null, message: '452 mailbox full' })
-    return (await waitingMail(op)).map(({ title, found }) => [title, found])
+    return await foundBy(op)
   }
   assert.deepEqual(await foundAfter(59), [])
   assert.deepEqual(await foundAfter(61), [
     ['Waiting mail of Acme', `Mail to one.test has waited for an hour: ${SITE} is busy (421).`],
     ['Waiting mail of Beta', 'Mail to two.test has waited for an hour: no answer.'],
   ])
+})
+
+const NOT_TRIED = 'Mail has been due for an hour, and was not tried.'
+
+/** What people of Acme are told when its mail to one.test has been due for 61 minutes. */
+async function foundOfAcme({ op, world, hold }: Bench): Promise<string[]> {
+  const { acme, store } = world
+  await store.pause({ companyId: null, domain: `customer-of.${acme.domains[0].name}`, since: 1 })
+  const now = Date.now() + 2 * HOUR
+  await hold(acme, 'a@one.test', { heldFor: null, dueAt: now - 61 * 60_000, message: '451 4.7.1 Greylisted' })
+  const found = await foundBy({ ...op, now: () => now })
+  return found.flatMap(([title, text]) => (title === 'Waiting mail of Acme' ? [text!] : []))
+}
+
+test('mail that is due for an hour is told of in the words of a closure that has only just begun', async (t) => {
+  const bench = await openWorld(t)
+  await shareClosedPaths(bench.world.store, { site: `mx:${SITE}`, since: Date.now() + 2 * HOUR - 60_000 })
+  assert.deepEqual(await foundOfAcme(bench), ['Mail to one.test has waited for an hour: no.'])
+})
+
+test('a closure of one source of two, or of another way than that of the mail, is not told', async (t) => {
+  const { op: given, ...rest } = await openWorld(t)
+  const sourceAddresses = ['192.0.2.1', '192.0.2.2'].map((address) => ({ address, helo: 'mail.test' }))
+  const bench = { ...rest, op: { ...given, setup: { ...given.setup, sourceAddresses } } }
+  const { store, acme } = bench.world
+  const site = `mx:${SITE}`
+  await shareClosedPaths(store, { site, source: '192.0.2.1' })
+  assert.deepEqual(await foundOfAcme(bench), [NOT_TRIED], 'another source is open')
+  await shareClosedPaths(store, { site, source: '192.0.2.2' })
+  assert.deepEqual(await foundOfAcme(bench), ['Mail to one.test has waited for an hour: no.'])
+  const { id, companyId } = acme.domains[0]
+  await store.setRoute({
+    id: 'r',
+    companyId,
+    domainId: id,
+    url: 'smtp://relay.test',
+    sealed: null,
+    createdAt: 1,
+  })
+  const routed = { ...bench.op, accounts: await store.accounts() }
+  assert.deepEqual(await foundOfAcme({ ...bench, op: routed }), [NOT_TRIED], 'a domain takes its own route')
 })
 
 /** Mail that is due, that no node has claimed, and whose domain may send. */
@@ -209,7 +259,7 @@ async function due({ world, op: given }: Pick<Bench, 'world' | 'op'>, address: s
 }
 
 test('due mail that nobody has claimed says which server refused, what it said, and when it is tried next', async (t) => {
-  const bench = await open(t)
+  const bench = await open(t, { metBy: 'acme' })
   const mail = await due(bench, 'a@one.test')
   assert.deepEqual(await mail.told(), {
     ...{ waits: 'path', site: SITE, row: 'held', nextDueAt: NEXT_TRY, message: othersFailed('no answer') },
@@ -217,14 +267,45 @@ test('due mail that nobody has claimed says which server refused, what it said, 
   })
 })
 
+test('tables name the words of a server to the company that met them alone, whoever has asked before', async (t) => {
+  const { op, world, hold } = await open(t, { metBy: 'beta' })
+  // Due, and not claimed.
+  const change = { heldFor: null, dueAt: 1 }
+  await hold(world.acme, 'a@one.test', change)
+  await hold(world.beta, 'b@two.test', change)
+  const told = async (caller: Operation['caller']) => {
+    const asked = { ...op, caller }
+    const lanes = [...(await showQueue(asked, {})), ...(await showQueueByDomain(asked, {})).sums]
+    const words = lanes.flatMap(({ domain, lastMessage }) =>
+      ['one.test', 'two.test'].includes(domain) ? [`${domain}: ${lastMessage}`] : [],
+    )
+    return [...new Set(words)].toSorted()
+  }
+  const brief = `one.test: ${othersFailed(`${SITE} is busy (421)`)}`
+  const own = `two.test: ${othersFailed('no answer')}`
+  const of = ({ company }: Owned) => {
+    const principal = { companyId: company.id, scopes: new Set(['reading'] as const), domainId: null }
+    return { kind: 'person', person: { id: 'p', name: 'P' }, role: 'viewer', principal } as const
+  }
+  assert.deepEqual(await told(op.caller), [brief, own])
+  for (const company of [world.acme.company.id, world.beta.company.id])
+    await showQueueByDomain(op, { company })
+  assert.deepEqual(await told(of(world.acme)), [brief])
+  assert.deepEqual(await told(of(world.beta)), [own])
+})
+
 test('a closure that only nodes of before have met is told as well', async (t) => {
   const bench = await openWorld(t)
   const mail = await due(bench, 'a@one.test')
   assert.deepEqual([(await mail.told()).waits, (await mail.told()).row], ['turn', 'accepted'])
   await shareClosedPaths(bench.world.store, { site: `mx:${SITE}` })
-  const { waits, site, row, nextDueAt, message } = await mail.told()
-  assert.deepEqual([waits, site, row], ['path', SITE, 'held'])
+  const { waits, site, nextDueAt, message } = await mail.told()
+  assert.deepEqual([waits, site], ['path', SITE])
   assert.deepEqual([nextDueAt, message], [NEXT_TRY, othersFailed('no')])
+  await until(
+    async () => (await mail.told()).row === 'held',
+    'the row, whose answers are shared for a moment',
+  )
 })
 
 test('due mail that another source or another node may send is not held', async (t) => {
@@ -238,7 +319,11 @@ test('due mail that another source or another node may send is not held', async 
   await shareClosedPaths(world.store, { site, source: '192.0.2.2' })
   assert.equal((await mail.told()).waits, 'path', 'both are closed')
   const other = await reportOpen(world.store, SITE, '192.0.2.2')
-  assert.deepEqual([(await mail.told()).waits, (await mail.told()).row], ['turn', 'accepted'], 'a node sends')
+  assert.equal((await mail.told()).waits, 'turn', 'a node sends')
+  await until(
+    async () => (await mail.told()).row === 'accepted',
+    'the row, whose answers are shared for a moment',
+  )
   await other[Symbol.asyncDispose]()
   assert.equal((await mail.told()).waits, 'path', 'that node has ended')
 })

@@ -12,7 +12,7 @@ interface Page<Row> {
 /** The rows of all pages, `most` at most. `onPage`: called with the number of rows so far. */
 export async function allRows<Row>(
   read: (cursor: string | undefined, limit: number) => Promise<Page<Row>>,
-  onPage: (count: number) => void,
+  onPage: (count: number) => void = () => {},
   most = MOST_CHOSEN,
 ): Promise<Row[]> {
   const found: Row[] = []

@@ -1,4 +1,5 @@
-import { keepPreviousData } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { allRows } from './all-rows.ts'
 import { type Body, call, type JsonAnswer, type QueryOf } from './client.ts'
 import { change, invalidate, queries, read } from './queries.ts'
 
@@ -22,6 +23,19 @@ export const webhooksQuery = (company: string, query: QueryOf<typeof LIST>) => (
   ...read(LIST, { company, query }),
   refetchInterval: LOOK_EVERY * 3,
 })
+
+/** From all pages of the list. */
+export const allWebhooksQuery = (company: string) =>
+  queryOptions({
+    queryKey: [LIST, { company, query: 'all' }] as const,
+    queryFn: ({ signal }) =>
+      allRows(async (after, limit) => {
+        const query = { limit, ...(after !== undefined && { after }) }
+        const { data, more } = await call(LIST, { company, query, signal })
+        return { rows: data, next: more ? (data.at(-1)?.id ?? null) : null }
+      }),
+    refetchInterval: LOOK_EVERY * 3,
+  })
 
 export const webhookQuery = (company: string, id: string) => ({
   ...read(ONE, { company, id }),

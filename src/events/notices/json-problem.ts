@@ -1,15 +1,16 @@
 /** A problem of a company in the words of the JSON dialect. */
+import { chatText } from '../../common/chat-text.ts'
 import type { CompanyEvent } from '../../email/company-event.ts'
 import type { ProblemFacts } from '../../email/event.ts'
 
-/** `text` is a sentence: chat programs show it. */
+/** `text` is a sentence: chat programs show it. The finding may contain the words of a stranger's server. */
 export function toldProblem(
   { type, at }: Pick<CompanyEvent, 'at' | 'type'>,
   { id, title, found, advice, since }: ProblemFacts,
 ): { text: string; data: Record<string, unknown> } {
   const isOver = type === 'problem.ended'
   return {
-    text: `${isOver ? 'Over' : 'Problem'}: ${title}: ${found}`,
+    text: chatText(`${isOver ? 'Over' : 'Problem'}: ${title}: ${found}`),
     data: {
       id,
       title,

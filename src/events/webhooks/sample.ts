@@ -95,7 +95,7 @@ function ofProblem(type: 'problem.started' | 'problem.ended', domain: string, no
     advice: 'Publish the records that the page of the domain shows.',
     since: type === 'problem.started' ? now : now - 3_600_000,
   }
-  return problemChanged(type, problem, now)
+  return problemChanged(type, problem, now, randomUUIDv7())
 }
 
 function ofCompany(companyId: string, event: NewCompanyEvent, now: number): EventNotice<LogEntry> {

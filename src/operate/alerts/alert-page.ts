@@ -1,15 +1,17 @@
 /** The page of the console that shows a trouble. */
 import type { SendingDomain } from '../../accounts/account.ts'
 import type { Alert } from '../../store/store.ts'
+import { domainOfAlert } from './alert-domain.ts'
 
 /** Below the address of the console. Companies see their own pages, and operators that of the installation. */
 export function pageOfAlert(
-  { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
-  domains: readonly Pick<SendingDomain, 'id' | 'name'>[],
+  alert: Pick<Alert, 'id' | 'companyId'>,
+  domains: readonly Pick<SendingDomain, 'id' | 'companyId' | 'name'>[],
 ): string {
+  const { id, companyId } = alert
   if (companyId === null) return 'installation'
   const [kind, subject = ''] = id.split(/:(.*)/s)
-  const domain = kind === 'domain' ? domains.find(({ name }) => name === subject) : undefined
+  const domain = domainOfAlert(alert, domains)
   if (kind === 'webhook') return `c/${companyId}/webhooks/${subject}`
   return domain === undefined ? `c/${companyId}/overview` : `c/${companyId}/domains/${domain.id}`
 }

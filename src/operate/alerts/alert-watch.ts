@@ -3,12 +3,13 @@
  * trouble once when it begins and once when it is over. One node checks; any node tells.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { problemChanged } from '../../email/company-event.ts'
-import type { ProblemFacts } from '../../email/event.ts'
+import { acceptsMail } from '../../accounts/sending.ts'
+import { type NewCompanyEvent, problemChanged } from '../../email/company-event.ts'
 import type { Alert, NewAlert } from '../../store/store.ts'
 import { type DoctorCheck, kindOfCheck } from '../doctor/check.ts'
 import { madeChecks } from '../doctor/examine.ts'
 import type { Operation } from '../verb.ts'
+import { companyOfCheck, domainOfAlert } from './alert-domain.ts'
 import { COMPANY_TROUBLES, companyTroubles } from './company-troubles.ts'
 
 export interface AlertWatchParts {
@@ -77,20 +78,22 @@ export class AlertWatch {
     const op = this.#parts.operation()
     const [checks, troubles, before] = await Promise.all([
       madeChecks(op, far ? 'all' : 'near'),
-      companyTroubles(op),
+      companyTroubles(op, this.#parts.onFault),
       op.store.alerts(),
     ])
+    const sending = op.accounts.domains.filter(acceptsMail)
     const problems = checks.filter(({ state }) => state === 'problem')
     for (const { id, title, found, advice, memberAdvice = null } of problems) {
-      const domain = op.accounts.domains.find(({ name }) => id === `domain:${name}`)
-      const companyId = domain?.companyId ?? null
+      const companyId = companyOfCheck(id, sending)
       await raise(op, { id, companyId, title, found, advice, memberAdvice })
     }
-    for (const trouble of troubles) await raise(op, trouble)
-    const found = new Set([...problems, ...troubles].map(({ id }) => id))
+    for (const trouble of troubles.found) await raise(op, trouble)
+    const found = new Set([...problems, ...troubles.found].map(({ id }) => id))
+    const isUnknown = (id: string) => troubles.unknown.some((beginning) => id.startsWith(beginning))
     for (const alert of before) {
-      if (alert.endedAt !== null || found.has(alert.id) || !isOver(alert.id, checks, far)) continue
-      await op.store.endAlert(alert.id, op.now(), problemChanged('problem.ended', factsOf(alert), op.now()))
+      const { id, endedAt } = alert
+      if (endedAt !== null || found.has(id) || isUnknown(id) || !isOver(id, checks, far)) continue
+      await op.store.endAlert(id, op.now(), eventOf(op, 'problem.ended', alert))
     }
   }
 
@@ -122,16 +125,19 @@ export class AlertWatch {
 
 /** Webhooks of its company get an event about it. */
 async function raise(op: Operation, alert: NewAlert): Promise<void> {
-  const now = op.now()
-  await op.store.raiseAlert(
-    alert,
-    now,
-    problemChanged('problem.started', factsOf({ ...alert, since: now }), now),
-  )
+  const since = op.now()
+  await op.store.raiseAlert(alert, since, eventOf(op, 'problem.started', { ...alert, since }))
 }
 
-function factsOf({ id, title, found, memberAdvice, since }: NewAlert & Pick<Alert, 'since'>): ProblemFacts {
-  return { id, title, found, advice: memberAdvice, since }
+/** Webhooks of a single domain get what concerns it. */
+function eventOf(
+  op: Operation,
+  type: 'problem.started' | 'problem.ended',
+  alert: NewAlert & Pick<Alert, 'since'>,
+): NewCompanyEvent {
+  const { id, title, found, memberAdvice: advice, since } = alert
+  const domainId = domainOfAlert(alert, op.accounts.domains)?.id
+  return problemChanged(type, { id, title, found, advice, since }, op.now(), domainId)
 }
 
 /**

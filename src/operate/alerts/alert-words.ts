@@ -1,4 +1,5 @@
 /** Writes alerts as mail, and as JSON for a URL. */
+import { chatText } from '../../common/chat-text.ts'
 import type { Alert } from '../../store/store.ts'
 import { isoTime } from '../shapes.ts'
 
@@ -47,7 +48,7 @@ export function alertJson(
   hostname: string,
 ) {
   return {
-    text: `${isOver ? 'Over' : 'Problem'} on ${hostname}: ${title}: ${found}`,
+    text: chatText(`${isOver ? 'Over' : 'Problem'} on ${hostname}: ${title}: ${found}`),
     id,
     state: isOver ? 'over' : 'problem',
     title,

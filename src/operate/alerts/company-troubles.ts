@@ -5,6 +5,7 @@ import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 import { nameOf } from './company-name.ts'
 import { waitingMail } from './company-waiting.ts'
+import { NOTHING_FOUND, type Troubles, withEach } from './troubles.ts'
 
 const HOUR = 3_600_000
 /** Ms for which a webhook must fail before an alert is sent. */
@@ -15,18 +16,25 @@ const LEAST_VOLUME = 100
 const MOST_BOUNCED = 0.05
 const MOST_COMPLAINED = 0.001
 
-/** The prefixes of their ids: a trouble with one of them that is not found any more is over. */
+/** The beginnings of their ids: a trouble with one of them that is not found any more is over. */
 export const COMPANY_TROUBLES = ['webhook:', 'bounces:', 'complaints:', 'waiting:'] as const
 
-export async function companyTroubles(op: Operation): Promise<NewAlert[]> {
-  const [webhooks, rates, waiting] = await Promise.all([failingWebhooks(op), highRates(op), waitingMail(op)])
-  return [...webhooks, ...rates, ...waiting]
+export async function companyTroubles(op: Operation, onFault: (error: unknown) => void): Promise<Troubles> {
+  return await withEach(
+    [
+      { id: 'webhook:', find: () => failingWebhooks(op) },
+      { id: 'bounces:', find: () => highRates(op, 'bounces') },
+      { id: 'complaints:', find: () => highRates(op, 'complaints') },
+      { id: 'waiting:', find: () => waitingMail(op, onFault) },
+    ],
+    onFault,
+  )
 }
 
-async function failingWebhooks(op: Operation): Promise<NewAlert[]> {
+async function failingWebhooks(op: Operation): Promise<Troubles> {
   const all = await op.store.webhooks({})
   const since = op.now() - WEBHOOK_FAILS_MS
-  return all
+  const found = all
     .filter(
       ({ status, failingSince }) => status === 'enabled' && failingSince !== null && failingSince <= since,
     )
@@ -37,39 +45,40 @@ async function failingWebhooks(op: Operation): Promise<NewAlert[]> {
       found: `${new URL(url).host} has not accepted an event for an hour.`,
       ...advice('Its attempts show what its server answers. Correct the server, then replay what failed.'),
     }))
+  return { ...NOTHING_FOUND, found }
 }
 
-async function highRates(op: Operation): Promise<NewAlert[]> {
+const RATES = {
+  bounces: {
+    title: 'Bounces',
+    type: 'bounced',
+    most: MOST_BOUNCED,
+    advice: 'Send only to addresses that were confirmed by their owners.',
+  },
+  complaints: {
+    title: 'Complaints',
+    type: 'complained',
+    most: MOST_COMPLAINED,
+    advice: 'Send only to people who asked for the mail, and make it easy to unsubscribe.',
+  },
+} as const
+
+async function highRates(op: Operation, kind: keyof typeof RATES): Promise<Troubles> {
+  // Both kinds share the answer.
   const { volumes } = await showVolumeByCompany(op, { span: 'day' })
-  return (volumes ?? []).flatMap(({ key: companyId, volume }) => ratesOf(op, companyId, volume))
+  if (volumes === null) return { found: [], unknown: [`${kind}:`] }
+  return { ...NOTHING_FOUND, found: volumes.flatMap(({ key, volume }) => rateOf(op, key, volume, kind)) }
 }
 
-function ratesOf(op: Operation, companyId: string, volume: Volume): NewAlert[] {
-  const { delivered = 0, bounced = 0, complained = 0 } = volume
+function rateOf(op: Operation, companyId: string, volume: Volume, kind: keyof typeof RATES): NewAlert[] {
+  const { delivered = 0, bounced = 0 } = volume
   const ended = delivered + bounced
-  if (ended < LEAST_VOLUME) return []
+  const { title, type, most, advice: text } = RATES[kind]
+  const count = volume[type] ?? 0
+  if (ended < LEAST_VOLUME || count / ended <= most) return []
+  const found = `${percent(count / ended)} of the mail of the last day: ${count} of ${ended} recipients.`
   const name = nameOf(op, companyId)
-  const rate = (kind: 'bounces' | 'complaints', count: number, most: number, text: string): NewAlert[] =>
-    count / ended <= most
-      ? []
-      : [
-          {
-            id: `${kind}:${companyId}`,
-            companyId,
-            title: `${kind === 'bounces' ? 'Bounces' : 'Complaints'} of ${name}`,
-            found: `${percent(count / ended)} of the mail of the last day: ${count} of ${ended} recipients.`,
-            ...advice(text),
-          },
-        ]
-  return [
-    ...rate('bounces', bounced, MOST_BOUNCED, 'Send only to addresses that were confirmed by their owners.'),
-    ...rate(
-      'complaints',
-      complained,
-      MOST_COMPLAINED,
-      'Send only to people who asked for the mail, and make it easy to unsubscribe.',
-    ),
-  ]
+  return [{ id: `${kind}:${companyId}`, companyId, title: `${title} of ${name}`, found, ...advice(text) }]
 }
 
 /** That everybody can follow. */

@@ -2,79 +2,139 @@
  * Companies whose mail waits for an hour without being tried: it is due, or held for a closed path. Mail that its own
  * server has put off waits for the retry schedule, which takes days, and does not count.
  */
-import { serversNamed } from '../../delivery/path/path.ts'
-import { isOfOthers } from '../../email/not-attempted.ts'
-import type { NewAlert, QueueLane, SiteClosure } from '../../store/store.ts'
-import { sitesInTime } from '../closures.ts'
+import type { NewAlert, SiteClosure } from '../../store/store.ts'
+import { sitesInTime, wordsFor } from '../closures.ts'
 import { presentClosures } from '../present-closures.ts'
 import type { Operation } from '../verb.ts'
-import { lanePauses, recentLanes, routeSites } from '../waiting-lanes.ts'
+import {
+  isDue,
+  isHeld,
+  laneClosures,
+  lanePauses,
+  recentLanes,
+  routeSites,
+  type WaitingLane,
+} from '../waiting-lanes.ts'
 import { nameOf } from './company-name.ts'
+import { NOTHING_FOUND, type Troubles, withEach } from './troubles.ts'
 
 const WAITS_MS = 3_600_000
-/** Held lanes of a company whose site is looked up: those of the oldest mail. */
-const MOST_HELD = 5
+/** Lanes of a company whose site is looked up: those of the oldest mail. */
+const MOST_LOOKED_UP = 5
+/** Events that a delivery leaves behind. */
+const OF_ATTEMPTS: ReadonlySet<string> = new Set(['delivered', 'delivery_delayed', 'bounced'])
+const MINUTE = 60_000
+/** More than an hour of one company has, by minute and type of event. */
+const MOST_COUNTS = 10_000
 
-export async function waitingMail(op: Operation): Promise<NewAlert[]> {
+type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
+
+export async function waitingMail(op: Operation, onFault: (error: unknown) => void): Promise<Troubles> {
   const present = await op.store.pauses(op.now())
   const { lanes, sites } = await recentLanes(op, undefined, present)
   const { cover } = lanePauses(op, present, sites)
-  const since = op.now() - WAITS_MS
   const waiting = lanes.filter((lane) => lane.waiting > 0 && !cover(lane))
-  const closureOf = await longClosures(op, waiting, since)
-  const found: NewAlert[] = []
-  for (const [companyId, all] of Map.groupBy(waiting, (lane) => lane.companyId)) {
-    const held = all.find((lane) => closureOf.has(lane))
-    if (held !== undefined) found.push(heldMail(op, held, closureOf.get(held)!))
-    else if (await isDueSince(op, all, since)) found.push(dueMail(op, companyId))
-  }
-  return found
+  const since = op.now() - WAITS_MS
+  const closureOf = await presentClosuresOf(op, waiting, since)
+  const companies = [...Map.groupBy(waiting, ({ companyId }) => companyId)]
+  return await withEach(
+    companies.map(([companyId, ofCompany]) => ({
+      id: idOf(companyId),
+      find: () => waitingOf(op, companyId, ofCompany, closureOf, since),
+    })),
+    onFault,
+  )
 }
 
-/** The end of a pause counts as the time at which its mail became due, as the store knows. */
-async function isDueSince(op: Operation, [first, ...more]: QueueLane[], since: number): Promise<boolean> {
-  const lanes = first === undefined ? [] : [first, ...more]
-  if (!lanes.some(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= since)) return false
-  const dueAt = await op.store.oldestDue(op.now(), first!.companyId)
+/** Of the lanes of one company. */
+async function waitingOf(
+  op: Operation,
+  companyId: string,
+  lanes: readonly WaitingLane[],
+  closureOf: LaneClosures,
+  since: number,
+): Promise<Troubles> {
+  const held = lanes.find((lane) => (closureOf.get(lane)?.since ?? Number.POSITIVE_INFINITY) <= since)
+  if (held !== undefined) return { ...NOTHING_FOUND, found: [heldMail(op, held, closureOf.get(held)!)] }
+  if (!(await isLate(op, companyId, lanes, since))) return NOTHING_FOUND
+  // A path that closes again and again has not been closed for long, and keeps its mail waiting all the same.
+  const due = lanes.find((lane) => isDueSince(lane, since) && closureOf.has(lane))
+  const alert = due === undefined ? dueMail(op, companyId) : heldMail(op, due, closureOf.get(due)!)
+  return { ...NOTHING_FOUND, found: [alert] }
+}
+
+/**
+ * Mail is due since then, and none was tried. Otherwise it takes its turn: a slow site, a lowered rate or a warm-up
+ * lets only some mail leave, and the rest stays due.
+ */
+async function isLate(
+  op: Operation,
+  companyId: string,
+  lanes: readonly WaitingLane[],
+  since: number,
+): Promise<boolean> {
+  if (!lanes.some((lane) => isDueSince(lane, since))) return false
+  // The end of a pause counts as the time at which its mail became due.
+  const dueAt = await op.store.oldestDueOf(companyId, op.now())
+  if (dueAt === null || dueAt > since) return false
+  return !(await isDelivering(op)) || !(await wasAnyTried(op, companyId, since))
+}
+
+async function isDelivering({ store }: Operation): Promise<boolean> {
+  // Nodes without a sign of life are given up: their rows are removed.
+  return (await store.nodes()).some(({ roles }) => roles.includes('delivery'))
+}
+
+async function wasAnyTried({ store, now }: Operation, companyId: string, since: number): Promise<boolean> {
+  const counts = await store.countEvents({
+    ...{ companyId, domainId: null, size: 'minute', dimension: 'total', value: null, most: MOST_COUNTS },
+    since: Math.floor(since / MINUTE) * MINUTE,
+    until: now() + MINUTE,
+  })
+  return counts === null || counts.some(({ type, n }) => n > 0 && OF_ATTEMPTS.has(type))
+}
+
+function isDueSince({ dueAt }: WaitingLane, since: number): boolean {
   return dueAt !== null && dueAt <= since
 }
 
-/** The closures that have held mail of a lane since then. */
-async function longClosures(
+/** The closures, of any age, that keep mail waiting which is older than that: it is held, or was due then. */
+async function presentClosuresOf(
   op: Operation,
-  lanes: readonly QueueLane[],
+  lanes: readonly WaitingLane[],
   since: number,
-): Promise<ReadonlyMap<QueueLane, SiteClosure>> {
+): Promise<LaneClosures> {
+  const closures = await presentClosures(op)
+  if (closures.none) return new Map()
+  // The mail of such a domain takes another way than its lane tells.
+  const mixed = new Set(
+    op.accounts.routes.flatMap(({ companyId, domainId }) => (domainId === null ? [] : [companyId])),
+  )
   // A claim leaves out mail of closed paths: it stays due.
-  const held = lanes.filter(
-    ({ lastMessage, oldestAt, nextDueAt }) =>
-      oldestAt !== null &&
-      oldestAt <= since &&
-      (isOfOthers(lastMessage) || (nextDueAt !== null && nextDueAt <= since)),
+  const kept = lanes.filter(
+    (lane) =>
+      !mixed.has(lane.companyId) &&
+      lane.oldestAt !== null &&
+      lane.oldestAt <= since &&
+      (isHeld(lane) || isDueSince(lane, since)),
   )
-  const looked = [...Map.groupBy(held, ({ companyId }) => companyId).values()].flatMap((ofCompany) =>
-    ofCompany.toSorted((a, b) => a.oldestAt! - b.oldestAt!).slice(0, MOST_HELD),
+  const looked = [...Map.groupBy(kept, ({ companyId }) => companyId).values()].flatMap((ofCompany) =>
+    ofCompany.toSorted((a, b) => a.oldestAt! - b.oldestAt!).slice(0, MOST_LOOKED_UP),
   )
-  if (looked.length === 0) return new Map()
   const siteOfRoute = routeSites(op)
   const direct = looked.filter(({ companyId }) => siteOfRoute(companyId) === null)
   const sites = await sitesInTime(op, new Set(direct.map(({ domain }) => domain)))
-  const closures = await presentClosures(op)
+  const closureOf = laneClosures(op, closures, sites)
   return new Map(
     looked.flatMap((lane) => {
-      const { companyId, domain: to } = lane
-      const site = siteOfRoute(companyId) ?? sites.get(to)
-      if (site === undefined) return []
-      const mail = { companyId, sendingDomain: null, to, servers: serversNamed(site.serversKey ?? '') }
-      const closed = closures.of(mail, site.key)
-      return closed === null || closed.since > since ? [] : [[lane, closed] as const]
+      const closed = closureOf(lane, !isDue(lane, op.now()))
+      return closed === null ? [] : [[lane, closed] as const]
     }),
   )
 }
 
-function heldMail(op: Operation, { companyId, domain }: QueueLane, closed: SiteClosure): NewAlert {
-  // The words of the server may name a recipient of the company whose mail it refused.
-  const why = closed.metBy === companyId ? closed.reason : closed.brief
+function heldMail(op: Operation, { companyId, domain }: WaitingLane, closed: SiteClosure): NewAlert {
+  const why = wordsFor(companyId, closed)
   return {
     ...subject(op, companyId),
     found: `Mail to ${domain} has waited for an hour: ${why.replace(/\.$/, '')}.`,
@@ -93,5 +153,9 @@ function dueMail(op: Operation, companyId: string): NewAlert {
 }
 
 function subject(op: Operation, companyId: string): Pick<NewAlert, 'companyId' | 'id' | 'title'> {
-  return { id: `waiting:${companyId}`, companyId, title: `Waiting mail of ${nameOf(op, companyId)}` }
+  return { id: idOf(companyId), companyId, title: `Waiting mail of ${nameOf(op, companyId)}` }
+}
+
+function idOf(companyId: string): string {
+  return `waiting:${companyId}`
 }

@@ -11,7 +11,9 @@ const COLUMNS = `id, company_id AS "companyId", title, found, advice, member_adv
 const ALL = statement<Alert>(`SELECT ${COLUMNS} FROM alerts ORDER BY id`)
 const BEGIN = statement(`INSERT INTO alerts (id, company_id, title, found, advice, member_advice, since)
   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`)
-const REOPEN = statement('UPDATE alerts SET ended_at = NULL WHERE id = $1 AND ended_at IS NOT NULL')
+const REOPEN = statement<Pick<Alert, 'since'>>(
+  'UPDATE alerts SET ended_at = NULL WHERE id = $1 AND ended_at IS NOT NULL RETURNING since',
+)
 const DESCRIBE = statement(`UPDATE alerts SET found = $2, advice = $3, member_advice = $4
   WHERE id = $1 AND (found <> $2 OR member_advice IS DISTINCT FROM $4)`)
 const FORGET = statement<Company>(
@@ -50,9 +52,10 @@ export const alertWrites = {
     const texts = [without(found), without(advice), without(memberAdvice)]
     yield* port.transaction(function* (db) {
       const isNew = (yield* db.run(BEGIN, id, companyId, without(title), ...texts, now)) > 0
-      const isBack = !isNew && (yield* db.run(REOPEN, id)) > 0
-      if (!isNew) yield* db.run(DESCRIBE, id, ...texts)
-      if (isNew || isBack) yield* log(db, companyId, event)
+      if (isNew) return yield* log(db, companyId, event)
+      const back = yield* db.one(REOPEN, id)
+      yield* db.run(DESCRIBE, id, ...texts)
+      if (back !== undefined) yield* log(db, companyId, event && begunAt(back.since, event))
     })
   },
 
@@ -73,6 +76,11 @@ export const alertWrites = {
     else yield* port.write.run(END_TOLD, id, since, endedAt)
   },
 } satisfies Operations<Port>
+
+function begunAt(since: number, { detail, ...event }: NewCompanyEvent): NewCompanyEvent {
+  const { problem } = detail
+  return { ...event, detail: { ...detail, ...(problem !== undefined && { problem: { ...problem, since } }) } }
+}
 
 /** A company that was removed has no log. */
 function* log(

@@ -46,10 +46,11 @@ interface SitePauseRow extends Omit<Pause, 'domain' | 'site'> {
 
 /**
  * The last ends of pauses, further ones of which matter to nobody's patience, and 0, from which on all mail counts that
- * no pause has covered.
+ * no pause has covered. `which`: a further condition on the pause `p`.
  */
-const ENDS = `SELECT 0 AS at UNION ALL SELECT at FROM (
-    SELECT DISTINCT ${END_OF_PAUSE} AS at FROM pauses p WHERE ${END_OF_PAUSE} <= $1 ORDER BY 1 DESC LIMIT 20
+const endsOf = (which = 'TRUE') => `SELECT 0 AS at UNION ALL SELECT at FROM (
+    SELECT DISTINCT ${END_OF_PAUSE} AS at FROM pauses p
+    WHERE ${END_OF_PAUSE} <= $1 AND ${which} ORDER BY 1 DESC LIMIT 20
   ) AS last`
 
 /**
@@ -63,24 +64,66 @@ const NOT_PAUSED = `NOT EXISTS (
     LIMIT 1 OFFSET 0
   )`
 
-/** $2: the number of a company; null: of all. */
-const OF_COMPANY = '($2::integer IS NULL OR q.company = $2)'
+/**
+ * Mail that several pauses covered is late since the end of the last one. Where an earlier end is looked at, that mail
+ * is left out. `first`: the first due time of mail that is not.
+ */
+const oldestOf = (
+  ends: string,
+  first: string,
+) => `SELECT min(CASE WHEN due > ended THEN due ELSE ended END) AS at
+    FROM (SELECT e.at AS ended, (${first}) AS due FROM (${ends}) AS e) AS found WHERE due IS NOT NULL`
 
 /** The `+ 0` makes PostgreSQL take the index by time. */
 const waitingBy = (ready: string) =>
-  `(SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND ${ready} AND ${OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at + 0 LIMIT 1)`
+  `(SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND ${ready} AND ${NOT_PAUSED} ORDER BY q.due_at + 0 LIMIT 1)`
 
-/**
- * Mail that several pauses covered is late since the end of the last one. Where an earlier end is looked at, that mail
- * is left out.
- */
-const OLDEST_DUE = statement<{ at: number | null }>(({ engine }) => {
-  const first =
+interface OldestRow {
+  at: number | null
+}
+
+const OLDEST_DUE = statement<OldestRow>(({ engine }) =>
+  oldestOf(
+    endsOf(),
     engine === 'postgres'
       ? `SELECT min(at) FROM (${waitingBy('q.ready')} UNION ALL ${waitingBy('NOT q.ready')}) AS chosen`
-      : `SELECT q.due_at FROM lanes q INDEXED BY lanes_by_due WHERE ${OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`
-  return `SELECT min(CASE WHEN due > ended THEN due ELSE ended END) AS at
-    FROM (SELECT e.at AS ended, (${first}) AS due FROM (${ENDS}) AS e) AS found WHERE due IS NOT NULL`
+      : `SELECT q.due_at FROM lanes q INDEXED BY lanes_by_due WHERE ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`,
+  ),
+)
+
+/** Mail of the company $2 that is due. */
+const DUE_OF_COMPANY = 'q.company = $2 AND q.due_at <= $1'
+
+/**
+ * PostgreSQL takes the indexes by company, because by time the mail of all others lies before. Its lanes of ready mail
+ * are looked up one after the other, and a pause covers them as a whole.
+ */
+const OLDEST_DUE_OF_COMPANY = statement<OldestRow>(({ engine }) => {
+  const ends = endsOf('p.company IN (0, $2)')
+  if (engine === 'sqlite') {
+    return oldestOf(
+      ends,
+      `SELECT q.due_at FROM lanes q INDEXED BY lanes_of_company_by_due
+        WHERE ${DUE_OF_COMPANY} AND ${NOT_PAUSED} ORDER BY q.due_at LIMIT 1`,
+    )
+  }
+  const ready = 'q.lease IS NULL AND q.ready AND q.company = $2'
+  const first = `SELECT min(at) FROM (
+      (SELECT min(q.due_at) AS at FROM lane_firsts q WHERE ${DUE_OF_COMPANY} AND ${NOT_PAUSED})
+      UNION ALL
+      (SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND NOT q.ready AND ${DUE_OF_COMPANY} AND ${NOT_PAUSED}
+       ORDER BY q.company, q.due_at LIMIT 1)
+    ) AS chosen`
+  return `WITH RECURSIVE walk (domain) AS (
+      (SELECT q.domain FROM queue q WHERE ${ready} ORDER BY q.domain, q.due_at LIMIT 1)
+      UNION ALL
+      SELECT (SELECT q.domain FROM queue q WHERE ${ready} AND q.domain > w.domain ORDER BY q.domain, q.due_at LIMIT 1)
+      FROM walk w WHERE w.domain IS NOT NULL
+    ), lane_firsts AS MATERIALIZED (
+      SELECT $2 AS company, w.domain,
+        (SELECT q.due_at FROM queue q WHERE ${ready} AND q.domain = w.domain ORDER BY q.due_at LIMIT 1) AS due_at
+      FROM walk w WHERE w.domain IS NOT NULL
+    ) ${oldestOf(ends, first)}`
 })
 
 export const pauseReads = {
@@ -93,10 +136,14 @@ export const pauseReads = {
     ]
   },
 
-  *oldestDue(port, now, companyId) {
-    const company = companyId === undefined ? null : yield* port.findCompany(companyId)
+  *oldestDue(port, now) {
+    return (yield* port.read.one(OLDEST_DUE, now))?.at ?? null
+  },
+
+  *oldestDueOf(port, companyId, now) {
+    const company = yield* port.findCompany(companyId)
     if (company === undefined) return null
-    return (yield* port.read.one(OLDEST_DUE, now, company))?.at ?? null
+    return (yield* port.read.one(OLDEST_DUE_OF_COMPANY, now, company))?.at ?? null
   },
 } satisfies Operations<ReadPort>
 

@@ -44,7 +44,15 @@ describe('a stream', () => {
       return () => void listeners.delete(listener)
     },
   }
-  const core = { deps: { live, accounts: { directory: { domain: () => undefined } } } } as unknown as HttpCore
+  let domain = () => undefined
+  const logged: unknown[] = []
+  const core = {
+    deps: {
+      live,
+      accounts: { directory: { domain: () => domain() } },
+      log: { error: ({ err }: { err: unknown }) => logged.push(err) },
+    },
+  } as unknown as HttpCore
   const authentication = { stillMay: async () => true } as unknown as Authentication
   const streams = new Streams(core, authentication)
   /** Opens one that holds a place. */
@@ -115,6 +123,21 @@ describe('a stream', () => {
     socket.destroy()
     await once(stream.response, 'close')
     assert.deepEqual([stream.places, listeners.size], [0, 0])
+  })
+
+  test('whose changes cannot be written ends, and the fault is in the log', async () => {
+    const [one, other] = [await client(), await client()]
+    const fault = new Error('a fault')
+    domain = () => {
+      throw fault
+    }
+    for (const { socket } of [one, other]) socket.resume()
+    tell()
+    tell()
+    await Promise.all([one, other].map(({ stream: { response } }) => once(response, 'close')))
+    assert.deepEqual(logged, [fault])
+    assert.deepEqual([one.stream.places, other.stream.places, listeners.size], [0, 0, 0])
+    domain = () => undefined
   })
 
   test('of a client that left before it began keeps no listener and no place', async () => {

@@ -74,7 +74,7 @@ export function alertsContract(open: OpenBench): void {
       const owner = await acme(store)
       const trouble = { ...DISK, id: 'webhook:1', companyId: owner.id }
       const event = (type: 'problem.started' | 'problem.ended', at: number) =>
-        problemChanged(type, { ...trouble, advice: null, since: NOW }, at)
+        problemChanged(type, { ...trouble, advice: null, since: at }, at)
       const raise = (at: number, found = trouble.found) =>
         store.raiseAlert({ ...trouble, found }, at, event('problem.started', at))
       await raise(NOW)
@@ -96,6 +96,7 @@ export function alertsContract(open: OpenBench): void {
         ],
       )
       assert.deepEqual(events[0]!.detail, event('problem.started', NOW).detail)
+      assert.equal(events[2]!.detail.problem!.since, NOW, 'its end was not told')
     })
   })
 }

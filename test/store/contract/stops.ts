@@ -6,6 +6,7 @@ import {
   acme,
   attempt,
   claimRequest,
+  deferred,
   email,
   NOW,
   newId,
@@ -229,15 +230,29 @@ export function stopsContract(open: OpenBench): void {
       await accept(store, email(owner, ['a@x.test'], at(NOW + 1)))
       await accept(store, email(owner, ['a@y.test'], at(NOW + 2)))
       await accept(store, email(other, ['a@x.test'], at(NOW + 3)))
-      assert.equal(await store.oldestDue(NOW), NOW + 1)
+      const later = NOW + 2_000
+      const found = async (now = later) => [
+        await store.oldestDue(NOW),
+        await store.oldestDueOf(owner.id, now),
+        await store.oldestDueOf(other.id, now),
+      ]
+      assert.deepEqual(await found(), [NOW + 1, NOW + 1, NOW + 3])
+      assert.deepEqual(await found(NOW + 2), [NOW + 1, NOW + 1, null], 'of a company only what is due')
+      assert.equal(await store.oldestDueOf(newId(), later), null)
       await store.pause({ companyId: owner.id, domain: 'x.test', since: NOW })
-      assert.equal(await store.oldestDue(NOW), NOW + 2)
+      assert.deepEqual(await found(), [NOW + 2, NOW + 2, NOW + 3])
       await store.pause({ companyId: owner.id, domain: null, since: NOW })
-      assert.equal(await store.oldestDue(NOW), NOW + 3)
+      assert.deepEqual(await found(), [NOW + 3, null, NOW + 3])
       await store.pause({ companyId: null, domain: 'x.test', since: NOW })
-      assert.equal(await store.oldestDue(NOW), null)
+      assert.deepEqual(await found(), [null, null, null])
       await store.resume({ companyId: owner.id, domain: null }, NOW)
-      assert.equal(await store.oldestDue(NOW), NOW + 2)
+      assert.deepEqual(await found(), [NOW + 2, NOW + 2, null])
+      // Some of it is given back, so it waits beside what was due from the beginning.
+      const works = await store.claim(claimRequest(1, { now: later, skipDomains: ['x.test'] }))
+      for (const { id, recipients } of works) {
+        await store.record(attempt({ id }, 1, [deferred(recipients[0]!.position, NOW + 4)]))
+      }
+      assert.deepEqual((await found(later)).slice(1), [NOW + 4, null])
     })
 
     test('that have ended make their mail late from their end on, until they are forgotten', async (t) => {
@@ -255,6 +270,7 @@ export function stopsContract(open: OpenBench): void {
       assert.equal(await store.resume(ofCompany, NOW + 400), true)
       assert.equal(await store.resume(ofCompany, NOW + 401), false)
       assert.equal(await store.oldestDue(NOW + 600), NOW + 400, 'the last of two ends counts')
+      assert.equal(await store.oldestDueOf(owner.id, NOW + 600), NOW + 400, 'the last of two ends counts')
       // A node whose clock is behind knows as well that an operator has ended the pause.
       assert.deepEqual(
         (await store.pauses(NOW + 10)).map(({ domain }) => domain),
@@ -265,6 +281,7 @@ export function stopsContract(open: OpenBench): void {
       assert.equal(await store.oldestDue(NOW + 600), NOW + 400)
       assert.equal(await store.forgetPauses(NOW + 401), 1)
       assert.equal(await store.oldestDue(NOW + 600), NOW + 1)
+      assert.equal(await store.oldestDueOf(owner.id, NOW + 600), NOW + 1)
       const site = { key: 'provider:big', name: 'Big' }
       await store.pause({ companyId: null, domain: null, site, since: NOW, until: NOW + 10 })
       await store.pause({ ...ofDomain, since: NOW })

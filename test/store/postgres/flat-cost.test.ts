@@ -81,7 +81,7 @@ p AS (
 INSERT INTO audit (number, at, company, actor_kind, actor_name, action, target, done)
 SELECT n - 1000000, 0, 1, 'service', '', '', '', true FROM n`
 
-async function everything(store: PostgresStore, owner: Awaited<ReturnType<typeof acme>>, token: number) {
+async function everything(store: PostgresStore, owner: Company, small: Company, token: number) {
   const file = {
     filename: 'a.txt',
     contentType: 'text/plain',
@@ -103,6 +103,9 @@ async function everything(store: PostgresStore, owner: Awaited<ReturnType<typeof
   await store.cancelRequests()
   await store.nextDue()
   await store.oldestDue(Date.now())
+  await store.oldestDueOf(owner.id, Date.now())
+  // All of the others' mail is due before.
+  await store.oldestDueOf(small.id, Date.now())
   await store.readEmail(fresh.id)
   await store.eventsAfter((await store.lastEventNumber()) - 5, {}, 10)
   await store.suppressionsSince((await store.suppressionsSince(null)).cursor)
@@ -268,15 +271,16 @@ async function growsNot(t: TestContext, maintenance: string | null): Promise<voi
   const url = await freshDatabase(t)
   const store = await PostgresStore.open(url)
   t.after(() => store.close())
-  const owner = await acme(store)
+  const [owner, small] = [await acme(store), await acme(store, 'Small')]
   const token = await store.join(NODE)
-  for (let n = 0; n < 3; n++) await everything(store, owner, token)
+  await store.accept(email(small, ['a@x.test'], { dueAt: NOW + 1 }), null)
+  for (let n = 0; n < 3; n++) await everything(store, owner, small, token)
   await execute(url, FILL)
   await execute(url, FILL_PEOPLE)
   const before = new Map((await execute<Row>(url, READ)).map(({ name, rows }) => [name, rows]))
   const rounds = 5
   for (let n = 0; n < rounds; n++) {
-    await everything(store, owner, token)
+    await everything(store, owner, small, token)
     if (n === 1 && maintenance !== null) await execute(url, maintenance)
   }
   // What connections have read is in the statistics once they have ended.

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { addWebhook, type WebhookDetail, webhooksQuery } from '../../api/webhooks.ts'
+import { addWebhook, allWebhooksQuery, type WebhookDetail } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ExactInput } from '../../parts/exact-input.tsx'
 import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
@@ -12,19 +12,18 @@ import { ListTable } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { WebhookState } from '../webhooks/webhook-state.tsx'
 
-/** As many as a company usually may have. */
-const MOST = 100
 const EVENTS = ['problem.started', 'problem.ended']
 
-/** Problems are of the whole company: a webhook of one domain does not get them. */
-function getsProblems({ domain, events }: WebhookDetail): boolean {
-  return domain === null && EVENTS.some((event) => events.includes(event))
+/** A webhook for one domain gets only the problems of this domain. The form dialect has no word for problems. */
+function getsProblems({ domain, dialect, everything, events }: WebhookDetail): boolean {
+  const isMeant = everything || EVENTS.some((event) => events.includes(event))
+  return domain === null && dialect === 'json' && isMeant
 }
 
 export function ProblemWebhooks({ company, mayChange }: { company: string; mayChange: boolean }) {
   const [opened, setOpened] = useState(false)
-  const { data } = useQuery(webhooksQuery(company, { limit: MOST }))
-  const webhooks = data?.data.filter(getsProblems)
+  const { data } = useQuery(allWebhooksQuery(company))
+  const webhooks = data?.filter(getsProblems)
   return (
     <Section
       mt="xl"

@@ -1,6 +1,7 @@
 /** Streams of changes (server-sent events, WHATWG HTML 9.2): their limits, their content and their end. */
 import type { ServerResponse } from 'node:http'
 import type { Static } from 'typebox'
+import { LogThrottle } from '../../../common/log-throttle.ts'
 import { Tally } from '../../../common/tally.ts'
 import type { Changes } from '../../../events/live.ts'
 import { fairPool } from '../../../ingress/admission/fair-pool.ts'
@@ -17,6 +18,8 @@ const MOST = 400
 const MOST_OF_PERSON = 24
 /** Seconds after which a client may try again when all places are taken. */
 const RETRY_AFTER = 5
+/** Ms between two lines in the log about changes that could not be told. */
+const FAULTS_EVERY_MS = 60_000
 /** Ms between two checks that the watchers still have access. */
 const LOOK_MS = 2_000
 /** Ms between two signs of life. */
@@ -45,6 +48,7 @@ export class Streams {
   /** Places taken, by person and by share. */
   readonly #held = new Tally()
   readonly #texts = new WeakMap<Changes, Promise<string>>()
+  readonly #faults = new LogThrottle(FAULTS_EVERY_MS)
   #closed = false
   #look: NodeJS.Timeout | undefined
   #signs: NodeJS.Timeout | undefined
@@ -84,8 +88,11 @@ export class Streams {
     let told = Promise.resolve()
     const unwatch = this.#core.deps.live.watch(watcher.companyId, after, (changes) => {
       const text = this.#textOf(changes)
-      // In the order of the changes.
-      told = told.then(async () => write(response, await text))
+      // In the order of the changes. A client whose stream ends reconnects, and gets them again.
+      told = Promise.all([text, told]).then(
+        ([text]) => write(response, text),
+        () => void response.end(),
+      )
     })
     const stream: Stream = { ...watcher, response }
     this.#open.add(stream)
@@ -140,9 +147,16 @@ export class Streams {
     let text = this.#texts.get(changes)
     if (text === undefined) {
       text = this.#write(changes)
+      text.catch((error) => this.#logFault(error))
       this.#texts.set(changes, text)
     }
     return text
+  }
+
+  /** Rarely: clients that reconnect meet the same fault. */
+  #logFault(error: unknown): void {
+    const message = 'Could not tell open consoles what has changed; they ask again'
+    if (this.#faults.due() !== null) this.#core.deps.log.error({ err: error }, message)
   }
 
   async #write({ cursor, emails, more }: Changes): Promise<string> {

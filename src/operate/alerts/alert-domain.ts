@@ -1,0 +1,24 @@
+/** The sending domain that a trouble concerns. */
+import type { SendingDomain } from '../../accounts/account.ts'
+import type { Alert } from '../../store/store.ts'
+
+const KIND = 'domain:'
+
+/** Undefined: the trouble is another one, or the company has removed the domain. Others may have added its name. */
+export function domainOfAlert<Domain extends Pick<SendingDomain, 'companyId' | 'name'>>(
+  { id, companyId }: Pick<Alert, 'id' | 'companyId'>,
+  domains: readonly Domain[],
+): Domain | undefined {
+  if (!id.startsWith(KIND)) return undefined
+  const subject = id.slice(KIND.length)
+  return domains.find((domain) => domain.companyId === companyId && domain.name === subject)
+}
+
+/** The company whose domain a check of the doctor is about; null: it is about something else. */
+export function companyOfCheck(
+  id: string,
+  /** Those that may send: the doctor checks only these, and no name is twice among them. */
+  sending: readonly Pick<SendingDomain, 'companyId' | 'name'>[],
+): string | null {
+  return sending.find(({ name }) => id === `${KIND}${name}`)?.companyId ?? null
+}
