@@ -88,7 +88,8 @@ function decideRetry(
   before: Facts,
   { at, named, paused, scheduled, ahead = null, byMember }: Of<'retry'>,
 ): Decision | null {
-  if (before.state !== 'waiting' || before.dueAt === null || (before.dueAt <= at && ahead === null)) return null
+  if (before.state !== 'waiting' || before.dueAt === null || (before.dueAt <= at && ahead === null))
+    return null
   if (paused || before.heldFor === 'pause') return leftAlone('paused')
   // A recipient with a closed path may be tried all the same; one whose domain may not send may not.
   if (before.heldFor === 'domain') return leftAlone('held')

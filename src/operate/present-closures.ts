@@ -137,7 +137,12 @@ function closureOf({ accounts }: Operation, key: string, closed: ClosedPath): Si
   const company = accounts.companies.find(({ id }) => id === companyId)
   const domain = accounts.domains.find(({ id }) => id === domainId)
   return {
-    ...{ since, kind, brief, metBy, companyId, list },
+    since,
+    kind,
+    brief,
+    metBy,
+    companyId,
+    list,
     reason: message,
     nextTryAt: probeAt,
     company: companyId === null ? null : (company?.name ?? 'a removed company'),

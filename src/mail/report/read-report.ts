@@ -38,7 +38,8 @@ export function readOpened(open: OpenReport, depth = 0): MailReport {
   const told = isAboutDelivery(open, prose, kind) ? null : complaintOf(open, attached)
   if (told !== null) return told
 
-  // A system that answers a forged bounce quotes it and signs its answer: in prose, only what came back names the email.
+  // A system that answers a forged bounce quotes it and signs its answer: in prose, only what came back names the
+  // email.
   const isProse = status === null && (kind === 'bounce' || kind === 'delay')
   const about = returnedEmail(isProse ? [] : fields, returned, status ?? UNNAMED)
   const named = status === null ? [] : statusRecipients(status.recipients, prose, fields, returned)

@@ -16,10 +16,10 @@ const REOPEN = statement<Pick<Alert, 'since'>>(
 )
 const DESCRIBE = statement(`UPDATE alerts SET found = $2, advice = $3, member_advice = $4
   WHERE id = $1 AND (found <> $2 OR member_advice IS DISTINCT FROM $4)`)
-const FORGET = statement<Company>(
+const FORGET = statement<AlertedCompany>(
   'DELETE FROM alerts WHERE id = $1 AND told_at IS NULL AND claimed_until <= $2 RETURNING company_id AS "companyId"',
 )
-const END = statement<Company>(
+const END = statement<AlertedCompany>(
   'UPDATE alerts SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL RETURNING company_id AS "companyId"',
 )
 
@@ -34,7 +34,7 @@ const BEGINNING_TOLD = statement(
 )
 const END_TOLD = statement('DELETE FROM alerts WHERE id = $1 AND since = $2 AND ended_at = $3')
 
-type Company = Pick<Alert, 'companyId'>
+type AlertedCompany = Pick<Alert, 'companyId'>
 
 /** PostgreSQL refuses NUL, which answers of strangers may contain. */
 function without<Text extends string | null>(text: Text): Text {

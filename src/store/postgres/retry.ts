@@ -85,7 +85,15 @@ export function retry({ database, companies, changes }: StoreParts): Pick<QueueS
       const flags = new Map(waiting.map((row) => [nameOf(row), row]))
       const all = decideEach(await factsOf(session, waiting), (recipient) => {
         const { paused, scheduled, firstDueAt } = flags.get(nameOf(recipient))!
-        return { kind: 'retry', at: now, named, paused, scheduled, ahead: goesFirst ? { firstDueAt } : null, byMember }
+        return {
+          kind: 'retry',
+          at: now,
+          named,
+          paused,
+          scheduled,
+          ahead: goesFirst ? { firstDueAt } : null,
+          byMember,
+        }
       })
       const left = all.filter(({ decision }) => decision.left !== undefined)
       const step = { ...NOTHING_RETRIED, retried: all.length - left.length }

@@ -94,10 +94,16 @@ export function retryContract(open: OpenBench): void {
         const works = await store.claim(claimRequest(1, { maxRecipients: 1, skipDomains: ['y.test'] }))
         return works.flatMap(({ recipients }) => recipients.map(({ address }) => address))
       }
-      assert.deepEqual(await store.retry(everything({ emailId: later.id, goesFirst: true })), sum({ retried: 2 }))
+      assert.deepEqual(
+        await store.retry(everything({ emailId: later.id, goesFirst: true })),
+        sum({ retried: 2 }),
+      )
       assert.equal(await store.oldestDue(NOW), before - 1)
       assert.deepEqual(await first(), ['later@x.test'])
-      assert.deepEqual(await store.retry(everything({ emailId: due.id, goesFirst: true })), sum({ retried: 1 }))
+      assert.deepEqual(
+        await store.retry(everything({ emailId: due.id, goesFirst: true })),
+        sum({ retried: 1 }),
+      )
       assert.deepEqual(await first(), ['due@x.test'])
       assert.deepEqual(await first(), ['a0@x.test'])
     })
