@@ -48,13 +48,13 @@ export const OPERATOR: Row[] = [
     cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 1 } }),
   },
   {
-    name: 'retry what is due, before all others',
+    name: 'retry what is due, ahead of its lane, where nothing is before it',
     given: { dueAt: AT },
     happening: {
       ...{ kind: 'retry', at: AT, named: true, paused: false, scheduled: false },
-      ahead: { firstDueAt: AT - 5 },
+      ahead: { firstDueAt: AT },
     },
-    cells: waiting({ change: { dueAt: AT - 6, heldFor: null, postponedSince: 0 } }),
+    cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 0 } }),
   },
   {
     name: 'retry what is held for a closed path',

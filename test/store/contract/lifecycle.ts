@@ -182,6 +182,7 @@ class Stage {
     at,
     named,
     paused,
+    ahead = null,
     byMember = false,
   }: Extract<Happening, { kind: 'retry' }>): Promise<void> {
     const scope = { companyId: this.#owner.id, domain: null }
@@ -193,6 +194,7 @@ class Stage {
         companyId: scope.companyId,
         domains: null,
         emailId,
+        goesFirst: ahead !== null,
         now: at,
         byMember,
       })
