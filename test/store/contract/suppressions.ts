@@ -148,6 +148,9 @@ export function suppressionsContract(open: OpenBench): void {
     test('of one company, however many lists come at once, do not come before those of another', async (t) => {
       const { store } = await open(t)
       const [many, other] = [await acme(store), await acme(store, 'Other')]
+      // All connections to PostgreSQL are open before: to open one may take as long as to write all lists.
+      const first = Array.from({ length: 60 }, (_, n) => suppression(many, `first${n}@x.test`))
+      await Promise.all(first.map((entry) => store.addSuppressions([entry])))
       let written = 0
       const lists = Array.from({ length: 60 }, async (_, list) => {
         const entries = Array.from({ length: 50 }, (_, entry) =>
@@ -160,7 +163,7 @@ export function suppressionsContract(open: OpenBench): void {
       // A list for each connection is under way before, and as many beside it.
       assert.ok(written < 30, `${written} lists came first`)
       await Promise.all(lists)
-      assert.equal((await store.listSuppressions({ companyId: many.id, limit: 4_000 })).length, 3_000)
+      assert.equal((await store.listSuppressions({ companyId: many.id, limit: 4_000 })).length, 3_060)
     })
 
     test('have a type each, and the first type there is stops mail', async (t) => {
