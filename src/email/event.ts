@@ -143,7 +143,7 @@ export interface ProblemFacts {
   title: string
   /** The finding, as a sentence. */
   found: string
-  /** What people of the company can do, as a sentence. */
+  /** Advice for people of the company, as a sentence. */
   advice: string | null
   /** Unix ms. */
   since: number

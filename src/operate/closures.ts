@@ -90,7 +90,7 @@ export async function sitesInTime(
   }
 }
 
-/** What people of a company may read of a closure; the same stands at held mail (see `readable`). */
+/** The words of a closure that people of a company may read; held mail shows the same (see `readable`). */
 export function wordsFor(companyId: string, { metBy, reason, brief }: SiteClosure): string {
   return metBy === companyId ? reason : brief
 }

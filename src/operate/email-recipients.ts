@@ -10,7 +10,7 @@ import { addSuppression, addSuppressions } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface ChosenRecipients {
-  /** Of the email. */
+  /** The id of the email. */
   id: string
   positions: readonly number[]
 }

@@ -77,7 +77,7 @@ const recent = new RecentAnswers<PresentClosures>()
 
 export const NO_CLOSURES = (): FindClosure => () => null
 
-/** What closures keep due mail of these emails waiting. */
+/** The closures that keep due mail of these emails waiting. */
 export async function listedClosures(
   operation: () => Operation,
   listed: readonly { email: EmailSummary; counts: RecipientCounts | null }[],

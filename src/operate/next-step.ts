@@ -43,7 +43,7 @@ export interface EmailNextSteps {
   nextSteps: NextStep[]
   /** The sending domain; null: it has been removed. */
   domain: SendingDomain | null
-  /** What keeps its mail to a recipient domain waiting. */
+  /** The closure that keeps its mail to a recipient domain waiting. */
   closed: FindClosure
   /** Attempts after which a recipient fails permanently. */
   mostAttempts: number

@@ -34,7 +34,7 @@ const GENERAL = 'default'
 export class PresentClosures {
   /** Nothing is known to be closed. */
   static readonly NONE = new PresentClosures(new Map(), new Map(), null)
-  /** What each node reports of a site, by key of the site. */
+  /** The report of each node about a site, by key of the site. */
   readonly #reported: ReadonlyMap<string, readonly SiteState[]>
   /** Likewise. */
   readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>

@@ -41,8 +41,8 @@ export class LanesLeftOut {
   }
 
   /**
-   * What the next claim may take. `openings`: how often a path has opened so far; `shared`: other nodes deliver as
-   * well.
+   * The mail that the next claim may take. `openings`: how often a path has opened so far; `shared`: other nodes
+   * deliver as well.
    */
   rooms(openings: number, shared: boolean): LaneRoom[] {
     const rooms = this.#closed.rooms(openings)

@@ -312,7 +312,7 @@ export class DeliveryPipeline {
     }
   }
 
-  /** What the next claim may take of mail that this node could not send now. */
+  /** The mail that the next claim may take although this node could not send it now. */
   waitingLanes(): LaneRoom[] {
     return this.#lanes.rooms(this.#pathHealth.openings, this.#nodes > 1)
   }

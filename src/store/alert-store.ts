@@ -9,7 +9,7 @@ export interface NewAlert {
   title: string
   /** The finding, as a sentence. */
   found: string
-  /** What operators can do, and what people of the company can, who have no shell on the machine. */
+  /** Advice for operators, and for people of the company, who have no shell on the machine. */
   advice: string | null
   memberAdvice: string | null
 }

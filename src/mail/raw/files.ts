@@ -49,7 +49,7 @@ export function fileNamesIn(root: RawPart, most = Number.POSITIVE_INFINITY): str
 export interface RawFileNames {
   /** There are files besides inline pictures. */
   attached: boolean
-  /** Those that its sender gave, the first ones. */
+  /** The first names that its sender gave. */
   names: string[]
 }
 

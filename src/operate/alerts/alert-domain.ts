@@ -17,7 +17,7 @@ export function domainOfAlert<Domain extends Pick<SendingDomain, 'companyId' | '
 /** The company whose domain a check of the doctor is about; null: it is about something else. */
 export function companyOfCheck(
   id: string,
-  /** Those that may send: the doctor checks only these, and no name is twice among them. */
+  /** The domains that may send: the doctor checks only these, and no name is twice among them. */
   sending: readonly Pick<SendingDomain, 'companyId' | 'name'>[],
 ): string | null {
   return sending.find(({ name }) => id === `${KIND}${name}`)?.companyId ?? null

@@ -46,7 +46,7 @@ export async function waitingMail(op: Operation, onFault: (error: unknown) => vo
   )
 }
 
-/** Of the lanes of one company. */
+/** The troubles of one company, by its lanes. */
 async function waitingOf(
   op: Operation,
   companyId: string,
