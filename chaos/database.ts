@@ -1,5 +1,5 @@
 /** The PostgreSQL server of a run, which faults may stop and kill, and the way by which each node reaches it. */
-import { Client } from 'pg'
+import { execute as executeSql } from '../harness/execute-sql.ts'
 import { PostgresCluster } from '../harness/postgres-cluster.ts'
 import { SeverableWay } from '../harness/severable.ts'
 import type { Settings } from '../src/config/settings.ts'
@@ -68,18 +68,13 @@ export class ChaosDatabase implements AsyncDisposable {
   }
 }
 
-/** Runs one statement on a connection of its own; its rows. */
+/** Runs one statement on a connection of its own, which the server lists as one of chaos; its rows. */
 export async function execute<Row extends object = object>(
   url: string,
   sql: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  const client = new Client({ connectionString: url, application_name: 'chaos' })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return (await client.query<Row>(sql, values)).rows
-  } finally {
-    await client.end().catch(() => {})
-  }
+  const named = new URL(url)
+  named.searchParams.set('application_name', 'chaos')
+  return await executeSql<Row>(named.href, sql, values)
 }

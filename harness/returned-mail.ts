@@ -77,6 +77,38 @@ type ComplaintText = Pick<
   'to' | 'messageId' | 'author' | 'id' | 'addressee' | 'subject' | 'mailFrom'
 >
 
+interface FeedbackReportLines {
+  head: readonly string[]
+  words: string
+  /** Of the part for programs. */
+  fields: readonly string[]
+  /** The third part, with its header. */
+  last: readonly string[]
+}
+
+function feedbackReport({ head, words, fields, last }: FeedbackReportLines): string {
+  return [
+    ...head,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    words,
+    '',
+    '--b',
+    'Content-Type: message/feedback-report',
+    '',
+    ...fields,
+    '',
+    '--b',
+    ...last,
+    '--b--',
+    '',
+  ].join('\r\n')
+}
+
 /** RFC 5965. */
 export function complaint({
   to,
@@ -87,70 +119,39 @@ export function complaint({
   subject = 'FW: Hello',
   mailFrom,
 }: ComplaintText): string {
-  return [
-    'From: <feedback@fbl.rcpt.test>',
-    `To: ${addressee}`,
-    `Message-ID: ${id}`,
-    `Subject: ${subject}`,
-    'MIME-Version: 1.0',
-    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
-    '',
-    '--b',
-    'Content-Type: text/plain',
-    '',
-    'This is an email abuse report.',
-    '',
-    '--b',
-    'Content-Type: message/feedback-report',
-    '',
-    'Feedback-Type: abuse',
-    'User-Agent: Rcpt-Feedback/1.0',
-    'Version: 1',
-    `Original-Rcpt-To: <${to}>`,
-    ...(mailFrom === undefined ? [] : [`Original-Mail-From: <${mailFrom}>`]),
-    '',
-    '--b',
-    'Content-Type: message/rfc822',
-    '',
-    ...returnedHeader({ messageId, author, to }),
-    '',
-    'Hello',
-    '--b--',
-    '',
-  ].join('\r\n')
+  return feedbackReport({
+    head: ['From: <feedback@fbl.rcpt.test>', `To: ${addressee}`, `Message-ID: ${id}`, `Subject: ${subject}`],
+    words: 'This is an email abuse report.',
+    fields: [
+      'Feedback-Type: abuse',
+      'User-Agent: Rcpt-Feedback/1.0',
+      'Version: 1',
+      `Original-Rcpt-To: <${to}>`,
+      ...(mailFrom === undefined ? [] : [`Original-Mail-From: <${mailFrom}>`]),
+    ],
+    last: ['Content-Type: message/rfc822', '', ...returnedHeader({ messageId, author, to }), '', 'Hello'],
+  })
 }
 
 /** X-ARF, in JSON, without the reported mail. */
 export function abuseReport({ to, mailFrom }: { to: string; mailFrom: string }): string {
   const report = { ReportType: 'Spam', SmtpMailFromAddress: mailFrom, SmtpRcptToAddress: to }
-  return [
-    'From: <reports@reporter.test>',
-    'To: abuse@acme.example',
-    `Message-ID: <${mailFrom.slice(0, 40)}@reporter.test>`,
-    'Subject: Abuse report',
-    'MIME-Version: 1.0',
-    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
-    '',
-    '--b',
-    'Content-Type: text/plain',
-    '',
-    'Spam was reported.',
-    '',
-    '--b',
-    'Content-Type: message/feedback-report',
-    '',
-    'Feedback-Type: xarf',
-    'User-Agent: Reporter/1.0',
-    'Version: 1',
-    '',
-    '--b',
-    'Content-Type: application/json; name="xarf.json"',
-    'Content-Transfer-Encoding: base64',
-    '',
-    Buffer.from(JSON.stringify({ Version: '3', ReporterInfo: {}, Report: report })).toString('base64'),
-    '--b--',
-    '',
-  ].join('\r\n')
+  return feedbackReport({
+    head: [
+      'From: <reports@reporter.test>',
+      'To: abuse@acme.example',
+      `Message-ID: <${mailFrom.slice(0, 40)}@reporter.test>`,
+      'Subject: Abuse report',
+    ],
+    words: 'Spam was reported.',
+    fields: ['Feedback-Type: xarf', 'User-Agent: Reporter/1.0', 'Version: 1'],
+    last: [
+      'Content-Type: application/json; name="xarf.json"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.from(JSON.stringify({ Version: '3', ReporterInfo: {}, Report: report })).toString('base64'),
+    ],
+  })
 }
 
 /** RFC 3834. */

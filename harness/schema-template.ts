@@ -2,8 +2,8 @@
  * A database with the present schema and no rows, on a PostgreSQL server that only tests use. A copy costs the server a quarter of what the
  * migrations cost, and there are hundreds.
  */
-import { Client } from 'pg'
 import { migrate } from '../src/store/postgres/migrate.ts'
+import { execute } from './execute-sql.ts'
 
 const TEMPLATE = 'postroad_schema'
 /** invalid_catalog_name: a server that somebody else keeps has no template. */
@@ -13,7 +13,7 @@ const UNKNOWN = '42601'
 
 /** `server`: the postgres:// URL of a role that may create databases. */
 export async function makeTemplate(server: string): Promise<void> {
-  await run(server, `CREATE DATABASE ${TEMPLATE}`)
+  await execute(server, `CREATE DATABASE ${TEMPLATE}`)
   const url = new URL(server)
   url.pathname = `/${TEMPLATE}`
   await migrate(url.href)
@@ -24,21 +24,10 @@ export async function copyTemplate(server: string, name: string): Promise<void> 
   const copy = `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`
   try {
     // Without the write-ahead log.
-    await run(server, `${copy} STRATEGY file_copy`)
+    await execute(server, `${copy} STRATEGY file_copy`)
   } catch (error) {
     const { code } = error as { code?: string }
     if (code !== MISSING && code !== UNKNOWN) throw error
-    await run(server, code === MISSING ? `CREATE DATABASE ${name}` : copy)
-  }
-}
-
-async function run(server: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: server })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
+    await execute(server, code === MISSING ? `CREATE DATABASE ${name}` : copy)
   }
 }

@@ -1,7 +1,7 @@
 /** The database a measurement runs on: an SQLite file beside the service, a PostgreSQL cluster of our own, or a server that exists. */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { Client } from 'pg'
+import { execute } from '../../harness/execute-sql.ts'
 import { PostgresCluster } from '../../harness/postgres-cluster.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { canPin } from './pinned-process.ts'
@@ -64,7 +64,7 @@ export function isPostgresUrl(text: string): boolean {
 }
 
 async function version(server: string): Promise<string> {
-  const [row] = await execute(server, 'SHOW server_version')
+  const [row] = await execute<Record<string, string>>(server, 'SHOW server_version')
   return `postgres ${/^[\d.]+/.exec(row?.server_version ?? '')?.[0] ?? ''}`
 }
 
@@ -75,14 +75,4 @@ async function createDatabase(server: string): Promise<string> {
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
-}
-
-async function execute(url: string, sql: string): Promise<Record<string, string>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, string>>(sql)).rows
-  } finally {
-    await client.end()
-  }
 }

@@ -110,7 +110,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const address = addressIn(request.address)
   const domain = domainOf(address)
   const sender = senderOf(op, request)
-  const [sites, closures] = [await presentSites(op), await presentClosures(op)]
+  const [sites, closures] = await Promise.all([presentSites(op), presentClosures(op)])
   const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key), closures)
   const isUsable = (path: Path) => {
     const { closed, warmUp } = present(path)

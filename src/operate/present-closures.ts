@@ -3,6 +3,7 @@
  * that nodes share, which outlive the node that has met them.
  */
 import { serversNamed, siteKeyOf } from '../delivery/path/path.ts'
+import { GENERAL_SOURCE } from '../delivery/path/source-choice.ts'
 import { byExtent, closuresAt } from '../queue/site-states.ts'
 import {
   type ClosedPath,
@@ -28,16 +29,14 @@ export interface ClosedMail {
   source?: string
 }
 
-/** The source whose address the system chooses, which every node has. */
-const GENERAL = 'default'
-
 export class PresentClosures {
-  /** Nothing is known to be closed. */
+  /** No closure is known. */
   static readonly NONE = new PresentClosures(new Map(), new Map(), null)
   /** The report of each node about a site, by key of the site. */
   readonly #reported: ReadonlyMap<string, readonly SiteState[]>
-  /** Likewise. */
+  /** The closures that nodes share, by key of the site. */
   readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>
+  /** The names of the sources that a node has; null: not known. */
   readonly #present: ReadonlySet<string> | null
   /**
    * All closures of a site in their order, by its key: they are sorted once, and lists ask for thousands of domains.
@@ -46,7 +45,6 @@ export class PresentClosures {
   /** True in the usual case: no site is closed for any mail. */
   readonly none: boolean
 
-  /** `present`: the names of the sources that a node has; null: not known. */
   constructor(
     reported: ReadonlyMap<string, readonly SiteState[]>,
     shared: ReadonlyMap<string, readonly SiteClosure[]>,
@@ -66,7 +64,7 @@ export class PresentClosures {
 
   /** The same, if the mail cannot leave from another one of these sources, or from another node. */
   ofAll(mail: ClosedMail, site: string, sources: readonly string[]): SiteClosure | null {
-    const present = sources.filter((name) => name === GENERAL || (this.#present?.has(name) ?? true))
+    const present = sources.filter((name) => name === GENERAL_SOURCE || (this.#present?.has(name) ?? true))
     const isClosed = present.every((source) => this.#isClosed({ ...mail, source }, site, source))
     return present.length > 0 && isClosed ? this.of(mail, site) : null
   }

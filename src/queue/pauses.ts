@@ -90,7 +90,7 @@ export class Pauses {
 
 /** Null: all companies, and all domains. */
 function keyOf(companyId: string | null, domainOrSite: string | null): string {
-  return `${companyId ?? ''}\0${domainOrSite ?? ''}`
+  return laneKey(companyId ?? '', domainOrSite ?? '')
 }
 
 /** The pause of exactly this scope. */

@@ -4,9 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { after, type TestContext } from 'node:test'
-import { Client } from 'pg'
+import { execute } from '../../harness/execute-sql.ts'
 import { PostgresCluster, whyNoPostgres } from '../../harness/postgres-cluster.ts'
 import { copyTemplate, makeTemplate } from '../../harness/schema-template.ts'
+
+export { execute }
 
 let shared: Promise<string> | undefined
 let own: PostgresCluster | undefined
@@ -87,23 +89,6 @@ function named(server: string): string {
   const url = new URL(server)
   url.pathname = `/postroad_test_${randomBytes(8).toString('hex')}`
   return url.href
-}
-
-/** Runs one statement on a connection of its own; its rows. */
-export async function execute<Row extends object = object>(
-  url: string,
-  sql: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
-  const client = new Client({ connectionString: url })
-  // The server may end the connection while nothing waits for it.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<Row>(sql, values)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 async function drop(names: Set<string>): Promise<void> {

@@ -20,6 +20,9 @@ export interface SourceChoiceParts {
   isHere?(address: string): boolean
 }
 
+/** The name of the source whose address the system chooses, which every node has. */
+export const GENERAL_SOURCE = 'default'
+
 /** The sources that mail may leave from on this node. */
 export class SourceChoice {
   /**
@@ -36,7 +39,7 @@ export class SourceChoice {
   constructor(parts: SourceChoiceParts) {
     this.#parts = parts
     this.#sources = sourcesOf(parts.addresses ?? [])
-    this.general = { name: 'default', helo: parts.hostname }
+    this.general = { name: GENERAL_SOURCE, helo: parts.hostname }
   }
 
   /**

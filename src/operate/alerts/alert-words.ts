@@ -20,7 +20,7 @@ export function adviceFor(
 
 export function alertMail(
   { title, found, since, endedAt }: Omit<Alert, 'advice' | 'memberAdvice'>,
-  /** For its reader. */
+  /** The advice for the reader of the mail. */
   advice: string | null,
   isOver: boolean,
   from: AlertOrigin,

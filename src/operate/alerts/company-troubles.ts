@@ -5,7 +5,7 @@ import { showVolumeByCompany, type Volume } from '../overview.ts'
 import type { Operation } from '../verb.ts'
 import { nameOf } from './company-name.ts'
 import { waitingMail } from './company-waiting.ts'
-import { NOTHING_FOUND, type Troubles, withEach } from './troubles.ts'
+import { NOTHING_FOUND, type TroubleFindings, withEach } from './troubles.ts'
 
 const HOUR = 3_600_000
 /** Ms for which a webhook must fail before an alert is sent. */
@@ -19,7 +19,10 @@ const MOST_COMPLAINED = 0.001
 /** The beginnings of their ids: a trouble with one of them that is not found any more is over. */
 export const COMPANY_TROUBLES = ['webhook:', 'bounces:', 'complaints:', 'waiting:'] as const
 
-export async function companyTroubles(op: Operation, onFault: (error: unknown) => void): Promise<Troubles> {
+export async function companyTroubles(
+  op: Operation,
+  onFault: (error: unknown) => void,
+): Promise<TroubleFindings> {
   return await withEach(
     [
       { id: 'webhook:', find: () => failingWebhooks(op) },
@@ -31,7 +34,7 @@ export async function companyTroubles(op: Operation, onFault: (error: unknown) =
   )
 }
 
-async function failingWebhooks(op: Operation): Promise<Troubles> {
+async function failingWebhooks(op: Operation): Promise<TroubleFindings> {
   const all = await op.store.webhooks({})
   const since = op.now() - WEBHOOK_FAILS_MS
   const found = all
@@ -63,7 +66,7 @@ const RATES = {
   },
 } as const
 
-async function highRates(op: Operation, kind: keyof typeof RATES): Promise<Troubles> {
+async function highRates(op: Operation, kind: keyof typeof RATES): Promise<TroubleFindings> {
   // Both kinds share the answer.
   const { volumes } = await showVolumeByCompany(op, { span: 'day' })
   if (volumes === null) return { found: [], unknown: [`${kind}:`] }
@@ -81,7 +84,7 @@ function rateOf(op: Operation, companyId: string, volume: Volume, kind: keyof ty
   return [{ id: `${kind}:${companyId}`, companyId, title: `${title} of ${name}`, found, ...advice(text) }]
 }
 
-/** That everybody can follow. */
+/** The same advice for operators and members. */
 function advice(text: string): Pick<NewAlert, 'advice' | 'memberAdvice'> {
   return { advice: text, memberAdvice: text }
 }

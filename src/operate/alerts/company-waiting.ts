@@ -16,7 +16,7 @@ import {
   type WaitingLane,
 } from '../waiting-lanes.ts'
 import { nameOf } from './company-name.ts'
-import { NOTHING_FOUND, type Troubles, withEach } from './troubles.ts'
+import { NOTHING_FOUND, type TroubleFindings, withEach } from './troubles.ts'
 
 const WAITS_MS = 3_600_000
 /** Lanes of a company whose site is looked up: those of the oldest mail. */
@@ -29,7 +29,10 @@ const MOST_COUNTS = 10_000
 
 type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
 
-export async function waitingMail(op: Operation, onFault: (error: unknown) => void): Promise<Troubles> {
+export async function waitingMail(
+  op: Operation,
+  onFault: (error: unknown) => void,
+): Promise<TroubleFindings> {
   const present = await op.store.pauses(op.now())
   const { lanes, sites } = await recentLanes(op, undefined, present)
   const { cover } = lanePauses(op, present, sites)
@@ -53,7 +56,7 @@ async function waitingOf(
   lanes: readonly WaitingLane[],
   closureOf: LaneClosures,
   since: number,
-): Promise<Troubles> {
+): Promise<TroubleFindings> {
   const held = lanes.find((lane) => (closureOf.get(lane)?.since ?? Number.POSITIVE_INFINITY) <= since)
   if (held !== undefined) return { ...NOTHING_FOUND, found: [heldMail(op, held, closureOf.get(held)!)] }
   if (!(await isLate(op, companyId, lanes, since))) return NOTHING_FOUND
@@ -87,7 +90,12 @@ async function isDelivering({ store }: Operation): Promise<boolean> {
 
 async function wasAnyTried({ store, now }: Operation, companyId: string, since: number): Promise<boolean> {
   const counts = await store.countEvents({
-    ...{ companyId, domainId: null, size: 'minute', dimension: 'total', value: null, most: MOST_COUNTS },
+    companyId,
+    domainId: null,
+    size: 'minute',
+    dimension: 'total',
+    value: null,
+    most: MOST_COUNTS,
     since: Math.floor(since / MINUTE) * MINUTE,
     until: now() + MINUTE,
   })

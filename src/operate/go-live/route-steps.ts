@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
 import { greetingOf, openSession } from '../../delivery/forecast/knock.ts'
 import { sourcesOf } from '../../delivery/path/source.ts'
+import { GENERAL_SOURCE } from '../../delivery/path/source-choice.ts'
 import { SmtpError } from '../../delivery/smtp/error.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import type { Operation } from '../verb.ts'
@@ -60,7 +61,7 @@ async function relayAnswers(op: Operation, relay: RelayRoute): Promise<StepResul
 
 async function receiversAnswer(op: Operation): Promise<StepResult> {
   // The check of each source address asks from that address.
-  const [source = { name: 'default', helo: op.hostname }] = sourcesOf(op.setup.sourceAddresses ?? [])
+  const [source = { name: GENERAL_SOURCE, helo: op.hostname }] = sourcesOf(op.setup.sourceAddresses ?? [])
   const { best, first } = await greetedFrom(op, source)
   if (best !== null) return judged(best.server, best.line)
   if (first === undefined) {

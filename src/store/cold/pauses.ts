@@ -78,11 +78,11 @@ const oldestOf = (
 const waitingBy = (ready: string) =>
   `(SELECT q.due_at AS at FROM queue q WHERE q.lease IS NULL AND ${ready} AND ${NOT_PAUSED} ORDER BY q.due_at + 0 LIMIT 1)`
 
-interface OldestRow {
+interface OldestDueRow {
   at: number | null
 }
 
-const OLDEST_DUE = statement<OldestRow>(({ engine }) =>
+const OLDEST_DUE = statement<OldestDueRow>(({ engine }) =>
   oldestOf(
     endsOf(),
     engine === 'postgres'
@@ -98,7 +98,7 @@ const DUE_OF_COMPANY = 'q.company = $2 AND q.due_at <= $1'
  * PostgreSQL takes the indexes by company, because by time the mail of all others lies before. Its lanes of ready mail
  * are looked up one after the other, and a pause covers them as a whole.
  */
-const OLDEST_DUE_OF_COMPANY = statement<OldestRow>(({ engine }) => {
+const OLDEST_DUE_OF_COMPANY = statement<OldestDueRow>(({ engine }) => {
   const ends = endsOf('p.company IN (0, $2)')
   if (engine === 'sqlite') {
     return oldestOf(
