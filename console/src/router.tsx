@@ -104,7 +104,7 @@ async function homeOf(me: Me) {
   return { to: isNew ? '/c/$company/start' : '/c/$company/overview', params: { company } } as const
 }
 
-/** Without an answer the page opens all the same. */
+/** If the request fails, the page opens anyway. */
 async function hasNextStep(me: Me, company: string): Promise<boolean> {
   try {
     const [{ guidedCompany }, { setupQuery }] = await Promise.all([

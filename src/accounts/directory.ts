@@ -175,8 +175,8 @@ export class AccountDirectory {
 
   /**
    * The key with this name and a password, e.g. `postmaster@mg.example.com`, of the domain in its name. When several
-   * companies have claimed that domain, the one that holds it takes precedence. Of two such keys the newer one counts:
-   * it is replacing the other.
+   * companies have claimed that domain, the one that holds it takes precedence. Of two such keys the newer one counts,
+   * because it replaces the other.
    */
   loginNamed(name: string): ApiKey | undefined {
     const domain = domainIn(name)
@@ -304,7 +304,7 @@ export class AccountDirectory {
   }
 }
 
-/** The part after the last @. */
+/** The domain in a key's name. */
 function domainIn(name: string): string {
   return name.slice(name.lastIndexOf('@') + 1)
 }
@@ -337,8 +337,8 @@ function holderOf({ id, companyId, tokenHash, scopes, domainId, expiresAt, netwo
 }
 
 /**
- * The ranges of a key. An invalid one, written into the database by other means, admits no address, and does not affect
- * other keys.
+ * The ranges of a key. If they are invalid, because another program wrote them into the database, they admit no address
+ * and do not affect other keys.
  */
 function rangesOf(networks: string[]): AddressRanges {
   try {

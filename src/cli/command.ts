@@ -12,7 +12,7 @@ export interface CommandDescription {
    * printed as it is.
    */
   details?: string
-  /** Without the leading `postroad`. */
+  /** Command lines without the leading `postroad`. */
   examples: string[]
   /** The effect of `--json`, if it is not the usual one. */
   json?: string

@@ -53,11 +53,11 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string | ((sites: Sites)
   ],
 ]
 
-/** For an email that was captured instead of sent. */
+/** Shown for an email that was captured instead of sent. */
 export const WAS_CAPTURED =
   'The email was captured: nothing left this machine. To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and restart the service.'
 
-/** For an installation in capture mode. */
+/** Shown for an installation in capture mode. */
 export const CAPTURES =
   'POSTROAD_DELIVERY is "capture": until you change it and restart the service, all mail is captured and none is delivered.'
 

@@ -18,7 +18,7 @@ export function printRecords(records: readonly DnsRecord[]): void {
   printLine()
 }
 
-/** As a zone file writes it. */
+/** The value as a zone file writes it. */
 function zoneValue({ value, preference }: Pick<DnsRecord, 'value' | 'preference'>): string {
   return preference === null ? value : `${preference} ${value}`
 }

@@ -17,7 +17,7 @@ export async function withOperation<T>(
   return await use(op)
 }
 
-/** For verbs on the database as a whole. */
+/** The context of verbs on the database as a whole. */
 export function maintenance(): Maintenance {
   const { database, secretKey } = loadSettings()
   return { caller: OPERATOR, database, secretKey }

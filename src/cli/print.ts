@@ -12,12 +12,12 @@ export function columnsOf(stream: 'stdout' | 'stderr'): number {
   return process[stream].columns ?? 80
 }
 
-/** One JSON value and a line end. */
+/** Prints indented JSON. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`)
 }
 
-/** One JSON value on one line. */
+/** Prints JSON on one line. */
 export function printJsonLine(value: unknown): void {
   process.stdout.write(jsonLine(value))
 }
@@ -45,7 +45,7 @@ export function printText(text: string): void {
   process.stdout.write(lineByLine(text))
 }
 
-/** One line on stderr. */
+/** Prints one line on stderr. */
 export function printNote(text: string): void {
   process.stderr.write(`${visible(text)}\n`)
 }

@@ -91,7 +91,7 @@ export function addWebhookCommands(program: Command): void {
   addTellingCommands(webhook)
 }
 
-/** For the help. */
+/** The events of each dialect, for the command's help. */
 export function webhookEventsDescribed(): string {
   const words = WEBHOOK_DIALECTS.map(
     (dialect) => `Events of the ${dialect} dialect: ${webhookWords(dialect).join(', ')}.`,

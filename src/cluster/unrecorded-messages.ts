@@ -108,7 +108,7 @@ export class UnrecordedMessages {
     this.#freed()
   }
 
-  /** One result with a place is durable, or will never be. */
+  /** Frees the place of one result: it has become durable, or never will. */
   recorded(): void {
     Atomics.sub(this.#values, COUNTS, HELD + ANSWERED)
     Atomics.store(this.#values, RECORDED_AT, this.#ms())
@@ -145,7 +145,7 @@ export class UnrecordedMessages {
     return false
   }
 
-  /** For HandoverSlot: the delivery stops waiting. */
+  /** The delivery of this slot stops waiting. */
   leave(place: HandoverSlot): void {
     const share = this.#shares.get(place.companyId)
     const at = share?.waiting.findIndex((waiting) => waiting.place === place) ?? -1

@@ -1,6 +1,6 @@
 /** Waiting items by company: companies take turns, the items of one company go in order. */
 export class CompanyTurns<Item> {
-  /** In the order of their turns. */
+  /** The items of each company by its id, in the order of the companies' turns. */
   readonly #companies = new Map<string, Item[]>()
   #length = 0
 

@@ -115,7 +115,7 @@ export function someOf<const T extends string>(words: readonly T[]): (text: stri
   }
 }
 
-/** One line of text without control characters. */
+/** Returns a parser of one line of text without control characters, up to `length` characters. */
 export function nameUpTo(length: number): (text: string) => string {
   return (text) => {
     const name = text.trim()

@@ -2,7 +2,7 @@
 import { parseRelay } from './parse.ts'
 import type { RelayRoute } from './values.ts'
 
-/** Without user and password; everything else is explicit. */
+/** The URL of the relay without user and password. Everything else is explicit, defaults included. */
 export function relayUrl({ host, port, implicitTls, tls, auth }: RelayRoute): string {
   const name = host.includes(':') ? `[${host}]` : host
   const options = new URLSearchParams({ tls, ...(auth !== null && { auth }) })

@@ -43,7 +43,7 @@ export function checkBounceListeners(
   for (const listener of listeners) checkProxied('POSTROAD_BOUNCE_LISTEN', listener, proxies)
 }
 
-/** Without a trusted proxy nobody could connect. */
+/** Rejects the PROXY protocol without a trusted proxy, because no client could connect. */
 function checkProxied(
   setting: string,
   listener: SubmissionListener,

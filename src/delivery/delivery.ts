@@ -93,7 +93,7 @@ export type Meeting = 'connection' | 'session' | 'mail' | 'recipient'
 export interface Condemnation {
   during: 'composing' | 'sending'
   cause: DeathCause
-  /** For the operator and the sender. */
+  /** Shown to the operator and the sender. */
   message: string
 }
 

@@ -69,12 +69,12 @@ export function lookupOf<Type extends RecordType, T>(
   return { lookup, seconds }
 }
 
-/** Of a look-up that no server answered. */
+/** The result of a look-up that no server answered. */
 export function failure(reason: string): Fresh<never> {
   return { lookup: { kind: 'failed', reason }, seconds: FAILED_TTL }
 }
 
-/** Of a name that cannot exist. */
+/** The result for a name that cannot exist. */
 export function noSuchName(): Fresh<never> {
   return absence('NXDOMAIN', [])
 }

@@ -25,7 +25,7 @@ export interface AttemptTls {
   doubt: string | null
 }
 
-/** As the store has it. */
+/** The text that the store keeps. */
 export function tlsText(tls: AttemptTls | null): string | null {
   return tls === null ? null : JSON.stringify(tls)
 }

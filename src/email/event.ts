@@ -132,7 +132,7 @@ export interface EventDetail {
   domain?: string
   domainId?: string
   domainState?: DomainState
-  /** For a problem of the company that has begun or is over. */
+  /** A problem of the company that has begun or is over. */
   problem?: ProblemFacts
 }
 

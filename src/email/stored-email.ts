@@ -212,7 +212,7 @@ export interface EmailFilter {
   anyWords?: readonly string[]
   /** The last phrase of `anyWords` is still being typed: its last word may be the beginning of a word. */
   anyWordsOpen?: true
-  /** Without a value: a tag with this name, or with this value. */
+  /** A filter without a value matches a tag with this name, or with this value. */
   tag?: TagFilter
   /**
    * It has files besides inline pictures, as far as retention has not removed them. Those of a ready message are known
@@ -250,7 +250,7 @@ export interface PortionRequest {
   octets: number
 }
 
-/** One answer, with its emails in the requested order. */
+/** One page of a search, with its emails in the requested order. */
 export interface EmailPortion {
   emails: PlacedEmail[]
   octets: number

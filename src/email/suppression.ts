@@ -27,7 +27,7 @@ export interface Suppression {
   /** UUIDv7 of the time at which it was added. */
   id: string
   companyId: string
-  /** As given; compared without regard to ASCII case. */
+  /** As the caller wrote it. Addresses are compared without regard to ASCII case. */
   address: string
   type: SuppressionType
   /** For an unsubscription: only mail with one of these tags is stopped (see `marksOf`). Null: all mail. */

@@ -1,25 +1,25 @@
 /**
  * Turns of searches. Each step of a search is small, but a search for rare matches takes many steps, and any key may
- * request hundreds of searches at once. So few searches run at a time, those of one company in order, and companies
- * take turns: searches never hold all sessions of the database, and other reads need not wait for one.
+ * request hundreds of searches at once. Therefore only a few searches run at a time. Companies take turns, and the
+ * searches of one company run in order. Searches never hold all sessions of the database, so other reads do not wait.
  */
 import { CompanyPlaces } from '../common/company-places.ts'
 import type { PoolShape } from '../common/shared-pool.ts'
 
-/** One company alone gets two places; one is kept for another company. */
+/** A company that searches alone gets two places. The third is kept for another company. */
 const PLACES = { size: 3, kept: 1, timesFree: 2 }
-/** Searches of one company that may wait. */
+/** The most searches of one company that may wait. */
 const MOST_WAITING = 100
 /** Seconds after which a company that got no turn may try again. */
 const RETRY_AFTER = 2
 
-/** The most ms for one search, including the wait for its turn. */
+/** Time limit of one search in ms, including the wait for its turn. */
 export const PATIENCE = 30_000
 
-/** The turn of searches in all companies. */
+/** Stands for the company of a search in all companies. */
 const ALL = ''
 
-/** The company has too many searches under way: the turn did not come in time. */
+/** The company has too many searches under way: one got no turn in time. */
 export class SearchesBusy extends Error {
   override name = 'SearchesBusy'
   readonly retryAfter = RETRY_AFTER
@@ -28,7 +28,7 @@ export class SearchesBusy extends Error {
 export class SearchTurns {
   readonly #places: CompanyPlaces
 
-  /** `shape`: of other work than searches that has turns of its own. */
+  /** `shape`: the places of other work that takes turns in the same way. */
   constructor(shape: PoolShape = PLACES) {
     this.#places = new CompanyPlaces(shape)
   }

@@ -16,7 +16,7 @@ const SERIES: Readonly<Record<Span, { size: CountSize; step: number; points: num
   year: { size: 'day', step: COUNT_SIZES.day, points: 366 },
 }
 
-/** For counters that exist by hours and days only. */
+/** The spans of counters that exist by hours and days only. */
 const LONG_SERIES: typeof SERIES = {
   ...SERIES,
   hour: { size: 'hour', step: COUNT_SIZES.hour, points: 2 },

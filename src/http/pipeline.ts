@@ -46,7 +46,7 @@ function readNoFurther(socket: Socket): void {
   if (parser) parser.onIncoming = () => 2
 }
 
-/** For the log. */
+/** The fields that identify a request in the log. */
 function describeRequest(request: IncomingMessage & WithId): object {
   const { method, url } = request
   return { requestId: idOf(request), operation: `${method} ${clip(url ?? '')}` }

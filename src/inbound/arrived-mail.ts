@@ -1,4 +1,4 @@
-/** A mail that came in, whichever way, and what receiving it led to. */
+/** An incoming mail, whichever way it arrived, and the result of receiving it. */
 import type { InboundKind, InboundResult, InboundSource } from '../email/inbound-mail.ts'
 import { READ_LIMIT } from '../mail/report/open-report.ts'
 
@@ -7,7 +7,7 @@ export interface ArrivedMail {
   raw: Uint8Array
   /** Octets that arrived, if more than `raw` has. */
   size?: number
-  /** The envelope recipient; null: the way in knows none, and header fields name it. */
+  /** The envelope recipient; null: it is unknown, and header fields name it. */
   recipient: string | null
   source: InboundSource
   /** The client's IP address, the name of the mailbox, or the key that handed it in; '' when unknown. */
@@ -18,10 +18,10 @@ export interface ArrivedMail {
   companyId?: string
 }
 
-/** Octets of a mail that are read; ways in may drop the rest. */
+/** The most octets of a mail that are read. SMTP, HTTP and IMAP may drop the rest. */
 export const MOST_READ = READ_LIMIT
 
-/** The company whose turn mail of strangers takes. */
+/** Mail from unknown senders takes its turns as if it belonged to a company with this id. */
 export const STRANGERS = 'inbound'
 
 export interface ReceivedMail extends InboundResult {
@@ -29,5 +29,5 @@ export interface ReceivedMail extends InboundResult {
   emailId: string | null
 }
 
-/** Resolves after the commit; rejects when the store takes no commits, and the mail should come again. */
+/** Resolves after the commit. Rejects when the store takes no commits; the sender should then send the mail again. */
 export type ReceiveMail = (mail: ArrivedMail) => Promise<ReceivedMail>

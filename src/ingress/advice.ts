@@ -11,7 +11,7 @@ export interface Advice {
   why: string
   /** A command to paste, or a change to make in the application. */
   next: string
-  /** As in the request, when the refusal is about a domain. */
+  /** The domain that the refusal is about, as the request wrote it. */
   domain?: string
 }
 

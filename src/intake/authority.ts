@@ -103,7 +103,7 @@ export class Authority {
     }
   }
 
-  /** That of From if it may send, otherwise the company's oldest one that may. */
+  /** The domain in From if it may send; otherwise the company's oldest domain that may. */
   #capturingDomain({ companyId }: Principal, fromDomain: string): SendingDomain {
     const { directory } = this.#accounts
     const own = directory.domainNamed(fromDomain, companyId)

@@ -44,7 +44,7 @@ export interface Draft {
   raw: OpenMessage | null
   /** The files within it. */
   rawFiles: RawFileNames | null
-  /** In batch sending: the addressees of the copies. */
+  /** The addressees of the copies in batch sending; null for any other email. */
   addressees: Addressee[] | null
   /** Upper bound for the octets of the header, the value of Message-ID aside; null when only composing can tell. */
   headerBound: number | null

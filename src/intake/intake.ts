@@ -25,7 +25,7 @@ export interface IntakeParts {
   /** Derives text from HTML, off this thread when it is much work. */
   deriveText(html: string, companyId: string): string | Promise<string>
   limits: IntakeLimits
-  /** Those in POSTROAD_SOURCE_ADDRESSES. */
+  /** The addresses in POSTROAD_SOURCE_ADDRESSES. */
   sourceAddresses?: readonly string[]
   metrics: Metrics
 }
@@ -34,14 +34,14 @@ export interface IntakeParts {
 export interface BatchTerms {
   /** All or none: one refused email holds back the others. */
   strict: boolean
-  /** One key for all emails. */
+  /** The key that all emails of the request share. */
   idempotency: Idempotency | null
 }
 
 export interface BatchReceipt {
   /** Receipts of the accepted emails, in order. */
   receipts: AcceptedEmail[]
-  /** By index among the given ones. */
+  /** The reasons of refused emails, by their index in the request. */
   refused: ReadonlyMap<number, Reason>
 }
 

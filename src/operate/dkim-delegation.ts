@@ -108,7 +108,7 @@ export interface ZoneRecord {
   name: string
   ttl: number
   value: string
-  /** As a line of a zone file. */
+  /** The record as a line of a zone file. */
   line: string
   domain: string
   company: string

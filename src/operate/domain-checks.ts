@@ -35,7 +35,7 @@ export interface DomainChecksParts {
 export class DomainChecks {
   readonly #parts: DomainChecksParts
   readonly #places = new CompanyPlaces(PLACES)
-  /** By company: its domains that this node has taken. */
+  /** Number of domains of each company that this node has taken. */
   readonly #taken = new Tally()
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined

@@ -108,7 +108,7 @@ function newsOf(op: Operation, domain: SendingDomain, change: DomainChange): str
   return domainNews(domain, afterChange(domain, change), op.setup.domainGrace)
 }
 
-/** With what follows from the proof of a claim. */
+/** Completes a change: a domain whose claim was proven becomes active. */
 function afterChange({ sending }: SendingDomain, { proven, ...change }: DomainChange): DomainChange {
   return proven && sending === 'inactive' ? { ...change, sending: 'active' } : change
 }

@@ -110,7 +110,7 @@ export async function listedClosures(
 }
 
 export interface EmailListedStatus extends Status {
-  /** One of the recipients that were counted is not at an end. */
+  /** Some counted recipient has not reached a final state. */
   live: boolean
 }
 

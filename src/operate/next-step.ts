@@ -39,7 +39,7 @@ export interface NextStep {
 
 export interface EmailNextSteps {
   outline: HistoryOutline
-  /** In the order of the outline's recipients. */
+  /** One step for each of the outline's recipients, in the same order. */
   nextSteps: NextStep[]
   /** The sending domain; null: it has been removed. */
   domain: SendingDomain | null

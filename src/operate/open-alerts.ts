@@ -1,4 +1,4 @@
-/** The troubles that are open now, as alerts tell them. */
+/** The alerts that are open now. */
 import type { Alert } from '../store/store.ts'
 import { pageOfAlert } from './alerts/alert-page.ts'
 import { adviceFor } from './alerts/alert-words.ts'
@@ -6,14 +6,14 @@ import { type CompanyFilter, companyScope } from './find.ts'
 import { verb } from './verb.ts'
 
 export interface OpenAlert extends Pick<Alert, 'id' | 'title' | 'found' | 'advice' | 'since'> {
-  /** The page of the console that shows the trouble: `c/ID/webhooks/ID`. */
+  /** The page of the console that shows the alert, such as `c/ID/webhooks/ID`. */
   page: string
 }
 
-/** More are hardly read. */
+/** The most alerts that are listed. */
 const MOST = 20
 
-/** Those of a company, or all: an operator who names no company sees those of the installation first. */
+/** The alerts of a company, or all alerts: then those of the installation come first. */
 export const openAlerts = verb('read', async (op, of: CompanyFilter): Promise<OpenAlert[]> => {
   const own = companyScope(op, of)
   const open = (await op.store.alerts()).filter(

@@ -105,7 +105,7 @@ export function personAddress(text: string): string {
   return addressIn(text.trim()).toLowerCase()
 }
 
-/** By id, else by address. */
+/** Finds a person by id or by address. */
 export async function findPerson(
   { store }: { store: Pick<PeopleStore, 'findPerson'> },
   text: string,

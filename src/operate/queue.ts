@@ -34,7 +34,7 @@ export interface RetryInput extends CompanyFilter {
   /** Id of a single email. It goes before all mail of its company to the same domain, unless it is one of many. */
   email?: string | undefined
   isOneOfMany?: boolean
-  /** With `email`: only its recipient at this position. */
+  /** Retries only the recipient of `email` at this position. */
   position?: number
   /** Recipient domain. */
   domain?: string | undefined

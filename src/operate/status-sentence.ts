@@ -50,7 +50,7 @@ export interface RecipientStatus {
   attempts: number
   /** Attempts made, including those that do not count; null: more than the history lists. */
   tries: number | null
-  /** As `isDelayed` has it. */
+  /** See `isDelayed`. */
   delayed: boolean
   /** The last answer; while a closed path keeps the mail waiting, the trouble that closed it. */
   code: number | null
@@ -252,7 +252,7 @@ function time(words: string, at: string | null): Piece[] {
   return at === null ? [] : [words, { at }]
 }
 
-/** Nothing if the answer that follows names the server. */
+/** Names the server, unless the answer that follows names it. */
 function by({ server, message }: RecipientStatus): Piece[] {
   return server === null || server === '' || namesServer(message, server)
     ? []

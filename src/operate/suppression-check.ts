@@ -11,7 +11,7 @@ const MOST_TAGS = 100
 export interface SuppressionInput {
   address: string
   type: SuppressionType
-  /** For an unsubscription: only from mail with these tags. */
+  /** Limits an unsubscription to mail with these tags. */
   tags?: readonly string[] | undefined
   /** Absent: a standard sentence for the type. */
   reason?: string | undefined

@@ -55,7 +55,7 @@ export interface SuppressionPageRequest {
   limit: number
 }
 
-/** One type, sorted by address. */
+/** A page of the suppressions of one type, sorted by address. */
 export const suppressedPage = verb(
   'see',
   async (
@@ -100,7 +100,7 @@ function byAddress(one: Suppression, other: Suppression): number {
   return compareAddresses(one, other) || compareTypes(one, other)
 }
 
-/** By type, and of one type that of the company first. */
+/** Sorts by type. Within a type, the company's own suppression comes before those of its domains. */
 function compareTypes(one: Suppression, other: Suppression): number {
   const keyOf = ({ type, domainId }: Suppression) => `${type} ${domainId ?? ''}`
   return keyOf(one) < keyOf(other) ? -1 : 1
@@ -144,7 +144,7 @@ export const countSuppressions = verb(
   },
 )
 
-/** By id, or by address: then the first of its types. */
+/** Finds a suppression by id or by address. An address with several types yields the first type. */
 export const findSuppression = verb(
   'see',
   async (

@@ -49,7 +49,7 @@ export interface Person {
   credentials: Credentials
   /** The kinds of trouble that are reported to the person by mail. */
   alerts: readonly AlertKind[]
-  /** In the order of companies' ids. */
+  /** Sorted by company id. */
   memberships: Membership[]
 }
 

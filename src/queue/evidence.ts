@@ -57,9 +57,9 @@ const ALONE: EvidenceParts = { domainsOf: () => [], closedElsewhere: () => [], n
  * cannot make: the mail of two has met it, while no mail was accepted.
  */
 export class Evidence {
-  /** By key of the part, and kind of the trouble. */
+  /** The witnesses of a trouble, by the key of the part and the kind of the trouble. */
   readonly #witnesses = new RecentEntries<Witness[]>(MAX_PATHS)
-  /** By key of the part: when it last accepted a message. */
+  /** When each part last accepted a message, by the part's key. */
   readonly #acceptedAt = new RecentEntries<number>(MAX_PATHS)
   readonly #parts: EvidenceParts
 

@@ -27,7 +27,7 @@ export class HoldReleases {
     this.#parts = parts
   }
 
-  /** Nothing is tried again from now on. */
+  /** Ends the retries of failed releases. */
   stop(): void {
     this.#stopped = true
   }

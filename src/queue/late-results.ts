@@ -94,7 +94,7 @@ export class LateResults {
     })
   }
 
-  /** Nothing more will be recorded for this delivery. */
+  /** Forgets a delivery whose results are all recorded or given up. */
   end(ready: ReadyDelivery): void {
     this.#begun.delete(ready)
     if (this.#old.size === 0) return

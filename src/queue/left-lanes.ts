@@ -32,7 +32,7 @@ export class LeftLanes {
     this.#lanes.clear()
   }
 
-  /** Nothing of these lanes is claimed. */
+  /** Limits for a claim that leave out all mail of these lanes. */
   rooms(now: number): LaneRoom[] {
     for (const [lane, until] of this.#lanes) {
       if (until > now && until <= now + LEFT_MS) break

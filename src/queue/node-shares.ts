@@ -14,7 +14,7 @@ interface Division {
 export class NodeShares {
   #others: readonly DeliveryNode[] = []
   #own = 0
-  /** By name of the source. */
+  /** How the nodes divide each source's limits, by the name of the source. */
   readonly #divisions = new Map<string, Division>()
 
   /**

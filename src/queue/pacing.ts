@@ -109,12 +109,12 @@ export interface PacedPath {
  */
 export class Pacing {
   readonly #paces = new RecentEntries<PathPace>(MAX_PATHS)
-  /** By key of the path, or of a company's part of it. */
+  /** Counts by the key of a path, or of a company's part of it. */
   readonly #accepted = new RecentEntries<AcceptedMessages>(MAX_COUNTED)
   readonly #free: (paths: readonly string[]) => void
   readonly #now: () => number
   readonly #shares: NodeShares
-  /** By key of the path. */
+  /** Learned limits by the key of the path. */
   readonly #learnt = new Map<string, Learnt>()
   /** Paths for which mail waits, by key, and the time at which each is free. */
   readonly #waited = new Map<string, number>()

@@ -138,11 +138,11 @@ export class PathHealth {
     }
   }
 
-  /** The closed paths that this node has met itself and another one may meet, by key of the trouble. */
+  /** The paths that this node has closed itself and that concern other nodes too, by key of the trouble. */
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
     for (const [key, trouble] of this.#troubles) {
       const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
-      // Each start looks whether the proxy answers.
+      // Every node checks its proxies at its start, so a closed source need not be remembered.
       if (!closed || learnt || kind === 'source') continue
       const { path, companyId, domainId, to, category } = trouble
       const facts = { path, companyId, domainId, to, metBy, kind, message, brief, list, since, probeAt }
@@ -195,7 +195,7 @@ export class PathHealth {
     this.#release(trouble.held)
   }
 
-  /** Proxies of source addresses answer again, or addresses are here again. */
+  /** Proxies of source addresses answer again, or this machine has addresses again. */
   sourcesReturned(): void {
     for (const [key, { kind }] of this.#troubles) if (kind === 'source') this.reopen(key)
   }

@@ -11,7 +11,7 @@ import type { WarmUp } from './warm-up.ts'
 
 export interface PathUsesParts {
   throttle: Pick<Throttle, 'sessions' | 'pacing'>
-  /** By key of the path. */
+  /** Closures by the key of the path. */
   closures: ReadonlyMap<string, readonly SiteClosure[]>
   warmUp: Pick<WarmUp, 'progress'>
   lastTroubles: Pick<LastTroubles, 'of'>

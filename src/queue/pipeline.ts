@@ -93,9 +93,9 @@ interface Outlet {
 
 /** A delivery that a courier has. */
 interface BegunDelivery {
-  /** As it was taken from the ready queues. */
+  /** The delivery as the ready queues gave it. */
   taken: ReadyDelivery
-  /** The part of it that is sent. */
+  /** The part of `taken` that is sent. */
   ready: ReadyDelivery
   /** On the monotonic clock. */
   begunAt: number

@@ -119,7 +119,7 @@ export class ReadyQueues {
       if (this.#places.exhausted || !this.#places.maySpeak(company)) yield company.busy
   }
 
-  /** As `SessionPlaces` has it. */
+  /** See `SessionPlaces`. */
   uncount(ready: ReadyDelivery): boolean {
     return this.#places.uncount(ready)
   }
@@ -141,7 +141,7 @@ export class ReadyQueues {
     this.#room.shared = shared
   }
 
-  /** As `ReadyRoom` has it. */
+  /** See `ReadyRoom`. */
   hasRoom(companyId: string, path: Path, toCome = 0): boolean {
     return this.#room.hasRoom(companyId, path, toCome)
   }

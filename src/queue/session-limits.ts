@@ -24,9 +24,9 @@ interface NarrowedLimit {
  * path is back at its share.
  */
 export class SessionLimits {
-  /** By key of the path. */
+  /** Lowered limits by the key of the path. */
   readonly #narrowed = new Map<string, NarrowedLimit>()
-  /** Policies whose first delivery is, or was, alone. */
+  /** Policies whose first delivery was, or still is, sent alone. */
   readonly #met = new WeakSet<Policy>()
   readonly #shares: NodeShares
   readonly #now: () => number

@@ -43,7 +43,7 @@ export class SessionPlaces {
     return this.#sessions.size
   }
 
-  /** None is free. */
+  /** True when no session is free. */
   get exhausted(): boolean {
     return this.#sessions.exhausted
   }

@@ -27,7 +27,7 @@ interface SuspectEmail {
 /** Mail that may take down, or did take down, the process that composes or sends it. */
 export class Suspects {
   readonly #parts: SuspectsParts
-  /** By email. */
+  /** Suspect emails by id. */
   readonly #known = new RecentEntries<SuspectEmail>(MAX_KNOWN)
   #stopped = false
 

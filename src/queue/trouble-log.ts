@@ -22,7 +22,7 @@ export interface TroubleLogParts {
 /** Tells the operator of closed paths. */
 export class TroubleLog {
   readonly #parts: TroubleLogParts
-  /** By part and kind. */
+  /** Throttles by part and kind of trouble. */
   readonly #told = new RecentEntries<LogThrottle>(MAX_TOLD)
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
 

@@ -43,7 +43,7 @@ export interface WarmUpParts {
 interface DayCount extends WarmUpCount {
   /** Messages taken here and not sent yet, included in `messages`; negative: messages sent and not counted yet. */
   left: number
-  /** One was sent since the last look. */
+  /** A message was sent since the last check. */
   used: boolean
 }
 
@@ -62,9 +62,9 @@ export class WarmUp {
   /** When the warm-up of each address began, in Unix ms. */
   #since = new Map<string, number>()
   #day = 0
-  /** By source and site. */
+  /** Today's counts by source and site. */
   #counts = new Map<string, DayCount>()
-  /** Those of the day before. */
+  /** Yesterday's counts. */
   #before: ReadonlyMap<string, WarmUpCount> = new Map()
   readonly #wanted = new Map<string, PendingRequest>()
   #taking: Promise<void> | undefined

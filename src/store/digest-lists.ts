@@ -55,7 +55,7 @@ export class Lists {
     return terms
   }
 
-  /** In the order in which they are stored. */
+  /** All lists, in the order in which they are stored. */
   all(): DigestList[] {
     const own = [...this.#terms.values()].flatMap((terms) =>
       isByTerm(terms.kind) ? byTerm(terms) : bySegment(terms),

@@ -9,7 +9,7 @@ export function mapText(map: object): string | null {
   return null
 }
 
-/** For a change: null leaves the column as it is. */
+/** The JSON of a changed column; null leaves the column unchanged. */
 export function jsonOrNull(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }

@@ -40,7 +40,7 @@ export interface RecipientCounts {
 export interface RecipientGroup {
   state: CountedState
   count: number
-  /** As `isDelayed` has it. */
+  /** See `isDelayed`. */
   delayed: boolean
   heldFor: HoldReason | null
   /** A pause of all mail, of the company or of the recipient domain is in force. */

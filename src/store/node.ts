@@ -4,7 +4,7 @@
 export type NodeRole = 'api' | 'delivery'
 
 export interface NodeDescription {
-  /** For people; several nodes may have the same name. */
+  /** Shown to people. Several nodes may have the same name. */
   name: string
   roles: NodeRole[]
   /**

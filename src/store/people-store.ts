@@ -49,7 +49,7 @@ export interface PeopleStore {
   addPerson(person: Person): Promise<void>
   /** Null when there is none. */
   findPerson(by: { id: string } | { address: string }): Promise<Person | null>
-  /** By `iss` and `sub` of an identity at a provider. */
+  /** Finds a person by the `iss` and `sub` of an identity at a provider. */
   findPersonByIdentity(issuer: string, subject: string): Promise<Person | null>
   /** The people of a company, or all; the oldest first. */
   people(companyId: string | null): Promise<Person[]>

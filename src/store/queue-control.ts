@@ -143,9 +143,9 @@ export interface RetryRequest extends Pick<PauseScope, 'companyId'> {
   /** Recipient domains, each once. */
   domains: readonly string[] | null
   emailId: string | null
-  /** With `emailId`: only its recipient at this position. */
+  /** Retries only the recipient of `emailId` at this position. */
   position?: number
-  /** With `emailId`: it goes before all mail of its company to the same domain, even if it is due already. */
+  /** `emailId` goes before all mail of its company to the same domain, even if it is already due. */
   goesFirst?: boolean
   /** Unix ms: their new due time. Recipients that are due by then are left alone, except those that go first. */
   now: number

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { asStoreError, openForWriting } from './sqlite/database.ts'
-import { findPlace } from './sqlite/database-location.ts'
+import { findDatabase } from './sqlite/database-location.ts'
 import { migrate } from './sqlite/migrate.ts'
 
 /** Versions of the schema before and after; equal when nothing was missing. */
@@ -22,7 +22,7 @@ export async function updateSchema(database: Settings['database']): Promise<Sche
     ])
     return { place: placeOf(database.url), ...(await migratePostgres(database.url)) }
   }
-  const { path } = findPlace(database.path)
+  const { path } = findDatabase(database.path)
   const db = openForWriting(path)
   try {
     return { place: path, ...migrate(db, path) }

@@ -71,7 +71,7 @@ export interface SuppressionScope {
 export interface SuppressionStore {
   /** Newest first, whether `before` is given or not. */
   listSuppressions(filter: SuppressionFilter): Promise<Suppression[]>
-  /** By address, whether `before` is given or not. */
+  /** Sorted by address, whether `before` is given or not. */
   suppressedPage(page: SuppressedPage): Promise<Suppression[]>
   countSuppressions(count: SuppressionCount): Promise<number>
   /** By id; null when there is none, or it belongs to another company. */
@@ -110,11 +110,11 @@ export interface SuppressionStore {
    * it miss one.
    */
   suppressionsSince(cursor: string | null): Promise<SuppressionsBatch>
-  /** By value, whether `before` is given or not. */
+  /** Sorted by value, whether `before` is given or not. */
   allowedPage(page: AddressPage): Promise<AllowEntry[]>
   /** `domainId`: only on the list of this domain; null: on any list of the company. */
   findAllowed(companyId: string, domainId: string | null, value: string): Promise<AllowEntry | null>
-  /** As `addSuppressions`. Suppressed addresses stay suppressed. */
+  /** Adds entries by the rules of `addSuppressions`. Suppressed addresses stay suppressed. */
   addAllowed(list: readonly AllowEntry[]): Promise<boolean[]>
   /** Returns how many were removed. */
   removeAllowed(scope: AllowedRemoval): Promise<number>

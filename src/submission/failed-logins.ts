@@ -16,7 +16,7 @@ const TOLD_EVERY = 1_000
 const SWEEP_AT = 10_000
 
 export class FailedLogins {
-  /** By source address: monotonic ms of the last answer. */
+  /** Time of the last answer (monotonic ms) by source address. */
   readonly #answered = new Map<string, number>()
   readonly #log: Pick<Log, 'warn'>
   readonly #throttle = new LogThrottle(TOLD_EVERY)

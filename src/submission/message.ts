@@ -17,7 +17,7 @@ export interface MessageEnvelope {
   recipients: string[]
   /** The domain that the login named; null: the domain of From counts. */
   domain: string | null
-  /** For the message's Received field. */
+  /** Written into the message's Received field. */
   arrival: Arrival
   /** True: some lines of the message end in LF alone. */
   bareLf: boolean

@@ -287,7 +287,7 @@ export class SmtpServerSession {
   }
 }
 
-/** For the log. */
+/** The fields that identify a session in the log. */
 function describeSession({ id }: SessionContext): object {
   return { sessionId: id, operation: 'SMTP' }
 }

@@ -16,7 +16,7 @@ export interface SubmissionParts extends Omit<TransactionParts, 'admission' | 'a
   nullSender: boolean
   /** Addresses need not be ASCII. */
   international: boolean
-  /** For the message's Received field. */
+  /** Written into the message's Received field. */
   arrival: Arrival
 }
 

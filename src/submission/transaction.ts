@@ -19,7 +19,7 @@ const UNKNOWN = 64 * 1024
 export interface TransactionParts {
   admission: Admission
   socket: Socket
-  /** For the log. */
+  /** Names the session in the log. */
   sessionId: string
   /** Octets announced in MAIL; null: none. */
   size: number | null
@@ -30,7 +30,7 @@ export interface TransactionParts {
 }
 
 export class MailTransaction {
-  /** Without duplicates, in the order of RCPT. */
+  /** The recipients in the order of their RCPT commands, without duplicates. */
   readonly recipients = new Set<string>()
   /** RCPT commands so far, including refused ones. */
   named = 0

@@ -49,7 +49,7 @@ const LIST = 'GET /companies/:company/emails'
 /** Lists and pages of emails: no event of an email says that a pause or its domain holds it. */
 export const SHOWN_EMAILS = [LIST, EMAIL] as const
 
-/** In capture mode. */
+/** Works in capture mode only. */
 export const deleteAllEmails = (company: string) =>
   change('POST /companies/:company/emails/clear', { company }, LIST, EMAIL)
 

@@ -31,7 +31,7 @@ export class BrowserRecords<Value> {
     this.#tell()
   }
 
-  /** For `useSyncExternalStore`. */
+  /** The `subscribe` function of `useSyncExternalStore`. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -16,7 +16,7 @@ export function FilterBar({ clear, children }: { clear: (() => void) | null; chi
   )
 }
 
-/** One of a few values, by their words; undefined: any. */
+/** A select field for one of a few values; `undefined` stands for any value. */
 export function FilterChoice<Value extends string>({
   label,
   any,

@@ -7,7 +7,7 @@ interface SectionProps extends PaperProps {
   about?: ReactNode
   action?: ReactNode
   children?: ReactNode
-  /** One of several on a page of figures, with smaller type. */
+  /** Uses smaller type, for pages with several sections of figures. */
   compact?: boolean
 }
 

@@ -6,13 +6,14 @@ import type { DialogProps } from '../parts/form-dialog.tsx'
 import { ALL, useCompany, useMayManage } from './company.ts'
 
 interface AddDialog {
-  /** Opens the dialog. A page without content has another button that matters more, so it is plain there. */
+  /** Opens the dialog. `default` on a page without content, where another button matters more. */
   button: (variant?: 'filled' | 'default') => ReactNode
   dialog: DialogProps
 }
 
 /**
- * The dialog with which a page adds something to a company. The address of the page says whether it is open. `null`: the person may add nothing here.
+ * The dialog with which a page adds something to a company. The page's URL says whether it is open. `null`: the person
+ * may add nothing here.
  */
 export function useAddDialog(label: string): AddDialog | null {
   const company = useCompany()

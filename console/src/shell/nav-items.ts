@@ -39,7 +39,7 @@ const OF_COMPANY: readonly NavItem[] = [
 /** Lists the people of the company, or all people for an operator who views all companies. */
 const PEOPLE: NavItem = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
 const AUDIT: NavItem = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
-/** Of one company. */
+/** The pages of a single company. */
 const SETTINGS: NavItem = { to: '/c/$company/settings', label: 'Settings', icon: Settings, key: 'c' }
 const START: NavItem = { to: '/c/$company/start', label: 'Get started', icon: Rocket, key: 'n' }
 const INSTALLATION: NavItem = { to: '/installation', label: 'Installation', icon: Server, key: 'i' }

@@ -1,4 +1,4 @@
-/** Stands in for a page or a thing that is not there: says which, and leads to its list and to the overview. */
+/** Shown in place of a page or an object that does not exist, with links to the list of such objects and the overview. */
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
@@ -11,10 +11,10 @@ import { useNavItems } from './nav-items.ts'
 /** Characters of an address or ID that are shown. */
 const MOST_SHOWN = 120
 
-/** The list of each kind of thing with a page of its own. */
+/** The list of each kind of object that has a page of its own. */
 const LISTS = { email: 'emails', domain: 'domains', webhook: 'webhooks' } as const
 
-export function ThingNotFound({ kind, id }: { kind: keyof typeof LISTS; id: string }) {
+export function ObjectNotFound({ kind, id }: { kind: keyof typeof LISTS; id: string }) {
   const name = useCompanyName()
   return (
     <NotFound what={kind} list={LISTS[kind]}>
@@ -102,7 +102,7 @@ function NotFound({
   )
 }
 
-/** In the order of these addresses. */
+/** Compares by the order of `addresses`. */
 function byPlaceIn(addresses: readonly string[]) {
   return (a: { to: string }, b: { to: string }) => addresses.indexOf(a.to) - addresses.indexOf(b.to)
 }

@@ -4,7 +4,7 @@ export interface PaletteCommand {
   id: string
   label: string
   icon: LucideIcon
-  /** Further words by which it is found. */
+  /** More words that a search in the palette finds. */
   words?: string
   run: () => void
 }

@@ -33,7 +33,7 @@ export class SourceChoice {
   readonly #parts: SourceChoiceParts
   readonly #sources: readonly Source[]
   #pools: readonly SourcePool[] = []
-  /** By name of the pool, or by address that the sender chose. */
+  /** Sources by the name of their pool, or by the address that the sender chose. */
   readonly #known = new Map<string | null, readonly Source[]>()
 
   constructor(parts: SourceChoiceParts) {

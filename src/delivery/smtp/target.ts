@@ -21,7 +21,7 @@ export function isWeaker(policy: TlsPolicy, other: TlsPolicy): boolean {
 export interface TlsDemand {
   tls: TlsPolicy
   source: TlsSource
-  /** For `verified`. */
+  /** The TLSA records that prove the server, if `tls` is `verified` because of DANE. */
   dane?: DaneProof
 }
 

@@ -16,7 +16,7 @@ export interface SmtpTimeouts {
   mail: number
   rcpt: number
   data: number
-  /** One block of the message, until the kernel has taken it. */
+  /** Writing one block of the message, until the kernel has taken it. */
   block: number
   dot: number
   /**

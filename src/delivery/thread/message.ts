@@ -14,7 +14,7 @@ export interface CourierOptions {
   dnsValidating: string[]
   smtpPort: number
   allowPrivateNetworks: boolean
-  /** Without the credentials of proxies. */
+  /** The sources, without the credentials of their proxies. */
   sourceAddresses: readonly GuardedSource[]
   softBounce?: boolean
   retrySchedule: readonly number[]

@@ -32,7 +32,7 @@ export function endDecision(
   return changeDecision({ ...OUT_OF_QUEUE, state, lastMessage: message }, [{ type: state, at, detail }])
 }
 
-/** Without a message the last one is kept. */
+/** Cancels the recipient. Without `message`, the recipient keeps its last message. */
 export function cancelDecision(at: number, message?: string): Decision {
   const detail: EventDetail = message === undefined ? {} : { message }
   const change: Partial<Facts> = { ...OUT_OF_QUEUE, state: 'canceled' }

@@ -106,7 +106,7 @@ export interface AttemptHappening {
   /** Unix ms, as everywhere here. */
   at: number
   outcome: Outcome
-  /** For the attempt as a whole. */
+  /** `server`, `tls` and `duration` belong to the attempt as a whole. */
   server: string | null
   tls: AttemptTls | null
   /** Milliseconds; absent when no attempt was made. */

@@ -99,7 +99,7 @@ function reasonOf({ type, detail }: LoggedEvent): string {
   }
 }
 
-/** By the category: this dialect has a word for few of them. */
+/** The reason for each category. This dialect has words for few of them. */
 const REASONS: Readonly<Record<BounceCategory, 'bounce' | 'espblock' | 'greylisted'>> = {
   address_unknown: 'bounce',
   mailbox_full: 'bounce',

@@ -112,7 +112,7 @@ function about(type: EventType, detail: EventDetail): Record<string, unknown> {
   }
 }
 
-/** By the type of the suppression. */
+/** The reason for each type of suppression. */
 const SUPPRESSED = {
   bounce: 'previous_bounce',
   complaint: 'previous_complaint',

@@ -5,7 +5,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** In milliseconds. */
+/** Pauses between attempts, in milliseconds. */
 export interface WebhookSchedule extends Record<WebhookDialect, readonly number[]> {
   /** The longest pause between two attempts to reach a webhook that is down, with whichever event. */
   longestPause: number
@@ -21,7 +21,7 @@ export const WEBHOOK_SCHEDULE: WebhookSchedule = {
 const SOON = [SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE]
 const A_DAY = [...SOON, ...Array.from({ length: 144 }, () => 10 * MINUTE)]
 
-/** For a developer at work on the receiving application. */
+/** The schedule of `listen`: short pauses, because a developer is working on the receiving application. */
 export const LISTENING_SCHEDULE: WebhookSchedule = { json: A_DAY, form: A_DAY, longestPause: 5 * SECOND }
 
 /** The response status that means "do not send it again". */

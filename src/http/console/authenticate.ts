@@ -26,7 +26,7 @@ const OWN_HEADER = 'x-postroad-console'
  * all places.
  */
 const NOBODY = 'console: nobody from'
-/** In place of a company's id: all companies, for operators. */
+/** Stands in a URL for all companies, in place of a company's id. Only operators may use it. */
 const ALL = 'all'
 
 export class Authentication {

@@ -1,12 +1,12 @@
 /**
- * Requests with keys that this node does not know, while the store is asked for them. Their company is unknown, so
- * source addresses share the places.
+ * Requests whose keys this node does not know, while it looks them up in the store. Their companies are unknown, so the
+ * limit is shared among source addresses.
  */
 import { Fault } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
 import { fairPool } from './fair-pool.ts'
 
-/** Requests that may wait at once. */
+/** The most requests that may wait at once. */
 const MOST = 500
 /** Seconds after which a request that found no place may be retried. */
 const RETRY_AFTER = 2
@@ -15,7 +15,7 @@ export class Strangers {
   readonly #pool = fairPool(MOST)
   readonly #waiting = new Map<string, number>()
 
-  /** Waits for `answer()` in one of the places; rejects with a Fault when there is none for this source address. */
+  /** Takes a place while `answer()` runs. Rejects with a Fault when there is none for this source address. */
   async waitFor(address: string, answer: () => Promise<void>): Promise<void> {
     const group = addressGroup(address)
     const waiting = this.#waiting.get(group) ?? 0

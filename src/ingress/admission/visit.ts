@@ -61,7 +61,7 @@ export function attach(request: Visitor, visit: Visit | undefined): void {
   ;(request as Visiting)[VISIT] = visit
 }
 
-/** For the log. */
+/** The fields that identify a visit in the log. */
 export function describeVisit({ request, company, arrived }: Visit): object {
   const { method, url } = request
   return {

@@ -60,7 +60,7 @@ export function mailboxField(name: string, mailboxes: Pick<Mailbox, 'name' | 'ad
   return mailboxes.length === 0 ? '' : addressField(name, mailboxes)
 }
 
-/** One line that parses to the same mailboxes. */
+/** Formats mailboxes as one line that parses to the same mailboxes. */
 export function formatMailboxes(mailboxes: Pick<Mailbox, 'name' | 'address'>[]): string {
   return mailboxes.map(formatMailbox).join(', ')
 }

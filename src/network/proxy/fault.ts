@@ -9,7 +9,7 @@ export type ProxyFaultKind = 'proxy' | 'refusal' | 'server'
 export class ProxyFault extends Error {
   override name = 'ProxyFault'
   readonly kind: ProxyFaultKind
-  /** Of a `server`: the error as a socket would name it. */
+  /** For the kind `server`, the error code that a socket would report. */
   readonly code: string | undefined
 
   constructor(kind: ProxyFaultKind, message: string, code?: string) {

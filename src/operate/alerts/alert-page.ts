@@ -1,9 +1,9 @@
-/** The page of the console that shows a trouble. */
+/** The page of the console that shows an alert. */
 import type { SendingDomain } from '../../accounts/account.ts'
 import type { Alert } from '../../store/store.ts'
 import { domainOfAlert } from './alert-domain.ts'
 
-/** Below the address of the console. Companies see their own pages, and operators that of the installation. */
+/** Returns the path below the console's URL: a page of the company, or `installation` for an alert of no company. */
 export function pageOfAlert(
   alert: Pick<Alert, 'id' | 'companyId'>,
   domains: readonly Pick<SendingDomain, 'id' | 'companyId' | 'name'>[],

@@ -43,7 +43,7 @@ export function* wholePage<Row>(
   return [...rows, ...all.filter((row) => !known.has(entry.key(row)))]
 }
 
-/** In the order of the database. */
+/** Returns both texts in the order of the database. */
 function inOrder(one: string, other: string): [string, string] {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) <= 0 ? [one, other] : [other, one]
 }

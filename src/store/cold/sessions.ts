@@ -37,7 +37,7 @@ const SESSIONS =
 const END_SESSION = statement('DELETE FROM sessions WHERE person = $1 AND id = $2')
 const END_OTHER_SESSIONS = statement('DELETE FROM sessions WHERE person = $1 AND id <> $2')
 
-/** As ADD_SESSION. */
+/** Locks the person's row for the same reason as ADD_SESSION. */
 const ADD_LINK = statement(`INSERT INTO sign_in_links (token_hash, created_at, expires_at, person)
   SELECT $1, $2, $3, id FROM people WHERE id = $4 FOR KEY SHARE`)
 const FIND_LINK = statement<{ person: string }>(

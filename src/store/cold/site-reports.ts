@@ -13,7 +13,7 @@ const REPORT = statement(
     ON CONFLICT (node) DO UPDATE SET at = excluded.at, sites = excluded.sites`,
   'site_report',
 )
-/** For the end of a node. */
+/** Removes the report of a node that has ended. */
 export const FORGET_REPORT = statement('DELETE FROM site_reports WHERE node = $1')
 export const FORGET_REPORTS = statement('DELETE FROM site_reports')
 

@@ -147,7 +147,7 @@ export class Acceptance {
     return answer
   }
 
-  /** As `#seek`, for emails accepted together. */
+  /** Does the same as `#seek` for emails accepted together. */
   async #seekTogether(entries: PendingEmail[], lost: OutcomeUnknown): Promise<AcceptAllResult> {
     const end = performance.now() + this.#parts.seekMs
     for (const entry of entries) entry.doubtful = true

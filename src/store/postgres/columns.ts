@@ -8,7 +8,7 @@ export interface SqlColumn<From> {
   array(rows: readonly From[]): Buffer
 }
 
-/** By their names in the statement. */
+/** Columns by their names in the statement. */
 export type SqlColumns<From> = Record<string, SqlColumn<From>>
 
 export interface UnnestSql<From> {

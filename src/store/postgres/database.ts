@@ -47,7 +47,7 @@ export interface Statement {
 
 export type Value = string | number | boolean | Uint8Array | null
 
-/** One connection inside a transaction. */
+/** A connection inside a transaction. */
 export interface DatabaseSession {
   /** Returns rows in the shape of the statement's columns. */
   run<Row>(statement: Statement | string, values?: readonly Value[]): Promise<Row[]>

@@ -33,7 +33,7 @@ export interface CompanyTurn {
 /** The room of single lanes in a claim, and the domains that it leaves out. */
 export interface LaneLimits {
   rooms: LaneRooms<number>
-  /** Of each lane that `rooms` does not name. */
+  /** The room of each lane that `rooms` does not name. */
   roomOfOthers: number
   skipDomains: string[]
 }

@@ -244,7 +244,7 @@ SELECT attempt, position, ${more ? 'EXISTS (SELECT 1 FROM added)' : 'false'} AS 
 /** State and event of a recipient that is to be canceled: the same whatever the attempt's result. */
 const CANCELED = orCanceled({ change: { state: 'waiting' }, events: [], suppress: null, tried: false }, 0)
 
-/** By name, made when first needed. */
+/** Statements by name, each made at its first use. */
 const STATEMENTS = new Map<string, RecordStatement>()
 
 function statementFor({ results, attempts, beside }: ResultGroup): RecordStatement {

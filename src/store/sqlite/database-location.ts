@@ -18,7 +18,7 @@ const FRESH_MS = 1_000
  * used, StoreConflict when the file has several names: a process that opened it by another name would have a log of its
  * own, and the two would destroy the database between them.
  */
-export function findPlace(path: string): DatabaseLocation {
+export function findDatabase(path: string): DatabaseLocation {
   prepareFile(path)
   const real = realpathSync(path)
   const stat = statSync(real, { bigint: true })
@@ -67,7 +67,7 @@ export class LocationWatch {
     return this.#lost
   }
 
-  /** As `look`, but an answer of the last second is good enough. */
+  /** Does the same as `look`, but reuses an answer of the last second. */
   recent(): StoreUnavailable | null {
     return performance.now() - this.#looked < FRESH_MS ? this.#lost : this.look()
   }

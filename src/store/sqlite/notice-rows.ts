@@ -18,7 +18,7 @@ const { unpack } = plainCodec<NoticeRow>(
   [],
 )
 
-/** In the order of the columns. */
+/** Reads a row whose values are in the order of the columns. */
 export const noticeRow: (row: ValueRow) => NoticeRow = unpack
 
 /** One row for each wanted email, in order. */

@@ -69,7 +69,7 @@ function queriesOn(prepared: Prepared): Queries {
   }
 }
 
-/** For the reader: each operation runs in one transaction. */
+/** The port of the reader, which runs each operation in one transaction. */
 export function readPort(db: DatabaseSync): ReadPort {
   const queries = queriesOn(new Prepared(db))
   return {

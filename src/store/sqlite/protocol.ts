@@ -103,7 +103,7 @@ export type Reads = Direct<Exclude<ThreadMethod, WriterMethod | ColdWalks>> & {
   readTold(...args: Parameters<store.Store['readTold']>): ValueRow[]
 }
 
-/** One call, by name and arguments, as it is sent to a thread. */
+/** A call as it is sent to a thread: the name of an operation and its arguments. */
 export type ThreadCall<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends (...args: infer Args) => unknown
     ? { name: Name; args: Args }

@@ -10,7 +10,7 @@ import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
 import { HAND_OVER_FROM } from './bytes.ts'
-import { type DatabaseLocation, findPlace } from './database-location.ts'
+import { type DatabaseLocation, findDatabase } from './database-location.ts'
 import { isLocked, lockExclusively } from './lock.ts'
 import { isUpToDate } from './migrate.ts'
 import { noticeRow } from './notice-rows.ts'
@@ -75,7 +75,7 @@ export const SqliteStore = {
    * while another service has it).
    */
   async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
-    const place = findPlace(path)
+    const place = findDatabase(path)
     const unlock = exclusive ? lockExclusively(place.path, ANOTHER_SERVICE) : null
     const store = new Threads(place, unlock, onFault ?? (() => {}))
     try {

@@ -24,7 +24,7 @@ export interface StoreThreadOptions extends BatchLimits {
   /** The thread's name in the operating system: at most 15 characters. */
   name: string
   path: string
-  /** The identity of the file (`Place`): a replacement of the thread opens no other file. */
+  /** The identity of the file (`DatabaseLocation`): a replacement of the thread opens no other file. */
   file: string
   onChanged(changed: ChangeFlags): void
   /** Called when damage was met and worked around. */
@@ -78,7 +78,7 @@ export class StoreThread<OneCall> {
     return this.#commits
   }
 
-  /** Resolves when the thread has opened the database, with the names of its operations if it tells them. */
+  /** Resolves when the thread has opened the database, with the names of its operations if the thread reports them. */
   async open(): Promise<readonly string[]> {
     this.#start()
     return (await this.#opening?.promise) ?? []
@@ -123,7 +123,7 @@ export class StoreThread<OneCall> {
     if (this.#thread.running !== null) return
     this.#thread.start()
     this.#opening = Promise.withResolvers()
-    // Callers get the error through their calls; often none waits for the opening itself.
+    // Callers get the error through their calls. Often no caller waits for the opening itself.
     this.#opening.promise.catch(() => {})
   }
 
@@ -148,7 +148,7 @@ export class StoreThread<OneCall> {
     }
   }
 
-  /** The thread has just begun to see changes, so all kinds may have changed since the watch was asked for. */
+  /** The thread has just begun to watch, so everything may have changed since the call of `watch`. */
   #watchAnew(): void {
     this.#thread.post({ kind: 'watch', on: true })
     this.#options.onChanged({ accounts: true, queue: true, stops: true, webhooks: true })

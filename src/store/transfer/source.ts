@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { asStoreError, openForWriting } from '../sqlite/database.ts'
-import { findPlace } from '../sqlite/database-location.ts'
+import { findDatabase } from '../sqlite/database-location.ts'
 import { lockExclusively } from '../sqlite/lock.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { canonical, TableDigest } from './digest.ts'
@@ -43,7 +43,7 @@ export class TransferSource {
    * StoreUnavailable when it cannot be opened or a command is writing to it now.
    */
   static open(path: string): TransferSource {
-    const place = findPlace(path)
+    const place = findDatabase(path)
     const unlock = lockExclusively(place.path, WHO_HAS_IT)
     let db: DatabaseSync | undefined
     try {

@@ -13,7 +13,7 @@ export interface Move {
   from?: string
   join?: string
   where?: string
-  /** For each column that has another name or form in SQLite. */
+  /** The SQLite expression of each column that has another name or form there. */
   expressions?: Record<string, string>
   /** Columns in SQLite that order the rows, and identify each. */
   order: string[]
@@ -28,7 +28,7 @@ export interface TransferTable extends Move {
 const LARGE = fieldsOf().filter(({ large }) => large === true)
 const OF_EMAIL = 'JOIN emails e ON e.num = t.email'
 
-/** In this order: referenced rows come first. */
+/** The tables in the order of the transfer: referenced rows come first. */
 export const MOVES: readonly Move[] = [
   { name: 'companies', order: ['t.num'] },
   { name: 'company_logos', order: ['t.company'] },

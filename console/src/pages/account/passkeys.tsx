@@ -30,7 +30,7 @@ export function Passkeys() {
   return (
     <Section
       title="Passkeys"
-      about="Sign in with a fingerprint, your face, the PIN of your device or a security key. There is nothing to type, and nothing that a fake page could steal."
+      about="Sign in with your fingerprint, your face, your device’s PIN or a security key. There is nothing to type, and nothing for a phishing page to steal."
     >
       <FormError error={wasGivenUp(add.error) ? null : add.error} />
       <ListTable

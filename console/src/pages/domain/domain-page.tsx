@@ -10,7 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { NextStep } from '../../shell/next-step.tsx'
-import { ThingNotFound } from '../../shell/not-found.tsx'
+import { ObjectNotFound } from '../../shell/not-found.tsx'
 import { DomainState } from '../domains/domain-state.tsx'
 import { DkimKeys } from './dkim-keys.tsx'
 import { Records } from './records.tsx'
@@ -26,7 +26,7 @@ export function DomainPage() {
   const navigate = useNavigate({ from: '/c/$company/domains/$domain' })
   const query = useQuery(domainQuery(company, id))
   const { data: domain } = query
-  if (domain === undefined && isMissing(query)) return <ThingNotFound kind="domain" id={id} />
+  if (domain === undefined && isMissing(query)) return <ObjectNotFound kind="domain" id={id} />
   return (
     <>
       <AnchorLink to="/c/$company/domains" params={{ company }} size="sm">

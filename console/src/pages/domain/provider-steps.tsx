@@ -122,7 +122,7 @@ function formNotes(
   ]
 }
 
-/** With typographic quotes, as elsewhere on the page. */
+/** Replaces straight quotes with the typographic quotes of the rest of the page. */
 function quoted(text: string): string {
   return text.replace(/"([^"]*)"/g, '“$1”')
 }

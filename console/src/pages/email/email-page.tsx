@@ -11,7 +11,7 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { useCompany } from '../../shell/company.ts'
-import { ThingNotFound } from '../../shell/not-found.tsx'
+import { ObjectNotFound } from '../../shell/not-found.tsx'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import classes from './email.module.css'
 import { EmailFacts } from './email-facts.tsx'
@@ -27,7 +27,7 @@ export function EmailPage() {
   const isCapture = useIsCapture()
   useLive(company)
   const email = useQuery(emailQuery(company, id))
-  if (email.data === undefined && isMissing(email)) return <ThingNotFound kind="email" id={id} />
+  if (email.data === undefined && isMissing(email)) return <ObjectNotFound kind="email" id={id} />
   return (
     <Stack gap="md" component="article" aria-busy={email.isPending}>
       <Neighbours company={company} id={id} />

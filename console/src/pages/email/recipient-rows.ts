@@ -1,4 +1,4 @@
-/** The recipients of an email in the order of the table. Pure. */
+/** The rows of an email's table of recipients. Pure. */
 import { CATEGORY_WORDS } from '../../../../src/email/category-word.ts'
 import { CAPTURE_SERVER, type CountedState } from '../../../../src/email/recipient.ts'
 import { replyText } from '../../../../src/operate/reply-text.ts'
@@ -7,7 +7,7 @@ import { STATUS_WORDS, type StatusName, statusNameOf } from '../../../../src/ope
 import { countOf, type EmailDetail, type EmailRecipient } from '../../api/email.ts'
 
 export interface RecipientLine {
-  /** The position, by which the recipient is chosen. */
+  /** The recipient's position. */
   id: string
   recipient: EmailRecipient
   /** The answer that contains the recipient's events and attempts. */
@@ -48,11 +48,11 @@ export function matching(
   return rows.filter(
     ({ recipient, state }) =>
       (wanted === null || state === wanted || statusNameOf(recipient) === wanted) &&
-      (text === '' || searched(recipient).toLowerCase().includes(text)),
+      (text === '' || searchableText(recipient).toLowerCase().includes(text)),
   )
 }
 
-function searched(recipient: EmailRecipient): string {
+function searchableText(recipient: EmailRecipient): string {
   const word = recipient.category === null ? '' : CATEGORY_WORDS[recipient.category].word
   return `${recipient.address} ${word} ${replyText(recipient)}`
 }
@@ -62,8 +62,8 @@ export function filterWord(filter: RecipientFilter): string {
 }
 
 /**
- * The statuses of an email's recipients with their counts, the most urgent first. Waiting recipients are told apart
- * once all rows are loaded.
+ * The statuses of an email's recipients with their counts, the most urgent first. Until all rows are loaded, all
+ * waiting recipients count as one status.
  */
 export function filterCounts(
   email: EmailDetail,

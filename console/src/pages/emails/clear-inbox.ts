@@ -1,4 +1,4 @@
-/** In capture mode: deletes everything that was captured. */
+/** Deletes all captured emails, in capture mode. */
 import { deleteAllEmails } from '../../api/email.ts'
 import { confirm } from '../../parts/confirm.tsx'
 import { ALL } from '../../shell/company.ts'

@@ -37,8 +37,13 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   const [text, setText] = useState(search.q ?? '')
   const [focused, setFocused] = useState(false)
   const [completing, setCompleting] = useState<Awaited<ReturnType<typeof loadCompletions>> | null>(null)
-  const { problem: found, unfinished, looking, tell } = useTried({ company, search, onChange }, setText)
-  const tellSoon = useDebouncedCallback(tell, TYPED_MS)
+  const {
+    problem: found,
+    unfinished,
+    looking,
+    apply,
+  } = useCheckedSearch({ company, search, onChange }, setText)
+  const applySoon = useDebouncedCallback(apply, TYPED_MS)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
 
   const wanted = completing?.choicesWanted(text)
@@ -52,7 +57,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
     setText(next)
     combobox.resetSelectedOption()
     combobox.openDropdown()
-    tellSoon(next)
+    applySoon(next)
   }
   const complete = (completion: Completion) => {
     if (completing !== null) type(completing.withTerm(text, completion))
@@ -92,7 +97,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
                   aria-label="Clear the search field"
                   onClick={() => {
                     setText('')
-                    void tell('')
+                    void apply('')
                     field.current?.focus()
                   }}
                 />
@@ -118,8 +123,8 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
             onKeyDown={({ key }) => {
               if (key === 'Enter' && combobox.getSelectedOptionIndex() < 0) {
                 combobox.closeDropdown()
-                tellSoon.cancel()
-                void tell(text, true)
+                applySoon.cancel()
+                void apply(text, true)
               }
               // The first Escape closes the list and the second leaves the field, as in every combobox.
               if (key === 'Escape' && !opened) field.current?.blur()
@@ -150,41 +155,41 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
 }
 
 /** Applies the typed search once the server has accepted it. */
-function useTried(
+function useCheckedSearch(
   { company, search, onChange }: SearchFieldProps,
-  put: (text: string) => void,
+  show: (text: string) => void,
 ): {
   problem: string | null
   /** The problem is one only when the person has finished typing. */
   unfinished: boolean
   looking: boolean
   /** `settled`: the person has finished typing. */
-  tell: (typed: string, settled?: boolean) => Promise<void>
+  apply: (typed: string, settled?: boolean) => Promise<void>
 } {
   const [problem, setProblem] = useState<string | null>(null)
   const [unfinished, setUnfinished] = useState(false)
   const [looking, setLooking] = useState(false)
-  const told = useRef(search.q ?? '')
+  const applied = useRef(search.q ?? '')
   /** Why the search in the list is unfinished. */
-  const toldProblem = useRef<string | null>(null)
+  const appliedProblem = useRef<string | null>(null)
   const last = useRef(0)
   // The address has another search, after "back" or a link.
   useEffect(() => {
     const now = search.q ?? ''
-    if (now === told.current) return
-    told.current = now
-    toldProblem.current = null
+    if (now === applied.current) return
+    applied.current = now
+    appliedProblem.current = null
     last.current += 1
     setProblem(null)
     setLooking(false)
-    put(now)
-  }, [search.q, put])
-  const tell = async (typed: string, settled = false) => {
+    show(now)
+  }, [search.q, show])
+  const apply = async (typed: string, settled = false) => {
     const text = typed.trim()
     last.current += 1
     const own = last.current
-    if (text === told.current) {
-      setProblem(toldProblem.current)
+    if (text === applied.current) {
+      setProblem(appliedProblem.current)
       setUnfinished(!settled)
       setLooking(false)
       return
@@ -205,10 +210,10 @@ function useTried(
       if (!found.accepted) return
       problemOfText = found.problem
     }
-    const isAnother = told.current === '' || text === ''
-    told.current = text
-    toldProblem.current = problemOfText
+    const isAnother = applied.current === '' || text === ''
+    applied.current = text
+    appliedProblem.current = problemOfText
     onChange(wanted, !isAnother)
   }
-  return { problem, unfinished, looking, tell }
+  return { problem, unfinished, looking, apply }
 }

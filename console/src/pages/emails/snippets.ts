@@ -15,9 +15,9 @@ interface WantedSnippet {
   reject: (error: unknown) => void
 }
 
-/** Snippets of one request. */
+/** The most snippets that one request reads. */
 const MOST = 25
-/** Milliseconds in which rows are collected: a list that is scrolled fast drops most of them again. */
+/** Milliseconds for which rows are collected: a list that scrolls fast drops most of them again. */
 const COLLECTED_MS = 60
 
 const waiting = new Map<string, WantedSnippet[]>()

@@ -11,7 +11,7 @@ import { Time } from '../../parts/time.tsx'
 import { PauseFacts } from '../../shell/pause-fields.tsx'
 import { SiteQueueActions } from '../../shell/queue-actions.tsx'
 
-/** The sites that mail goes to, with their limits and what is used of them. */
+/** The sites that mail goes to, with their limits and present use. */
 export function Sites() {
   const query = useQuery(sitesQuery)
   const [isComplete, setComplete] = useState(false)
@@ -21,7 +21,7 @@ export function Sites() {
     <Section
       compact
       title="Sites"
-      about="Mail servers that share limits: a provider with all domains that it serves, or the servers of a domain. Sessions and messages of all nodes."
+      about="A site is a group of mail servers that share limits: a provider with all the domains it serves, or the servers of one domain. The numbers cover all nodes."
     >
       <Switch
         size="xs"
@@ -39,7 +39,7 @@ export function Sites() {
           rows={shown}
           empty={
             <Text size="sm" c="dimmed">
-              No mail has left within a day.
+              No mail was sent in the last 24 hours.
             </Text>
           }
           keyOf={({ name, hosts }) => [name, ...hosts].join(' ')}
@@ -52,13 +52,13 @@ export function Sites() {
               cell: ({ used, limits, lowered }) => ofLimit(used.sessions, limits.sessions, lowered.sessions),
             },
             {
-              head: 'Messages a minute',
+              head: 'Messages per minute',
               right: true,
               cell: ({ used, limits, lowered }) =>
                 ofLimit(used.messagesLastMinute, limits.messagesPerMinute, lowered.messagesPerMinute),
             },
             {
-              head: 'Messages an hour',
+              head: 'Messages per hour',
               right: true,
               cell: ({ used, limits }) => ofLimit(used.messagesLastHour, limits.messagesPerHour, null),
             },
@@ -77,7 +77,7 @@ export function Sites() {
 
 function partOf({ pause }: SiteItem) {
   const isPaused = pause !== null
-  // Sites do not tell whether mail waits for them.
+  // The list of sites does not say whether mail waits for them.
   return { paused: isPaused, pausedAlone: isPaused, retriable: !isPaused }
 }
 
@@ -93,10 +93,10 @@ function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
         <HostName>{name}</HostName>
       </Text>
       <Text size="xs" c="dimmed" title={source ?? undefined}>
-        {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages a
-        session, {recipientsPerTransaction} recipients a message, TLS {tls}, envelope behind the final dot:{' '}
+        {provider === null ? 'Default limits' : `Limits of ${provider}`}: {messagesPerSession} messages per
+        session, {recipientsPerTransaction} recipients per message, TLS {tls}, envelope behind the final dot:{' '}
         {envelopeBehindDot ? 'yes' : 'no'}
-        {size !== null && `, ${size.toLocaleString()} octets a message`}
+        {size !== null && `, ${size.toLocaleString()} octets per message`}
         {backOff !== null && `, first pause ${backOff / 1_000} s`}
       </Text>
       <WarmUps of={warmUps} />
@@ -104,7 +104,7 @@ function SiteName({ name, provider, limits, source, warmUps }: SiteItem) {
   )
 }
 
-/** Of more addresses the fullest are shown. */
+/** The most addresses that are shown, those closest to their limits first. */
 const MOST_WARM_UPS = 5
 
 function WarmUps({ of }: { of: SiteItem['warmUps'] }) {
@@ -153,7 +153,7 @@ function State({ closed, pause, lastMessageAt, lastTrouble }: SiteItem) {
       {lastTrouble !== null && closed === null && (
         <>
           <Text size="xs" c="dimmed">
-            Last trouble <Time at={lastTrouble.at} />:
+            Last problem <Time at={lastTrouble.at} />:
           </Text>
           <LastReply message={lastTrouble.reason} category={lastTrouble.category} />
         </>
@@ -180,7 +180,7 @@ function Closure({ of }: { of: NonNullable<SiteItem['closed']> }) {
       <LastReply message={reason} category={category} />
       {list !== null && (
         <Text size="xs">
-          Listed by {list.name}. Ask for removal: {list.removal}
+          Listed by {list.name}. Request removal: {list.removal}
         </Text>
       )}
     </Stack>

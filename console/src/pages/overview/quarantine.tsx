@@ -1,4 +1,4 @@
-/** Mail whose delivery crashed the process: the reasons, and its release. */
+/** The list of quarantined mail, with buttons to release it. */
 import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -15,7 +15,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
 
 const AGAIN =
-  'It is tried in a process of its own once more. If it crashes that process, it comes back into quarantine.'
+  'Postroad tries it once more, in an isolated process. If that process crashes, the mail returns to quarantine.'
 
 export function Quarantine({ company }: { company: string }) {
   const { person } = useMe()
@@ -26,9 +26,9 @@ export function Quarantine({ company }: { company: string }) {
     <Section
       compact
       title="Quarantine"
-      about={`Sending this mail crashed a process of the service, so that it is not tried again by itself. ${
+      about={`Sending this mail crashed a process of the service, so Postroad no longer tries it. ${
         person.operator
-          ? 'Release it once the fault is corrected, or cancel it on its page.'
+          ? 'Once the fault is fixed, release the mail. You can also cancel an email on its page.'
           : 'An operator can release it.'
       }`}
       action={
@@ -74,7 +74,7 @@ export function Quarantine({ company }: { company: string }) {
           { head: 'Recipients', right: true, cell: (email) => email.recipients.toLocaleString() },
           { head: 'Since', cell: ({ since }) => <Time at={since} /> },
           {
-            head: 'Why',
+            head: 'Reason',
             cell: ({ message }) => message !== null && <UntrustedText>{message}</UntrustedText>,
           },
           person.operator && {
@@ -87,7 +87,7 @@ export function Quarantine({ company }: { company: string }) {
       />
       {more && (
         <Text size="sm" c="dimmed">
-          These are the newest {emails.length.toLocaleString()}; there are more.
+          Showing the newest {emails.length.toLocaleString()} emails. There are more.
         </Text>
       )}
     </Section>

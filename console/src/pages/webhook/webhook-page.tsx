@@ -11,7 +11,7 @@ import { PageTabs } from '../../parts/page-tabs.tsx'
 import { Pending } from '../../parts/pending.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
-import { ThingNotFound } from '../../shell/not-found.tsx'
+import { ObjectNotFound } from '../../shell/not-found.tsx'
 import { WebhookState } from '../webhooks/webhook-state.tsx'
 import { Attempts } from './attempts.tsx'
 import { SendTest } from './send-test.tsx'
@@ -24,7 +24,7 @@ export function WebhookPage() {
   const { company, id } = useParams({ from: HERE })
   const query = useQuery(webhookQuery(company, id))
   if (query.data) return <WebhookDetails of={query.data} />
-  if (isMissing(query)) return <ThingNotFound kind="webhook" id={id} />
+  if (isMissing(query)) return <ObjectNotFound kind="webhook" id={id} />
   return (
     <>
       <PageHead title="Webhook" />

@@ -115,7 +115,7 @@ const PASSKEY_NAME = object({ name: { type: 'string', maxLength: 300 } })
 
 const PASSKEY_SIGN_IN = object({ response: PASSKEY_RESPONSE })
 
-/** Of a session, a passkey or an identity. */
+/** The id of a session, a passkey or an identity. */
 const OWN_ID = { id: { type: 'string', maxLength: 2_000 } } as const
 
 export const ACCOUNT_ROUTES = routes('person', {

@@ -345,7 +345,7 @@ export const EMAIL_ACTION_ROUTES = routes('company', {
     body: BATCH,
     answer: BATCH_RESULT,
   },
-  /** In capture mode. */
+  /** Deletion works in capture mode only. */
   'POST /companies/:company/emails/delete': { operation: 'email_delete', body: BATCH, answer: BATCH_RESULT },
   'POST /companies/:company/emails/clear': { operation: 'email_delete', answer: CLEARED },
   'POST /companies/:company/emails/:email/retry': { operation: 'email_retry', answer: CHANGED },

@@ -98,9 +98,9 @@ const EXPLANATION = object({
     name: TEXT,
     address: TEXT_OR_NULL,
     helo: TEXT,
-    /** For operators. */
+    /** Shown to operators only. */
     proxy: TEXT_OR_NULL,
-    /** `messages` null: none is known of today. */
+    /** `messages` null: no count of today is known. */
     warm_up: orNull(object({ day: INTEGER, messages: INTEGER_OR_NULL, limit: INTEGER })),
   }),
   last: {

@@ -38,7 +38,7 @@ const WAITING = {
   pausedAlone: { type: 'boolean' },
 } as const
 
-/** By recipient domain. */
+/** Waiting mail to one recipient domain. */
 const DOMAIN = object({ domain: TEXT, ...WAITING })
 const COMPANY = object({ company: NAMED, ...WAITING })
 const SITE = object({
@@ -48,7 +48,7 @@ const SITE = object({
   /** The recipient domains with most waiting mail, and their number. */
   domains: { type: 'array', items: TEXT },
   domainCount: INTEGER,
-  /** With its servers at present. */
+  /** Open sessions with its servers. */
   sessions: INTEGER,
   ...WAITING,
 })

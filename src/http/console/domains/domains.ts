@@ -66,7 +66,7 @@ export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
   'DELETE /companies/:company/domains/:domain': async ({ op, company, params }, core) => {
     requireDomain(op, company, params.domain)
     await removeDomain(op, params)
-    // Nothing more is accepted from the domain by this node; by other nodes within a second.
+    // This node stops accepting mail from the domain now. Other nodes follow within a second.
     await core.deps.accounts.look()
     return {}
   },

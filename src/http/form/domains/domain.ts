@@ -87,7 +87,7 @@ function stateOf(sending: SendingDomain['sending']) {
 
 const VALID = { right: 'valid', missing: 'unknown', unknown: 'unknown', different: 'invalid' } as const
 
-/** Without a fresh check, the state is that of the last one. */
+/** The records with their states: those of a fresh check, or else of the last one. */
 export function recordsJson(records: readonly (DnsRecord | RecordCheck)[]) {
   return records.map((record) => {
     const { seen } = record

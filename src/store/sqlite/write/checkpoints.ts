@@ -14,7 +14,7 @@ const ROUNDS = 4
 interface LogState {
   /** Pages in the log. */
   log: number
-  /** Of these, pages that are already in the database. */
+  /** Pages of the log that are already in the database. */
   checkpointed: number
 }
 

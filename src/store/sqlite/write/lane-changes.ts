@@ -12,7 +12,7 @@ export interface LaneKey {
 type QueueStanding = Pick<Facts, 'state' | 'dueAt'>
 
 interface LaneChange extends LaneKey {
-  /** By how many the number of waiting recipients grows. */
+  /** Growth of the number of waiting recipients. */
   more: number
   /** The earliest due time of the added recipients. */
   dueAt: number

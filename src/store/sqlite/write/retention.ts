@@ -29,7 +29,7 @@ interface WalkResult {
   touched: number
   /** The last number looked at. */
   reached: number
-  /** Nothing beyond is old enough. */
+  /** True when no later email is old enough. */
   done: boolean
 }
 
