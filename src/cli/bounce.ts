@@ -45,13 +45,13 @@ export function addBounce(program: Command): void {
     usage: 'read <file...>',
     description: 'Show what a returned mail reports about its recipients; - reads from stdin.',
     details:
-      'A file is a mail as it arrived, with its header. The kind is bounce (delivery failed), delay (still being tried), complaint ' +
-      '(the recipient called it spam), auto_reply, or none (anything else).\n\n' +
-      'A recipient is permanent when its address or domain is dead: nothing should be sent there again. A full mailbox, a spam filter or a ' +
-      'block list are not, however final the failure of this mail was. The category is the reason, as in the events.\n\n' +
-      'Reading changes nothing and needs no database. With --apply, the mail is kept, and its bounces and complaints are recorded with the email, ' +
-      'if a return path in its header or the signature of its server proves them. Reports about domains (DMARC, TLS) are kept and not summed up.\n\n' +
-      'Of each file the first 1 MiB is read.',
+      'Each file contains one mail as it arrived, header included. The kind is bounce (delivery failed), delay (still being tried), complaint ' +
+      '(the recipient marked it as spam), auto_reply, or none (anything else).\n\n' +
+      'A failure is permanent when the address or its domain no longer exists: send nothing there again. A full mailbox, a spam filter or a ' +
+      'block list is not permanent, even if this mail has failed for good. The category is the reason, as in the events.\n\n' +
+      'Reading changes nothing and needs no database. With --apply, the mail is kept, and its bounces and complaints are recorded with the email ' +
+      'if a return path in its header or the signature of its server proves them. DMARC and TLS reports are kept, but not added to the totals.\n\n' +
+      'Only the first 1 MiB of each file is read.',
     examples: [
       'bounce read returned.eml',
       'bounce read - < returned.eml',

@@ -44,7 +44,7 @@ export function addCompany(program: Command): void {
   })
     .argument(
       '<name>',
-      'a name for people',
+      'the display name',
       typed((text: string) => checkedName('company', text)),
     )
     .action(create)
@@ -67,7 +67,7 @@ export function addCompany(program: Command): void {
     usage: 'rotate-signing-key <company>',
     description: 'Replace the key that signs webhooks of the form dialect.',
     details:
-      'Receivers reject new events until they know the new key: the form dialect has room for one signature only.',
+      'Receivers reject new events until you give them the new key, because the form dialect has only one signature per event.',
     examples: ['company rotate-signing-key Acme'],
   }).action(rotate)
 
@@ -75,9 +75,10 @@ export function addCompany(program: Command): void {
     usage: 'update <company>',
     description: 'Rename a company, or change how long the content of its finished emails is kept.',
     details:
-      'A new name holds for commands from now on, and for the people of the company; in the console its owners can ' +
-      'choose one of their own. Content is kept for a duration such as 7d, or none: as long as POSTROAD_RETENTION_CONTENT says. Only a shorter time has an effect, ' +
-      'and a domain may have one of its own: the shorter of the two applies. Recipients, events and dialogues stay.',
+      'Commands and the people of the company see the new name. In the console, its owners can choose a display name of their own.\n\n' +
+      '--content-retention takes a duration such as 7d, or none for the value of POSTROAD_RETENTION_CONTENT. A longer duration than that ' +
+      'setting has no effect. A domain can have its own duration: the shorter of the two applies. Recipients, events and dialogues ' +
+      'are not removed.',
     examples: [
       'company update Acme --name "Acme Ltd"',
       'company update Acme --content-retention 7d',
@@ -86,7 +87,7 @@ export function addCompany(program: Command): void {
   })
     .option(
       '--name <name>',
-      'a new name for people',
+      'the new display name',
       typed((text: string) => checkedName('company', text)),
     )
     .option('--content-retention <duration>', 'how long bodies and attachments are kept', keptOf)
@@ -94,8 +95,7 @@ export function addCompany(program: Command): void {
 
   command(company, {
     usage: 'limit <company>',
-    description:
-      'Limit how much a company may send (requests per second, recipients per day and month) and set up.',
+    description: 'Limit how much a company may send, and how many domains, keys and webhooks it may have.',
     details:
       `Limits that you do not name stay the same. "none" removes a limit, or restores the default (${USUAL}). ` +
       'Days and months are in UTC. A quota counts every accepted recipient from the time it is set; a message ' +

@@ -7,10 +7,11 @@ import { printFields, printJson, printLine, printTable } from './print.ts'
 export function addDmarc(program: Command): void {
   command(program, {
     usage: 'dmarc <domain>',
-    description: 'Show what receivers report about mail of a domain: who sends as it, and what passes DMARC.',
+    description:
+      'Show what receivers report about mail from a domain: which servers send it, and how much passes DMARC.',
     details:
-      'It sums up the aggregate reports (RFC 9990) of the last 30 days. A message passes with a valid DKIM signature or ' +
-      'with SPF for a domain that is aligned with that of its sender. FAILING are those that pass neither: a policy of ' +
+      'The numbers come from the aggregate reports (RFC 9990) of the last 30 days. A message passes if it has a valid DKIM signature or ' +
+      'passes SPF, for a domain aligned with that of its sender. FAILING counts the messages that do neither: a policy of ' +
       'p=quarantine or p=reject stops them.',
     examples: ['dmarc example.com', 'dmarc example.com --json'],
   }).action(show)

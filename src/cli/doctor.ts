@@ -9,12 +9,12 @@ export function addDoctor(program: Command): void {
     usage: 'doctor',
     description: 'Check whether this machine can send mail, and say what to do where it cannot.',
     details:
-      'It asks DNS, block lists, a time server and the mail servers of large providers, and sends no mail. ' +
-      'It works while the service runs, and while it is stopped.\n\n' +
+      'The command queries DNS, block lists, a time server and the mail servers of large providers. It sends no mail, and works ' +
+      'whether the service runs or not.\n\n' +
       '  ok       as it should be, or not needed\n' +
       '  unknown  could not be checked\n' +
-      '  warning  mail leaves, but something should be improved\n' +
-      '  PROBLEM  mail does not leave, or soon will not\n\n' +
+      '  warning  mail is sent, but something should be improved\n' +
+      '  PROBLEM  mail is not sent, or soon will not be\n\n' +
       'The exit code is 1 if there is a problem.',
     examples: ['doctor', 'doctor --json'],
   }).action(doctor)

@@ -12,10 +12,10 @@ export const DKIM_BY =
 export function addDelegationCommands(domain: Command): void {
   command(domain, {
     usage: 'zone',
-    description: 'Print the DKIM records of all domains that belong into the zone of POSTROAD_DKIM_ZONE.',
+    description: 'Print the DKIM records of all domains for the zone of POSTROAD_DKIM_ZONE.',
     details:
-      'The lines have full names and a TTL of one hour, for `$INCLUDE` in the zone file. Load them again whenever they change: a ' +
-      'key signs no mail before DNS has had it for an hour. A negative TTL (the last field of the SOA record) of more than an hour is too long.',
+      'The lines have full names and a TTL of one hour, for `$INCLUDE` in the zone file. Reload the zone whenever they change: a new ' +
+      'key signs mail only after it has been in DNS for an hour. Keep the negative TTL (the last field of the SOA record) at an hour or less.',
     examples: ['domain zone > dkim.example.net.inc', 'domain zone --json'],
   }).action(zone)
 }

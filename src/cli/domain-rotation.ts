@@ -26,10 +26,10 @@ export function addRotateCommand(domain: Command): void {
     usage: 'rotate <domain>',
     description: 'Replace the DKIM key of a domain without interrupting its mail.',
     details:
-      'Makes the next key and prints its record. Publish the record: the running service checks DNS, and signs with the ' +
-      'next key as soon as DNS has it. The record of the previous key must stay in DNS for seven days, because receivers ' +
-      'still verify mail that is under way. `domain show` says how far the rotation is.\n\n' +
-      'Keys in the zone of POSTROAD_DKIM_ZONE take turns, and nothing is to be published: the key in reserve is the next one.',
+      'Creates the next key and prints its record. Publish the record: the running service checks DNS, and signs with the ' +
+      'next key as soon as DNS has it. Keep the record of the previous key in DNS for seven more days, because receivers ' +
+      'still verify mail that is on its way. `domain show` shows the progress of the rotation.\n\n' +
+      'For a domain with keys in the zone of POSTROAD_DKIM_ZONE, there is nothing to publish: the reserve key becomes the next key.',
     examples: [
       'domain rotate example.com',
       'domain rotate example.com --cancel',

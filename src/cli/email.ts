@@ -33,11 +33,11 @@ export function addEmail(program: Command): void {
 
   command(email, {
     usage: 'list',
-    description: 'List emails, newest first; options narrow the list.',
+    description: 'List emails, newest first. Options filter the list.',
     details:
-      'Options can be combined. --to, --words, --reply, --tag, --key, --domain and most values of --event are fast however many ' +
-      'emails there are; --from, --subject, --body, --attachments or --status for mail that waits alone reads every email, ' +
-      'which takes a while: add --since.',
+      'You can combine options. --to, --words, --reply, --tag, --key, --domain and most values of --event are fast however many ' +
+      'emails there are. --from, --subject, --body and --attachments read every email, as does --status for waiting mail. If you use ' +
+      'one of these alone, add --since to keep it fast.',
     examples: [
       'email list',
       'email list --to jane@example.com',
@@ -64,7 +64,7 @@ export function addEmail(program: Command): void {
     .addOption(
       new Option(
         '--status <status...>',
-        'only those with this status, as the list shows it, or waiting: all that are not at an end; can be repeated',
+        'only those with this status, as the list shows it; waiting stands for all that have no final status yet; can be repeated',
       ).choices(STATUS_FILTERS),
     )
     .option('--domain <domain>', 'only those from this sending domain')

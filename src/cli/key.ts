@@ -27,12 +27,12 @@ export function addKey(program: Command): void {
 
   command(key, {
     usage: 'create',
-    description: 'Create an API key and print its token, the only time it can be seen.',
+    description: 'Create an API key and print its token, which is shown only once.',
     details:
       'Scopes: sending (send mail, and read the mail that this key sent), reading (read all mail of the company, or of the one ' +
       'domain), management. Without --scope, a key gets sending and reading.\n\n' +
-      'With --expires, the key stops working at that time. With --from, it works only for requests from these addresses; behind a proxy, name ' +
-      'the proxy in POSTROAD_TRUSTED_PROXIES, or the address of the proxy counts.',
+      'With --expires, the key stops working at that time. With --from, it works only for requests from these addresses. Behind a proxy, add ' +
+      'the proxy to POSTROAD_TRUSTED_PROXIES; otherwise every request appears to come from the proxy.',
     examples: [
       'key create --company Acme --name website',
       'key create --company Acme --name shop --scope sending --domain shop.example.com',
@@ -41,7 +41,7 @@ export function addKey(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
-    .requiredOption('--name <text>', 'a name for people, shown in lists', nameOf)
+    .requiredOption('--name <text>', 'the name shown in lists', nameOf)
     .addOption(new Option('--scope <scope...>', 'what it may do; can be repeated').choices(SCOPES))
     .option('--domain <domain>', 'the only domain it may send from')
     .option(
@@ -70,14 +70,15 @@ export function addKey(program: Command): void {
       'Rename an API key. Its scopes and restrictions cannot be changed: create another key instead.',
     examples: ['key rename 019abcde-0000-7000-8000-000000000000 "The new shop"'],
   })
-    .argument('<name>', 'a name for people, shown in lists', nameOf)
+    .argument('<name>', 'the name shown in lists', nameOf)
     .action(rename)
 
   command(key, {
     usage: 'rotate <id>',
     description:
-      'Create a key with the name, scopes and restrictions of another one, which expires in seven days.',
-    details: 'Until then both keys work. The token of the new key is printed, the only time it can be seen.',
+      'Replace an API key: create one with the same name, scopes and restrictions. The old key expires in seven days.',
+    details:
+      'Both keys work until the old one expires. The token of the new key is printed, and shown only once.',
     examples: [
       'key rotate 019abcde-0000-7000-8000-000000000000',
       'key rotate 019abcde-0000-7000-8000-000000000000 --old-expires 24h --json',

@@ -42,7 +42,7 @@ async function backup(to: string, { force, json }: JsonOption & { force?: true }
   printLine()
   const key = secretKeyFile === null ? 'the value of POSTROAD_SECRET_KEY' : `the file ${secretKeyFile}`
   printLine(
-    `Keep ${key} with the copy: without it, the DKIM keys and the logins of routes in it cannot be used.`,
+    `Keep ${key} with the copy: without it, the DKIM keys and the logins of routes in the copy cannot be used.`,
   )
 }
 

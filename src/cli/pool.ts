@@ -40,7 +40,7 @@ export function addPool(program: Command): void {
   command(pool, { usage: 'list', description: 'List the pools.', examples: ['pool list'] }).action(list)
   command(pool, {
     usage: 'show <pool>',
-    description: 'Show a pool, and whose mail leaves from it.',
+    description: 'Show a pool, and the domains and companies that send from it.',
     examples: ['pool show news'],
   }).action(show)
   command(pool, {
@@ -56,7 +56,7 @@ export function addPool(program: Command): void {
     ],
   })
     .option('--day <number>', 'begin with the limit of this day', Number)
-    .option('--off', 'end it: no limit holds any more')
+    .option('--off', 'end the warm-up: the address has no such limit any more')
     .action(warmUp)
   command(pool, {
     usage: 'remove <pool>',
@@ -70,14 +70,14 @@ export function addPool(program: Command): void {
   owned(
     command(pool, {
       usage: 'assign <pool>',
-      description: 'From now on, send the mail of a domain or a company from this pool.',
+      description: 'Send the mail of a domain or a company from this pool from now on.',
       examples: ['pool assign news --company Acme', 'pool assign news --domain news.example.com'],
     }),
   ).action((name: string, options) => assign(name, options))
   owned(
     command(pool, {
       usage: 'unassign',
-      description: 'From now on, send the mail of a domain or a company like that of others.',
+      description: 'Stop sending the mail of a domain or a company from a pool of its own.',
       examples: ['pool unassign --company Acme'],
     }),
   ).action((options) => assign(null, options))

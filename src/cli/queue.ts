@@ -25,15 +25,15 @@ export function addQueue(program: Command): void {
   const shown = command(program, {
     usage: 'queue',
     description:
-      'Show the waiting mail by company and destination: until when it waits, and why. Largest first.',
+      'Show how much mail waits for each company and destination, until when, and why. Largest first.',
     details:
       'A destination is a recipient domain; with --by site, it is the mail servers of one or more domains, which are then looked up. ' +
       'OLDEST is the time when the oldest waiting email was accepted. Recipients are counted by state:\n\n' +
       '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused\n' +
       '  SENDING      in a session of a node, or next in turn in its memory\n' +
       '  QUARANTINED  not attempted until released: postroad queue quarantine\n\n' +
-      'With --by site, SESSIONS are those with its servers at present, of all companies: SENDING mail without one waits for its turn.\n\n' +
-      'Mail to a paused site shows the time when it is looked at again. With --json all lines are listed.',
+      'With --by site, SESSIONS counts the open sessions with the site for all companies. SENDING mail that has no session yet waits for its turn.\n\n' +
+      'For mail to a paused site, NEXT ATTEMPT is the time at which the service checks the pause again. With --json all lines are listed.',
     examples: ['queue', 'queue --company Acme', 'queue --by site', 'queue --limit 1000'],
   })
     .option('--company <name or id>', 'only what this company sent')
@@ -59,7 +59,7 @@ export function addQueue(program: Command): void {
       '(postroad domain activate), and mail that its sender scheduled for later.\n\n' +
       'Scheduled mail is sent early only if you give its id.\n\n' +
       '--domain takes a recipient domain, --site the mail servers that one or more domains share, as in: postroad site show. ' +
-      'It includes all waiting mail to the domains of the site, whichever way it takes. ' +
+      'It includes all waiting mail to the domains of the site, whatever its route. ' +
       'Mail for a closed site is sent automatically once the site accepts mail again; a retry tries the site at once.',
     examples: [
       'queue retry',

@@ -17,15 +17,15 @@ export function addRequest(program: Command): void {
     usage: 'list',
     description: 'List API requests, the newest first.',
     details:
-      'Requests over HTTP that come with a key, and messages and refused commands over SMTP. Of a busy service not all ' +
-      'successful requests are kept. POSTROAD_RETENTION_API_LOG is how long they are kept.',
+      'The list contains HTTP requests with a key, and messages and refused commands over SMTP. A busy service does not keep ' +
+      'every successful request. POSTROAD_RETENTION_API_LOG sets how long requests are kept.',
     examples: ['request list --refused', 'request list --status 422 --endpoint /emails --json'],
   })
     .option('--company <name or id>', 'only those of this company')
-    .option('--refused', 'only refused ones')
-    .option('--status <code>', 'only those with this status of HTTP or SMTP', statusOf)
+    .option('--refused', 'only refused requests')
+    .option('--status <code>', 'only those with this HTTP or SMTP status', statusOf)
     .option('--key <name or id>', 'only those with this key')
-    .option('--endpoint <path>', 'only those whose path begins like this')
+    .option('--endpoint <path>', 'only those whose path begins with this text')
     .option('--error <name>', 'only those with this error')
     .option('--limit <count>', 'at most this many', countUpTo(1_000), 50)
     .action(list)
@@ -33,7 +33,7 @@ export function addRequest(program: Command): void {
   command(request, {
     usage: 'show <id>',
     description: 'Show one API request with the fields that the client sent, and the answer.',
-    details: 'Secrets and the content of mail are not stored: their fields show their size only.',
+    details: 'Secrets and the content of mail are not stored: those fields show only their size.',
     examples: ['request show 019abcde-0000-7000-8000-000000000000'],
   }).action(show)
 }

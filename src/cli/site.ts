@@ -7,25 +7,27 @@ import { withOperation } from './open.ts'
 import { clipped, formatTime, printFields, printJson } from './print.ts'
 
 export function addSite(program: Command): void {
-  const site = group(program, 'site', 'Sites: mail servers that share limits of sessions and messages.', [
-    'site list',
-    'site show gmail.com',
-  ])
+  const site = group(
+    program,
+    'site',
+    'Sites: groups of mail servers that share limits on sessions and messages.',
+    ['site list', 'site show gmail.com'],
+  )
   command(site, {
     usage: 'list',
-    description: 'List the sites that had mail within a day, and the providers whose limits are known.',
+    description: 'List the sites that got mail in the last 24 hours, and the providers with known limits.',
     details:
-      'A site is the mail servers that share one limit: those of a provider, however many domains it serves, or those of ' +
-      'a domain. SESSIONS, A MINUTE and AN HOUR show what is used and the limit; closed sites come first. FOR: the ' +
-      'mail that waits; there may be more closures of less mail.',
+      'A site is a group of mail servers that share limits: a provider with all the domains it serves, or the servers of ' +
+      'one domain. SESSIONS, PER MINUTE and PER HOUR show the present use and the limit. Closed sites come first. FOR names the ' +
+      'mail that the closure concerns; a site may have more closures that concern less mail.',
     examples: ['site list', 'site list --json'],
   }).action(list)
   command(site, {
     usage: 'show <site>',
     description:
-      'Show one site: limits, which block they are from, how much is used, and whether it is closed.',
+      'Show a site: its limits and where they are set, their present use, and whether it is closed.',
     details:
-      'Name it as listed, by a mail server, or by a recipient domain, whose mail servers are then looked up.',
+      'Give the name from the list, a mail server, or a recipient domain, whose mail servers are then looked up.',
     examples: ['site show Google', 'site show mx1.example.com', 'site show gmail.com'],
   }).action(show)
 }
@@ -37,8 +39,8 @@ const list = listing({
     'SITE',
     'LIMITS OF',
     'SESSIONS',
-    'A MINUTE',
-    'AN HOUR',
+    'PER MINUTE',
+    'PER HOUR',
     'LAST MESSAGE',
     'CLOSED SINCE',
     'FOR',
@@ -57,7 +59,7 @@ const list = listing({
     formatTime(closed?.nextTryAt ?? null),
     clipped(closed?.reason ?? '', 100),
   ],
-  nothing: 'No site had mail within a day.',
+  nothing: 'No site got mail in the last 24 hours.',
 })
 
 async function show(site: string, { json }: JsonOption): Promise<void> {

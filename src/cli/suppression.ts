@@ -82,7 +82,7 @@ export function addSuppressionCommands(program: Command): void {
     description: 'Stop a company from sending to an address. Mail waiting for it ends as suppressed.',
     details:
       'With --domain only mail from that sending domain is stopped; bounces and complaints stop mail from all domains all the same.\n\n' +
-      'With --type unsubscribe and --tag only mail with one of these tags is stopped; naming further tags later adds them.',
+      'With --type unsubscribe and --tag only mail with one of these tags is stopped; you can add more tags later with the same command.',
     examples: [
       'suppression add jane@example.com --company Acme --reason "asked us to"',
       'suppression add jane@example.com --company Acme --type unsubscribe --tag news',
@@ -115,7 +115,7 @@ export function addSuppressionCommands(program: Command): void {
     details:
       'The first line names the columns: address (or email), and optionally type, tags, reason (or error), code, created_at ' +
       'and sending_domain. Other columns are ignored. A file without such a line holds one address per line. Exports of other ' +
-      'services are accepted unchanged. An entry of a sending_domain that the company does not have holds for all its domains.\n\n' +
+      'services are accepted unchanged. An entry for a sending_domain that the company does not have applies to all its domains.\n\n' +
       'Invalid lines are reported, and the others are imported. Existing entries do not change, so you can import the same file ' +
       'again.',
     examples: [

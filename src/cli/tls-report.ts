@@ -11,14 +11,14 @@ export function addTlsReport(program: Command): void {
   command(program, {
     usage: 'tls-report [domain]',
     description:
-      'Show how sessions with mail servers of domains were encrypted, and the reports sent about it.',
+      'Show how sessions with the mail servers of recipient domains were encrypted, and the TLS reports sent.',
     details:
-      'Sessions are counted by UTC day. After the day a domain that asks for reports (RFC 8460, _smtp._tls) gets one: ' +
-      'by mail from the address of POSTROAD_SYSTEM_FROM, or over HTTPS. With a sending domain it shows what other mail ' +
-      'systems report about sessions with its servers, too.',
+      'Sessions are counted by UTC day. At the end of the day, each domain that requests reports (RFC 8460, _smtp._tls) gets one, ' +
+      'by mail from the address of POSTROAD_SYSTEM_FROM, or over HTTPS. For a sending domain, the command also shows what other mail ' +
+      'systems report about sessions with its servers.',
     examples: ['tls-report', 'tls-report gmail.com', 'tls-report gmail.com --day 2026-11-28 --json'],
   })
-    .option('--day <day>', 'only this day, by UTC')
+    .option('--day <day>', 'only this UTC day')
     .action(show)
 }
 

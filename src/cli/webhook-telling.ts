@@ -34,10 +34,10 @@ export function addTellingCommands(webhook: Command): void {
 
   command(webhook, {
     usage: 'replay [id]',
-    description: 'Send events again, with the ids that they had.',
+    description: 'Send events again under their original ids.',
     details:
-      'With the id of a message (as in webhook attempts, and as its receiver sees it), its event is sent again. With --since, all events since that time: to all ' +
-      'enabled webhooks, or to the one whose id is given. With the id of a webhook and --event, that one event.',
+      'Give the id of a message, as `webhook attempts` lists it and the receiver gets it, to send its event again. Give --since to send all events since that time, ' +
+      'to all enabled webhooks or to the webhook whose id you give. Give the id of a webhook and --event to send a single event.',
     examples: [
       `webhook replay ${MESSAGE}`,
       'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
