@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeDkimKey } from '../../src/accounts/key-making.ts'
 
-test('companies take turns with their RSA keys, and others wait for none', async () => {
+test('companies take turns to make RSA keys, and no other key waits for them', async () => {
   const made: string[] = []
   const make = async (company: string, algorithm: 'rsa-sha256' | 'ed25519-sha256' = 'rsa-sha256') => {
     const key = await makeDkimKey(company, algorithm)

@@ -50,10 +50,10 @@ describe('the command listen', () => {
     const email = { from: 'a@acme.test', to: `${to}@simulator.test`, subject: 's', text: 'x' }
     return await api.accepted(email)
   }
-  /** Of everybody who is told in this file only its own. */
+  /** Selects the events of one email: other tests of this file cause events too. */
   const about = (id: string) => (received: Received) => JSON.parse(received.body).data.email_id === id
 
-  test('forwards what happens as webhooks of the JSON dialect, beside the running service', async () => {
+  test('forwards events as webhooks of the JSON dialect while the service runs', async () => {
     await using receiver = await Receiver.start()
     const listener = listen(
       '--forward',
@@ -83,7 +83,7 @@ describe('the command listen', () => {
     assert.deepEqual([summary.given_up, summary.waiting, summary.waiting_since], [0, 0, null])
     assert.equal(summary.taken, receiver.received.length)
 
-    // Another time it is the same secret, and the same ids.
+    // The secret and the ids are the same after a restart.
     await using other = await Receiver.start()
     const again = listen('--forward', other.url, '--json', '--since', '1h', '--event', 'email.delivered')
     const [restarted] = await again.until<Start>(({ length }) => length > 0)
@@ -117,7 +117,7 @@ describe('the command listen', () => {
     assert.match(ended.stdout, /^1 event forwarded\.$/m)
   })
 
-  test('tries again what is not taken, and says so', async () => {
+  test('forwards a refused event again, and says so', async () => {
     await using receiver = await Receiver.start()
     let refusals = 2
     receiver.answer = () => (refusals-- > 0 ? { status: 500, body: 'the handler\nthrew' } : 204)
@@ -148,7 +148,7 @@ describe('the command listen', () => {
     assert.equal(later.received[0]!.headers['webhook-id'], receiver.received.at(-1)!.headers['webhook-id'])
   })
 
-  test('tries each event again that waits, also when another is taken first', async () => {
+  test('forwards every waiting event again, even if another one is accepted first', async () => {
     await using receiver = await Receiver.start()
     const refused = new Set<unknown>()
     receiver.answer = ({ headers }) => {
@@ -158,7 +158,7 @@ describe('the command listen', () => {
     }
     const listener = listen('--forward', receiver.url, '--event', 'email.sent')
     await listener.said((ran) => ran.stdout.includes('Ctrl-C'))
-    // The second is due again only after the first has been.
+    // The second event is due again only after the first.
     for (const times of [1, 2]) {
       await send('delivered')
       await listener.said(({ stdout }) => (stdout.match(/ 500 /g)?.length ?? 0) >= times)
@@ -167,7 +167,7 @@ describe('the command listen', () => {
     assert.match((await listener.interrupt()).stdout, /^2 events forwarded\.$/m)
   })
 
-  test('waits for somebody to be there, and then forwards what waited', async () => {
+  test('waits until an application listens at the URL, and then forwards the waiting events', async () => {
     const port = await freePort()
     const listener = listen('--forward', `http://localhost:${port}/hook`, '--event', 'email.sent')
     await listener.said((ran) => ran.stdout.includes('Ctrl-C'))
@@ -187,7 +187,7 @@ describe('the command listen', () => {
     assert.match((await listener.interrupt()).stdout, /^[2-9] events forwarded\.$/m)
   })
 
-  test('prints what comes when it forwards nothing', async () => {
+  test('prints events if it forwards none', async () => {
     const shown = listen('--event', 'email.delivered')
     await shown.said((ran) => ran.stdout.includes('Ctrl-C'))
     const told = listen('--json', '--dialect', 'form', '--event', 'delivered', '--since', '1h')
@@ -204,7 +204,7 @@ describe('the command listen', () => {
     }
   })
 
-  test('says what is wrong with what it was asked', async () => {
+  test('explains invalid options', async () => {
     await place.json('company', 'create', 'Other')
     for (const [args, code, words] of [
       [['--forward', 'localhost:3000'], 2, /neither an https:\/\/ nor an http:\/\/ URL/],

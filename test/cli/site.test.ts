@@ -98,7 +98,7 @@ describe('sites on the command line', () => {
   }
   const show = (site: string) => place.json<Shown>('site', 'show', site)
 
-  test('a site has its limits, their block and source, and what is used of them', async () => {
+  test('shows the limits of a site, their block and source, and their present use', async () => {
     const begun = Date.now()
     await send('a@one.test')
     await send('b@one.test')
@@ -152,7 +152,7 @@ describe('sites on the command line', () => {
   })
 
   test('a closed site comes first, with the block list that its servers name', async () => {
-    // One after the other: three in a row close the path.
+    // Three refusals in a row close the path, so the messages are sent one after the other.
     const refusals = () => sink.dialogue.filter((line) => line.includes('blocked using')).length
     for (let n = 0; n < 3; n++) {
       await send(`n${n}@closed.test`)
@@ -180,7 +180,7 @@ describe('sites on the command line', () => {
       (await place.run('queue', 'pause', '--site', 'mx1.big.test')).stdout,
       'Paused: all mail to the site Big.\n',
     )
-    // The node reads the pause within a moment: the first mail may still go, and several may stay.
+    // The node reads the pause a moment later, so the first messages may still be sent.
     const gone = () => sink.messages.length - before
     let accepted = 0
     await until(async () => {
@@ -226,7 +226,7 @@ describe('sites on the command line', () => {
     assert.deepEqual(await place.json('queue', 'pauses'), [])
   })
 
-  test('mail that a node has is told apart by the sessions: what has none waits for its turn', async () => {
+  test('shows how many sessions the sending mail of a site has', async () => {
     const answered = Promise.withResolvers<void>()
     sink.script = async ({ step }) => {
       if (step === 'mail') await answered.promise
@@ -245,7 +245,7 @@ describe('sites on the command line', () => {
     sink.script = undefined
   })
 
-  test('waiting mail of a site is tried at once, whichever of its domains it is for', async () => {
+  test('a retry of a site tries the waiting mail of all its domains at once', async () => {
     sink.script = ({ step }) => (step === 'mail' ? { reply: '451 4.3.0 Later' } : undefined)
     await send('a@one.test')
     await send('b@two.test')
@@ -268,7 +268,7 @@ describe('sites on the command line', () => {
     assert.ok(!arrived().includes('c@other.test'))
   })
 
-  test('mail of a site goes when the pause ends by itself, although it was not due for hours', async () => {
+  test('mail of a site is sent when its pause expires, although it was not due for hours', async () => {
     await place.json('queue', 'pause', '--site', 'big', '--until', '1h')
     const isKept = async (n: number) => {
       await send(`kept${n}@one.test`)
@@ -297,7 +297,7 @@ describe('sites on the command line', () => {
     for (const name of ['Google', 'Yahoo', 'Microsoft 365', 'Big']) assert.ok(names.includes(name), name)
   })
 
-  test('a file with a fault is told to whoever asks', async () => {
+  test('an error in the file of sites is reported by the command', async () => {
     writeFileSync(join(place.folder, 'sites.toml'), '[default]\nsessions = -1\n')
     const { code, stderr } = await place.run('site', 'list')
     assert.equal(code, 1)

@@ -1,4 +1,4 @@
-/** A stop that comes while the service starts: it ends by itself, soon, and leaves nothing that the next start stumbles over. */
+/** A stop during the start of the service: the service exits soon, and leaves nothing behind that breaks the next start. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
@@ -10,11 +10,11 @@ interface Ended {
   code: number | null
   signal: NodeJS.Signals | null
   stderr: string
-  /** Until it listened, or null. */
+  /** Milliseconds until the service listened; null: it never did. */
   listenedAfter: number | null
 }
 
-/** `stopAfter`: ms from its start on, or what is waited for; null: as soon as it listens. */
+/** `stopAfter`: milliseconds after the start, or an event to wait for; null: as soon as the service listens. */
 async function started(place: Workplace, stopAfter: number | (() => Promise<void>) | null): Promise<Ended> {
   const began = performance.now()
   const env = { ...place.env, POSTROAD_LISTEN: '127.0.0.1:0' }
@@ -50,14 +50,14 @@ describe('SIGTERM while the service starts', () => {
   })
   after(() => place.remove())
 
-  test('ends it at any moment, without a fault, and the next start finds all in order', async () => {
+  test('ends the service at any moment without an error, and the next start works', async () => {
     const { listenedAfter: whole } = await started(place, null)
     const MOMENTS = 8
     let early = 0
     for (let moment = 1; moment <= MOMENTS; moment++) {
       const { code, signal, stderr, listenedAfter } = await started(place, (whole! * moment) / MOMENTS)
       if (listenedAfter === null) early++
-      // Before the program is loaded it has nothing to end.
+      // Before the program is loaded, the signal itself ends the process.
       if (signal === null) assert.equal(code, 0, stderr)
       else assert.equal(signal, 'SIGTERM')
       assert.doesNotMatch(stderr, /"level":"(warn|error|fatal)"|Error/)
@@ -72,7 +72,7 @@ describe('SIGTERM while the service starts', () => {
 
   const skip = !onPostgres && 'nobody can hold a table of SQLite for longer than a statement waits'
   for (const table of ['schema_migrations', 'companies', 'nodes', 'queue']) {
-    test(`ends it while it waits for the table ${table}, which somebody holds`, { skip }, async () => {
+    test(`ends the service while it waits for the locked table ${table}`, { skip }, async () => {
       const { Client } = (await import('pg')).default
       const holder = new Client({ connectionString: place.env.POSTROAD_DATABASE_URL! })
       await holder.connect()

@@ -24,7 +24,7 @@ describe('media type', () => {
     it(`reads ${text}`, () => assert.deepEqual(parseMediaType(text), { essence, parameters }))
   }
 
-  it('refuses everything else', () => {
+  it('rejects everything else', () => {
     for (const text of [
       '',
       'text',
@@ -46,14 +46,14 @@ describe('media type', () => {
     }
   })
 
-  it('derives from the file name', () => {
+  it('is derived from the file name', () => {
     assert.equal(mediaTypeOf('a.pdf'), 'application/pdf')
     assert.equal(mediaTypeOf('A.PNG'), 'image/png')
     assert.equal(mediaTypeOf('a.unknown-thing'), 'application/octet-stream')
     assert.equal(mediaTypeOf('Makefile'), 'application/octet-stream')
   })
 
-  it('knows what may not travel as base64', () => {
+  it('says which types must not be encoded as base64', () => {
     for (const type of ['message/rfc822', 'message/delivery-status', 'multipart/mixed'])
       assert(!allowsBase64(type), type)
     for (const type of ['text/plain', 'message/global', 'image/png']) assert(allowsBase64(type), type)
@@ -73,7 +73,7 @@ describe('parameters', () => {
     it(`writes ${value.slice(0, 30)}`, () => assert.deepEqual(encodeParameter('filename', value), pieces))
   }
 
-  it('reach a reader whole, in lines of at most 78', async () => {
+  it('arrive complete, in lines of at most 78 characters', async () => {
     const name = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 250 })
       .filter((text) => text.isWellFormed() && !/[\x00-\x1f\x7f-\x9f]/.test(text))
@@ -90,7 +90,7 @@ describe('parameters', () => {
     )
   })
 
-  it('also reach one that knows only the name of Content-Type', async () => {
+  it('also arrive at readers that know only the name parameter of Content-Type', async () => {
     const field = parameterField('Content-Type', 'application/pdf', [
       legacyNameParameter(`Angebot ${'für Müller '.repeat(9)}.pdf`),
     ])
@@ -105,7 +105,7 @@ describe('message date', () => {
     assert(isMessageDate(messageDate(0)))
   })
 
-  it('is told from what is none', () => {
+  it('is recognized among other texts', () => {
     for (const text of [
       'Thu, 20 Nov 2026 10:00:00 GMT',
       '1 Jan 2026 00:00 +0100',

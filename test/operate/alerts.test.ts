@@ -1,4 +1,4 @@
-/** Troubles are found by the checks, kept in the store, and told once when they begin and once when they are over. */
+/** Alerts: the checks find problems, the store keeps them, and each is sent once at its beginning and once at its end. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { newDomain } from '../../src/accounts/new-domain.ts'
@@ -20,13 +20,13 @@ beforeEach(async () => {
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
-/** A watch whose clock and outcome of telling the test sets. */
+/** An alert watch whose clock and sending the test controls. */
 async function watch() {
   let op: Operation = await world.operation('operator')
   let store: Store = world.store
   const dueAt = (await world.store.oldestDue(Date.now()))!
   const told: string[] = []
-  /** The same of companies whose mail waits: its id is that of the company. */
+  /** The alerts about waiting mail, with the id of the company. */
   const waiting: string[] = []
   const faults: unknown[] = []
   let failure: Error | null = null
@@ -48,16 +48,16 @@ async function watch() {
     told,
     waiting,
     faults,
-    /** From now on sending takes until `goOn`; `begun` resolves when it has begun. */
+    /** Makes the sending of alerts wait for `goOn`. `begun` resolves when it has begun. */
     sendSlowly() {
       const [start, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       sent = end.promise
       onSend = start.resolve
       return { begun: start.promise, goOn: end.resolve }
     },
-    /** The first due time. */
+    /** The time at which the oldest mail became due. */
     dueAt,
-    /** From now on the store answers so. */
+    /** Replaces methods of the store. */
     answer(change: Partial<Store>) {
       store = Object.assign(Object.create(world.store), change) as Store
     },
@@ -65,7 +65,7 @@ async function watch() {
     failWith: (error: Error | null) => {
       failure = error
     },
-    /** Checks and tells, as it is so many minutes after the oldest mail became due. */
+    /** Checks and sends alerts as if it were so many minutes after the oldest mail became due. */
     async at(minutes: number, { far = false } = {}) {
       op = { ...op, store, accounts: await world.store.accounts(), now: () => dueAt + minutes * 60_000 }
       await made.look({ far })
@@ -74,7 +74,7 @@ async function watch() {
   }
 }
 
-test('a check that becomes a problem is told once, and once when it is over', async () => {
+test('a check that becomes a problem sends one alert, and one more when it is over', async () => {
   const { at, told } = await watch()
   await at(1)
   assert.deepEqual(told, [])
@@ -87,7 +87,7 @@ test('a check that becomes a problem is told once, and once when it is over', as
   assert.deepEqual(told, ['begun oldest-mail', 'over oldest-mail'])
 })
 
-test('nothing is told twice by nodes that look at the same time, or after a restart', async () => {
+test('no alert is sent twice by nodes that check at the same time, or after a restart', async () => {
   const [one, other] = [await watch(), await watch()]
   await Promise.all([one.at(61), other.at(61)])
   const restarted = await watch()
@@ -111,7 +111,7 @@ test('a stop waits for the alert that is being sent, so that no other node sends
   assert.deepEqual([told, other.told], [['begun oldest-mail'], []])
 })
 
-test('nobody who could be told: it is tried again, for a day', async () => {
+test('an alert that cannot be delivered is retried for a day', async () => {
   const { at, told, faults, failWith } = await watch()
   failWith(new Error('no way to tell'))
   await at(61)
@@ -123,7 +123,7 @@ test('nobody who could be told: it is tried again, for a day', async () => {
   assert.deepEqual(told, ['begun oldest-mail'])
 })
 
-test('a webhook that fails for an hour is told, until it answers', async () => {
+test('a webhook that has failed for an hour is a problem until it answers', async () => {
   const { at, told } = await watch()
   const aboutWebhooks = () => told.filter((each: string) => each.includes('webhook'))
   const id = await world.webhook()
@@ -142,7 +142,7 @@ test('a webhook that fails for an hour is told, until it answers', async () => {
   assert.deepEqual(aboutWebhooks(), [`begun webhook:${id}`, `over webhook:${id}`])
 })
 
-test('a trouble of which the checks near by say nothing stays, until the far ones do', async () => {
+test('a problem found by the hourly checks stays open between them', async () => {
   const { at, told } = await watch()
   const gone = {
     id: 'domain:gone.example',
@@ -161,7 +161,7 @@ test('a trouble of which the checks near by say nothing stays, until the far one
   assert.ok(told.includes('over domain:gone.example'))
 })
 
-test('each site that refuses mail begins and ends by itself; beyond ten one alert names the others', async () => {
+test('each site that refuses mail has an alert of its own; beyond ten sites, one alert names the others', async () => {
   const { at, told } = await watch()
   const { store } = world
   await shareClosedPaths(store, { site: 'provider:outlook.com', since: 1 })
@@ -192,7 +192,7 @@ test('each site that refuses mail begins and ends by itself; beyond ten one aler
   )
 })
 
-test('a company whose mail is due for an hour is told of, until it is paused or leaves', async () => {
+test('a company whose mail has been due for an hour is a problem until the mail is paused or sent', async () => {
   const { at, waiting } = await watch()
   const { store, acme, beta } = world
   const [ofAcme, ofBeta] = [acme, beta].map(({ company }) => `waiting:${company.id}`)
@@ -216,7 +216,7 @@ test('a company whose mail is due for an hour is told of, until it is paused or 
   assert.deepEqual(waiting.splice(0), [`begun ${ofBeta}`])
 })
 
-test('a company whose mail waits while other mail of it is tried is not told: a slow site lets little mail leave', async () => {
+test('a company whose due mail waits while its other mail is tried is no problem, because a slow site takes little mail', async () => {
   const { at, waiting, dueAt } = await watch()
   const { store, acme, beta } = world
   const [{ token } = { token: 0 }] = await store.nodes()
@@ -240,7 +240,7 @@ test('a company whose mail waits while other mail of it is tried is not told: a 
   assert.deepEqual(waiting, [`begun waiting:${acme.company.id}`])
 })
 
-test('a trouble of a company that could not be looked for stays, and hides no other one', async () => {
+test('a problem of a company stays open if its check fails, and hides no other problem', async () => {
   const { at, waiting, told, answer, faults } = await watch()
   const { acme, beta } = world
   const [ofAcme, ofBeta] = [acme, beta].map(({ company }) => `waiting:${company.id}`)

@@ -71,7 +71,7 @@ after(() => world[Symbol.asyncDispose]())
 
 const NOWHERE = '019a9b2c-0000-7000-8000-ffffffffffff'
 
-/** Who is shown what by the error's hint; null: nothing. */
+/** `hint`: the verb that the error suggests; null: it suggests none. */
 type Case = [
   what: string,
   code: OperateCode,
@@ -627,7 +627,7 @@ async function failure(work: Promise<unknown>): Promise<OperateError> {
   throw new Error('it did not fail')
 }
 
-describe('why a verb does not do what was asked', () => {
+describe('errors of verbs', () => {
   for (const [what, code, hint, call] of CASES) {
     test(`${what}: ${code}${hint === null ? '' : `, see ${hint}`}`, async () => {
       const before = JSON.stringify(world.acme.company)
@@ -638,7 +638,7 @@ describe('why a verb does not do what was asked', () => {
     })
   }
 
-  test('where there is no company at all, the next step is to create one', async () => {
+  test('without any company, the hint is to create one', async () => {
     const op = await world.operation('operator')
     const empty = {
       ...op,
@@ -648,7 +648,7 @@ describe('why a verb does not do what was asked', () => {
     assert.deepEqual(error.hint, { verb: 'createCompany', name: 'First' })
   })
 
-  test('where somebody was faster the store says so, in the same code', async () => {
+  test('a domain that another request has just added gets the same code from the store', async () => {
     const op = await world.operation('operator')
     const name = world.newName()
     await addDomain(op, { company: 'Acme', name })
@@ -662,7 +662,7 @@ describe('why a verb does not do what was asked', () => {
     [new StoreDamaged('torn'), 'damaged'],
     [new StoreConflict('in use'), 'conflict'],
   ] as const) {
-    test(`${fault.name} of the store: ${code}, in its words`, async () => {
+    test(`${fault.name} of the store becomes ${code} with the same message`, async () => {
       const failing = verb('read', async (_: Operation, _input: object) => {
         throw fault
       })
@@ -671,12 +671,12 @@ describe('why a verb does not do what was asked', () => {
     })
   }
 
-  test('a fault of the program stays one', () => {
+  test('an unexpected error is passed on unchanged', () => {
     const fault = new TypeError('undefined is not a function')
     assert.equal(asOperateError(fault), fault)
   })
 
-  test('every code of the list is one that something gives', () => {
+  test('every code occurs in one of these tests', () => {
     const given = new Set<OperateCode>([
       ...CASES.map(([, code]) => code),
       'unavailable',
@@ -685,7 +685,7 @@ describe('why a verb does not do what was asked', () => {
     ])
     assert.deepEqual(
       OPERATE_CODES.filter((code) => !given.has(code)),
-      // Which authority.test.ts looks at.
+      // authority.test.ts covers this code.
       ['not_allowed'],
     )
   })
@@ -705,7 +705,7 @@ describe('verbs about a database as a whole', () => {
     } as const
   }
 
-  test('do not make one where there is none', async () => {
+  test('do not create a missing database', async () => {
     const settings = {
       ...of('none.db'),
       hostname: 'mail.test',
@@ -749,7 +749,7 @@ describe('verbs about a database as a whole', () => {
     }
   })
 
-  test('do not take a file for a database that is none, nor lie over one', async () => {
+  test('accept neither a file that is no database nor an existing target file', async () => {
     writeFileSync(
       join(folder, 'text.db'),
       'this is text, and long enough to be looked at as the header of a database file',
@@ -794,7 +794,7 @@ describe('verbs about a database as a whole', () => {
   })
 })
 
-test('a name is held by the first who shows that it is his; the others are told why they wait', async () => {
+test('the first company that proves a domain holds its name, and the others learn why they wait', async () => {
   await using other = await World.make()
   const name = other.newName()
   const operator = await other.operation('operator')
@@ -816,7 +816,7 @@ test('a name is held by the first who shows that it is his; the others are told 
   const fresh = { ...operator, accounts: await other.store.accounts() }
   assert.match((await failure(showDomain(fresh, { domain: name }))).message, /2 companies .*by its id/)
 
-  // What the owner has published does not prove the other's claim.
+  // The records that the owner has published do not prove the squatter's claim.
   const published = { ...(await squatter.op()), resolver: (await owner.op()).resolver }
   assert.equal((await verifyDomain(published, { domain: name })).domain.sending, 'inactive')
   assert.equal((await verifyDomain(await owner.op(), { domain: name })).domain.sending, 'active')
@@ -835,7 +835,7 @@ test('a name is held by the first who shows that it is his; the others are told 
   assert.equal((await verifyDomain(await squatter.op(), { domain: name })).domain.sending, 'active')
 })
 
-test('what DNS finds does not lift a suspension that came meanwhile', async () => {
+test('a verification does not lift a suspension that was set during its DNS queries', async () => {
   await using other = await World.make()
   const op = await other.operation('operator')
   const { id } = other.acme.domains[0]
@@ -855,7 +855,7 @@ test('what DNS finds does not lift a suspension that came meanwhile', async () =
   assert.deepEqual([kept.status, kept.sending], ['verified', 'suspended'])
 })
 
-test('a suspended domain is removed by the operator alone: added again, its company could send from it', async () => {
+test('only an operator can remove a suspended domain, because the company could add it again and send', async () => {
   await using other = await World.make()
   const { id } = other.acme.domains[0]
   await suspendDomain(await other.operation('operator'), { domain: id })

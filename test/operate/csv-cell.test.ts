@@ -1,4 +1,4 @@
-/** Cells that no spreadsheet runs, however it splits the line, and that are read back as they were. */
+/** Guarded cells: no spreadsheet runs them as formulas, however it splits the line, and reading restores their text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stringify } from 'csv-stringify/sync'
@@ -22,11 +22,11 @@ const HOSTILE = [
   'x;\uff0d1',
   'x;\uff201',
 ]
-/** The cells of a spreadsheet that takes quotation marks in the midst of a line for text, or for nothing. */
+/** The cells that a spreadsheet shows if it treats quotation marks within a line as text, or drops them. */
 const cellsOf = (line: string) => line.split(/[;\t\r\n]/).map((cell) => cell.replace(/^[\s"]+/, ''))
 
 for (const text of HOSTILE) {
-  test(`no cell begins with a formula, and the text comes back: ${JSON.stringify(text)}`, () => {
+  test(`no cell begins with a formula, and reading restores the text: ${JSON.stringify(text)}`, () => {
     const lines = [
       guardCell(text),
       csvOf([['id', text, 'end']]),
@@ -40,13 +40,13 @@ for (const text of HOSTILE) {
   })
 }
 
-test('what no spreadsheet runs stays as it is', () => {
+test('text that no spreadsheet runs is not changed', () => {
   for (const text of ['Your order; 2 = two', 'a=b', 'x - y', '2026-01-02', 'a@x.test; b@x.test', ''])
     assert.equal(guardCell(text), text)
   assert.equal(csvOf([['-3', '5']]), '-3,5\r\n', 'a number is no formula')
 })
 
-test('whatever is guarded comes back as it was', () => {
+test('reading restores every guarded text', () => {
   const seed = Math.floor(Math.random() * 2 ** 32)
   const random = new Random(seed)
   const pieces = ["'", '=', '-', ';', '\t', '\n', '\r', ' ', '"', 'a', '\uff1d', ',']
@@ -58,7 +58,7 @@ test('whatever is guarded comes back as it was', () => {
   }
 })
 
-test('a list of suppressions is read back with what a spreadsheet would have run', () => {
+test('an import of suppressions restores guarded cells', () => {
   const reason = '550 no;=1+1; "-2"'
   const text = stringify([
     ['address', 'type', 'tags', 'reason'],

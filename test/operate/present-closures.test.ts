@@ -1,4 +1,4 @@
-/** Closures are looked up for each recipient domain of each listed email, so a look-up must not go through all of them again. */
+/** Lists look up closures for each recipient domain of each email, so a look-up must not walk through all closures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PresentClosures } from '../../src/operate/present-closures.ts'
@@ -14,7 +14,7 @@ function closure(change: Partial<SiteClosure> = {}): SiteClosure {
   }
 }
 
-test('the closures of a site are put in order once, however many domains are looked up', () => {
+test('the closures of a site are sorted once, however many domains are looked up', () => {
   let reads = 0
   const narrow = Array.from({ length: 50 }, (_, n) => closure({ recipientDomain: `to${n}.test` }))
   const all = [...narrow, closure({ reason: 'all' })]

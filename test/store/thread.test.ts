@@ -41,7 +41,7 @@ const echo = (value: string): { name: 'echo'; args: [string] } => ({ name: 'echo
 
 describe('a thread of the store', () => {
   for (const end of ['exit', 'throw'] as const) {
-    test(`that ends by ${end} fails what was under way, and is replaced for the rest`, async (t) => {
+    test(`that ends by ${end} fails the calls under way, and is replaced for later calls`, async (t) => {
       const thread = fragile(t)
       await thread.open()
       // Awaited from the start: the thread may have ended before the next turn of the event loop.
@@ -60,7 +60,7 @@ describe('a thread of the store', () => {
     })
   }
 
-  test('that dies with its answer on the way has answered', async (t) => {
+  test('that dies after it has answered still delivers its answer', async (t) => {
     const workers: Worker[] = []
     const note = (worker: Worker) => {
       workers.push(worker)
@@ -71,7 +71,7 @@ describe('a thread of the store', () => {
     await thread.open()
     const first = thread.call(echo('first'))
     await Promise.resolve()
-    // Node.js may tell of the error before it hands over what the thread had said until then.
+    // Node.js may report the error before it delivers earlier messages of the thread.
     workers[0]!.emit('error', new Error('a fault of the program'))
     const second = thread.call(echo('second'))
     assert.deepEqual(await first, ['first'])
@@ -81,14 +81,14 @@ describe('a thread of the store', () => {
     assert.equal(workers.length, 2)
   })
 
-  test('that cannot open the database says so, and tries again with the next call', async (t) => {
+  test('that cannot open the database rejects the call, and tries again with the next call', async (t) => {
     const thread = fragile(t, { path: 'refuses' })
     await assert.rejects(thread.open(), /cannot be opened/)
     await assert.rejects(thread.call(echo('a')), /cannot be opened/)
     await assert.rejects(thread.call(echo('b')), /cannot be opened/)
   })
 
-  test('takes together what comes together, within its bounds', async (t) => {
+  test('takes calls that arrive together as one batch, within the limits', async (t) => {
     const thread = fragile(t, { maxCalls: 10, maxWeight: 100 })
     await thread.open()
     const before = thread.commits
@@ -102,7 +102,7 @@ describe('a thread of the store', () => {
     assert.equal(thread.commits - before, 3 + 4)
   })
 
-  test('lets patient calls share what comes for others, when they are many, or at the end', async (t) => {
+  test('keeps patient calls until another call comes, they are many, or the thread closes', async (t) => {
     const thread = fragile(t, { maxCalls: 3, patience: 3_600_000 })
     await thread.open()
     const patient = (value: string) => thread.call(echo(value), { patient: true })

@@ -1,4 +1,4 @@
-/** What waits for webhooks takes a bounded part of the memory, however large the emails are, and everybody has a share. */
+/** Waiting webhook events take a bounded part of the memory, however large the emails are, and every webhook gets a share. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -8,20 +8,20 @@ import type { Received } from './receiver.ts'
 import { receiving, Stage } from './stage.ts'
 
 const MEBIBYTE = 1024 ** 2
-/** What all may hold, what one may, and an email more. */
+/** Octets that all webhooks may hold, and that one may hold. Each may exceed its bound by one email. */
 const ALL = 48 * MEBIBYTE
 const ONE = 8 * MEBIBYTE
-/** What each event of a large email tells. */
+/** Octets of an event of a large email. */
 const LARGE = MEBIBYTE / 2
 
-/** To a thousand people with long names. */
+/** Makes an email large with a thousand recipients that have long names. */
 const large = ({ content }: NewEmail): Partial<NewEmail> => {
   const name = 'n'.repeat(LARGE / 1_000)
   return { content: { ...content, to: Array.from({ length: 1_000 }, (_, n) => `${name} <r${n}@x.test>`) } }
 }
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string
 
-test('events of large emails are held by their octets, and those of others come through', async (t) => {
+test('events of large emails count by their octets, and events of other webhooks are still sent', async (t) => {
   const stage = await Stage.make(t)
   const [hanging, own, other] = [await receiving(t), await receiving(t), await receiving(t)]
   const gate = Promise.withResolvers<number>()
@@ -30,7 +30,7 @@ test('events of large emails are held by their octets, and those of others come 
   for (let count = 0; count < 8; count++) flooded.push(await stage.webhook(hanging))
   await stage.deliver(20, large)
   await stage.hold()
-  // As many as may be are under way: each has at most what one may hold.
+  // The hanging webhooks fill their share.
   await hanging.until(({ length }) => length >= 8 * 2)
   await stage.webhook(own, 'json', ['sent'])
   const another = await stage.company('Other')
@@ -51,7 +51,7 @@ test('events of large emails are held by their octets, and those of others come 
   assert.ok(stage.mostOctets <= ALL + LARGE, `${stage.mostOctets} octets were held`)
 })
 
-test('one alone holds no more than its part, of what is new and of what is told again', async (t) => {
+test('a single webhook holds no more than its share of new and of replayed events', async (t) => {
   for (const again of [false, true]) {
     const stage = await Stage.make(t, { timeoutMs: 600_000 })
     const hanging = await receiving(t)
@@ -78,15 +78,15 @@ test('one alone holds no more than its part, of what is new and of what is told 
   }
 })
 
-test('a new webhook has a place beside others of its company that hang, and one of another company too', async (t) => {
-  // Those that hang do so to the end.
+test('hanging webhooks leave room for a new webhook of their company, and of another company', async (t) => {
+  // The long timeout keeps the webhooks hanging until the end of the test.
   const stage = await Stage.make(t, { timeoutMs: 600_000 })
   const hanging = await receiving(t)
   hanging.answer = () => null
   for (let count = 0; count < 40; count++) await stage.webhook(hanging)
   await stage.hold()
   await stage.deliver(40)
-  // They have all that the others leave them: an even part of what one company may have.
+  // Wait until the hanging webhooks have filled their company's share.
   let before = -1
   for (let still = 0; still < 50; await nextTurn()) {
     still = hanging.received.length === before && before >= 100 ? still + 1 : 0
@@ -100,11 +100,11 @@ test('a new webhook has a place beside others of its company that hang, and one 
   await stage.deliver(10)
   await stage.deliver(10, () => ({}), another)
   const told = [own, other].map((receiver) => receiver.until(({ length }) => length >= 20))
-  await inTime(Promise.all(told), 'the new webhooks to be told')
+  await inTime(Promise.all(told), 'the new webhooks to get their events')
   assert.ok(hanging.received.length <= 180, `${hanging.received.length} requests hang`)
 })
 
-test('one that is down holds nothing while it rests, and is told everything when it is up', async (t) => {
+test('a webhook that is down holds no events between its attempts, and gets every event when it is up again', async (t) => {
   const stage = await Stage.make(t, { schedule: { json: Array(50).fill(1), form: [1], longestPause: 5 } })
   const receiver = await receiving(t)
   receiver.answer = () => 500
@@ -124,12 +124,12 @@ test('one that is down holds nothing while it rests, and is told everything when
   assert.equal(new Set(receiver.received.map(idOf)).size, 60)
 })
 
-test('who has a hundred thousand events waiting keeps none of another waiting, in his company or outside', async (t) => {
+test('a webhook with a hundred thousand waiting events does not delay others, of its company or of another', async (t) => {
   const stage = await Stage.make(t)
   const [flooded, own, other] = [await receiving(t), await receiving(t), await receiving(t)]
   const another = await stage.company('Other')
   await stage.flood(100_000)
-  // Whoever begins at the log's beginning has all of it waiting.
+  // From the beginning of the log, the whole flood is waiting.
   await stage.store.updateWebhook(await stage.webhook(flooded), { cursor: 0 })
   await stage.webhook(own, 'json', ['delivered'])
   await stage.webhook(other, 'json', ['delivered'], another)
@@ -138,6 +138,6 @@ test('who has a hundred thousand events waiting keeps none of another waiting, i
   await stage.deliver(1)
   await stage.deliver(1, () => ({}), another)
   await Promise.all([own.until(({ length }) => length === 1), other.until(({ length }) => length === 1)])
-  // It is a small part of the flood that was told meanwhile: nobody waited for its end.
+  // Only a small part of the flood was sent before the other events.
   assert.ok(flooded.received.length < 20_000, `${flooded.received.length} of the flood came first`)
 })

@@ -14,8 +14,8 @@ async function opened(context: TestContext, url: string): Promise<PostgresStore>
   return store
 }
 
-/** What is told from now on, and a promise of the next change of a kind. */
-class Told {
+/** Collects the changes that the store reports, with a promise of the next one of a kind. */
+class ReportedChanges {
   readonly seen: StoreChange[] = []
   readonly #waiting = new Set<{ kind: StoreChange; resolve: () => void }>()
   readonly stop: () => void
@@ -36,7 +36,7 @@ class Told {
   }
 }
 
-/** The connection that listens has said so, and waits. */
+/** Resolves with the process id of the listening connection once it is idle. */
 async function listening(url: string): Promise<number> {
   const sql = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND state = 'idle' AND query LIKE '%FROM counters WHERE name IN%'`
@@ -46,7 +46,7 @@ async function listening(url: string): Promise<number> {
   }
 }
 
-/** Far longer than a hint takes: who waits in vain fails. */
+/** Far longer than a notification takes, so only a missing one fails. */
 const IN_VAIN_MS = 60_000
 
 /** A connection that listens as nodes do. */
@@ -60,7 +60,7 @@ async function listener(context: TestContext, url: string): Promise<Client> {
 }
 
 describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
-  test('are each hinted at to all who listen, once they are committed', async (t) => {
+  test('are notified to all listeners once they are committed', async (t) => {
     const url = await freshDatabase(t)
     const first = await PostgresStore.open(url)
     const owner = await acme(first)
@@ -69,7 +69,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
     const canceled = email(owner, ['a@x.test'])
     for (const leased of [value, canceled]) await first.accept(leased, { token: 1 })
     await first.record(attempt(value, 1, [deferred(2, NOW + HOUR)]))
-    // With it goes the last of its hints.
+    // Closing the store also ends its notifications.
     await first.close()
 
     const store = await opened(t, url)
@@ -105,14 +105,14 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
       const hint = once(client, 'notification', { signal: AbortSignal.timeout(IN_VAIN_MS) })
       await make()
       await assert.doesNotReject(hint, `no hint at ${what}`)
-      // Who looks now finds it.
+      // The change is visible when the notification arrives.
       assert.ok((await versions()).get(kind)! > before.get(kind)!, what)
     }
   })
 
   test('are found by the counters when no notification comes', async (t) => {
     const url = await freshDatabase(t)
-    const told = new Told(await opened(t, url))
+    const told = new ReportedChanges(await opened(t, url))
     for (const kind of ['accounts', 'stops', 'queue', 'webhooks'] as const) {
       const next = told.next(kind)
       await execute(url, 'UPDATE counters SET value = value + 1 WHERE name = $1', [kind])
@@ -121,20 +121,20 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
     told.stop()
   })
 
-  test('made before anybody listened, but after the store was opened, are told', async (t) => {
+  test('made after the store was opened, but before it listened, are reported', async (t) => {
     const url = await freshDatabase(t)
     const [store, other] = [await opened(t, url), await opened(t, url)]
     await acme(other)
-    const told = new Told(store)
+    const told = new ReportedChanges(store)
     await told.next('accounts')
     told.stop()
   })
 
-  test('are told after the connection that listens was cut', async (t) => {
+  test('are reported after the listening connection was cut', async (t) => {
     const url = await freshDatabase(t)
     const [store, other] = [await opened(t, url), await opened(t, url)]
     const owner = await acme(other)
-    const told = new Told(store)
+    const told = new ReportedChanges(store)
     await told.next('accounts')
     for (let cuts = 0; cuts < 3; cuts++) {
       const pid = await listening(url)
@@ -146,16 +146,16 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
     told.stop()
   })
 
-  test('are told after the server was restarted', async () => {
+  test('are reported after the server was restarted', async () => {
     await using cluster = await PostgresCluster.start()
     const store = await PostgresStore.open(cluster.url)
-    const told = new Told(store)
+    const told = new ReportedChanges(store)
     await listening(cluster.url)
     const all = Promise.all(
       (['accounts', 'queue', 'stops', 'webhooks'] as const).map((kind) => told.next(kind)),
     )
     await cluster.restart('immediate')
-    // What happened meanwhile nobody knows: everything may have changed.
+    // Any kind may have changed while the store could not listen, so it reports all kinds.
     await all
     const next = told.next('accounts')
     await execute(cluster.url, "UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
@@ -164,7 +164,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
     await store.close()
   })
 
-  test('suppressions brought from a server with higher transaction numbers are not told again and again', async (t) => {
+  test('suppressions copied from a server with higher transaction numbers are not reported again and again', async (t) => {
     const url = await freshDatabase(t)
     const store = await opened(t, url)
     const owner = await acme(store)

@@ -29,7 +29,7 @@ const NODE = {
   machine: null,
 }
 
-/** A statement by its name, as a request for it has it. */
+/** The bytes of a prepared statement's name in a request. */
 const named = (name: string) => `\0${name}\0`
 const COMMIT = 'COMMIT\0'
 
@@ -45,7 +45,7 @@ async function open(context: TestContext, seekMs?: number) {
   return { url, store, direct, relay, owner, token }
 }
 
-/** Resolves when the server has noticed that a connection is gone, and has undone what was not committed. */
+/** Resolves when the server has noticed the lost connection and rolled back its transaction. */
 async function undone(url: string): Promise<void> {
   const sql = `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND state LIKE 'idle in transaction%'`
@@ -89,7 +89,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
   }
 
   for (const cut of ['request', 'answer'] as const) {
-    test(`emails that come together are accepted once when the ${cut} is lost`, async (t) => {
+    test(`emails of one request are accepted once when the ${cut} is lost`, async (t) => {
       const { store, relay, owner, token } = await open(t)
       const quota = { daily: 3, monthly: null }
       const emails = [
@@ -110,8 +110,8 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
   }
 
   for (const repeated of [false, true]) {
-    const rest = repeated ? 'are kept when they were acknowledged since' : 'are not kept'
-    test(`emails that came together and were refused because nobody could tell ${rest}`, async (t) => {
+    const rest = repeated ? 'are kept if a repeated request was acknowledged' : 'are not kept'
+    test(`emails refused together after a commit with an unknown result ${rest}`, async (t) => {
       const { store, direct, relay, owner, token } = await open(t, 1)
       const idempotency = { key: 'k', fingerprint: 'f' }
       const made = () => ['a@x.test', 'b@x.test', 'c@x.test'].map((to) => email(owner, [to]))
@@ -137,7 +137,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     })
   }
 
-  test('files are kept once when the answer is lost', async (t) => {
+  test('files are stored once when the answer is lost', async (t) => {
     const { store, relay, owner, token } = await open(t)
     const base = email(owner, ['a@x.test'])
     const value = { ...base, content: { ...base.content, attachments: [file, file] } }
@@ -151,7 +151,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     )
   })
 
-  test('what was refused because nobody could tell is not kept', async (t) => {
+  test('an email refused after a commit with an unknown result is not kept', async (t) => {
     const { store, direct, relay, owner, token } = await open(t, 1)
     const value = email(owner, ['a@x.test'], { idempotency: { key: 'k', fingerprint: 'f' } })
     const lost = relay.cutNext(COMMIT, 'answer')
@@ -169,7 +169,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal(again.kind, 'accepted')
   })
 
-  test('what was refused because nobody could tell, and acknowledged when it was repeated, is kept and goes out', async (t) => {
+  test('an email refused after a commit with an unknown result is kept and sent if its repetition was acknowledged', async (t) => {
     const { store, direct, relay, owner, token } = await open(t, 1)
     const change = { idempotency: { key: 'k', fingerprint: 'f' } }
     const value = email(owner, ['a@x.test', 'b@y.test'], change)
@@ -183,7 +183,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     relay.reopen()
     await store.close()
     assert.equal((await direct.readEmail(value.id))?.id, value.id)
-    // Its node lives and will not send it, for it gave it up: so it waits for anybody.
+    // Its node has given the email up and will not send it, so any node may claim it.
     assert.deepEqual(await states(direct, value.id), ['waiting', 'waiting'])
     const claimed = await direct.claim(claimRequest(token + 1))
     assert.deepEqual(
@@ -194,7 +194,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal(third.kind, 'repeated')
   })
 
-  test('what a claim took without knowing goes back', async (t) => {
+  test('recipients of a claim whose answer was lost are released', async (t) => {
     const { store, direct, relay, owner, token } = await open(t)
     const value = email(owner, ['a@x.test', 'b@y.test'])
     await direct.accept(value, null)
@@ -206,25 +206,25 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal((await direct.claim(claimRequest(token + 1)))[0]?.recipients.length, 2)
   })
 
-  test('what a claim did not take after all stays with the next one, under the same lease', async (t) => {
+  test('the next claim under the same lease keeps recipients that a lost claim did not take', async (t) => {
     const { store, direct, relay, owner, token } = await open(t)
     const value = email(owner, ['a@x.test', 'b@y.test'])
     await direct.accept(value, null)
     const lost = relay.cutNext(COMMIT, 'request')
     await assert.rejects(store.claim(claimRequest(token)), { name: 'StoreUnavailable' })
     await lost
-    // The server notices only now that the connection is gone, and lets go of the rows.
+    // The server notices only now that the connection is gone, and unlocks the rows.
     let claimed = await store.claim(claimRequest(token))
     while (claimed.length === 0) claimed = await store.claim(claimRequest(token))
     assert.equal(claimed[0]!.recipients.length, 2)
-    // Whatever was to be put right has been.
+    // Closing the store waits for all corrections.
     await store.close()
     assert.deepEqual(await states(direct, value.id), ['sending', 'sending'])
     const record = attempt(value, token, [result(0), result(1)])
     assert.deepEqual(await direct.record(record), { refused: [] })
   })
 
-  test('claims at once under one lease take each recipient once, though an answer is lost', async (t) => {
+  test('simultaneous claims under one lease take each recipient once, although an answer is lost', async (t) => {
     const { store, direct, relay, owner, token } = await open(t)
     const values = Array.from({ length: 5 }, () => email(owner, ['a@x.test', 'b@y.test']))
     for (const value of values) await direct.accept(value, null)
@@ -240,7 +240,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     for (const { id } of values) assert.deepEqual(await states(direct, id), ['sending', 'sending'])
   })
 
-  test('a result can be recorded again, and is there once', async (t) => {
+  test('a result that is recorded again is stored once', async (t) => {
     const { store, relay, owner, token } = await open(t)
     const value = email(owner, ['a@x.test'])
     await store.accept(value, { token })
@@ -254,7 +254,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal(events.length, 2)
   })
 
-  test('a commit that is still on its way when its email is withdrawn keeps nothing', async (t) => {
+  test('a commit that is still under way when its email is withdrawn stores nothing', async (t) => {
     const { url, store, direct, relay, owner, token } = await open(t, 1)
     const change = { idempotency: { key: 'k', fingerprint: 'f' } }
     const value = email(owner, ['a@x.test', 'b@y.test'], change)
@@ -277,11 +277,11 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
 
   interface Again {
     name: string
-    /** What is there before: two recipients are leased, the third waits. */
+    /** Prepares an email of which two recipients are leased and the third waits. */
     begin?: (store: PostgresStore, value: NewEmail, token: number) => Promise<unknown>
     run: (store: PostgresStore, value: NewEmail, token: number) => Promise<unknown>
     states: string[]
-    /** After `sent` and the third one's `delivery_delayed`. */
+    /** The events after `sent`, and after `delivery_delayed` of the third recipient. */
     events: string[]
   }
   const aside = ({ id }: NewEmail, leaseToken: number) => {
@@ -328,7 +328,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
   ]
   for (const { name, begin, run, states: wanted, events } of operations) {
     for (const cut of ['request', 'answer'] as const) {
-      test(`${name} can be asked for again, and has its effect once, when the ${cut} is lost`, async (t) => {
+      test(`${name} can be repeated when the ${cut} is lost, and takes effect once`, async (t) => {
         const { url, store, direct, relay, owner, token } = await open(t)
         const value = email(owner, ['a@x.test', 'b@y.test', 'c@z.test'])
         await store.accept(value, { token })
@@ -348,7 +348,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
   }
 
   for (const cut of ['request', 'answer'] as const) {
-    test(`a suppression and a key can be added again when the ${cut} is lost, and are there once`, async (t) => {
+    test(`a suppression and a key can be added again when the ${cut} is lost, and are stored once`, async (t) => {
       const { store, direct, relay, owner } = await open(t)
       const kept = cut === 'answer'
       let lost = relay.cutNext(COMMIT, cut)
@@ -371,7 +371,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     })
   }
 
-  test('what changed is told to those who watch, though nobody can say that it did', async (t) => {
+  test('watchers are notified of a change although its answer is lost', async (t) => {
     const { store, relay, owner } = await open(t)
     const told = new Promise<void>((resolve) => store.watch((change) => change === 'stops' && resolve()))
     const lost = relay.cutNext(COMMIT, 'answer')
