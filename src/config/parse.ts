@@ -68,7 +68,7 @@ export function parseFullMailbox(text: string): { refusals: number; withinMs: nu
   if (text === 'off') return null
   const [, refusals, within] = /^(\S+)\s+in\s+(\S+)$/.exec(text) ?? []
   if (refusals === undefined || within === undefined) {
-    throw new SettingValueError(`"${text}" is no number and duration, like "3 in 14d"`)
+    throw new SettingValueError(`"${text}" is not a number and a duration, like "3 in 14d"`)
   }
   return { refusals: integerWithin(1, 100)(refusals), withinMs: durationWithin('1h', '90d')(within) }
 }

@@ -62,7 +62,7 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
   const { method, url, operation, access, exposeHeadRoute, work } = declared
   const { body, ...schema } = declared.schema
   if (body !== undefined && access === 'anybody') {
-    throw new Error(`${url} takes a body from anybody: it would be counted for nobody`)
+    throw new Error(`${url} takes a body without authentication, so it would count towards no limit`)
   }
   scope.route({
     method,

@@ -168,7 +168,7 @@ export class Reading<Asked> {
       )
     }
     if ('reason' in read) throw new Fault(read.reason)
-    if ('urls' in read) throw new Error('files that were fetched are asked for again')
+    if ('urls' in read) throw new Error('fetched files are requested again')
     return intake.accept(principal, read.outcome)
   }
 

@@ -12,20 +12,20 @@ const KINDS: readonly { kind: AlertChoice; label: string; about: string; forOper
   {
     kind: 'installation',
     label: 'The installation',
-    about: 'A check of the page Installation becomes a problem.',
+    about: 'A check on the Installation page finds a problem.',
     forOperators: true,
   },
-  { kind: 'domains', label: 'Domains', about: 'DNS no longer has the records of a domain that sends.' },
+  { kind: 'domains', label: 'Domains', about: 'A sending domain has lost its DNS records.' },
   { kind: 'webhooks', label: 'Webhooks', about: 'A webhook has failed for an hour.' },
   {
     kind: 'rates',
     label: 'Bounces and complaints',
-    about: 'More than 5% bounce, or 0.1% lead to complaints.',
+    about: 'More than 5% of the mail bounces, or 0.1% leads to complaints.',
   },
   {
     kind: 'waiting',
     label: 'Waiting mail',
-    about: 'Mail has waited for an hour, and no server was asked to take it.',
+    about: 'Mail has waited for an hour without a delivery attempt.',
   },
 ]
 

@@ -18,7 +18,7 @@ export function Profile() {
     valid: ({ name, address }) => name !== person.name || isMoved(address),
   })
   return (
-    <Section title="Profile" about="How others see you in lists of people and of changes.">
+    <Section title="Profile" about="The name that others see in lists of people and changes.">
       <Form of={form} label="Profile" maw={420} actions="Save">
         <TextInput label="Name" name="name" autoComplete="name" {...form.field('name')} />
         <TextInput

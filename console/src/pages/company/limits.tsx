@@ -35,7 +35,7 @@ export function Limits({ of: { id, limits, used }, mayChange }: { of: CompanySet
   return (
     <Section
       title="Limits"
-      {...(!mayChange && { about: 'The operator of the installation sets them.' })}
+      {...(!mayChange && { about: 'Set by the operator of the installation.' })}
       mt="xl"
       action={
         mayChange && (

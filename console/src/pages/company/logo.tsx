@@ -24,7 +24,7 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
   return (
     <Section
       title="Name and logo"
-      about="The people of the company see both. Recipients of its mail see neither."
+      about="Members of the company see the name and the logo. Recipients of its mail see neither."
     >
       <Group justify="space-between">
         <Group gap="sm" wrap="nowrap">
@@ -72,7 +72,7 @@ export function Logo({ of, mayChange }: { of: CompanySettings; mayChange: boolea
       </Group>
       {mayChange && (
         <Text size="xs" c="dimmed">
-          The logo can be a PNG, JPEG or WebP file. It is made smaller in your browser.
+          The logo can be a PNG, JPEG or WebP file. Your browser scales it down.
         </Text>
       )}
       <RenameDialog

@@ -28,7 +28,7 @@ export function ProblemWebhooks({ company, mayChange }: { company: string; mayCh
     <Section
       mt="xl"
       title="Told of problems"
-      about="A URL of yours gets a signed POST request when a problem begins, and when it is over: lost DNS records, a failing webhook, many bounces or complaints, waiting mail. Chat programs show its field “text”."
+      about="Postroad sends a signed POST request to your URL when a problem begins, and when it is over: lost DNS records, a failing webhook, many bounces or complaints, waiting mail. Chat programs show the field “text”."
       action={
         mayChange && (
           <Button
@@ -85,7 +85,7 @@ function AddUrl({ company, opened, close }: DialogProps) {
       {({ field }) => (
         <ExactInput
           label="URL"
-          description="It becomes a webhook. Its page sends a test, and shows each attempt and the secret that signs."
+          description="The URL becomes a webhook. On its page you can send a test event, and see the attempts and the signing secret."
           placeholder="https://hooks.example.com/postroad"
           {...field('url')}
         />

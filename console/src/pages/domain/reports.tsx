@@ -77,7 +77,7 @@ function Tls({ results, url }: { results: readonly TlsResult[]; url: string }) {
   return (
     <Section
       title="TLS reports"
-      about="How other mail systems could encrypt their sessions with the mail servers of this domain (RFC 8460). They send reports to the address or URL in a TXT record at _smtp._tls. With this record they come over HTTPS."
+      about="Whether other mail systems could encrypt their sessions with the mail servers of this domain (RFC 8460). They send reports to the address or URL in a TXT record at _smtp._tls. With this record, the reports come over HTTPS."
     >
       <Group gap="xs" wrap="nowrap">
         <Code style={{ overflowWrap: 'anywhere' }}>{record}</Code>

@@ -119,7 +119,7 @@ function ReturnPath({ company, domain }: SettingsProps) {
   return (
     <Section
       title="Return path"
-      about="Servers send bounces to the address in MAIL FROM. At a host of its own, that address names the email, so that Postroad knows which one has bounced."
+      about="Servers send bounces to the address in MAIL FROM. With a host of its own, this address identifies the email, so Postroad knows which email has bounced."
       action={
         mayManage && (
           <Button variant="default" size="xs" onClick={() => setOpened(true)}>

@@ -29,10 +29,7 @@ export function DomainsPage() {
   const adding = useAddDialog('Add domain')
   return (
     <>
-      <PageHead
-        title="Domains"
-        about="The domains that you send from. DNS records prove that they are yours."
-      >
+      <PageHead title="Domains" about="The domains that you send from. DNS records prove that you own them.">
         {adding?.button(data?.domains.length === 0 ? 'default' : 'filled')}
       </PageHead>
       <SearchableList

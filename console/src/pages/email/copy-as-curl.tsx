@@ -71,7 +71,7 @@ function Request({ company, email, content }: EmailViewProps) {
         />
       )}
       <Text size="sm" c="dimmed">
-        For bash. It sends the same message once more. Set $POSTROAD_KEY to an API key first.
+        For bash. The command sends the same message again. Set $POSTROAD_KEY to an API key first.
         {content.clipped.length > 0 && ' The content is long, and only its beginning is included.'}
       </Text>
       {wanted.length > 0 && (

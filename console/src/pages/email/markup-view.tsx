@@ -9,7 +9,7 @@ export function MarkupView({ content: { html, clipped } }: EmailViewProps) {
     <>
       {clipped.includes('html') && (
         <Text size="sm" c="dimmed" mb="xs">
-          Only the beginning is shown. The source has all of it.
+          Only the beginning is shown. The source has the whole message.
         </Text>
       )}
       <SourceText text={html} line={null} label="HTML source" />

@@ -116,7 +116,7 @@ function Shown({
             Ask the server
           </ActionButton>
           <Text size="xs" c="dimmed" mt={4}>
-            Postroad speaks to the server up to RCPT TO, and sends no message.
+            Postroad opens an SMTP session up to RCPT TO, and sends no message.
           </Text>
         </div>
       )}

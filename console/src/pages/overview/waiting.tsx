@@ -44,7 +44,7 @@ function WaitingByDestination({ company }: { company: string }) {
   return (
     <WaitingTable
       title="Waiting mail by recipient domain"
-      about="The recipient domains with the most waiting mail first, and the last reply of their servers"
+      about="Recipient domains by waiting mail, most first, with the last reply of their servers"
       what="recipient domains"
       keyOf={({ domain }) => domain}
       {...{ data, page, setPage }}
@@ -71,7 +71,7 @@ function WaitingBySite() {
   return (
     <WaitingTable
       title="Waiting mail by site"
-      about="The mail servers with the most waiting mail first, of all their recipient domains"
+      about="Sites by waiting mail, most first, for all their recipient domains together"
       what="sites"
       keyOf={({ name }) => name}
       {...{ data, page, setPage }}
@@ -107,7 +107,7 @@ function WaitingByCompany() {
   return (
     <WaitingTable
       title="Waiting mail by company"
-      about="The companies with the most waiting mail first, and the last reply of a server to it"
+      about="Companies by waiting mail, most first, with the last reply of a server"
       what="companies"
       keyOf={({ company: { id } }) => id}
       {...{ data, page, setPage }}

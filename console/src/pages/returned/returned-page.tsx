@@ -34,7 +34,7 @@ export function ReturnedPage() {
     <>
       <PageHead
         title="Returned mail"
-        about="Bounces, complaints and automatic replies that came back, and what followed from each."
+        about="Bounces, complaints and automatic replies, each with its outcome."
       />
       <FilterBar clear={isNarrowed ? clear : null}>
         <FilterChoice

@@ -34,15 +34,15 @@ export function Forgotten({ onBack }: { onBack: () => void }) {
         }
       >
         <Text size="sm">
-          No mail after some minutes? Look among spam, or ask an operator of this installation for a link that
-          signs you in.
+          Nothing after a few minutes? Check your spam folder, or ask an operator of this installation for a
+          link that signs you in.
         </Text>
         {back}
       </Card>
     )
   }
   return (
-    <Card title="Forgot password?" about="A link to choose a new one is mailed to you.">
+    <Card title="Forgot password?" about="Postroad mails you a link to choose a new one.">
       <Form of={form} label="Forgot password" actions={<SubmitButton mt={4}>Mail me a link</SubmitButton>}>
         <AddressField description="With which you sign in." autoFocus {...form.field('address')} />
       </Form>

@@ -168,8 +168,8 @@ function NoPassword({ onForgotten }: { onForgotten: () => void }) {
   }
   return (
     <Text c="dimmed" size="xs">
-      No password, or forgot it? An operator of this installation can make a link that signs you in: on the
-      server, <Code>bin/postroad user link</Code> prints it.
+      No password yet, or forgotten it? An operator of this installation can make a link that signs you in: on
+      the server, <Code>bin/postroad user link</Code> prints it.
     </Text>
   )
 }

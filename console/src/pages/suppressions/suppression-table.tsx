@@ -95,8 +95,8 @@ export function SuppressionTable({ company }: { company: string }) {
             <Empty icon={Ban} title="No matching addresses" />
           ) : (
             <Empty icon={Ban} title="No suppressed addresses" action={<NextStep />}>
-              Postroad adds an address when it does not exist, or when its recipient reports spam or
-              unsubscribes. You can import a list from another service as CSV.
+              Postroad adds an address if it does not exist, or if its recipient reports spam or unsubscribes.
+              You can import a list from another service as CSV.
             </Empty>
           )
         }
@@ -204,7 +204,7 @@ export function AllowedTable({ company }: { company: string }) {
         ]}
         empty={
           <Empty icon={Ban} title="The allow list is empty" action={<NextStep />}>
-            Add addresses or domains that exist, but whose servers refuse mail now and then.
+            Add addresses or domains that exist, although their servers sometimes refuse mail.
           </Empty>
         }
       />

@@ -62,7 +62,7 @@ export function CompanyTeam({ company }: { company: string }) {
           label="People of the company"
           empty={
             <Text c="dimmed" size="sm">
-              This company has no people yet. Operators have access to it regardless.
+              This company has no members yet. Operators have access to it regardless.
             </Text>
           }
           columns={[
