@@ -210,7 +210,7 @@ describe('the directory', () => {
   })
 })
 
-describe('who may send', () => {
+describe('rights to send', () => {
   const token = newToken().token
   const check = (change: Partial<ApiKey>, domain: string) => {
     const directory = directoryWith([keyOf('k', token, change)])
@@ -254,7 +254,7 @@ describe('who may send', () => {
   })
 })
 
-describe('who may read', () => {
+describe('rights to read', () => {
   const email = { companyId: acme.id, domainId: 'd1', keyId: 'k1' }
   const principal = (scopes: Scope[], domainId: string | null = null, keyId = 'k2', companyId = acme.id) => ({
     keyId,

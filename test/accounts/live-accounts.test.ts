@@ -74,7 +74,7 @@ async function open(t: TestContext) {
   }
 }
 
-test('who asks when nothing has changed reads a number and no accounts', async (t) => {
+test('a look without changes reads a number and no accounts', async (t) => {
   const { accounts, reads } = await open(t)
   await accounts.catchUp()
   assert.deepEqual(reads(), { versions: 1, accounts: 0, changes: 0, looks: 1 })
@@ -91,7 +91,7 @@ test('a key that another process has made is known then', async (t) => {
   assert.equal(reads().changes, 1, 'nothing had changed again')
 })
 
-test('all who ask before a look share it; who asks during a look waits for the next', async (t) => {
+test('calls before a look share it, and calls during a look wait for the next one', async (t) => {
   const { accounts, newKey, reads, hold, read } = await open(t)
   const look = hold()
   const first = Array.from({ length: 500 }, () => accounts.catchUp())
@@ -122,7 +122,7 @@ test('a look for a known caller waits for no turn, and is not one that strangers
   assert.deepEqual({ changes, looks }, { changes: 1, looks: 1 })
 })
 
-test('who asks again and again causes twenty looks a second, no more', async (t) => {
+test('repeated calls cause at most twenty looks a second', async (t) => {
   const { accounts, reads } = await open(t)
   const began = performance.now()
   let asked = 0
@@ -134,7 +134,7 @@ test('who asks again and again causes twenty looks a second, no more', async (t)
   assert.ok(performance.now() - began >= 9 * 49, `${asked} asked, 10 looks`)
 })
 
-test('a look that fails fails for those who wait for it, and the next one is made', async (t) => {
+test('a failed look rejects the calls that wait for it, and the next call looks again', async (t) => {
   const { accounts, newKey, hold, read } = await open(t)
   const token = await newKey()
   const { fail } = hold()

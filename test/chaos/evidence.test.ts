@@ -71,7 +71,7 @@ test('a node that lived on sends nothing twice, cut off or not', () => {
   assert.equal(cause(logWith([['cut', ['d1'], 99_990, 110_000]]), 106_000, 0), 'unexplained')
 })
 
-test('who stops in order has written down what it knew', () => {
+test('an orderly stop records everything that is known', () => {
   const log = logWith([['stop', ['d1'], 100_100, 100_100]])
   const life = log.lives.get(LIVES[0]!)!
   life.until = 103_000

@@ -58,7 +58,7 @@ async function accounts() {
 }
 
 describe('the commands about accounts', () => {
-  test('say that there is no database before there is one, except to whoever makes it', async () => {
+  test('say that there is no database, except the commands that create one', async () => {
     const { code, stdout, stderr } = await place.run('company', 'list')
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /no database at .*data\/postroad\.db/)

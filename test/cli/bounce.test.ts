@@ -53,7 +53,7 @@ before(() => {
 })
 after(() => place.remove())
 
-test('says who did not get which email, and why', async () => {
+test('names the recipient, the email and the reason', async () => {
   const { code, stdout } = await place.run('bounce', 'read', 'bounce.eml')
   assert.equal(code, 0)
   assert.match(stdout, /^Kind: +bounce: delivery has failed$/m)

@@ -46,7 +46,7 @@ describe('reports about domains', () => {
   })
   after(() => workplace.remove())
 
-  test('dmarc tells who sends as a domain, and the next step', async () => {
+  test('dmarc shows which servers send as a domain, and the next step', async () => {
     const summary = await workplace.json<{ messages: number; failing: number; sources: object[] }>(
       'dmarc',
       'x.test',

@@ -94,7 +94,7 @@ describe('people', () => {
     await without.stop()
   })
 
-  test('user link lets the first operator in again, or somebody else', async () => {
+  test('user link signs in the first operator, or a named person', async () => {
     const service = await serve(place, [], /--raw/)
     await place.json('user', 'invite', 'Ada@People.test', '--operator')
     const { stdout } = await place.run('user', 'link')
@@ -126,7 +126,7 @@ describe('people', () => {
     assert.match(stderr, /^postroad: the console is off; POSTROAD_CONSOLE_LISTEN/)
   })
 
-  test('somebody is invited to a company, belongs to it, gets another role, and is removed', async () => {
+  test('a person is invited to a company, joins it, gets another role, and is removed', async () => {
     const service = await serve(place, [], /--raw/)
     const asked = await place.json<{ link: string }>(
       ...['user', 'invite', 'bob@people.test', '--company', 'Acme', '--role', 'viewer'],

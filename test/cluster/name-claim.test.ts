@@ -43,7 +43,7 @@ test('other names and other databases are other claims', (t) => {
   assert.equal(new Set(all.map(({ machine }) => machine)).size, 3)
 })
 
-test('the database is the same whoever asks for it', (t) => {
+test('two users of one PostgreSQL database claim the same database', (t) => {
   const { of } = claims(t)
   of().take()
   assert.deepEqual(of({ database: 'postgres://user:secret@a/b?user=u&password=p' }).take(), { kind: 'taken' })

@@ -61,7 +61,7 @@ test('one without an end has none on either clock', () => {
   assert.equal(right.holds(7), true)
 })
 
-test('whoever shares the memory sees the same', () => {
+test('all threads that share the memory see the same right', () => {
   const right = new SendingRight()
   const other = new SendingRight(right.shared)
   right.grant(2 ** 52 + 1, Number.POSITIVE_INFINITY)

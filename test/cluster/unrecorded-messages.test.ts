@@ -72,7 +72,7 @@ test('what no server took gives its place back at once', async () => {
   assert.equal(main.held, 0)
 })
 
-test('those who wait have their turns in order, and whoever ends meanwhile loses nobody his own', async () => {
+test('waiting deliveries take turns in order, and one that leaves costs no other its turn', async () => {
   const { main } = nodeOf(1)
   const [place] = taken(main, 1)
   const order: number[] = []
@@ -96,7 +96,7 @@ test('those who wait have their turns in order, and whoever ends meanwhile loses
   assert.equal(main.held, 1)
 })
 
-test('a free place goes to the company that holds the fewest, whoever has waited longest', async () => {
+test('a free place goes to the company that holds the fewest, not to the one that has waited longest', async () => {
   const { main, clock } = nodeOf(3)
   const [one, two] = taken(main, 3)
   const waiting = ['acme', 'acme', 'other', 'other'].map((company) => {
@@ -124,7 +124,7 @@ test('a free place goes to the company that holds the fewest, whoever has waited
   assert.equal(main.held, 1)
 })
 
-test('whoever may not be handed over any more stops waiting; after a minute everybody does', async () => {
+test('a delivery that may no longer be handed over stops waiting, and after a minute all do', async () => {
   const { main, clock } = nodeOf(1)
   const [place] = taken(main, 1)
   place!.release(true)

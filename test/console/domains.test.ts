@@ -106,7 +106,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
   })
 
-  test('names leave out the zone, unless somebody wants them in full, and all can be copied as a zone file', async (t) => {
+  test('names leave out the zone unless full names are chosen, and all can be copied as a zone file', async (t) => {
     dns.zone['zone.example/NS'] = ['ns2.nowhere.test', 'NS1.nowhere.test']
     const visit = await stage.visit(t, at, { permissions: ['clipboard-read', 'clipboard-write'] })
     const { page } = visit
@@ -174,7 +174,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.match((await texts(page, 'DKIM')).value, /^v=DKIM1;/)
   })
 
-  test('who only looks sees how it stands, and is offered nothing that would be refused', async (t) => {
+  test('a viewer sees the state, and is offered no forbidden action', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'looked.example', 'suspended')
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const { page } = await stage.visit(t, `${at}/${domain.id}`, { as: viewer })

@@ -23,7 +23,7 @@ const page = (ids: string, next: string | null = null): EmailsPage => ({
 const ids = (pages: readonly EmailsPage[] | null) =>
   pages?.map(({ emails }) => emails.map(({ id }) => id).join('')) ?? null
 
-describe('a list that somebody looks at', () => {
+describe('a list on the screen', () => {
   test('has what changed in its place, and what is new above it', () => {
     const pages = [page('hgf', 'f'), page('edc', 'c')]
     const changed = withChanged(pages, [email('e', 'delivered'), email('i')], true)

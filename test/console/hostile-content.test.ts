@@ -240,7 +240,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     })
   }
 
-  test('of who may only look as well', async (t) => {
+  test('for a viewer as well', async (t) => {
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     for (const path of ['webhooks', `webhooks/${evilCompany.webhook}`, 'team', 'overview']) {
       const seen = await watched(t, `/c/${stage.company.id}/${path}`, viewer)

@@ -107,7 +107,7 @@ describe('API keys', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
   })
 
-  test('what is refused is said at the form, and who only looks is offered nothing', async (t) => {
+  test('the form shows a refusal, and a viewer is offered no action', async (t) => {
     const visit = await stage.visit(t, `${at}?add=true`)
     visit.expect(/status of 422/)
     const { page } = visit

@@ -391,7 +391,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await skeleton.waitFor({ state: 'hidden' })
   })
 
-  test('whoever is signed out elsewhere is asked to sign in, and comes back', async (t) => {
+  test('a person who is signed out elsewhere signs in again and returns to the page', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/overview?span=week`)
     const { page } = visit
     visit.expect(/status of 401/)

@@ -74,7 +74,7 @@ describe('links of mail that is shown', { skip: withoutBrowser() }, () => {
     for (const [index, found] of stray.entries()) assert.deepEqual(found, [], documents[index])
   })
 
-  test('who follows one is asked first, and then led on', async (t) => {
+  test('a click asks first, and then opens the link', async (t) => {
     const id = await stage.send({ html: '<p>Hi <a href="https://shop.test/x">shop</a>' })
     const { page } = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`)
     const frame = page.frameLocator('iframe[title="HTML preview"]')

@@ -49,7 +49,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
     await page.getByText('Add the domain that you send mail from').waitFor()
   })
 
-  test('a viewer is offered nothing that he may not do', async (t) => {
+  test('a viewer is offered no forbidden action', async (t) => {
     const viewer = await stage.person({ [empty.id]: 'viewer' })
     const { page } = await stage.visit(t, `/c/${empty.id}/start`, { as: viewer })
     await page.getByText('As a viewer you can see mail').waitFor()

@@ -64,7 +64,7 @@ describe('webhooks in the console', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
   })
 
-  test('on a phone in the dark, for who may only look', async (t) => {
+  test('on a phone in dark mode, for a viewer', async (t) => {
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const options = { as: viewer, viewport: PHONE, colorScheme: 'dark' } as const
     const visit = await stage.visit(t, `/c/${stage.company.id}/webhooks`, options)

@@ -276,7 +276,7 @@ test('the columns of recipients and their types', () => {
   ])
 })
 
-test('who reads what', () => {
+test('readers of fields', () => {
   const names = (fields: readonly FieldDeclaration[]) => fields.map(({ name }) => name).toSorted()
   const namesOf = (reader: FieldReader) => names(fieldsOf(reader))
   assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])

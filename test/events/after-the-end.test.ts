@@ -114,7 +114,7 @@ describe('after its end an email', () => {
     )
   })
 
-  test('keeps its company from writing to whom it reached no more, or who complained or unsubscribed', async () => {
+  test('suppresses addresses that bounced, complained or unsubscribed', async () => {
     const again = await done(
       await send(['bounce', 'complaint', 'unsubscription', 'open'].map((name) => `${name}@x.test`)),
     )

@@ -59,7 +59,7 @@ async function deliver(store: Store, owner: { id: string }, to = 'a@x.test'): Pr
 
 function followed(name: string, open: Open): void {
   describe(`following the log of ${name}`, () => {
-    test('gives every event once, whoever wrote it, and goes on without a gap after an interruption', async (t) => {
+    test('gives every event once, whatever process wrote it, and continues without a gap after an interruption', async (t) => {
       const view = await open(t)
       const [here, there, reader] = [await view(), await view(), await view()]
       const owner = await acme(here)
@@ -192,7 +192,7 @@ describe('on a real server', { skip: withoutPostgres() }, () => {
     assert.deepEqual(told, ['outage', 'return'])
   })
 
-  test('who follows may leave while a long transaction holds up the answer', async (t) => {
+  test('a follower can stop while a long transaction delays the answer', async (t) => {
     const url = await freshDatabase(t)
     const store = closedWith(t, await PostgresStore.open(url))
     const owner = await acme(store)

@@ -7,7 +7,7 @@ import { accept, email } from '../store/samples.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-describe('those who look on', () => {
+describe('viewers of live pages', () => {
   let service: Service
   before(async () => {
     service = await startService({ roles: ['api'] })
@@ -85,7 +85,7 @@ describe('those who look on', () => {
     assert.ok(last)
   })
 
-  test('are told what they do not know yet, those who know the same by one read', async () => {
+  test('get the events that they do not know yet, with one read for viewers at the same position', async () => {
     const { company } = await service.tenant('second.test')
     const known = await service.store.settledEventNumber()
     const value = await accept(service.store, email(company, ['a@x.test']))

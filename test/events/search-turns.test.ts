@@ -40,7 +40,7 @@ test('a company has few searches under way; its others wait in their order, and 
   assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'])
 })
 
-test('who waits too long, or behind too many, is told so, and holds up nobody behind him', async () => {
+test('a search that waits too long, or behind too many, is refused and delays no later search', async () => {
   const { begun, search, end } = rig()
   const under = [search('a1'), search('a2')]
   await assert.rejects(search('a3', 1), SearchesBusy)

@@ -23,7 +23,7 @@ const limits: [cause: DeathCause, options: WorkersOptions][] = [
   ['memory', { memory: 1 }],
 ]
 for (const [cause, options] of limits) {
-  test(`HTML that a worker dies of for want of ${cause} has no text, and somebody hears why`, async (t) => {
+  test(`HTML that a worker dies of for want of ${cause} has no text, and the log says why`, async (t) => {
     const deaths: WorkerDied[] = []
     const workers = open(t, options)
     assert.equal(await derivedText(HEAVY, workers, 'acme', (death) => deaths.push(death)), '')
@@ -41,7 +41,7 @@ test('nobody dies of usual HTML, however large', async (t) => {
   assert.match(text, /^News\n\nHello & welcome\n\nHello & welcome\n/i)
 })
 
-test('whoever finds the workers busy is told so: what was not tried may be tried again', async () => {
+test('a client that finds the workers busy may try again', async () => {
   const workers = new Workers({ threads: 2 })
   await workers.close()
   await assert.rejects(async () => derivedText(HEAVY, workers, 'acme', (death) => assert.fail(death)), {

@@ -62,7 +62,7 @@ describe('remote files', () => {
   const text = (fetched: FetchResult) =>
     'content' in fetched ? Buffer.from(fetched.content).toString() : `failed: ${fetched.failure}`
 
-  test('are each asked for once, whoever names them', async () => {
+  test('are each fetched once, however often a request names them', async () => {
     asked.length = 0
     const found = await fetchAll('/a', '/b', '/a', '/c', '/d', '/e', '/a')
     assert.deepEqual([...found.values()].map(text).sort(), ['/a', '/b', '/c', '/d', '/e'])
@@ -96,7 +96,7 @@ describe('remote files', () => {
     )
   })
 
-  test('have their time together, whoever is slow', async () => {
+  test('share one time limit', async () => {
     const hasty = new RemoteFiles({ ask: outgoing.ask, maxOctets: 1_000, withinMs: 300 })
     // Four at once hang, and the others find no time left.
     const urls = ['/hang1', '/hang2', '/hang3', '/hang4', '/file'].map((path) => base + path)

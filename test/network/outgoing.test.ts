@@ -147,7 +147,7 @@ test('an answer without end is read as far as it is wanted, and its connection e
   await closed.promise
 })
 
-test('who is slow is given up when the time is over, wherever he is', async () => {
+test('a slow server is given up when the time is over, at any step', async () => {
   const sockets: Socket[] = []
   const tcp = createTcpServer((socket) => sockets.push(socket.on('error', () => {})))
   tcp.listen(0, '127.0.0.1')

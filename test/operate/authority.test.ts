@@ -1030,7 +1030,7 @@ async function failure(work: Promise<unknown>): Promise<OperateError | null> {
   }
 }
 
-describe('who may do what', () => {
+describe('rights of callers', () => {
   for (const [verb, call, outcomes] of TABLE) {
     test(`${nameOf(verb)}: ${CALLERS.map((caller) => `${caller} ${outcomes[caller]}`).join(', ')}`, async () => {
       for (const caller of CALLERS) {
@@ -1107,7 +1107,7 @@ describe('who may do what', () => {
     }
   })
 
-  test('a member who names no company means his own, and sees nothing of another', async () => {
+  test('without a company, a member’s call is about the member’s own company only', async () => {
     for (const [caller, other] of [
       ['manager', world.beta],
       ['foreign', world.acme],
@@ -1167,7 +1167,7 @@ describe('who may do what', () => {
     }
   })
 
-  test('retry by a member makes due only what his company sent, at a member’s word', async () => {
+  test('a retry by a member makes only the mail of the member’s company due', async () => {
     const dueAt = Date.now() + 3_600_000
     const [his, other] = [await world.email(world.beta, { dueAt }), await world.email(world.acme, { dueAt })]
     const retried = await queue.retry(await world.operation('foreign'), {})

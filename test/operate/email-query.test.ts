@@ -9,7 +9,7 @@ const DAY = 86_400_000
 const CLOCK = { now: NOW, timeZone: 'UTC' }
 const ID = '019a9b2c-0000-7000-8000-000000000001'
 
-describe('what somebody types to find emails', () => {
+describe('the text of a search for emails', () => {
   const searches: [text: string, search: EmailSearch][] = [
     ['', {}],
     ['   ', {}],
@@ -182,7 +182,7 @@ describe('what somebody types to find emails', () => {
     }
   })
 
-  test('days are those of whoever asks, with their summer time', () => {
+  test('days are in the time zone of the viewer, with daylight saving time', () => {
     const since = (text: string, timeZone: string) => {
       const query = parseEmailQuery(`after:${text}`, { now: NOW, timeZone })
       return query.kind === 'search' ? new Date(query.search.since!).toISOString() : null

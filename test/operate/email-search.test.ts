@@ -34,7 +34,7 @@ after(() => world[Symbol.asyncDispose]())
 const numbers = (found: readonly { id: string }[]) =>
   found.map(({ id }) => sent.findIndex((one) => one.id === id))
 
-describe('emails that somebody looks for', () => {
+describe('a search for emails', () => {
   test('pages go on where the last one ended, in both directions', async () => {
     const op = await world.operation('reader')
     const search = { words: ['welcome aboard'], limit: 4 }

@@ -49,7 +49,7 @@ test('of several nodes that start at once one makes the operator', async (t) => 
   }
 })
 
-test('there is a link until somebody can get in, and again when nobody can any more', async (t) => {
+test('a start prints a link while no operator can sign in', async (t) => {
   const [store] = (await nodes(t, 1)) as [Store]
   const now = Date.now()
   const [first, second] = [await firstSignIn(store, now), await firstSignIn(store, now)]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { RecentAnswers } from '../../src/operate/recent-answers.ts'
 import type { Store } from '../../src/store/store.ts'
 
-test('who asks meanwhile waits for the same answer; another key, store or a fault is asked again', async () => {
+test('simultaneous calls share one answer; another key, another store or an error causes a new call', async () => {
   const lately = new RecentAnswers<number>()
   const [store, other] = [{} as Store, {} as Store]
   let asked = 0

@@ -267,7 +267,7 @@ test('due mail that nobody has claimed says which server refused, what it said, 
   })
 })
 
-test('tables name the words of a server to the company that met them alone, whoever has asked before', async (t) => {
+test('only the company that got a server’s reply sees it in the tables, even from a cached answer', async (t) => {
   const { op, world, hold } = await open(t, { metBy: 'beta' })
   // Due, and not claimed.
   const change = { heldFor: null, dueAt: 1 }

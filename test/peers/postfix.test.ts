@@ -131,7 +131,7 @@ describe('Postfix', { skip }, () => {
     assert.equal((await inBox(stage.peer, 'once', before + 12)).length, before + 12)
   })
 
-  test('postscreen puts off whoever is new, and lets in who comes again in another session', async () => {
+  test('postscreen defers a new client, and accepts it in a later session', async () => {
     await using sending = await stage.direct('good.test', [at.postscreen], {
       retrySchedule: [1_000, 1_000, 1_000],
     })

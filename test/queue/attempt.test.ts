@@ -127,7 +127,7 @@ test('what a worker died of costs no attempt and is suspect; nothing else is', (
   assert.deepEqual(of('delivered'), ['delivered', 0, true])
 })
 
-test('whom nobody was asked for is given back untried, for when somebody can be asked', () => {
+test('a recipient whose servers could not be asked is given back untried', () => {
   const schedule = new RetrySchedule([1_000, 1_000, 1_000])
   const outcome = { verdict: 'postponed', message: 'Not yet' } as const
   const [recipient] = recordedOf([{}], null, outcome, schedule, { notBefore: 700 })

@@ -164,7 +164,7 @@ test('what a stranger’s server says through a relay stops nobody else’s mail
   assert.doesNotMatch(service.logged.join('\n'), /The relay accepts no(?: more)? mail(?: for now)?:/)
 })
 
-test('what a recipient has his server say stops nobody else’s mail to that server', async (t) => {
+test('a reply that a recipient controls stops no other mail to that server', async (t) => {
   // As a mailbox with a Sieve script does it (RFC 5429).
   const script: Script = ({ step, recipient }) =>
     step === 'rcpt' && recipient?.endsWith('@evil.test')

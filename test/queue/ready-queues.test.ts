@@ -246,7 +246,7 @@ for (const noisy of [1, 2, 3, 20]) {
   })
 }
 
-test('a session that comes free at a site goes to a company that may use it, whoever is first in line there', () => {
+test('a free session of a site goes to the first company that may use it', () => {
   const queues = readyQueues({ concurrency: 4, sessions: 1 })
   queues.push(ready('c', 'x.test'))
   const [first] = takeAll(queues)

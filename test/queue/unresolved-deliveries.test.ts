@@ -18,7 +18,7 @@ function delivery(companyId = 'a', size = 10): ReadyDelivery {
   return readyFor(companyId, UNRESOLVED, { size })
 }
 
-test('it takes its path as soon as that is known, whoever else still waits', async () => {
+test('a delivery takes its path as soon as the path is known, even while others still wait', async () => {
   const { queues, unresolved } = start()
   const [first, second] = [delivery(), delivery()]
   const dead = Promise.withResolvers<Path>()

@@ -127,7 +127,7 @@ describe('npm start', () => {
     assert.throws(npmCalls)
   })
 
-  test('takes what somebody else installed for what it is', async () => {
+  test('recognizes packages that another command has installed', async () => {
     mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
     writeFileSync(join(root, 'node_modules', '.bin', 'node'), '')
     const packages = { 'node_modules/a': { version: '1.0.0' } }

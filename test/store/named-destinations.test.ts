@@ -16,7 +16,7 @@ test('the first destinations of a day have names, of each company and day', () =
   assert.equal(named.among(2, 1, few(0, 60)).size, 60)
 })
 
-test('who gets much has a name whenever it begins, and the largest of a step come first', () => {
+test('a busy destination is named from any start, and the largest of a step come first', () => {
   const named = new NamedDestinations()
   assert.ok(named.among(1, 1, new Map([...few(0, 500), ['large.test', 400]])).has('large.test'))
   const late = named.among(1, 1, new Map([...few(500, 900), ['late.test', 200], ['little.test', 49]]))

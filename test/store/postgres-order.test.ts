@@ -10,7 +10,7 @@ import { accept, acme, email, newId } from './samples.ts'
 const BELATED = `INSERT INTO emails
   SELECT (jsonb_populate_record(e, jsonb_build_object('id', $1::text, 'seq', $2::bigint))).* FROM emails e WHERE e.id = $3`
 
-test('who goes on towards the newest emails misses none that is committed after those behind it', {
+test('paging towards the newest emails misses none that is committed late', {
   skip: withoutPostgres(),
 }, async (t) => {
   const url = await freshDatabase(t)

@@ -29,7 +29,7 @@ describe('hostile clients of SMTP submission', () => {
     /** As long and as dear as a command can be, and fewer than end a session. */
     const COMMANDS = `RCPT TO:<"${'\\"'.repeat(990)}"@x.test>\r\n`.repeat(30)
 
-    test('whoever pipelines from many connections keeps no other company waiting', async () => {
+    test('a company that pipelines on many connections delays no other company', async () => {
       const { key } = await rig.service.tenant('other.example')
       using other = await rig.loggedIn(key.token)
       const many = await Promise.all(Array.from({ length: SESSIONS }, () => rig.loggedIn()))
@@ -273,7 +273,7 @@ describe('hostile clients of SMTP submission', () => {
     await client.ended()
   })
 
-  test('who is on the list of suppressions cannot be found out by RCPT', async () => {
+  test('RCPT does not reveal suppressed addresses', async () => {
     await rig.service.store.addSuppressions([
       {
         id: randomUUIDv7(),

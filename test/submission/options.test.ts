@@ -260,7 +260,7 @@ describe('options of a message over SMTP', () => {
     })
   })
 
-  describe('who may send what', () => {
+  describe('rights to send', () => {
     test('a user name with a domain of the company sends for that domain', async () => {
       await rig.service.domain(rig.companyId, 'mg.acme.example')
       using client = await rig.loggedIn(rig.key.token, 'postmaster@mg.acme.example')

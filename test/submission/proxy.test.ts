@@ -137,7 +137,7 @@ describe('SMTP submission behind a load balancer', () => {
     await local.say(`AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`, /^235 /)
   })
 
-  test('who says it wrong, or nothing, is refused', async () => {
+  test('a wrong or missing header is refused', async () => {
     for (const octets of ['EHLO client.test\r\n', 'PROXY TCP4 nowhere\r\n']) {
       using client = new SmtpClient(net.connect(rig.port, '127.0.0.1'))
       client.write(octets)
@@ -147,7 +147,7 @@ describe('SMTP submission behind a load balancer', () => {
     assert.ok(rig.service.logged.some((line) => line.includes('an SMTP connection was refused: it')))
   })
 
-  test('connections are shared by the addresses of clients, and who has to go is told', async () => {
+  test('the addresses of clients share the connections, and a client that has to leave gets a reply', async () => {
     const many: SmtpClient[] = []
     using other = await behind(proxied('198.51.100.1'))
     for (let count = 0; count < 100; count++) many.push(await behind(proxied('203.0.113.9')))

@@ -48,7 +48,7 @@ describe('what SMTP and HTTP share', () => {
     for (const one of parked) one[Symbol.dispose]()
   })
 
-  test('who opens a transaction and sends nothing gives way to who waits for room', async () => {
+  test('a client that opens a transaction and sends nothing gives way to a waiting client', async () => {
     await using rig = await startRig({
       memory: 40 * MIB,
       maxMessageSize: 4 * MIB,

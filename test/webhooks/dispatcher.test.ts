@@ -102,7 +102,7 @@ test('406 ends it in the form dialect, and a redirect is a failure that nobody f
   assert.ok(elsewhere.received.every(({ path }) => path === '/hook'))
 })
 
-test('who hangs keeps nobody else waiting', async (t) => {
+test('a hanging webhook delays no other webhook', async (t) => {
   const stage = await Stage.make(t)
   const [hanging, healthy] = [await receiving(t), await receiving(t)]
   hanging.answer = () => null
@@ -114,7 +114,7 @@ test('who hangs keeps nobody else waiting', async (t) => {
   assert.ok(hanging.received.length <= 256)
 })
 
-test('who dies before he has written down what he told leaves it to the next, under the same ids', async (t) => {
+test('after a crash before the commit, the next process sends the same events under the same ids', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   await stage.webhook(receiver)

@@ -40,7 +40,7 @@ for (const step of ['connect', 'mail', 'rcpt', 'data'] as const satisfies readon
   })
 }
 
-test('a server that has the message is waited for, whoever needs the session', async (t) => {
+test('a session waits for a server that has the message, even if other mail needs the session', async (t) => {
   const answer = Promise.withResolvers<undefined>()
   const dot = Promise.withResolvers<void>()
   const sinks = await startSinks(t, {
