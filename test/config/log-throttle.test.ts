@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LogThrottle } from '../../src/common/log-throttle.ts'
 
-test('is told at first, after its time with how often it was passed over, and at once when it is new', () => {
+test('a line is due at once, after its interval with the number of skipped lines, and at once after a reset', () => {
   let now = 0
   const throttle = new LogThrottle(10_000, () => now)
   assert.equal(throttle.due(), 0)

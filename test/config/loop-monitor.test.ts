@@ -73,7 +73,7 @@ test('what another thread answers is worked on under the name of the request tha
   assert.deepEqual(line.for, { id: 'asker' })
 })
 
-test('a stall that nothing was noted for is told all the same', async () => {
+test('a stall without noted work is reported too', async () => {
   const { line } = await told(() => stall(150))
   assert.equal(line.for, undefined)
   assert.ok((line.ms as number) > 50)

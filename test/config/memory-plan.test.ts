@@ -42,7 +42,7 @@ test('the defaults have room for the largest message, however many processors th
     assert.doesNotThrow(() => loadSettings({ POSTROAD_DELIVERY_THREADS: String(threads) }, { envFile: null }))
 })
 
-test('too little memory for one message is told with what would do', () => {
+test('an error about too little memory for one message says how much would suffice', () => {
   assert.throws(
     () => loadSettings({ POSTROAD_MEMORY: '400MB', POSTROAD_MAX_MESSAGE_SIZE: '100MB' }, { envFile: null }),
     (error: unknown) =>

@@ -448,7 +448,7 @@ describe('where settings come from', () => {
     assert.deepEqual(settings.retrySchedule, [60_000, 120_000])
   })
 
-  test('a mistake in a file is told with the file', () => {
+  test('an error in a file names the file', () => {
     const envFile = file('b.env', 'POSTROAD_LISTEN=x\n')
     assert.throws(() => loadSettings({}, { envFile }), /POSTROAD_LISTEN is "x" \(from .*b\.env\)/)
     const unknown = file('c.env', 'POSTROAD_LISTNE=x\n')

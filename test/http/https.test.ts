@@ -111,7 +111,7 @@ describe('HTTPS', () => {
     await assert.rejects(connect({ maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' }))
   })
 
-  test('a client that leaves before or during its handshake harms nobody', async () => {
+  test('a client that leaves before or during its handshake harms no other client', async () => {
     const port = Number(new URL(service.url).port)
     for (const end of ['end', 'resetAndDestroy'] as const) {
       const socket = net.connect(port, '127.0.0.1')
@@ -217,7 +217,7 @@ describe('HTTPS', () => {
     }
   })
 
-  test('a connection without a handshake, or with plain HTTP, disturbs nobody', async () => {
+  test('a connection without a handshake, or with plain HTTP, disturbs no other client', async () => {
     const { hostname, port } = new URL(service.url)
     const { connect: connectPlain } = await import('node:net')
     const plain = connectPlain(Number(port), hostname)

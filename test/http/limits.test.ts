@@ -296,7 +296,7 @@ describe('slow clients', () => {
     await new RawConnection(api.url).closed()
   })
 
-  test('a client that leaves in the middle of its body disturbs nobody and is no error', async () => {
+  test('a client that leaves in the middle of its body disturbs no other client and is no error', async () => {
     const connection = new RawConnection(api.url)
     connection.write(`${head(100)}{`)
     connection.socket.end()

@@ -117,7 +117,7 @@ describe('the files of a ready message', () => {
       assert.deepEqual(named(mixed([header, '', 'x'])), [name]))
   }
 
-  test('what is encoded in a way nobody knows is given as it stands', () => {
+  test('a file with an unknown encoding is returned undecoded', () => {
     const raw = mixed([
       'Content-Type: application/x; name=a',
       'Content-Transfer-Encoding: x-uuencode',

@@ -248,7 +248,7 @@ test('the address of a server is no mail address, in any language', () => {
   for (const words of refusals) assert.equal(classified(`554 5.7.1 ${words}`).permanent, false, words)
 })
 
-test('an address in the words is nobody’s word', () => {
+test('an address in a reply does not count as its words', () => {
   assert.deepEqual(classified('550 5.1.1 <mailbox.full@spam.test>: User unknown'), {
     category: 'address_unknown',
     permanent: true,

@@ -93,7 +93,7 @@ describe('a return path', () => {
     assert.equal(readReturnPath(key, address, end), 'expired')
   })
 
-  it('is told from other addresses', () => {
+  it('is recognized among other addresses', () => {
     const token = made().address.slice(1, 49)
     const others = ['', '@', 'b@x.test', `b${token}`, `a${token}@x.test`, `b${token}a@x.test`]
     for (const other of [...others, `b${token.slice(1)}@x.test`, `b${token.slice(1)}0@x.test`]) {

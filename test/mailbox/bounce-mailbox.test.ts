@@ -82,7 +82,7 @@ describe('the bounce mailbox', { skip }, () => {
 
   const marked = (name = box) => dovecot.flags(name).filter((letters) => letters.includes('S')).length
 
-  test('messages are read and marked, and those that come later are told of at once', async (t) => {
+  test('messages are read and marked, and later ones are read at once', async (t) => {
     dovecot.deliver('told', message('one'))
     dovecot.deliver('told', message('two'))
     // Nobody looks again within the test: the server has to tell (IDLE, RFC 2177).
@@ -138,7 +138,7 @@ describe('the bounce mailbox', { skip }, () => {
     await until(() => second.received.length === 1, 'the message')
   })
 
-  test('a wrong password is told once, and never written anywhere', async (t) => {
+  test('a wrong password is logged once, without the password', async (t) => {
     const mailbox = { ...dovecot.mailbox('wrong'), password: 'not-the-password' }
     let attempts = 0
     const { logged, reader } = await read(t, 'wrong', {

@@ -228,7 +228,7 @@ test('what comes in small pieces is put together', async () => {
   assert.equal(body.toString(), text.join(''))
 })
 
-test('what keeps an answer from coming is told', async () => {
+test('the error says what prevented an answer', async () => {
   const { cert, key } = selfSigned(['127.0.0.1'])
   const { port: tls } = await listening(createTlsServer({ cert, key }, (_, response) => response.end()))
   const { port: cutting } = await listening(createServer((request) => void request.socket.destroy()))

@@ -87,7 +87,7 @@ describe('notifications from anybody', { skip: withoutPostgres() }, () => {
     while ((await api.read('none')).status !== 401) await pause(10, undefined, { signal: t.signal })
   })
 
-  test('a change is told after them, one that follows them at once as well', async (t) => {
+  test('a change is reported after them, also one that follows at once', async (t) => {
     const url = await freshDatabase(t)
     const store = await PostgresStore.open(url)
     t.after(() => store.close())

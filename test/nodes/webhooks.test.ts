@@ -15,7 +15,7 @@ async function tellers({ database }: Fleet): Promise<(string | null)[]> {
 }
 
 describe('the webhooks of an installation', { skip: withoutPostgres() }, () => {
-  test('are told by one node each, shared with one that joins, and taken over from one that is killed', async () => {
+  test('are sent by one node each, shared with a node that joins, and taken over from a killed node', async () => {
     await using fleet = await Fleet.start({ settings: { POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true' } })
     await using one = await Receiver.start()
     await using other = await Receiver.start()
@@ -49,7 +49,7 @@ describe('the webhooks of an installation', { skip: withoutPostgres() }, () => {
     for (const { received } of receivers) assert.equal(new Set(received.map(idOf)).size, 60)
   })
 
-  test('are told whole when a node dies or is stopped for a while in the midst of a page, under the same ids', async () => {
+  test('get every event under the same id when a node dies or stops for a while in the middle of a page', async () => {
     await using fleet = await Fleet.start({ settings: { POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true' } })
     await using receiver = await Receiver.start()
     const { companyId } = fleet.tenant

@@ -21,7 +21,7 @@ const PEOPLE: readonly Reader[] = [
   reader(null, { operator: true }),
 ]
 
-test('people are told of the kinds that they have chosen, and only of companies that they belong to', () => {
+test('people get the kinds of alerts that they have chosen, and only about companies that they belong to', () => {
   const readers = (id: string, companyId: string | null) =>
     readersOf({ id, companyId }, PEOPLE).map(({ address }) => address)
   assert.deepEqual(readers('disk', null), ['operator@x.test'])

@@ -52,7 +52,7 @@ describe('a domain that sends', () => {
     return (await verifyDomain(await operation(start), { domain: domain.id })).domain
   }
 
-  test('that loses its DKIM records sends for three days, is told of in the first hour, and is healed', async () => {
+  test('that loses its DKIM records sends for three days, causes an alert in the first hour, and recovers', async () => {
     const start = Date.now()
     const domain = await verified(start)
     unpublish(domain, /^dkim$/)

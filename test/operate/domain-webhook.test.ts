@@ -24,7 +24,7 @@ interface Told {
   data: { id: string; name: string; status: string; records: Record<string, unknown>[]; message: string }
 }
 
-test('a webhook of the JSON dialect is told what DNS has lost, and that it is back', async (t) => {
+test('a webhook of the JSON dialect gets events when DNS loses records, and when they are back', async (t) => {
   const rig = await CheckedDomains.start({ hostname: NAMES.hostname, allowPrivateNetworks: true })
   t.after(() => rig[Symbol.asyncDispose]())
   const receiver = await Receiver.start()

@@ -114,7 +114,7 @@ describe('the way out', () => {
     assert.deepEqual(seen(result), ['done', 'mx.gmail.test answers: 220 mx.gmail.test ready'])
   })
 
-  test('direct: a refusal is told in the words of the server', async () => {
+  test('direct: a refusal shows the reply of the server', async () => {
     await using refusing = await speaker('554 5.7.1 192.0.2.1 is on our list')
     dns.zone = { 'outlook.com/MX': ['10 mx.test'], 'mx.test/A': ['127.0.0.1'] }
     const setup = { delivery: { kind: 'direct' }, smtpPort: refusing.port } as const
@@ -122,7 +122,7 @@ describe('the way out', () => {
     assert.deepEqual(seen(result), ['wrong', 'mx.test answers: 554 5.7.1 192.0.2.1 is on our list'])
   })
 
-  test('direct: where nobody answers, port 25 is probably blocked', async () => {
+  test('direct: without any answer, port 25 is probably blocked', async () => {
     await using silent = await speaker(null)
     dns.zone = { 'gmail.com/MX': ['10 mx.test'], 'mx.test/A': ['127.0.0.1'] }
     const setup = { delivery: { kind: 'direct' }, smtpPort: silent.port } as const
@@ -266,7 +266,7 @@ describe('the name of the machine', () => {
 })
 
 describe('HTTPS', () => {
-  test('nobody has said where the service is reached', async () => {
+  test('the public URL is not set', async () => {
     const result = await installation('https')
     assert.equal(result.state, 'open')
     assert.match(result.code!, /^POSTROAD_PUBLIC_URL=https:/)

@@ -361,7 +361,7 @@ test('what strangers wrote stands apart', () => {
   )
 })
 
-test('of several recipients, the one that most needs attention is told', () => {
+test('the sentence is about the recipient that most needs attention', () => {
   const email: EmailStatus = {
     ...emailOf(NEVER),
     states: { waiting: 1, delivered: 1200 },

@@ -91,7 +91,7 @@ test('every table tells the next try of the path that holds the mail', async (t)
   assert.equal(bySite?.nextDueAt, NEXT_TRY)
 })
 
-test('name servers that say nothing hold up no table, and the rest of it is told', async (t) => {
+test('silent name servers delay no table, and its other rows are shown', async (t) => {
   const { op, world, hold } = await open(t)
   await hold(world.acme, 'a@slow.test')
   await hold(world.acme, 'a@one.test')
@@ -200,7 +200,7 @@ async function foundOfAcme({ op, world, hold }: Bench): Promise<string[]> {
   return found.flatMap(([title, text]) => (title === 'Waiting mail of Acme' ? [text!] : []))
 }
 
-test('mail that is due for an hour is told of in the words of a closure that has only just begun', async (t) => {
+test('mail that has been due for an hour shows the reply of a closure that has only just begun', async (t) => {
   const bench = await openWorld(t)
   await shareClosedPaths(bench.world.store, { site: `mx:${SITE}`, since: Date.now() + 2 * HOUR - 60_000 })
   assert.deepEqual(await foundOfAcme(bench), ['Mail to one.test has waited for an hour: no.'])
@@ -258,7 +258,7 @@ async function due({ world, op: given }: Pick<Bench, 'world' | 'op'>, address: s
   }
 }
 
-test('due mail that nobody has claimed says which server refused, what it said, and when it is tried next', async (t) => {
+test('due mail that no node has claimed shows which server refused, its reply, and the next try', async (t) => {
   const bench = await open(t, { metBy: 'acme' })
   const mail = await due(bench, 'a@one.test')
   assert.deepEqual(await mail.told(), {

@@ -101,7 +101,7 @@ test('a lost answer stays in doubt, and its server the only one to ask, until th
   assert.equal(recorded(doubtful, FIRST, { verdict: 'delivered' }).uncertain, false)
 })
 
-test('an attempt that reached nobody changes nothing about the server to ask first', () => {
+test('an attempt that reached no server does not change the server to ask first', () => {
   assert.deepEqual(recorded({ preferredServer: FIRST }, null, {}), {
     uncertain: false,
     preferredServer: FIRST,

@@ -62,7 +62,7 @@ const REFUSALS: [what: string, script: Script][] = [
 ]
 
 for (const [what, script] of REFUSALS) {
-  test(`refused at ${what}: nobody pays, nobody is suppressed, the operator is told, and it all leaves in the end`, async (t) => {
+  test(`refused at ${what}: no attempt is used up, no address is suppressed, the operator is notified, and all mail is sent in the end`, async (t) => {
     const { service, sink, api, send } = await start(t, script)
     const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => send(`n${n}@x.test`)))
     for (const id of ids) await api.lastEvent(id, 'delivery_delayed')

@@ -24,7 +24,7 @@ function positions(deliveries: readonly ReadyDelivery[]): number[][] {
 
 const many = (n: number, domain = () => 'x.test') => Array.from({ length: n }, (_, i) => `r${i}@${domain()}`)
 
-test('recipients with the same server to ask first go together, and with nobody else', () => {
+test('recipients with the same server to ask first form a delivery of their own', () => {
   const [a, b] = ['a.x.test [192.0.2.1]:25', 'b.x.test [192.0.2.2]:25']
   const deliveries = divide(
     claimed(many(8), [

@@ -100,7 +100,7 @@ test('a relay speaks to everybody before MAIL, and for its recipients after that
   assert.deepEqual(meets('one', relay, { kind: 'path', met: 'recipient' }), ['domain', null])
 })
 
-test('a block that is told in transactions concerns all when two companies met it and nothing is accepted', () => {
+test('a block reported in transactions concerns all companies when two have met it and no message is accepted', () => {
   const { meets } = evidence()
   const atRcpt = { kind: 'path', met: 'recipient' } as const
   assert.deepEqual(meets('one', site, atRcpt, 'a.test'), ['domain', null])

@@ -110,7 +110,7 @@ describe('what is still under way from an older lease', () => {
     assert.deepEqual(late.settle(second!, [0]), [])
   })
 
-  test('concerns nobody while the lease stays', () => {
+  test('does not matter while the lease stays', () => {
     const late = new LateResults()
     late.sift(claimed('x', 0), 1)
     late.begin(begun(claimed('a', 0), 1))

@@ -363,7 +363,7 @@ test('a path that is closed for all opens for every company whose mail waits', a
   assert.equal(paths.closedFor(of('one'), NOW + 3), null)
 })
 
-test('paths closed by the proxy of a source are told once for the source, to no other node, and open when it is back', async () => {
+test('paths closed by the proxy of a source are logged once for the source, not shared with other nodes, and open when the proxy is back', async () => {
   const lines: string[] = []
   const released: string[] = []
   const paths = new PathHealth({

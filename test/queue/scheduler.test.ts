@@ -288,7 +288,7 @@ test('a clock that is ahead for a moment ends no pause', async (t) => {
   await until(async () => (await stateOf(store, paused)).state === 'delivered')
 })
 
-test('a pause is read until it can be, and an outage is told once, however long it lasts', async (t) => {
+test('reading a pause is repeated until it succeeds, and an outage is logged once, however long it lasts', async (t) => {
   const { errors, faults, store } = await start(t)
   for (const since of [1, 2]) {
     faults.unread = 2

@@ -14,7 +14,7 @@ import { startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { Receiver } from '../webhooks/receiver.ts'
 
-test('a problem is told by mail and to a URL, each once', async (t) => {
+test('a problem is sent by mail and to a URL, each once', async (t) => {
   const posted: Record<string, unknown>[] = []
   const server = createServer(async (request, response) => {
     posted.push(JSON.parse(await text(request)))
@@ -71,7 +71,7 @@ test('alerts by mail need a sender', () => {
   )
 })
 
-test('a webhook of a company is told of its problems, signed, once when one begins and once when it is over', async (t) => {
+test('a webhook of a company gets a signed event when a problem begins, and one when it is over', async (t) => {
   const receiver = await Receiver.start()
   t.after(() => receiver[Symbol.asyncDispose]())
   await using service = await startService({ allowPrivateNetworks: true })

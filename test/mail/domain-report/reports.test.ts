@@ -139,7 +139,7 @@ describe('TLS reports', () => {
 describe('packed reports', () => {
   const text = Buffer.from(dmarcXml(RECORDS))
 
-  test('gzip, ZIP and plain text are told by their first octets', async () => {
+  test('gzip, ZIP and plain text are recognized by their first octets', async () => {
     const packings = [text, gzipSync(text), zipOf([{ name: 'x.xml', content: text }])]
     for (const packed of packings) assert.deepEqual(await unpackReport(packed), text)
   })

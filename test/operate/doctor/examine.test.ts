@@ -334,7 +334,7 @@ test('a provider is greeted from each source address, and a refusal or silence n
   assert.deepEqual(sink.messages, [])
 })
 
-test('TLS reports that nobody can mail are told once there are some', async () => {
+test('TLS reports that cannot be mailed are reported once there are some', async () => {
   const id = 'tls-reports'
   assert.equal((await check(id)).state, 'ok')
   assert.deepEqual(seen(await check(id, DIRECT)), [
@@ -373,7 +373,7 @@ describe('the records of a domain that sends', () => {
 })
 
 describe('mail that waits', () => {
-  test('is late when it is due and nobody attempts it, unless it is paused', async () => {
+  test('is late when it is due and not attempted, unless it is paused', async () => {
     const dueAt = (await world.store.oldestDue(Date.now()))!
     const after = (minutes: number) => check('oldest-mail', { now: () => dueAt + minutes * 60_000 })
     assert.equal((await after(1)).state, 'ok')
@@ -467,7 +467,7 @@ describe('mail that waits', () => {
     assert.match(await advice('Google', 'Yahoo'), /^Check that this machine reaches them at port 25/)
   })
 
-  test('for sites that are busy or down for long is told with those closed for longest, and is no problem', async () => {
+  test('for sites that are busy or down for long names those closed for longest, and is no problem', async () => {
     assert.equal((await check('sites')).state, 'ok')
     const now = Date.now()
     const hour = 3_600_000

@@ -59,7 +59,7 @@ describe('the bounce mailbox, to the doctor', { skip }, () => {
     assert.deepEqual(await server({}), ['warning', 'One message could not be read.'])
   })
 
-  test('nobody has read it: a problem after a quarter of an hour', async () => {
+  test('no node has read it: a problem after 15 minutes', async () => {
     const mailbox = dovecot.mailbox('late')
     const { store } = world
     const near = async (now?: number) => (await found('near', mailbox, now)).mailbox
