@@ -13,12 +13,15 @@ import {
 import { characterStrings } from './character-strings.ts'
 import { delegatedName, isInReserve } from './dkim-delegation.ts'
 import { isSameOrganization } from './organization.ts'
+import { ownSpf, ownSpfTerms, type SendingHost } from './own-spf.ts'
 import { returnPathOf } from './return-path.ts'
 
 /** The facts about this service that the records of domains depend on. */
 export interface ServiceNames {
-  /** The name that it sends under, as in EHLO. */
+  /** The name of the service. */
   hostname: string
+  /** The hosts that mail of the domain leaves from, at least one. */
+  sendingHosts: readonly SendingHost[]
   /**
    * The mail server that gets the bounces of its mail. Null: nothing gets them, and only a domain with a return path of
    * its own needs records for it.
@@ -83,23 +86,23 @@ export function dkimRecordName(
 }
 
 export function dnsRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] {
-  const { hostname } = names
+  const { hostname, sendingHosts } = names
   return [
     ...domain.dkim.map((key) => dkimDnsRecord(domain, key, names)),
     {
       kind: 'spf',
       type: 'TXT',
       name: domain.name,
-      value: spfRecord(hostname),
+      value: ownSpf(sendingHosts),
       preference: null,
       target: null,
       required: false,
       obsolete: false,
       seen: domain.seen.spf ?? null,
       purpose:
-        `SPF: lets ${hostname} send for this domain. A name may have only one SPF record (RFC 7208 3.2): if it has one already, ` +
-        `add a:${hostname} to it. If mail leaves through a relay, use the value that the relay's operator gives you instead.` +
-        (hostname.includes('.')
+        `SPF: lets ${hostNames(sendingHosts)} send for this domain. A name may have only one SPF record (RFC 7208 3.2): if it has ` +
+        `one already, add ${ownSpfTerms(sendingHosts).join(' ')} to it. If mail leaves through a relay, use the value that the relay's operator gives you instead.` +
+        (hostname.includes('.') || sendingHosts.every(({ name }) => name !== hostname)
           ? ''
           : ` "${hostname}" is not a public host name: set POSTROAD_HOSTNAME first.`),
     },
@@ -152,8 +155,10 @@ function isBeingSetUp({ sending, lostSince }: SendingDomain): boolean {
   return sending === 'inactive' && lostSince === null
 }
 
-function spfRecord(hostname: string): string {
-  return `v=spf1 a:${hostname} ~all`
+const HOST_NAMES = new Intl.ListFormat('en', { type: 'conjunction' })
+
+function hostNames(hosts: readonly SendingHost[]): string {
+  return HOST_NAMES.format(new Set(hosts.map(({ name }) => name)))
 }
 
 /** Where receivers send their reports: to the host that bounces come back to. Null: this service reads none. */
@@ -202,7 +207,10 @@ function reportRecords(domain: SendingDomain, names: ServiceNames): DnsRecord[] 
 const BOUNCE_PREFERENCE = 10
 
 /** The records of the host that bounces come back to: mail servers deliver them to its MX, and check its SPF record. */
-function returnPathRecords(domain: SendingDomain, { hostname, bounceHost }: ServiceNames): DnsRecord[] {
+function returnPathRecords(
+  domain: SendingDomain,
+  { hostname, sendingHosts, bounceHost }: ServiceNames,
+): DnsRecord[] {
   const isChosen = domain.settings.returnPath !== undefined
   const name = returnPathOf(domain)
   if (name === null || (bounceHost === null && !isChosen)) return []
@@ -223,11 +231,11 @@ function returnPathRecords(domain: SendingDomain, { hostname, bounceHost }: Serv
       ...shared,
       kind: 'return_path_spf',
       type: 'TXT',
-      value: spfRecord(hostname),
+      value: ownSpf(sendingHosts),
       preference: null,
       seen: domain.seen.return_path_spf ?? null,
       purpose:
-        `SPF of the return path: lets ${hostname} send with it. Receivers check SPF for this name, because it is in MAIL FROM ` +
+        `SPF of the return path: lets ${hostNames(sendingHosts)} send with it. Receivers check SPF for this name, because it is in MAIL FROM ` +
         '(RFC 7208 2.4).',
     },
   ]

@@ -6,6 +6,7 @@ import { reportUris } from '../mail/domain-report/tls-report-record.ts'
 import type { RecordState } from './account.ts'
 import { type DmarcAbove, type DmarcPolicy, type DmarcRecord, dmarcRecordsIn, parseDmarc } from './dmarc.ts'
 import type { DnsRecord, ServiceNames } from './dns-records.ts'
+import { isLastTerm, lackingTerms, withOwnTerms } from './own-spf.ts'
 import { MOST_SPF_LOOKUPS, type SpfVerdict, spfRecordsIn, spfTerms } from './spf.ts'
 
 export interface Judgement {
@@ -107,7 +108,7 @@ function differentKey(published: string, wanted: string): string {
  */
 function judgeSpf(
   record: DnsRecord,
-  { hostname, relayed }: ServiceNames,
+  { sendingHosts, relayed }: ServiceNames,
   found: readonly string[],
   verdict: SpfVerdict | null,
 ): Judgement {
@@ -116,36 +117,42 @@ function judgeSpf(
   if (records.length > 1) {
     return different(
       `There are ${records.length} SPF records, so receivers ignore all of them (RFC 7208 4.5). Merge them into one.`,
-      withHost(records.flatMap(spfTerms), hostname),
+      withOwnTerms(records.flatMap(spfTerms), sendingHosts),
     )
   }
   const terms = spfTerms(records[0]!)
-  const suggestion = withHost(terms, hostname)
-  if (verdict?.fault) return different(verdict.fault, namesHost(terms, hostname) ? null : suggestion)
-  if (namesHost(terms, hostname)) return { ...RIGHT, explanation: said(verdict, restOfSpf(terms)) }
+  const lacking = lackingTerms(terms, sendingHosts)
+  if (verdict?.fault) {
+    // A whole record would repeat the fault.
+    return different(lacking.length === 0 ? verdict.fault : `${verdict.fault} Also add ${lacking.join(' ')}.`)
+  }
+  const suggestion = withOwnTerms(terms, sendingHosts)
+  if (lacking.length === 0) return { ...RIGHT, explanation: said(verdict, restOfSpf(terms)) }
   if (verdict !== null && isAllowed(verdict)) {
     const by = [...new Set(verdict.allowedBy.values())].join(' and ')
-    return { ...RIGHT, explanation: said(verdict, `${by} allows ${hostname}.`, restOfSpf(terms)) }
+    const names = [...new Set(sendingHosts.map(({ name }) => name))].join(' and ')
+    return { ...RIGHT, explanation: said(verdict, `${by} allows ${names}.`, restOfSpf(terms)) }
   }
   if (verdict?.silent) {
     const advice = `DNS did not answer for ${verdict.silent}, which the SPF record refers to. Try again.`
     return { ...RIGHT, state: 'unknown', advice }
   }
-  if (relayed && terms.some((term) => !LAST.test(term))) {
+  if (relayed && terms.some((term) => !isLastTerm(term))) {
     const explanation = 'Mail leaves through a relay; only its operator knows which term allows it.'
     return { ...RIGHT, explanation: said(verdict, explanation) }
   }
   const denied = [...(verdict?.allowedBy ?? [])]
     .filter(([, term]) => term === null)
     .map(([address]) => address)
+  const missingTerms = lacking.join(' ')
   if (denied.length === 0) {
     return different(
-      `The SPF record of ${record.name} does not name a:${hostname}; add it, unless another term already allows this service.`,
+      `The SPF record of ${record.name} does not name ${missingTerms}; add it, unless another term already allows this service.`,
       suggestion,
     )
   }
   return different(
-    `The SPF record of ${record.name} does not allow ${denied.join(' and ')}, the address of ${hostname}. Add a:${hostname}.`,
+    `The SPF record of ${record.name} does not allow ${denied.join(' and ')}, from which mail of this domain leaves. Add ${missingTerms}.`,
     suggestion,
   )
 }
@@ -160,23 +167,6 @@ function said(verdict: SpfVerdict | null, ...sentences: (string | null)[]): stri
   const lookups = near ? `It needs ${verdict.lookups} of ${MOST_SPF_LOOKUPS} DNS look-ups.` : null
   const known = [...sentences, lookups].filter((sentence) => sentence !== null)
   return known.length === 0 ? null : known.join(' ')
-}
-
-function namesHost(terms: readonly string[], hostname: string): boolean {
-  return terms.some((term) => term.toLowerCase().replace(/^\+/, '') === `a:${hostname}`)
-}
-
-/** RFC 7208 5.1: terms after `all` are ignored, and 6.1: `redirect` counts only when nothing else matched. */
-const LAST = /^(?:[+?~-]?all$|redirect=)/i
-
-/**
- * One record with these terms: each once, with the host among them, and with the last `all` or `redirect` at the end.
- */
-function withHost(terms: readonly string[], hostname: string): string {
-  const allowing = terms.filter((term) => !LAST.test(term))
-  const last = terms.findLast((term) => LAST.test(term)) ?? '~all'
-  const own = namesHost(allowing, hostname) ? [] : [`a:${hostname}`]
-  return ['v=spf1', ...new Set([...own, ...allowing]), last].join(' ')
 }
 
 function restOfSpf(terms: readonly string[]): string | null {

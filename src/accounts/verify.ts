@@ -5,6 +5,7 @@ import { checkDelegation } from './check-delegation.ts'
 import { dmarcAbove } from './dmarc.ts'
 import { type DnsRecord, dnsRecords, type ServiceNames } from './dns-records.ts'
 import { judgeDmarcAbove, judgeRecord, silence } from './judge-record.ts'
+import type { SendingHost } from './own-spf.ts'
 import type { RecordCheck, RecordResolver } from './record-check.ts'
 import { readSpf, type SpfAnswer, type SpfVerdict, spfRecordsIn } from './spf.ts'
 import { zonesOf } from './zones.ts'
@@ -79,15 +80,23 @@ async function valuesOf(
 /** Null: the record is not an SPF record, or DNS does not have exactly one. */
 async function spfVerdict(
   { kind, name }: DnsRecord,
-  { hostname }: ServiceNames,
+  { sendingHosts }: ServiceNames,
   found: readonly string[],
   resolver: RecordResolver,
 ): Promise<SpfVerdict | null> {
   const [record, ...others] = kind === 'spf' || kind === 'return_path_spf' ? spfRecordsIn(found) : []
   if (record === undefined || others.length > 0) return null
-  const own = await resolver.addresses(hostname)
-  const addresses = own.kind === 'found' ? own.records.map(({ address }) => address) : []
-  return await readSpf(name, record, addresses, resolver)
+  const addresses = await Promise.all(sendingHosts.map((host) => addressesOf(host, resolver)))
+  return await readSpf(name, record, [...new Set(addresses.flat())], resolver)
+}
+
+async function addressesOf(
+  { name, addresses }: SendingHost,
+  resolver: RecordResolver,
+): Promise<readonly string[]> {
+  if (addresses.length > 0) return addresses
+  const answer = await resolver.addresses(name)
+  return answer.kind === 'found' ? answer.records.map(({ address }) => address) : []
 }
 
 /**

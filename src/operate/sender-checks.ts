@@ -8,8 +8,7 @@ import { BIMI_EXAMPLE, bimiFault, bimiName, bimiRecordsIn } from '../accounts/bi
 import { type DmarcPolicy, dmarcAbove, dmarcRecordsIn, parseDmarc } from '../accounts/dmarc.ts'
 import { findDomain } from './find.ts'
 import { ASK_AGAIN, reverseFault } from './reverse-dns.ts'
-import { serviceNames } from './service-names.ts'
-import { sourceChoice } from './source-choice.ts'
+import { directHosts, serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface SenderCheck {
@@ -49,17 +48,7 @@ export async function senderChecks(op: Operation, domain: SendingDomain): Promis
 async function checkHosts(op: Operation, domain: SendingDomain): Promise<SenderCheck[]> {
   const { setup } = op
   if (setup.delivery.kind !== 'direct' || serviceNames(op, domain).relayed) return []
-  const { id: domainId, companyId } = domain
-  const checks = sourceChoice(op)
-    .of({ id: '', companyId, domainId, source: null })
-    .map(({ helo, addresses }) => {
-      const known = addresses === undefined ? [] : [addresses.ipv4, addresses.ipv6]
-      return checkHost(
-        op.hosts(),
-        helo,
-        known.filter((address) => address !== null),
-      )
-    })
+  const checks = directHosts(op, domain).map(({ name, addresses }) => checkHost(op.hosts(), name, addresses))
   return (await Promise.all(checks)).flat()
 }
 

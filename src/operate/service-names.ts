@@ -1,24 +1,33 @@
 /** The facts about this service that the DNS records of a domain depend on. */
 import type { SendingDomain } from '../accounts/account.ts'
 import type { ServiceNames } from '../accounts/dns-records.ts'
+import type { SendingHost } from '../accounts/own-spf.ts'
 import { OperateError } from './error.ts'
+import { sourceChoice } from './source-choice.ts'
 import type { Operation } from './verb.ts'
 
 type Looker = Pick<Operation, 'hostname' | 'setup' | 'accounts'>
 
-export function serviceNames({ hostname, setup, accounts }: Looker, domain: SendingDomain): ServiceNames {
+export function serviceNames(looker: Looker, domain: SendingDomain): ServiceNames {
+  const { hostname, setup, accounts } = looker
   const own = accounts.routes.some(
     ({ companyId, domainId }) =>
       companyId === domain.companyId && (domainId === null || domainId === domain.id),
   )
   const listens = setup.bounceListeners.length > 0
   const bounceHost = setup.bounceHost ?? (listens ? hostname : null)
-  return {
-    hostname,
-    bounceHost,
-    relayed: own || setup.delivery.kind === 'relay',
-    dkimZone: setup.dkimZone,
-  }
+  const relayed = own || setup.delivery.kind === 'relay'
+  const sendingHosts = relayed ? [{ name: hostname, addresses: [] }] : directHosts(looker, domain)
+  return { hostname, sendingHosts, bounceHost, relayed, dkimZone: setup.dkimZone }
+}
+
+/** The hosts that direct mail of the domain leaves from: those of its pool, or all. */
+export function directHosts(looker: Looker, { id, companyId }: SendingDomain): SendingHost[] {
+  const sources = sourceChoice(looker).of({ id: '', companyId, domainId: id, source: null })
+  return sources.map(({ helo, addresses }) => ({
+    name: helo,
+    addresses: [addresses?.ipv4 ?? null, addresses?.ipv6 ?? null].filter((address) => address !== null),
+  }))
 }
 
 export function noZone(): OperateError {

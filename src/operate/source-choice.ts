@@ -2,7 +2,11 @@
 import { SourceChoice } from '../delivery/path/source-choice.ts'
 import type { Operation } from './verb.ts'
 
-export function sourceChoice({ accounts, hostname, setup }: Operation): SourceChoice {
+export function sourceChoice({
+  accounts,
+  hostname,
+  setup,
+}: Pick<Operation, 'accounts' | 'hostname' | 'setup'>): SourceChoice {
   return new SourceChoice({
     addresses: setup.sourceAddresses,
     hostname,

@@ -11,7 +11,13 @@ import { verifyDomain } from '../../src/accounts/verify.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 
 const HOST = 'mail.service.test'
-const NAMES: ServiceNames = { hostname: HOST, bounceHost: null, relayed: false, dkimZone: null }
+const NAMES: ServiceNames = {
+  hostname: HOST,
+  sendingHosts: [{ name: HOST, addresses: [] }],
+  bounceHost: null,
+  relayed: false,
+  dkimZone: null,
+}
 let domain: SendingDomain
 before(async () => {
   domain = await newDomain({ companyId: 'c', name: 'x.test', seal: new Seal(randomBytes(32)), ed25519: true })
@@ -91,12 +97,12 @@ describe('verification', () => {
     for (const { name, value } of dnsRecords(domain, NAMES)) zone[`${name}/TXT`] = [value]
     return zone
   }
-  async function verify(change: (zone: Zone, selector: string) => void) {
+  async function verify(change: (zone: Zone, selector: string) => void, names = NAMES) {
     for (const name of Object.keys(dns.zone)) delete dns.zone[name]
     Object.assign(dns.zone, rightZone())
     change(dns.zone, `${domain.dkim[0]!.selector}._domainkey.x.test/TXT`)
     const resolver = new Resolver({ servers: [dns.address], timeout: 2_000, tries: 1 })
-    const result = await verifyDomain(domain, NAMES, resolver)
+    const result = await verifyDomain(domain, names, resolver)
     return {
       ...result,
       states: result.records.map((record) => record.state),
@@ -141,6 +147,7 @@ describe('verification', () => {
     test(`of an SPF record ${name}, says what it means or what to publish instead`, async () => {
       const { records } = await verify((zone) => {
         zone['x.test/TXT'] = values
+        zone['a.test/TXT'] = ['v=spf1 ip4:198.51.100.1 -all']
       })
       const spf = records.find(({ kind }) => kind === 'spf')!
       assert.equal(spf.suggestion, suggestion)
@@ -163,12 +170,52 @@ describe('verification', () => {
     assert.match(included.explanation!, /^include:a\.test allows mail\.service\.test\. It ends with ~all/)
     const other = await spf('v=spf1 include:a.test -all', { 'a.test/TXT': ['v=spf1 ip4:198.51.100.1 -all'] })
     assert.equal(other.state, 'different')
-    assert.match(other.advice!, /does not allow 192\.0\.2\.1, the address of mail\.service\.test/)
+    assert.match(
+      other.advice!,
+      /does not allow 192\.0\.2\.1, from which mail of this domain leaves\. Add a:mail\.service\.test/,
+    )
     const silent = await spf('v=spf1 include:a.test -all', { 'a.test/TXT': { rcode: 'SERVFAIL' } })
     assert.deepEqual([silent.state, /for a\.test/.test(silent.advice!)], ['unknown', true])
     const many = Array.from({ length: 10 }, (_, n) => `a:h${n}.x.test`).join(' ')
     const over = await spf(`v=spf1 a:${HOST} ${many} -all`, {})
     assert.deepEqual([over.state, /needs 11 DNS look-ups/.test(over.advice!)], ['different', true])
+    const broken = await spf('v=spf1 include:none.test ~all', {})
+    assert.deepEqual([broken.state, broken.suggestion], ['different', null])
+    assert.match(broken.advice!, /no SPF record.* Also add a:mail\.service\.test\.$/)
+  })
+
+  describe('with several hosts that mail leaves from', () => {
+    const sendingHosts = [
+      { name: 'mail1.service.test', addresses: ['192.0.2.1'] },
+      { name: 'mail2.service.test', addresses: ['192.0.2.2', '2001:db8::2'] },
+    ]
+    const spfOf = async (value: string) => {
+      const names = { ...NAMES, sendingHosts }
+      const { records } = await verify((all) => Object.assign(all, { 'x.test/TXT': [value] }), names)
+      return records.find(({ kind }) => kind === 'spf')!
+    }
+
+    test('wants all of them in SPF, and judges every address', async () => {
+      const one = await spfOf('v=spf1 a:mail1.service.test ip4:192.0.2.1 ~all')
+      assert.equal(one.value, 'v=spf1 a:mail1.service.test a:mail2.service.test ~all')
+      assert.equal(one.state, 'different')
+      assert.match(
+        one.advice!,
+        /does not allow 192\.0\.2\.2 and 2001:db8::2, .* Add a:mail2\.service\.test\.$/,
+      )
+      assert.equal(one.suggestion, 'v=spf1 a:mail2.service.test a:mail1.service.test ip4:192.0.2.1 ~all')
+      assert.equal((await spfOf(one.suggestion!)).state, 'right')
+      assert.equal((await spfOf('v=spf1 ip4:192.0.2.0/30 ip6:2001:db8::/64 -all')).state, 'right')
+    })
+
+    test('names the addresses of many hosts, because receivers do ten look-ups at most', () => {
+      const many = Array.from({ length: 9 }, (_, n) => ({
+        name: `m${n}.service.test`,
+        addresses: [`192.0.2.${n}`],
+      }))
+      const spf = dnsRecords(domain, { ...NAMES, sendingHosts: many }).find(({ kind }) => kind === 'spf')!
+      assert.equal(spf.value, `v=spf1 ${many.map(({ addresses }) => `ip4:${addresses[0]}`).join(' ')} ~all`)
+    })
   })
 
   test('knows the DMARC record above the domain', async () => {

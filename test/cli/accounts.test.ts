@@ -144,6 +144,7 @@ describe('the commands about accounts', () => {
     const { domains } = await accounts()
     for (const record of dnsRecords(domains[0]!, {
       hostname: 'mail.service.test',
+      sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
       bounceHost: null,
       relayed: false,
       dkimZone: null,

@@ -22,6 +22,7 @@ const MINUTE = 60_000
 
 const NAMES: ServiceNames = {
   hostname: 'mail.service.test',
+  sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
   bounceHost: null,
   relayed: false,
   dkimZone: null,

@@ -15,6 +15,7 @@ const DAY = 24 * HOUR
 const BOUNCE_HOST = 'mx.service.test'
 const NAMES: ServiceNames = {
   hostname: 'mail.service.test',
+  sendingHosts: [{ name: 'mail.service.test', addresses: [] }],
   bounceHost: BOUNCE_HOST,
   relayed: false,
   dkimZone: null,

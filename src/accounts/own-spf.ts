@@ -1,0 +1,54 @@
+/** The terms by which an SPF record allows the hosts that a domain's mail leaves from (RFC 7208 5). */
+import { isIPv6 } from 'node:net'
+
+/** A host that mail leaves from. */
+export interface SendingHost {
+  /** The name that it says in EHLO. */
+  name: string
+  /** The addresses that it sends from; empty: the system chooses, among those that DNS has for the name. */
+  addresses: readonly string[]
+}
+
+/**
+ * Each `a:` costs receivers a look-up, of the ten that a record and everything it includes may need (RFC 7208 4.6.4).
+ * With more hosts than this, their addresses are named instead.
+ */
+const MOST_NAMES = 4
+
+/** Each term once. */
+export function ownSpfTerms(hosts: readonly SendingHost[]): string[] {
+  const names = new Set(hosts.map(({ name }) => name))
+  if (names.size <= MOST_NAMES) return [...names].map((name) => `a:${name}`)
+  const terms = hosts.flatMap(({ name, addresses }) =>
+    addresses.length === 0 ? [`a:${name}`] : addresses.map(addressTerm),
+  )
+  return [...new Set(terms)]
+}
+
+function addressTerm(address: string): string {
+  return `${isIPv6(address) ? 'ip6' : 'ip4'}:${address}`
+}
+
+export function ownSpf(hosts: readonly SendingHost[]): string {
+  return withOwnTerms([], hosts)
+}
+
+/** The own terms that the record does not have. */
+export function lackingTerms(terms: readonly string[], hosts: readonly SendingHost[]): string[] {
+  const present = new Set(terms.map((term) => term.toLowerCase().replace(/^\+/, '')))
+  return ownSpfTerms(hosts).filter((term) => !present.has(term))
+}
+
+/** RFC 7208 5.1: terms after `all` are ignored, and 6.1: `redirect` counts only when nothing else matched. */
+const LAST = /^(?:[+?~-]?all$|redirect=)/i
+
+/** One record with these terms: each once, the own terms among them, and the last `all` or `redirect` at the end. */
+export function withOwnTerms(terms: readonly string[], hosts: readonly SendingHost[]): string {
+  const allowing = terms.filter((term) => !isLastTerm(term))
+  const last = terms.findLast(isLastTerm) ?? '~all'
+  return ['v=spf1', ...new Set([...lackingTerms(allowing, hosts), ...allowing]), last].join(' ')
+}
+
+export function isLastTerm(term: string): boolean {
+  return LAST.test(term)
+}
