@@ -3,7 +3,7 @@
  * server has put off waits for the retry schedule, which takes days, and does not count.
  */
 import type { NewAlert, SiteClosure } from '../../store/store.ts'
-import { sitesInTime, wordsFor } from '../closures.ts'
+import { readableInCompany, sitesInTime } from '../closures.ts'
 import { presentClosures } from '../present-closures.ts'
 import type { Operation } from '../verb.ts'
 import {
@@ -142,7 +142,7 @@ async function presentClosuresOf(
 }
 
 function heldMail(op: Operation, { companyId, domain }: WaitingLane, closed: SiteClosure): NewAlert {
-  const why = wordsFor(companyId, closed)
+  const why = readableInCompany(companyId, closed).reason
   return {
     ...subject(op, companyId),
     found: `Mail to ${domain} has waited for an hour: ${why.replace(/\.$/, '')}.`,
