@@ -29,6 +29,15 @@ const MOST_COUNTS = 10_000
 
 type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
 
+/** What one look knows of all companies. */
+interface Look {
+  /** Unix ms: mail that is older waits too long. */
+  since: number
+  closureOf: LaneClosures
+  /** Whether a node delivers. The nodes are read once, if they are needed. */
+  isDelivering: () => Promise<boolean>
+}
+
 export async function waitingMail(
   op: Operation,
   onFault: (error: unknown) => void,
@@ -39,11 +48,14 @@ export async function waitingMail(
   const waiting = lanes.filter((lane) => lane.waiting > 0 && !cover(lane))
   const since = op.now() - WAITS_MS
   const closureOf = await presentClosuresOf(op, waiting, since)
+  let delivering: Promise<boolean> | undefined
+  const isDelivering = () => (delivering ??= hasDeliveryNode(op))
+  const look: Look = { since, closureOf, isDelivering }
   const companies = [...Map.groupBy(waiting, ({ companyId }) => companyId)]
   return await withEach(
     companies.map(([companyId, ofCompany]) => ({
       id: idOf(companyId),
-      find: () => waitingOf(op, companyId, ofCompany, closureOf, since),
+      find: () => waitingOf(op, companyId, ofCompany, look),
     })),
     onFault,
   )
@@ -54,12 +66,12 @@ async function waitingOf(
   op: Operation,
   companyId: string,
   lanes: readonly WaitingLane[],
-  closureOf: LaneClosures,
-  since: number,
+  look: Look,
 ): Promise<TroubleFindings> {
+  const { since, closureOf } = look
   const held = lanes.find((lane) => (closureOf.get(lane)?.since ?? Number.POSITIVE_INFINITY) <= since)
   if (held !== undefined) return { ...NOTHING_FOUND, found: [heldMail(op, held, closureOf.get(held)!)] }
-  if (!(await isLate(op, companyId, lanes, since))) return NOTHING_FOUND
+  if (!(await isLate(op, companyId, lanes, look))) return NOTHING_FOUND
   // A path that closes again and again has not been closed for long, and keeps its mail waiting all the same.
   const due = lanes.find((lane) => isDueSince(lane, since) && closureOf.has(lane))
   const alert = due === undefined ? dueMail(op, companyId) : heldMail(op, due, closureOf.get(due)!)
@@ -74,16 +86,16 @@ async function isLate(
   op: Operation,
   companyId: string,
   lanes: readonly WaitingLane[],
-  since: number,
+  { since, isDelivering }: Look,
 ): Promise<boolean> {
   if (!lanes.some((lane) => isDueSince(lane, since))) return false
   // The end of a pause counts as the time at which its mail became due.
   const dueAt = await op.store.oldestDueOf(companyId, op.now())
   if (dueAt === null || dueAt > since) return false
-  return !(await isDelivering(op)) || !(await wasAnyTried(op, companyId, since))
+  return !(await isDelivering()) || !(await wasAnyTried(op, companyId, since))
 }
 
-async function isDelivering({ store }: Operation): Promise<boolean> {
+async function hasDeliveryNode({ store }: Operation): Promise<boolean> {
   // Nodes without a sign of life are given up: their rows are removed.
   return (await store.nodes()).some(({ roles }) => roles.includes('delivery'))
 }
