@@ -2,8 +2,8 @@
 import { failureOfException, type RouteFailure } from '../outcome.ts'
 import { AddressWalk } from './address-walk.ts'
 import { AttemptEnd } from './attempt-end.ts'
+import { AttemptTransactions } from './attempt-transactions.ts'
 import { reportOf } from './hindrance-report.ts'
-import { MailTransactions } from './mail-transactions.ts'
 import { withOwnDemand } from './own-demand.ts'
 import { RecipientAnswers } from './recipient-answers.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
@@ -30,7 +30,7 @@ export class ServerWalk {
   readonly #end: AttemptEnd
   readonly #opening: SessionOpening
   readonly #addresses: AddressWalk
-  readonly #transactions: MailTransactions
+  readonly #transactions: AttemptTransactions
 
   /** `pinned`: no other server may be asked, so a refusal here is not taken as final. */
   constructor(request: RouteRequest, state: RouteState, pinned = false) {
@@ -40,7 +40,7 @@ export class ServerWalk {
     this.#end = new AttemptEnd(request, this.#answers, state.limits.attempt)
     this.#opening = new SessionOpening(request, state, this.#answers, this.#end)
     this.#addresses = new AddressWalk(request, state, this.#answers, this.#end, this.#opening)
-    this.#transactions = new MailTransactions(request, state, this.#answers, this.#end)
+    this.#transactions = new AttemptTransactions(request, state, this.#answers, this.#end)
     request.cutShort = () => this.#cutShort()
   }
 

@@ -30,7 +30,7 @@ const MOST_COUNTS = 10_000
 type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
 
 /** What one look knows of all companies. */
-interface Look {
+interface LookFacts {
   /** Unix ms: mail that is older waits too long. */
   since: number
   closureOf: LaneClosures
@@ -50,12 +50,12 @@ export async function waitingMail(
   const closureOf = await presentClosuresOf(op, waiting, since)
   let delivering: Promise<boolean> | undefined
   const isDelivering = () => (delivering ??= hasDeliveryNode(op))
-  const look: Look = { since, closureOf, isDelivering }
+  const facts: LookFacts = { since, closureOf, isDelivering }
   const companies = [...Map.groupBy(waiting, ({ companyId }) => companyId)]
   return await withEach(
     companies.map(([companyId, ofCompany]) => ({
       id: idOf(companyId),
-      find: () => waitingOf(op, companyId, ofCompany, look),
+      find: () => waitingOf(op, companyId, ofCompany, facts),
     })),
     onFault,
   )
@@ -66,12 +66,12 @@ async function waitingOf(
   op: Operation,
   companyId: string,
   lanes: readonly WaitingLane[],
-  look: Look,
+  facts: LookFacts,
 ): Promise<TroubleFindings> {
-  const { since, closureOf } = look
+  const { since, closureOf } = facts
   const held = lanes.find((lane) => (closureOf.get(lane)?.since ?? Number.POSITIVE_INFINITY) <= since)
   if (held !== undefined) return { ...NOTHING_FOUND, found: [heldMail(op, held, closureOf.get(held)!)] }
-  if (!(await isLate(op, companyId, lanes, look))) return NOTHING_FOUND
+  if (!(await isLate(op, companyId, lanes, facts))) return NOTHING_FOUND
   // A path that closes again and again has not been closed for long, and keeps its mail waiting all the same.
   const due = lanes.find((lane) => isDueSince(lane, since) && closureOf.has(lane))
   const alert = due === undefined ? dueMail(op, companyId) : heldMail(op, due, closureOf.get(due)!)
@@ -86,7 +86,7 @@ async function isLate(
   op: Operation,
   companyId: string,
   lanes: readonly WaitingLane[],
-  { since, isDelivering }: Look,
+  { since, isDelivering }: LookFacts,
 ): Promise<boolean> {
   if (!lanes.some((lane) => isDueSince(lane, since))) return false
   // The end of a pause counts as the time at which its mail became due.

@@ -10,7 +10,7 @@ import { attemptTls, type ServerTarget } from './server.ts'
 import { SessionAtDot } from './session-at-dot.ts'
 import type { PooledSession } from './session-pool.ts'
 
-export class MailTransactions {
+export class AttemptTransactions {
   readonly #request: RouteRequest
   readonly #state: RouteState
   readonly #answers: RecipientAnswers
