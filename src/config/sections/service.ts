@@ -1,4 +1,7 @@
-/** Settings of the section "Service": how clients and people reach the service, its names, domains, console, and its own mail. */
+/**
+ * Settings of the section "Service": how clients and people reach the service, its names, domains, console, and its own
+ * mail.
+ */
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import * as parse from '../parse.ts'
