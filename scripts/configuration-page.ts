@@ -1,10 +1,11 @@
 /** Writes docs/configuration.md from the table of settings; with --check only says whether it is up to date. */
-import { SETTING_NAMES, SETTINGS, type Setting } from '../src/config/schema.ts'
+import { SETTING_NAMES, SETTINGS } from '../src/config/schema.ts'
+import type { Setting } from '../src/config/setting.ts'
 import { keepMade } from './made-files.ts'
 
 const INTRODUCTION = `# Configuration
 
-<!-- Made from src/config/schema.ts by scripts/configuration-page.ts; change it there. -->
+<!-- Made from src/config/sections by scripts/configuration-page.ts; change it there. -->
 
 Everything has a default: with no setting at all the service starts on this machine and captures all mail.
 

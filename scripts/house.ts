@@ -10,7 +10,7 @@ export interface Place {
   /** A folder of src, or a file. */
   name: string
   about: string
-  /** Places below it, or single files of them; `everything`: the file that puts the parts together. */
+  /** Places below it, or single files of them; `everything`: what puts the parts together. */
   imports: string[] | 'everything'
   /** Folders of it that do not import each other. */
   apart?: string[]
@@ -36,7 +36,12 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'app.ts',
-    about: 'creates the parts, starts and stops them',
+    about: 'starts the parts in order, and stops them in reverse',
+    imports: 'everything',
+  },
+  {
+    name: 'assembly',
+    about: 'the steps of a start: each creates the parts of one subject, and says how they are stopped',
     imports: 'everything',
   },
   {

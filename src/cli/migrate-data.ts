@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { maskSecret } from '../config/mask-secret.ts'
 import { parseDatabase, SettingValueError } from '../config/parse.ts'
-import { maskSecret } from '../config/schema.ts'
 import type { Settings } from '../config/settings.ts'
 import type { TransferProgress } from '../operate/migrate-data.ts'
 import { command, type JsonOption } from './command.ts'

@@ -2,18 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { maskSecret } from './mask-secret.ts'
 import { leastMemory } from './memory-plan.ts'
 import { SettingValueError } from './parse.ts'
 import {
   defaultOf,
-  maskSecret,
   SETTING_NAMES,
   SETTINGS,
-  type Setting,
   type SettingFields,
   type SettingName,
   type SettingValues,
 } from './schema.ts'
+import type { Setting } from './setting.ts'
 import type { OpenIdSettings, Settings } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
 import { checkBounceListeners, submissionOf } from './submission.ts'

@@ -7,6 +7,12 @@ export interface BatchOutcome {
   refused: Refused[]
 }
 
+/** The outcome of an action on a list of addresses. */
+export interface AddressesOutcome extends BatchOutcome {
+  /** The addresses that were added or removed. */
+  addresses: string[]
+}
+
 export interface Refused {
   id: string
   why: string

@@ -29,17 +29,24 @@ export type SentMail = Pick<Email, 'id' | 'companyId' | 'domainId' | 'source' | 
  */
 export type FindClosure = (to: string, isHeld: boolean) => ClosedSite | null
 
-/**
- * The server's words are shown only to operators and to the company whose mail was refused, because they may name a
- * recipient.
- */
+/** The closure as the caller may read it. */
 export function readable<Closure extends SiteClosure>(
   caller: Caller,
   companyId: string | null,
   closure: Closure,
 ): Closure {
-  const mayRead = caller.kind === 'operator' || closure.metBy === companyId
-  return mayRead ? closure : { ...closure, reason: closure.brief, list: null }
+  return caller.kind === 'operator' ? closure : readableInCompany(companyId, closure)
+}
+
+/**
+ * The closure as people of a company may read it; held mail shows the same. The server's words are shown only to the
+ * company whose mail was refused, because they may name a recipient.
+ */
+export function readableInCompany<Closure extends SiteClosure>(
+  companyId: string | null,
+  closure: Closure,
+): Closure {
+  return closure.metBy === companyId ? closure : { ...closure, reason: closure.brief, list: null }
 }
 
 /** The recipient domains of mail whose site tells what it waits for: it is held, due, or in the memory of a node. */
@@ -88,11 +95,6 @@ export async function sitesInTime(
     // The operator's file of sites cannot be used, which the doctor tells.
     return new Map()
   }
-}
-
-/** The words of a closure that people of a company may read; held mail shows the same (see `readable`). */
-export function wordsFor(companyId: string, { metBy, reason, brief }: SiteClosure): string {
-  return metBy === companyId ? reason : brief
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Actions on several emails. A refusal of one email does not end the action on the others. */
 import { addressesAudit } from './audit-trail.ts'
-import { type BatchOutcome, inBatch } from './batch.ts'
+import { type AddressesOutcome, type BatchOutcome, inBatch } from './batch.ts'
 import { cancelEmail } from './emails.ts'
 import { OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, noSuchEmail, requireEmail } from './find.ts'
@@ -30,15 +30,10 @@ export const cancelEmails = verb(
   null,
 )
 
-export interface SuppressedRecipients extends BatchOutcome {
-  /** Addresses that were not on the list before. */
-  addresses: string[]
-}
-
 /** Suppresses all recipients of these emails. An email whose recipients are all on the list already is refused. */
-export const suppressRecipients = verb(
+export const suppressRecipientsOfEmails = verb(
   'manage',
-  async (op, batch: EmailBatch): Promise<SuppressedRecipients> => {
+  async (op, batch: EmailBatch): Promise<AddressesOutcome> => {
     const addresses: string[] = []
     const result = await eachEmail(op, batch, async (id, company) => {
       const before = addresses.length
@@ -54,7 +49,7 @@ export const suppressRecipients = verb(
     })
     return { ...result, addresses }
   },
-  addressesAudit('suppressRecipients', ({ ids }: EmailBatch) => ids.length),
+  addressesAudit('suppressRecipientsOfEmails', ({ ids }: EmailBatch) => ids.length),
 )
 
 /** One after the other, so that other callers take their turns between two emails. */

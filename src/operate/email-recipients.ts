@@ -2,7 +2,7 @@
 import type { RecipientOutline } from '../email/stored-email.ts'
 import type { Suppression } from '../email/suppression.ts'
 import { addressesAudit } from './audit-trail.ts'
-import { type BatchOutcome, inBatch } from './batch.ts'
+import { type AddressesOutcome, type BatchOutcome, inBatch } from './batch.ts'
 import { OperateError } from './error.ts'
 import { requireEmail } from './find.ts'
 import { retry, whyNotRetried } from './queue.ts'
@@ -40,14 +40,10 @@ export const cancelRecipients = verb(
   null,
 )
 
-export interface SuppressedChosen extends BatchOutcome {
-  /** Addresses that were not on the list before. */
-  addresses: string[]
-}
-
-export const suppressChosen = verb(
+/** Suppresses these recipients of one email. */
+export const suppressChosenRecipients = verb(
   'manage',
-  async (op, chosen: ChosenRecipients): Promise<SuppressedChosen> => {
+  async (op, chosen: ChosenRecipients): Promise<AddressesOutcome> => {
     const addresses: string[] = []
     const result = await eachRecipient(op, chosen, async ({ address }, company) => {
       const [entry] = await addSuppressions(op, { company, entries: [{ address, type: 'manual' }] })
@@ -56,7 +52,7 @@ export const suppressChosen = verb(
     })
     return { ...result, addresses }
   },
-  addressesAudit('suppressChosen', ({ positions }: ChosenRecipients) => positions.length),
+  addressesAudit('suppressChosenRecipients', ({ positions }: ChosenRecipients) => positions.length),
 )
 
 /** One after the other, so that other callers take their turns in between. */

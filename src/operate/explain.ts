@@ -30,7 +30,7 @@ import { scopeText } from './pauses.ts'
 import { type PresentClosures, presentClosures } from './present-closures.ts'
 import { pauseText } from './shapes.ts'
 import { SharedExplanations } from './shared-explanations.ts'
-import { presentSites } from './sites.ts'
+import { combinedSites, freshReports } from './sites.ts'
 import { sourceChoice } from './source-choice.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -110,7 +110,8 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const address = addressIn(request.address)
   const domain = domainOf(address)
   const sender = senderOf(op, request)
-  const [sites, closures] = await Promise.all([presentSites(op), presentClosures(op)])
+  const reports = freshReports(op)
+  const [sites, closures] = await Promise.all([reports.then(combinedSites), presentClosures(op, reports)])
   const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key), closures)
   const isUsable = (path: Path) => {
     const { closed, warmUp } = present(path)

@@ -102,9 +102,10 @@ function concerns(
   )
 }
 
-export async function presentClosures(op: Operation): Promise<PresentClosures> {
+/** `fresh`: the reports of nodes in service. */
+export async function presentClosures(op: Operation, fresh = freshReports(op)): Promise<PresentClosures> {
   const { store } = op
-  const [reports, paths, nodes] = await Promise.all([freshReports(op), store.sharedPaths(), store.nodes()])
+  const [reports, paths, nodes] = await Promise.all([fresh, store.sharedPaths(), store.nodes()])
   const reported = Map.groupBy(
     reports.flatMap(({ sites }) => sites),
     ({ key }) => key,

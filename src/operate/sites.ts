@@ -105,8 +105,13 @@ export async function freshReports({ store, now }: Pick<Operation, 'store' | 'no
 
 /** The sites as all nodes together see them, by key. */
 export async function presentSites(op: Pick<Operation, 'store' | 'now'>): Promise<Map<string, SiteState>> {
+  return combinedSites(await freshReports(op))
+}
+
+/** The sites of these reports, by key. */
+export function combinedSites(reports: readonly SiteReport[]): Map<string, SiteState> {
   const states = new Map<string, SiteState>()
-  for (const { sites } of await freshReports(op)) {
+  for (const { sites } of reports) {
     for (const site of sites) {
       const before = states.get(site.key)
       states.set(site.key, before === undefined ? site : combined(before, site))

@@ -4,7 +4,7 @@ import type { Company } from '../accounts/account.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { addressesAudit, severalNote } from './audit-trail.ts'
-import { type BatchOutcome, inBatch } from './batch.ts'
+import { type AddressesOutcome, inBatch } from './batch.ts'
 import { type About, type Hint, OperateError } from './error.ts'
 import { type CompanyFilter, findCompany, findDomain, findOwnDomain } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
@@ -291,14 +291,10 @@ export const removeSuppressionEntry = verb(
   },
 )
 
-export interface RemovedSuppressions extends BatchOutcome {
-  addresses: string[]
-}
-
 /** Removes entries by id. */
 export const removeSuppressions = verb(
   'manage',
-  async (op, { company, ids }: { company: string; ids: readonly string[] }): Promise<RemovedSuppressions> => {
+  async (op, { company, ids }: { company: string; ids: readonly string[] }): Promise<AddressesOutcome> => {
     findCompany(op, company)
     const addresses: string[] = []
     const result = await inBatch(ids, async (of) => {

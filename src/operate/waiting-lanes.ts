@@ -10,9 +10,9 @@ import {
   type ClosedSite,
   closureFinder,
   type FindClosure,
+  readableInCompany,
   siteOfOwnRoute,
   sitesInTime,
-  wordsFor,
 } from './closures.ts'
 import { type PresentClosures, presentClosures } from './present-closures.ts'
 import { RecentAnswers } from './recent-answers.ts'
@@ -74,7 +74,8 @@ export function isHeld({ lastMessage }: Pick<QueueLane, 'lastMessage'>): boolean
 function told(lane: WaitingLane, closed: ClosedSite | null, due: boolean): WaitingLane {
   if (closed === null || lane.dueAt === null) return lane
   if (!due) return { ...lane, nextDueAt: Math.min(lane.dueAt, closed.nextTryAt) }
-  return { ...lane, nextDueAt: closed.nextTryAt, lastMessage: othersFailed(wordsFor(lane.companyId, closed)) }
+  const { reason } = readableInCompany(lane.companyId, closed)
+  return { ...lane, nextDueAt: closed.nextTryAt, lastMessage: othersFailed(reason) }
 }
 
 /** The closure that keeps mail of a lane waiting; null: none is known. `held`: the mail has met it. */

@@ -433,12 +433,12 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES,
   ],
   [
-    emailRecipients.suppressChosen,
+    emailRecipients.suppressChosenRecipients,
     async (op, world) => {
       const { recipients } = await world.email()
       const address = `a@${randomUUIDv7()}.test`
       const { id } = await world.email(world.acme, { recipients: [{ ...recipients[0]!, address }] })
-      return await emailRecipients.suppressChosen(op, { id, positions: [0] })
+      return await emailRecipients.suppressChosenRecipients(op, { id, positions: [0] })
     },
     MANAGES,
   ],
@@ -486,13 +486,13 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES,
   ],
   [
-    emailBatches.suppressRecipients,
+    emailBatches.suppressRecipientsOfEmails,
     async (op, world) => {
       // An address of its own: mail to it is stopped from now on.
       const { recipients } = await world.email()
       const address = `a@${randomUUIDv7()}.test`
       const { id } = await world.email(world.acme, { recipients: [{ ...recipients[0]!, address }] })
-      return await emailBatches.suppressRecipients(op, { company: 'Acme', ids: [id] })
+      return await emailBatches.suppressRecipientsOfEmails(op, { company: 'Acme', ids: [id] })
     },
     MANAGES,
   ],

@@ -1,6 +1,6 @@
-/** Opens a session with a server of one attempt: addresses, proxies, encryption, and what a failure means. */
-import { isIP } from 'node:net'
+/** Opens a session at an address of a server: proxies, encryption, and what a failure means for the attempt. */
 import { monotonic } from '../../common/clock.ts'
+import type { TlsSession } from '../../mail/domain-report/tls-report.ts'
 import { type OutgoingProxy, proxyName } from '../../network/proxy/proxy.ts'
 import { authoritiesKey } from '../dane/authorities.ts'
 import { failureOfError } from '../outcome.ts'
@@ -11,55 +11,65 @@ import { keptWaiting } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts } from '../smtp/timeouts.ts'
 import { familyName, hasNoWayOut } from './addresses.ts'
-import { attemptTls, type ServerEndpoint, type ServerTarget } from './server.ts'
+import type { AttemptEnd } from './attempt-end.ts'
+import type { RecipientAnswers } from './recipient-answers.ts'
+import type { RouteRequest } from './route.ts'
+import type { RouteState } from './route-state.ts'
+import { attemptTls, type ServerEndpoint } from './server.ts'
 import type { PooledSession } from './session-pool.ts'
 import { failedSession, openedSession } from './tls-sessions.ts'
-import { WalkAnswers } from './walk-answers.ts'
 
 /**
  * Milliseconds to wait for a connection while there is another address to try (RFC 8305 would not even wait that long).
  */
 const IMPATIENT_CONNECT = 10_000
 
-export class SessionOpening extends WalkAnswers {
+export class SessionOpening {
+  readonly #request: RouteRequest
+  readonly #state: RouteState
+  readonly #answers: RecipientAnswers
+  readonly #end: AttemptEnd
   /** Names of the proxies that have failed: no other server is asked through them. */
   readonly #failedProxies = new Set<string>()
+  readonly #tlsSessions: TlsSession[] = []
   /** The session that is being opened: since when (monotonic), and how to give it up. */
-  protected opening: { since: number; abandon: AbortController } | null = null
+  #opening: { since: number; abandon: AbortController } | null = null
 
-  /** False for a host that could not be reached a moment ago. */
-  protected mayAsk({ host, port }: ServerTarget, address: string): boolean {
-    const waits = this.state.hosts.waits(`${address}:${port}`)
-    if (waits === 0) return true
-    const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not tried again yet`
-    this.request.dialogue.note(message)
-    this.notBefore = Math.min(this.notBefore, Math.ceil(Date.now() + waits))
-    const asked = `${host} [${address}]:${port}`
-    this.failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true, asked })
-    return false
+  constructor(request: RouteRequest, state: RouteState, answers: RecipientAnswers, end: AttemptEnd) {
+    this.#request = request
+    this.#state = state
+    this.#answers = answers
+    this.#end = end
   }
 
-  protected hasFailed(proxy: OutgoingProxy | undefined): boolean {
+  /** For reports about TLS. */
+  get tlsSessions(): TlsSession[] {
+    return this.#tlsSessions
+  }
+
+  count(session: TlsSession | null): void {
+    if (session !== null) this.#tlsSessions.push(session)
+  }
+
+  hasFailed(proxy: OutgoingProxy | undefined): boolean {
     return proxy !== undefined && this.#failedProxies.has(proxyName(proxy))
   }
 
-  /** Whether to connect to the next address as well while the first one does not answer. */
-  protected standsIn(
-    { target: { port }, preferred }: ServerEndpoint,
-    address: string,
-    next: string,
-  ): boolean {
-    if (isIP(next) === isIP(address) || address === preferred) return false
-    return !this.state.hosts.isUnreachable(`${next}:${port}`)
+  /** Gives up a session that has been opening for that many milliseconds; true when it did. */
+  cutIfSilent(silence: number): boolean {
+    if (this.#opening === null || monotonic() - this.#opening.since < silence) return false
+    this.#opening.abandon.abort()
+    return true
   }
 
-  protected async open(
+  /** `tried` gets the addresses that were asked. */
+  async open(
     { target: server, key, counted, from }: ServerEndpoint,
     address: string,
     { last, spare, tried }: { last: boolean; spare: string | null; tried: Set<string> },
   ): Promise<PooledSession | null> {
-    const { pool, ipv6, hosts, limits: walk } = this.state
-    const remaining = Math.max(1, this.deadline - performance.now())
+    const { ipv6, hosts, limits: walk } = this.#state
+    const remaining = Math.max(1, this.#end.timeLeft)
     const limits = { ...defaultTimeouts, ...walk.timeouts }
     const timeouts = {
       ...limits,
@@ -71,33 +81,21 @@ export class SessionOpening extends WalkAnswers {
     }
     const target = targetAt(address)
     const fallback: Fallback | null = spare === null ? null : { target: targetAt(spare), used: false }
-    const { delivery, dialogue, stopping } = this.request
-    const { messagesPerSession } = delivery.path.terms
+    const { dialogue } = this.#request
     const begunAt = monotonic()
     const known = target.dane && authoritiesKey(target.dane)
     let trying = target
     let fault: SmtpError | null = null
     for (let tries = 1; ; tries++) {
       try {
-        const now = tries === 1 ? fallback : null
-        const abandon = new AbortController()
-        const end = () => abandon.abort()
-        if (stopping.aborted) end()
-        else stopping.addEventListener('abort', end, { once: true })
-        this.opening = { since: monotonic(), abandon }
-        const session = await pool
-          .open(key, trying, dialogue, abandon.signal, messagesPerSession, now)
-          .finally(() => {
-            this.opening = null
-            stopping.removeEventListener('abort', end)
-          })
+        const session = await this.#connect(key, trying, tries === 1 ? fallback : null)
         hosts.recordSuccess(`${session.session.address}:${target.port}`)
         this.count(counted && openedSession(counted(), session.session, session.session.tls, fault))
         return session
       } catch (error) {
-        if (!this.mayGoOn()) return null
+        if (!this.#end.mayGoOn()) return null
         if (fallback?.used && trying === target) trying = fallback.target
-        if (this.isCut) {
+        if (this.#end.isCut) {
           this.#openingCut(trying)
           return null
         }
@@ -128,29 +126,46 @@ export class SessionOpening extends WalkAnswers {
     }
   }
 
+  /** Gives up when the node stops, or when other mail needs the session (`cutIfSilent`). */
+  async #connect(key: string, target: SmtpTarget, fallback: Fallback | null): Promise<PooledSession> {
+    const { delivery, dialogue, stopping } = this.#request
+    const { messagesPerSession } = delivery.path.terms
+    const abandon = new AbortController()
+    const end = () => abandon.abort()
+    if (stopping.aborted) end()
+    else stopping.addEventListener('abort', end, { once: true })
+    this.#opening = { since: monotonic(), abandon }
+    try {
+      return await this.#state.pool.open(key, target, dialogue, abandon.signal, messagesPerSession, fallback)
+    } finally {
+      this.#opening = null
+      stopping.removeEventListener('abort', end)
+    }
+  }
+
   /** The server may only be slow, so other mail still asks it. */
   #openingCut({ host, address, port }: SmtpTarget): void {
     const asked = `${host} [${address}]:${port}`
-    const message = `${asked} ${keptWaiting(this.state.limits.silence)}`
-    this.request.dialogue.note(message)
-    this.failUnreachable(asked, '4.4.2', message)
+    const message = `${asked} ${keptWaiting(this.#state.limits.silence)}`
+    this.#request.dialogue.note(message)
+    this.#answers.failUnreachable(asked, '4.4.2', message)
   }
 
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
-    // Recorded only while no transaction has begun: after that, the server of the transaction is recorded.
-    if (error.kind === 'tls' && this.server === null) {
-      this.tls = { ...attemptTls(target, null), doubt: clip(error.message) }
+    if (error.kind === 'tls') {
+      this.#answers.withoutSession({ ...attemptTls(target, null), doubt: clip(error.message) })
     }
     const name = `${target.host} [${target.address}]:${target.port}`
     if (error.kind === 'connect' && hasNoWayOut(target.address, error)) {
       const message = `${name} cannot be reached, because this machine has no way out over ${familyName(target.address)}`
-      this.failUnreachable(name, '4.4.4', message)
+      this.#answers.failUnreachable(name, '4.4.4', message)
       return
     }
     // A relay is not to blame if it lacks what only this mail demands, so its path stays open.
     const isOwn = error.kind === 'tls' && target.tlsSource === 'domain'
-    this.failAll(failureOfError(error, name, isOwn ? 'direct' : this.state.route, this.replies))
+    const { replies } = this.#request.delivery.path.terms
+    this.#answers.failAll(failureOfError(error, name, isOwn ? 'direct' : this.#state.route, replies))
   }
 }
 

@@ -3,7 +3,7 @@
  * server has put off waits for the retry schedule, which takes days, and does not count.
  */
 import type { NewAlert, SiteClosure } from '../../store/store.ts'
-import { sitesInTime, wordsFor } from '../closures.ts'
+import { readableInCompany, sitesInTime } from '../closures.ts'
 import { presentClosures } from '../present-closures.ts'
 import type { Operation } from '../verb.ts'
 import {
@@ -29,6 +29,15 @@ const MOST_COUNTS = 10_000
 
 type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
 
+/** What one look knows of all companies. */
+interface LookFacts {
+  /** Unix ms: mail that is older waits too long. */
+  since: number
+  closureOf: LaneClosures
+  /** Whether a node delivers. The nodes are read once, if they are needed. */
+  isDelivering: () => Promise<boolean>
+}
+
 export async function waitingMail(
   op: Operation,
   onFault: (error: unknown) => void,
@@ -39,11 +48,14 @@ export async function waitingMail(
   const waiting = lanes.filter((lane) => lane.waiting > 0 && !cover(lane))
   const since = op.now() - WAITS_MS
   const closureOf = await presentClosuresOf(op, waiting, since)
+  let delivering: Promise<boolean> | undefined
+  const isDelivering = () => (delivering ??= hasDeliveryNode(op))
+  const facts: LookFacts = { since, closureOf, isDelivering }
   const companies = [...Map.groupBy(waiting, ({ companyId }) => companyId)]
   return await withEach(
     companies.map(([companyId, ofCompany]) => ({
       id: idOf(companyId),
-      find: () => waitingOf(op, companyId, ofCompany, closureOf, since),
+      find: () => waitingOf(op, companyId, ofCompany, facts),
     })),
     onFault,
   )
@@ -54,12 +66,12 @@ async function waitingOf(
   op: Operation,
   companyId: string,
   lanes: readonly WaitingLane[],
-  closureOf: LaneClosures,
-  since: number,
+  facts: LookFacts,
 ): Promise<TroubleFindings> {
+  const { since, closureOf } = facts
   const held = lanes.find((lane) => (closureOf.get(lane)?.since ?? Number.POSITIVE_INFINITY) <= since)
   if (held !== undefined) return { ...NOTHING_FOUND, found: [heldMail(op, held, closureOf.get(held)!)] }
-  if (!(await isLate(op, companyId, lanes, since))) return NOTHING_FOUND
+  if (!(await isLate(op, companyId, lanes, facts))) return NOTHING_FOUND
   // A path that closes again and again has not been closed for long, and keeps its mail waiting all the same.
   const due = lanes.find((lane) => isDueSince(lane, since) && closureOf.has(lane))
   const alert = due === undefined ? dueMail(op, companyId) : heldMail(op, due, closureOf.get(due)!)
@@ -74,16 +86,16 @@ async function isLate(
   op: Operation,
   companyId: string,
   lanes: readonly WaitingLane[],
-  since: number,
+  { since, isDelivering }: LookFacts,
 ): Promise<boolean> {
   if (!lanes.some((lane) => isDueSince(lane, since))) return false
   // The end of a pause counts as the time at which its mail became due.
   const dueAt = await op.store.oldestDueOf(companyId, op.now())
   if (dueAt === null || dueAt > since) return false
-  return !(await isDelivering(op)) || !(await wasAnyTried(op, companyId, since))
+  return !(await isDelivering()) || !(await wasAnyTried(op, companyId, since))
 }
 
-async function isDelivering({ store }: Operation): Promise<boolean> {
+async function hasDeliveryNode({ store }: Operation): Promise<boolean> {
   // Nodes without a sign of life are given up: their rows are removed.
   return (await store.nodes()).some(({ roles }) => roles.includes('delivery'))
 }
@@ -142,7 +154,7 @@ async function presentClosuresOf(
 }
 
 function heldMail(op: Operation, { companyId, domain }: WaitingLane, closed: SiteClosure): NewAlert {
-  const why = wordsFor(companyId, closed)
+  const why = readableInCompany(companyId, closed).reason
   return {
     ...subject(op, companyId),
     found: `Mail to ${domain} has waited for an hour: ${why.replace(/\.$/, '')}.`,

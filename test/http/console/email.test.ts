@@ -190,7 +190,7 @@ describe('one email in the console', () => {
     const { entries } = ok<{ entries: { action: string; target: string }[] }>(
       await owner.ask('GET', `/companies/${company.id}/audit`),
     )
-    assert.equal(entries[0]!.action, 'suppressRecipients')
+    assert.equal(entries[0]!.action, 'suppressRecipientsOfEmails')
     assert.equal(entries[0]!.target, 'chosen1@x.test and 2 more')
   })
 
@@ -216,7 +216,7 @@ describe('one email in the console', () => {
     const { entries } = ok<{ entries: { action: string; target: string }[] }>(
       await owner.ask('GET', `/companies/${company.id}/audit`),
     )
-    assert.deepEqual([entries[0]!.action, entries[0]!.target], ['suppressChosen', 'few3@x.test'])
+    assert.deepEqual([entries[0]!.action, entries[0]!.target], ['suppressChosenRecipients', 'few3@x.test'])
     assert.deepEqual(ok(await act('suppress', [3])), {
       changed: 0,
       refused: [{ id: '3', why: 'it is on the suppression list already' }],

@@ -1,5 +1,4 @@
 /** Actions on the chosen recipients of an email. */
-import { useState } from 'react'
 import {
   actOnRecipients,
   countOf,
@@ -12,7 +11,7 @@ import {
 import { queries } from '../../api/queries.ts'
 import { listsChanged } from '../../api/suppressions.ts'
 import { useAllMatching } from '../../parts/all-matching.ts'
-import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
+import type { BatchAction } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { Chosen } from '../../parts/chosen.ts'
 import { CANCEL, ChoiceActions, RETRY, SUPPRESS } from '../../shell/choice-actions.tsx'
@@ -42,7 +41,6 @@ export function RecipientChoiceBar({
   hasMore,
   chosen,
 }: RecipientChoiceBarProps) {
-  const [asked, setAsked] = useState<RecipientsAction | null>(null)
   const matching = useAllMatching(rows, chosen, async (onPage) => {
     const pages: EmailDetail[] = [email]
     for (let from = RECIPIENTS_AT_ONCE; from < countOf(email); from += RECIPIENTS_AT_ONCE) {
@@ -51,40 +49,25 @@ export function RecipientChoiceBar({
     }
     return [...matchingRows(rowsOf(pages), filter)]
   })
-  const ids = [...chosen.ids]
   return (
-    <>
-      <ChoiceBar
-        count={ids.length}
-        matching={matching}
-        hasOthers={hasMore || ids.length < rows.length}
-        onClear={() => chosen.set([])}
-      >
-        <ChoiceActions
-          actions={ACTIONS}
-          ask={(name) => {
-            if (matching.looking === null) setAsked(name)
-          }}
-        />
-      </ChoiceBar>
-      {asked !== null && (
-        <BatchDialog
-          action={{
-            ...actionOf(asked, ids.length),
-            run: (some) => actOnRecipients(company, email.id, asked, some),
-          }}
-          ids={ids}
-          nameOf={(id) => matching.find(id)?.recipient.address ?? id}
-          onClose={(isDone) => {
-            setAsked(null)
-            if (!isDone) return
-            chosen.set([])
-            void emailsChanged(new Set([email.id]))
-            if (asked === 'suppress') void listsChanged()
-          }}
-        />
-      )}
-    </>
+    <ChoiceBar<RecipientsAction>
+      chosen={chosen}
+      matching={matching}
+      loaded={rows.length}
+      hasMore={hasMore}
+      actionOf={(name, ids) => ({
+        ...actionOf(name, ids.length),
+        run: (some) => actOnRecipients(company, email.id, name, some),
+      })}
+      nameOf={(id) => matching.find(id)?.recipient.address ?? id}
+      onClose={(name, isDone) => {
+        if (!isDone) return
+        void emailsChanged(new Set([email.id]))
+        if (name === 'suppress') void listsChanged()
+      }}
+    >
+      {(ask) => <ChoiceActions actions={ACTIONS} ask={ask} />}
+    </ChoiceBar>
   )
 }
 

@@ -1,13 +1,12 @@
 /** Actions on the chosen emails. */
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { MOST_CHOSEN } from '../../api/all-rows.ts'
 import { call } from '../../api/client.ts'
 import { emailsChanged, emailsDeleted } from '../../api/email.ts'
 import { useIsCapture } from '../../api/session.ts'
 import { listsChanged } from '../../api/suppressions.ts'
 import { useAllMatching } from '../../parts/all-matching.ts'
-import { type BatchAction, BatchDialog } from '../../parts/batch-dialog.tsx'
+import type { BatchAction } from '../../parts/batch-dialog.tsx'
 import { ChoiceBar } from '../../parts/choice-bar.tsx'
 import type { Chosen } from '../../parts/chosen.ts'
 import { notify } from '../../parts/notify.ts'
@@ -50,7 +49,6 @@ export function EmailChoiceBar({
   onDeletion,
 }: EmailChoiceBarProps) {
   const captures = useIsCapture()
-  const [asked, setAsked] = useState<ActionName | null>(deletes ? 'delete' : null)
   const matching = useAllMatching(emails, chosen, async (onPage) => {
     const all = await matchingEmails(company, search, onPage)
     if (all.length === MOST_CHOSEN) {
@@ -59,42 +57,36 @@ export function EmailChoiceBar({
     return all
   })
   const { find } = matching
-  const ids = [...chosen.ids]
-  const ask = (name: ActionName) => {
-    if (matching.looking === null) setAsked(name)
-  }
   const offered = ACTIONS.filter(({ name }) => captures || name !== 'delete')
   return (
-    <>
-      <ChoiceBar
-        count={ids.length}
-        matching={matching}
-        hasOthers={hasMore || ids.length < emails.length}
-        onClear={() => chosen.set([])}
-      >
-        {mayManage && <ChoiceActions actions={offered} ask={ask} />}
-        <ExportMenu size="xs" load={async () => ids.flatMap((id) => find(id) ?? [])} />
-      </ChoiceBar>
-      {asked !== null && (
-        <BatchDialog
-          action={actionOf(asked, company, {
-            emails: ids.length,
-            recipients: ids.reduce((sum, id) => sum + (find(id)?.recipients ?? 1), 0),
-          })}
-          ids={ids}
-          nameOf={(id) => find(id)?.subject || id}
-          onClose={(isDone) => {
-            setAsked(null)
-            if (isDone) {
-              chosen.set([])
-              void (asked === 'delete' ? emailsDeleted() : emailsChanged('all'))
-              if (asked === 'suppress') void listsChanged()
-            }
-            if (asked === 'delete') onDeletion(isDone)
-          }}
-        />
+    <ChoiceBar<ActionName>
+      chosen={chosen}
+      matching={matching}
+      loaded={emails.length}
+      hasMore={hasMore}
+      first={deletes ? 'delete' : null}
+      actionOf={(name, ids) =>
+        actionOf(name, company, {
+          emails: ids.length,
+          recipients: ids.reduce((sum, id) => sum + (find(id)?.recipients ?? 1), 0),
+        })
+      }
+      nameOf={(id) => find(id)?.subject || id}
+      onClose={(name, isDone) => {
+        if (isDone) {
+          void (name === 'delete' ? emailsDeleted() : emailsChanged('all'))
+          if (name === 'suppress') void listsChanged()
+        }
+        if (name === 'delete') onDeletion(isDone)
+      }}
+    >
+      {(ask) => (
+        <>
+          {mayManage && <ChoiceActions actions={offered} ask={ask} />}
+          <ExportMenu size="xs" load={async () => [...chosen.ids].flatMap((id) => find(id) ?? [])} />
+        </>
       )}
-    </>
+    </ChoiceBar>
   )
 }
 

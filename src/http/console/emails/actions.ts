@@ -1,11 +1,11 @@
 /** Actions on emails: try now, cancel, delete, suppress a recipient, send again. */
-import { cancelEmails, retryEmails, suppressRecipients } from '../../../operate/email-batches.ts'
+import { cancelEmails, retryEmails, suppressRecipientsOfEmails } from '../../../operate/email-batches.ts'
 import { clearEmails, deleteEmails } from '../../../operate/email-deletion.ts'
 import { reachLinks } from '../../../operate/email-links.ts'
 import {
   cancelRecipients,
   retryRecipients,
-  suppressChosen,
+  suppressChosenRecipients,
   suppressRecipient,
 } from '../../../operate/email-recipients.ts'
 import { cancelEmail } from '../../../operate/emails.ts'
@@ -26,7 +26,7 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
     cancelEmails(op, { company: company ?? undefined, ids }),
 
   'POST /companies/:company/emails/suppress': async ({ op, company, body: { ids } }) => {
-    const { changed, refused } = await suppressRecipients(op, { company: company ?? undefined, ids })
+    const { changed, refused } = await suppressRecipientsOfEmails(op, { company: company ?? undefined, ids })
     return { changed, refused }
   },
 
@@ -61,7 +61,7 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
 
   'POST /companies/:company/emails/:email/recipients/suppress': async (call, core) => {
     const { id, op } = await emailNamed(core, call)
-    const { changed, refused } = await suppressChosen(op, { id, positions: call.body.positions })
+    const { changed, refused } = await suppressChosenRecipients(op, { id, positions: call.body.positions })
     return { changed, refused }
   },
 

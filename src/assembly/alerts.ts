@@ -1,0 +1,40 @@
+import { AlertWatch } from '../operate/alerts/alert-watch.ts'
+import { type AlertChannels, tellAlert } from '../operate/alerts/tell-alert.ts'
+import { SERVICE } from '../operate/authority.ts'
+import { operationOn } from '../operate/open.ts'
+import { consoleUrl } from '../people/link.ts'
+import { version } from '../version.ts'
+import type { WithIntake } from './intake.ts'
+import { openOutgoing, rareWarning } from './start.ts'
+
+/** Looks for problems, which the console shows, and sends alerts about them, if there are addresses for them. */
+export function startAlerts(parts: WithIntake, base: string | null): void {
+  const { settings, store, directory, seal, systemMail, token, log, started } = parts
+  const { alertTo, alertWebhook, roles, hostname, publicUrl } = settings
+  if (!roles.includes('delivery')) return
+  // Where no mail leaves, problems of delivery harm nobody who did not ask to hear of them.
+  if (systemMail === null && alertWebhook === null && settings.delivery.kind === 'capture') return
+  const url = base === null ? null : consoleUrl(publicUrl ?? base)
+  const channels: AlertChannels = {
+    systemMail,
+    alertTo: alertTo ?? [],
+    webhook:
+      alertWebhook === null
+        ? null
+        : { url: alertWebhook, ask: openOutgoing(parts).ask, userAgent: `Postroad/${version()}` },
+    store,
+    origin: { hostname, console: url },
+    log,
+  }
+  const watch = new AlertWatch({
+    operation: () => operationOn(settings, store, SERVICE, directory.snapshot, { seal }),
+    async isFirst() {
+      const nodes = await store.nodes()
+      return nodes.find((node) => node.roles.includes('delivery'))?.token === token()
+    },
+    tell: (alert, isOver) => tellAlert(channels, alert, isOver),
+    onFault: rareWarning(log, 'Could not check for problems, or send alerts about them; retrying'),
+  })
+  started.defer(() => watch.stop())
+  watch.start()
+}

@@ -1,0 +1,21 @@
+import type { Webhooks } from '../events/webhooks/webhooks.ts'
+import type { BounceMailbox } from '../mailbox/bounce-mailbox.ts'
+import type { WithDelivery } from './delivery.ts'
+
+/** Metrics of what the parts have now, read whenever they are asked for. */
+export function watchGauges(
+  { metrics, membership, scheduler, store, unrecorded, sites, directory }: WithDelivery,
+  webhooks: Webhooks,
+  mailbox: BounceMailbox | null,
+): void {
+  metrics.watch({
+    nodes: () => membership.nodes,
+    deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },
+    recipients: () => store.counts(Date.now()),
+    unrecorded: () => unrecorded.held,
+    sitesFault: () => sites.fault,
+    domainsWithoutRecords: () => directory.domains().filter(({ lostSince }) => lostSince !== null).length,
+    webhooks: () => webhooks.states,
+    mailbox: () => mailbox?.state ?? null,
+  })
+}
