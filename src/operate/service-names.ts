@@ -1,6 +1,7 @@
 /** The facts about this service that the DNS records of a domain depend on. */
 import type { SendingDomain } from '../accounts/account.ts'
 import type { ServiceNames } from '../accounts/dns-records.ts'
+import { isForeignReturnPath } from '../accounts/return-path-owner.ts'
 import { OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
@@ -18,7 +19,20 @@ export function serviceNames({ hostname, setup, accounts }: Looker, domain: Send
     bounceHost,
     relayed: own || setup.delivery.kind === 'relay',
     dkimZone: setup.dkimZone,
+    foreignReturnPath: isForeignReturnPath(domain, accounts.domains),
   }
+}
+
+/** The host names that belong to the service itself. */
+export function serviceHosts({
+  hostname,
+  setup,
+  publicUrl,
+}: Pick<Operation, 'hostname' | 'setup' | 'publicUrl'>): string[] {
+  const { bounceHost, sourceAddresses, dkimZone } = setup
+  const url = publicUrl === null ? null : new URL(publicUrl).hostname
+  const greeted = (sourceAddresses ?? []).map(({ helo }) => helo)
+  return [hostname, bounceHost, dkimZone, url, ...greeted].filter((name) => name !== null)
 }
 
 export function noZone(): OperateError {

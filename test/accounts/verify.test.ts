@@ -11,7 +11,13 @@ import { verifyDomain } from '../../src/accounts/verify.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 
 const HOST = 'mail.service.test'
-const NAMES: ServiceNames = { hostname: HOST, bounceHost: null, relayed: false, dkimZone: null }
+const NAMES: ServiceNames = {
+  hostname: HOST,
+  bounceHost: null,
+  relayed: false,
+  dkimZone: null,
+  foreignReturnPath: false,
+}
 let domain: SendingDomain
 before(async () => {
   domain = await newDomain({ companyId: 'c', name: 'x.test', seal: new Seal(randomBytes(32)), ed25519: true })

@@ -22,7 +22,13 @@ describe('DKIM by CNAME records', { skip: withoutBrowser() }, () => {
 
   test('the page moves a domain, shows what to publish, and names the link that is missing', async (t) => {
     const domain = await stage.service.domain(stage.company.id, 'moving.example')
-    const names = { hostname: 'mail.service.test', bounceHost: null, relayed: false, dkimZone: ZONE }
+    const names = {
+      hostname: 'mail.service.test',
+      bounceHost: null,
+      relayed: false,
+      dkimZone: ZONE,
+      foreignReturnPath: false,
+    }
     for (const { kind, type, name, value } of dnsRecords(domain, names)) {
       if (kind === 'dkim') dns.zone[`${name}/${type}`] = [value]
     }

@@ -217,7 +217,13 @@ describe('domains', { skip: withoutBrowser() }, () => {
 
   /** As somebody else enters it at the DNS provider. */
   function publish(domain: SendingDomain): void {
-    const names = { hostname: 'mail.service.test', bounceHost: null, relayed: false, dkimZone: null }
+    const names = {
+      hostname: 'mail.service.test',
+      bounceHost: null,
+      relayed: false,
+      dkimZone: null,
+      foreignReturnPath: false,
+    }
     for (const { type, name, value, preference } of dnsRecords(domain, names)) {
       dns.zone[`${name}/${type}`] = [preference === null ? value : `${preference} ${value}`]
     }

@@ -25,6 +25,7 @@ const NAMES: ServiceNames = {
   bounceHost: null,
   relayed: false,
   dkimZone: null,
+  foreignReturnPath: false,
 }
 
 describe('DKIM keys by themselves', () => {

@@ -16,7 +16,13 @@ import { type Received, Receiver } from '../webhooks/receiver.ts'
 import { CheckedDomains } from './checked-domains.ts'
 
 const HOUR = 60 * 60_000
-const NAMES = { hostname: 'mail.service.test', bounceHost: null, relayed: false, dkimZone: null }
+const NAMES = {
+  hostname: 'mail.service.test',
+  bounceHost: null,
+  relayed: false,
+  dkimZone: null,
+  foreignReturnPath: false,
+}
 
 interface Told {
   type: string
