@@ -12,8 +12,8 @@ export type ReturnPathHindrance =
   | { kind: 'owned' | 'used'; by: SendingDomain }
 
 /**
- * The host belongs to the organization of none of the company's domains: its owner has to name the domain in DNS. Its MX
- * and SPF records alone may be there for another company.
+ * The host belongs to the organization of none of the company's domains: its owner has to name the domain in DNS. Its
+ * MX and SPF records alone may be there for another company.
  */
 export function isForeignReturnPath(domain: SendingDomain, domains: readonly SendingDomain[]): boolean {
   const host = returnPathOf(domain)
