@@ -78,7 +78,7 @@ export const RESEND: Known[] = [
     because: YET,
     differs:
       '`region` is ignored. `tls: enforced` demands encryption, with any certificate. `tracking_subdomain` and receiving are ' +
-      'refused. `custom_return_path` is a label below the domain or a whole host name; `send` stands for `bounces`. With `capabilities.sending` set to `disabled`, new mail is refused and accepted mail still leaves. ' +
+      'refused. `custom_return_path` is a label below the domain or a whole host name; `send` stands for `bounces`. A host of another organization needs one more record, which names the domain. With `capabilities.sending` set to `disabled`, new mail is refused and accepted mail still leaves. ' +
       'Tracking settings are stored, but nothing is tracked. A company can add a name that another company has, ' +
       'and does not learn of it',
   },

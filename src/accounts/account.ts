@@ -105,6 +105,7 @@ export const RECORD_KINDS = [
   'spf',
   'return_path_mx',
   'return_path_spf',
+  'return_path_owner',
   'dmarc',
   'dmarc_report',
   'tls_report',

@@ -31,6 +31,8 @@ export interface ServiceNames {
   relayed: boolean
   /** The operator's zone for the records of delegated DKIM keys; null: there is none. */
   dkimZone: string | null
+  /** The return path of the domain is at a host of none of its company's organizations (`isForeignReturnPath`). */
+  foreignReturnPath: boolean
 }
 
 export const RECORD_TYPES = ['TXT', 'MX', 'CNAME'] as const
@@ -209,12 +211,24 @@ const BOUNCE_PREFERENCE = 10
 /** The records of the host that bounces come back to: mail servers deliver them to its MX, and check its SPF record. */
 function returnPathRecords(
   domain: SendingDomain,
-  { hostname, sendingHosts, bounceHost }: ServiceNames,
+  { hostname, sendingHosts, bounceHost, foreignReturnPath }: ServiceNames,
 ): DnsRecord[] {
   const isChosen = domain.settings.returnPath !== undefined
   const name = returnPathOf(domain)
   if (name === null || (bounceHost === null && !isChosen)) return []
   const shared = { name, target: null, required: isChosen, obsolete: false }
+  const owner: DnsRecord = {
+    ...shared,
+    kind: 'return_path_owner',
+    type: 'TXT',
+    name: `_postroad.${name}`,
+    value: `return-path-for=${domain.name}`,
+    preference: null,
+    seen: domain.seen.return_path_owner ?? null,
+    purpose:
+      `Return path of another organization: the owner of ${name} allows mail from ${domain.name} to have it in MAIL FROM. ` +
+      'Without this record, the other two may be there for somebody else. One name may have several such records.',
+  }
   return [
     {
       ...shared,
@@ -238,7 +252,13 @@ function returnPathRecords(
         `SPF of the return path: lets ${hostNames(sendingHosts)} send with it. Receivers check SPF for this name, because it is in MAIL FROM ` +
         '(RFC 7208 2.4).',
     },
+    ...(foreignReturnPath ? [owner] : []),
   ]
+}
+
+/** Whether a return path is used depends on the record. */
+export function isOfReturnPath({ kind }: Pick<DnsRecord, 'kind'>): boolean {
+  return kind === 'return_path_mx' || kind === 'return_path_spf' || kind === 'return_path_owner'
 }
 
 /** The record as a line of a zone file. `ttl`: in seconds. */

@@ -40,6 +40,8 @@ export function judgeRecord(
       return judgeSpf(record, names, found, verdict)
     case 'return_path_mx':
       return judgeMx(record, found)
+    case 'return_path_owner':
+      return judgeOwner(record, found)
     case 'dmarc':
       return judgeDmarc(record, found)
     case 'dmarc_report':
@@ -58,6 +60,12 @@ function judgeMx(record: DnsRecord, found: readonly string[]): Judgement {
       ? `The MX record of ${record.name} names another host.`
       : `${record.name} has other MX records as well, and bounces that arrive there are lost. Keep only the one shown.`
   return different(advice)
+}
+
+/** Other records under the name may name other domains. */
+function judgeOwner({ name, value }: DnsRecord, found: readonly string[]): Judgement {
+  const isThere = found.some((text) => text.trim().toLowerCase() === value)
+  return isThere ? RIGHT : missing(`No TXT record at ${name} is ${value}.`)
 }
 
 /** Only where the record leads. checkDelegation judges the record there. */

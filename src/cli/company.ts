@@ -141,7 +141,7 @@ async function show(text: string, { json, signingKey }: ShowOptions): Promise<vo
     const { company, domains, keys, used } = await showCompany(op, { company: text })
     if (json) {
       const shown = {
-        domains: domains.map((domain) => domainJson(op.accounts, domain)),
+        domains: domains.map((domain) => domainJson(op, domain)),
         keys: keys.map((key) => keyJson(op.accounts, key)),
       }
       return printJson({ ...companyJson(company), used, ...shown })

@@ -59,7 +59,7 @@ async function rotate(name: string, { cancel, finish, force, json }: RotateOptio
         ? await finishDkimRotation(op, { domain: name, force: force === true })
         : await rotateDkimKey(op, { domain: name })
     const records = dnsRecords(domain, serviceNames(op, domain))
-    if (json) return printJson(wholeDomainJson(op.accounts, domain, records))
+    if (json) return printJson(wholeDomainJson(op, domain, records))
     if (cancel) return printLine(`Cancelled. Mail from ${domain.name} is signed with ${signersOf(domain)}.`)
     if (finish) {
       printLine(`Mail from ${domain.name} is now signed with ${signersOf(domain)}.`)

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
 import { isDelegated } from '../accounts/dkim-delegation.ts'
 import { dnsRecords, zoneLine } from '../accounts/dns-records.ts'
-import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
 import { retentionWords } from '../operate/content-retention.ts'
 import { delegateDkim } from '../operate/dkim-delegation.ts'
 import { dmarcOf } from '../operate/domain-reports.ts'
@@ -19,6 +18,7 @@ import {
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
 import { assignPool } from '../operate/pools.ts'
+import { returnPathState } from '../operate/return-path.ts'
 import { senderChecks } from '../operate/sender-checks.ts'
 import { serviceNames } from '../operate/service-names.ts'
 import { domainJson, recordCheckJson, spokenFor, wholeDomainJson } from '../operate/shapes.ts'
@@ -76,7 +76,7 @@ export function addDomainCommands(program: Command): void {
       'domains must be a sending domain of the same company and active when mail is sent; mail is signed with the key of the domain in From. ' +
       'A parent domain is named like any other domain. --from replaces the earlier list.\n\n' +
       'The return path is used once DNS has its MX and SPF records; until then bounces go to the address in From. If ' +
-      'you set one, these records are required.\n\n' +
+      'you set one, these records are required. A host of another organization has to name the domain in a TXT record.\n\n' +
       '--dkim cname moves the DKIM keys into the zone of POSTROAD_DKIM_ZONE, and --dkim txt back. Then publish the records that `domain show` ' +
       'names: mail is signed with the previous key until DNS has them.\n\n' +
       'Tracking settings are stored and shown to API clients; nothing is tracked yet.',
@@ -201,7 +201,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     }
     const { domain, company, records } = await addDomain(op, input)
     const sender = await senderChecks(op, domain)
-    if (json) return printJson({ ...wholeDomainJson(op.accounts, domain, records), sender })
+    if (json) return printJson({ ...wholeDomainJson(op, domain, records), sender })
     printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
     printRecords(records)
     printSender(sender)
@@ -252,7 +252,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
     const pooled = pool === undefined ? changed : await withPool(op, changed, pool)
     const domain =
       dkim === undefined ? pooled : await delegateDkim(op, { domain: pooled.id, delegated: dkim === 'cname' })
-    if (json) return printJson(domainJson(op.accounts, domain))
+    if (json) return printJson(domainJson(op, domain))
     if (pool !== undefined) printLine(assignedLine({ name: domain.name, pool: domain.settings.pool ?? null }))
     if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
     if (returnPath !== undefined) printLine(`Return path of ${domain.name}: ${returnPathWords(op, domain)}.`)
@@ -302,13 +302,10 @@ function returnPathIn(text: string): string {
 }
 
 function returnPathWords(op: Operation, domain: SendingDomain): string {
-  const host = returnPathOf(domain)
-  if (usedReturnPath(domain) !== null) return `${host}, in use`
-  const isWanted = domain.settings.returnPath !== undefined || serviceNames(op, domain).bounceHost !== null
-  if (!isWanted) return 'none: bounces go to the address in From'
-  return host === null
-    ? 'none, because its name would be too long'
-    : `${host}, not in use until DNS has its records`
+  const { host, used, problem } = returnPathState(op, domain)
+  if (used) return `${host}, in use`
+  if (problem === null) return 'none: bounces go to the address in From'
+  return `${host ?? 'none'}, not in use: ${problem}`
 }
 
 function onOrOff(text: string): boolean {
@@ -329,7 +326,7 @@ function trackingOf({ settings }: SendingDomain): string {
 async function remove(name: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
     const domain = await removeDomain(op, { domain: name })
-    if (json) return printJson({ ...domainJson(op.accounts, domain), removed: true })
+    if (json) return printJson({ ...domainJson(op, domain), removed: true })
     printLine(`Removed ${domain.name}. Waiting mail from it fails at its next attempt.`)
   })
 }
@@ -345,7 +342,7 @@ function printInactive({ accounts }: Operation, { speaksFor }: SendingDomain): v
 
 const list = listing({
   verb: listDomains,
-  json: (domain, op) => domainJson(op.accounts, domain),
+  json: (domain, op) => domainJson(op, domain),
   titles: ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED', 'ID'],
   row: ({ id, name, companyId, status, sending, createdAt }, op) => {
     return [name, companyName(op, companyId), status, sending, formatTime(createdAt), id]
@@ -363,7 +360,7 @@ async function show(name: string, { zone, json }: JsonOption & { zone?: true }):
     const sender = await senderChecks(op, domain)
     if (json) {
       const advice = { dmarc_advice: await dmarcAdviceFor(op, domain) }
-      return printJson({ ...wholeDomainJson(op.accounts, domain, records), sender, ...advice })
+      return printJson({ ...wholeDomainJson(op, domain, records), sender, ...advice })
     }
     await printDomain(op, domain)
     printRecords(records)
@@ -375,7 +372,7 @@ function sending(change: typeof activateDomain): (name: string, options: JsonOpt
   return async (name, { json }) => {
     await withOperation(async (op) => {
       const domain = await change(op, { domain: name })
-      if (json) return printJson(domainJson(op.accounts, domain))
+      if (json) return printJson(domainJson(op, domain))
       printLine(`Sending from ${domain.name} is now ${domain.sending}.`)
     })
   }
@@ -419,7 +416,7 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
   const { domain, shown, verification, sender } = await withOperation(async (op) => {
     const found = await verifyDomain(op, { domain: name })
     const sender = await senderChecks(op, found.domain)
-    return { ...found, sender, shown: domainJson(op.accounts, found.domain) }
+    return { ...found, sender, shown: domainJson(op, found.domain) }
   })
   const { records, verified, uncertain } = verification
   if (json) {

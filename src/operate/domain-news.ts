@@ -4,10 +4,19 @@ import type { DomainChange } from '../store/store.ts'
 
 type DomainFacts = Pick<SendingDomain, 'name' | 'status' | 'sending' | 'lostSince' | 'returnPathHost'>
 
-/**
- * `grace`: ms for which a domain may send without its records. Empty: nothing that matters to anybody has changed.
- */
-export function domainNews(before: DomainFacts, change: DomainChange, grace: number): string[] {
+interface NewsParts {
+  /** Ms for which a domain may send without its records. */
+  grace: number
+  /** The domain may use the return-path host that it had. */
+  mayUse: boolean
+}
+
+/** Empty: nothing that matters to anybody has changed. */
+export function domainNews(
+  before: DomainFacts,
+  change: DomainChange,
+  { grace, mayUse }: NewsParts,
+): string[] {
   const after = { ...before, ...change }
   const news: string[] = []
   const isBack = before.lostSince !== null && after.lostSince === null
@@ -26,12 +35,15 @@ export function domainNews(before: DomainFacts, change: DomainChange, grace: num
   else if (before.status === 'pending' && after.status === 'verified') {
     news.push(`DNS has the required records of ${after.name}.`)
   }
-  if (before.returnPathHost !== after.returnPathHost) news.push(returnPathNews(before, after))
+  if (before.returnPathHost !== after.returnPathHost) news.push(returnPathNews(before, after, mayUse))
   return news
 }
 
-function returnPathNews(before: DomainFacts, after: DomainFacts): string {
-  return after.returnPathHost === null
-    ? `DNS has lost the records of ${before.returnPathHost}: bounces of mail from ${after.name} go to the address in From.`
-    : `Bounces of mail from ${after.name} come back to ${after.returnPathHost}.`
+function returnPathNews(before: DomainFacts, after: DomainFacts, mayUse: boolean): string {
+  const { name, returnPathHost: host } = after
+  if (host !== null) return `Bounces of mail from ${name} come back to ${host}.`
+  const why = mayUse
+    ? `DNS lacks records of ${before.returnPathHost}`
+    : `${before.returnPathHost} may belong to somebody else`
+  return `${why}: bounces of mail from ${name} go to the address in From.`
 }

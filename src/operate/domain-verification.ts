@@ -2,11 +2,10 @@
  * The records of sending domains in DNS: whether they are there, whether mail may leave, and the steps of a rotation
  * that follow.
  */
-import { type DkimIdentity, holdsName, type RecordState, type SendingDomain } from '../accounts/account.ts'
-import { type DnsRecord, dkimRecordName, dnsRecords } from '../accounts/dns-records.ts'
+import type { DkimIdentity, RecordState, SendingDomain } from '../accounts/account.ts'
+import { type DnsRecord, dkimRecordName, dnsRecords, isOfReturnPath } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/record-check.ts'
 import { checkRecord, type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
-import { isAtOrBelow } from '../mail/address/address-domain.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
 import type { Audit } from './audit-trail.ts'
 import { SERVICE } from './authority.ts'
@@ -17,6 +16,7 @@ import { nextDomainCheck, sendsUntil } from './domain-schedule.ts'
 import { domainNote } from './domains.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
+import { hindranceOf } from './return-path.ts'
 import { serviceNames } from './service-names.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -105,7 +105,9 @@ async function noteVerification(op: Operation, { domain: id, verification }: Not
 }
 
 function newsOf(op: Operation, domain: SendingDomain, change: DomainChange): string[] {
-  return domainNews(domain, afterChange(domain, change), op.setup.domainGrace)
+  const { returnPathHost: host } = domain
+  const mayUse = host === null || hindranceOf(op, domain, host) === null
+  return domainNews(domain, afterChange(domain, change), { grace: op.setup.domainGrace, mayUse })
 }
 
 /** Completes a change: a domain whose claim was proven becomes active. */
@@ -197,12 +199,14 @@ function keyStates(domain: SendingDomain, { records }: Verification): Record<str
   return Object.fromEntries(domain.dkim.flatMap(known))
 }
 
+type Judge = Pick<Operation, 'accounts' | 'hostname' | 'publicUrl' | 'setup'>
+
 /**
  * When DNS does not answer, nothing changes. Sending that was once activated goes on for a while without the records: a
  * passing fault in DNS must not stop mail.
  */
 function changeAfter(
-  op: Pick<Operation, 'accounts' | 'now' | 'setup'>,
+  op: Judge & Pick<Operation, 'now'>,
   domain: SendingDomain,
   verification: Verification,
 ): DomainChange {
@@ -218,28 +222,16 @@ function changeAfter(
 }
 
 function returnPathAfter(
-  op: Pick<Operation, 'accounts'>,
+  op: Judge,
   domain: SendingDomain,
   { records }: Verification,
 ): Pick<DomainChange, 'returnPathHost'> {
-  const own = records.filter(({ kind }) => kind === 'return_path_mx' || kind === 'return_path_spf')
+  const own = records.filter(isOfReturnPath)
   if (own.some(({ state }) => state === 'missing' || state === 'different')) return { returnPathHost: null }
   if (own.some(({ state }) => state === 'unknown')) return {}
   const host = own[0]?.name ?? null
-  return { returnPathHost: host !== null && mayUse(op, domain, host) ? host : null }
-}
-
-/**
- * Not a host of another company: its records are right as well, and receivers would take this company's mail for that
- * of the other. Nothing tells the company why, because it must not learn who else is here.
- */
-function mayUse({ accounts }: Pick<Operation, 'accounts'>, domain: SendingDomain, host: string): boolean {
-  const owners = accounts.domains.filter(
-    (each) => (each.id === domain.id || holdsName(each)) && isAtOrBelow(host, each.name),
-  )
-  const longest = Math.max(0, ...owners.map(({ name }) => name.length))
-  const nearest = owners.filter(({ name }) => name.length === longest)
-  return nearest.length === 0 || nearest.some(({ companyId }) => companyId === domain.companyId)
+  // The records of another company's host are right as well.
+  return { returnPathHost: host !== null && hindranceOf(op, domain, host) === null ? host : null }
 }
 
 /** The DKIM records of a domain that had them are lost when none is left of the keys that sign. */

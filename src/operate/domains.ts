@@ -2,10 +2,11 @@ import {
   type Company,
   type DomainSettings,
   holdsName,
+  type RecordKind,
   type SendingDomain,
   type SendingState,
 } from '../accounts/account.ts'
-import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
+import { type DnsRecord, dnsRecords, isOfReturnPath } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
 import type { DomainChange } from '../store/store.ts'
 import type { Audit, AuditNote } from './audit-trail.ts'
@@ -175,6 +176,12 @@ export interface DomainUpdate {
   settings?: Partial<DomainSettings>
 }
 
+/** What DNS had for one host says nothing about another. */
+function withoutReturnPath({ seen }: SendingDomain): Pick<SendingDomain, 'seen'> {
+  const others = Object.entries(seen).filter(([kind]) => !isOfReturnPath({ kind: kind as RecordKind }))
+  return { seen: Object.fromEntries(others) }
+}
+
 /** Changes the given settings, and keeps the others. */
 export const updateDomain = verb(
   'manage',
@@ -183,10 +190,12 @@ export const updateDomain = verb(
     if (speaksFor !== undefined) authoriseWhole(op.caller)
     const domain = findDomain(op, input.domain)
     // Read from the store, because the operator may have changed other settings, such as the pool, since the snapshot.
-    const present = settings === undefined ? null : await op.store.findDomain(domain.id)
+    const present = (settings === undefined ? null : await op.store.findDomain(domain.id)) ?? domain
+    const fresh = settings && settingsOf(present, settings)
     const updated = await changed(op, domain, {
       ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
-      ...(settings && { settings: settingsOf(present ?? domain, settings) }),
+      ...(fresh && { settings: fresh }),
+      ...(fresh && fresh.returnPath !== present.settings.returnPath && withoutReturnPath(present)),
     })
     // The new return path is used as soon as DNS has its records.
     if (settings?.returnPath !== undefined) await op.store.noteDomainCheck(domain.id, { dueAt: op.now() })

@@ -17,6 +17,7 @@ import type { Pause, SiteClosure, SiteState, SiteWarmUp } from '../store/store.t
 import { authoriseWhole } from './authority.ts'
 import { readable } from './closures.ts'
 import { readEmailPage } from './email-search.ts'
+import { explainedInCompany } from './explained-in-company.ts'
 import {
   addressIn,
   type CompanyFilter,
@@ -26,6 +27,7 @@ import {
   findDomain,
   findOwnDomain,
 } from './find.ts'
+import { isOwnSource } from './own-source.ts'
 import { scopeText } from './pauses.ts'
 import { type PresentClosures, presentClosures } from './present-closures.ts'
 import { pauseText } from './shapes.ts'
@@ -63,12 +65,17 @@ export interface Explanation extends Forecast {
   closed: SiteClosure | null
   /** The lower limits that the nodes keep from this source after complaints of the servers; null: those of the path. */
   lowered: SiteState['lowered']
-  /** Null: the source is not warming up. `messages` null: none is known of today. */
+  /** Null: the source is not warming up. */
   warmUp: ShownWarmUp | null
   last: RecentResult[]
 }
 
-type ShownWarmUp = Omit<SiteWarmUp, 'messages'> & { messages: number | null }
+interface ShownWarmUp extends Omit<SiteWarmUp, 'messages'> {
+  /** Null: none is known of today, or they are not all of the reader's company. */
+  messages: number | null
+  /** No more messages leave for the site today. */
+  usedUp: boolean
+}
 
 /** A suppression with the name of the sending domain whose list it is on. */
 interface ListedSuppression extends Suppression {
@@ -115,7 +122,7 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const present = (path: Path) => presentPath(op, sender, domain, path, sites.get(path.site.key), closures)
   const isUsable = (path: Path) => {
     const { closed, warmUp } = present(path)
-    return closed === null && !isUsedUp(warmUp)
+    return closed === null && warmUp?.usedUp !== true
   }
   const [found, suppressions, allPauses, last] = await Promise.all([
     forecastFor(op, sender, domain, isUsable),
@@ -126,7 +133,10 @@ async function explained(op: Operation, request: ExplainRequest): Promise<Explan
   const mail = { companyId: sender.companyId, domain, site: found.path.site.key }
   const pauses = allPauses.filter((pause) => coversMail(pause, mail))
   const facts = { ...found, ...present(found.path), address, domain, suppressions, pauses, last }
-  return { ...facts, problem: problemOf(op, facts, sender) }
+  const explanation = { ...facts, problem: problemOf(op, facts, sender) }
+  const readsAll =
+    op.caller.kind === 'operator' || isOwnSource(op.accounts, sender.companyId, found.path.source)
+  return readsAll ? explanation : explainedInCompany(explanation)
 }
 
 /** The state of a path, as the nodes report it of its site. */
@@ -147,8 +157,12 @@ function presentPath(
   return {
     closed: closed && readable(op.caller, companyId, closed),
     lowered: source?.lowered ?? { sessions: null, messagesPerMinute: null },
-    warmUp: source?.warmUp ?? warmUpOf(op, path),
+    warmUp: source?.warmUp === undefined ? warmUpOf(op, path) : withUse(source.warmUp),
   }
+}
+
+function withUse(warmUp: SiteWarmUp): ShownWarmUp {
+  return { ...warmUp, usedUp: warmUp.messages >= warmUp.limit }
 }
 
 /** By the pools alone: no node has reported a message to the site. */
@@ -160,11 +174,7 @@ function warmUpOf({ accounts, setup, now }: Operation, { source, site }: Path): 
   if (since === undefined) return null
   const day = warmUpDay(since, now())
   const limit = setup.warmUp[day - 1]
-  return limit === undefined ? null : { day, limit, messages: null }
-}
-
-function isUsedUp(warmUp: ShownWarmUp | null): boolean {
-  return warmUp !== null && (warmUp.messages ?? 0) >= warmUp.limit
+  return limit === undefined ? null : { day, limit, messages: null, usedUp: limit === 0 }
 }
 
 interface Sender {
@@ -304,7 +314,7 @@ function problemOf(
     const name = servers === undefined ? path.site.name : `${path.site.name} (${servers})`
     return `${name} has taken no mail from ${from}${to} since ${utcTime(since)}: ${reason}. The next try is due at ${utcTime(nextTryAt)}.`
   }
-  if (warmUp !== null && isUsedUp(warmUp)) {
+  if (warmUp?.usedUp === true) {
     return `The source address ${path.source.name} is warming up, and has sent ${path.site.name} the ${warmUp.limit} messages of today. Further mail waits for tomorrow (UTC).`
   }
   return null

@@ -41,7 +41,7 @@ export function explanationJson(explanation: Explanation, tried: DeliveryRehears
       address: firstAddress(source),
       helo: source.helo,
       proxy: firstProxy(source),
-      warm_up: warmUp,
+      warm_up: warmUp && warmUpJson(warmUp),
     },
     last: last.map(({ email, recipient }) => ({
       email_id: email.id,
@@ -55,6 +55,10 @@ export function explanationJson(explanation: Explanation, tried: DeliveryRehears
     })),
     tried,
   }
+}
+
+function warmUpJson({ day, messages, limit, usedUp }: NonNullable<Explanation['warmUp']>) {
+  return { day, messages, limit, used_up: usedUp }
 }
 
 /** Null: the operating system chooses the address. */

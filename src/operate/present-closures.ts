@@ -2,16 +2,10 @@
  * The closures of paths, as all nodes together know them: those that nodes in service report of their sites, and those
  * that nodes share, which outlive the node that has met them.
  */
-import { serversNamed, siteKeyOf } from '../delivery/path/path.ts'
 import { GENERAL_SOURCE } from '../delivery/path/source-choice.ts'
 import { byExtent, closuresAt } from '../queue/site-states.ts'
-import {
-  type ClosedPath,
-  type NodeBeat,
-  SHARED_KEPT_MS,
-  type SiteClosure,
-  type SiteState,
-} from '../store/store.ts'
+import type { NodeBeat, SiteClosure, SiteState } from '../store/store.ts'
+import { sharedClosures } from './shared-closures.ts'
 import { freshReports } from './sites.ts'
 import type { Operation } from './verb.ts'
 
@@ -110,14 +104,7 @@ export async function presentClosures(op: Operation, fresh = freshReports(op)): 
     reports.flatMap(({ sites }) => sites),
     ({ key }) => key,
   )
-  const shared = new Map<string, SiteClosure[]>()
-  for (const { key, changedAt, state } of paths) {
-    if (state.closed === null || op.now() - changedAt > SHARED_KEPT_MS) continue
-    const site = siteKeyOf(state.closed.path)
-    const closures = shared.get(site) ?? []
-    closures.push(closureOf(op, key, state.closed))
-    shared.set(site, closures)
-  }
+  const shared = sharedClosures(op, paths)
   return new PresentClosures(reported, shared, presentSources(nodes))
 }
 
@@ -127,27 +114,4 @@ function presentSources(nodes: readonly NodeBeat[]): ReadonlySet<string> | null 
   return delivering.length === 0 || delivering.some(({ sources }) => sources === undefined)
     ? null
     : new Set(known)
-}
-
-/** `key`: that of the closed part of the path. */
-function closureOf({ accounts }: Operation, key: string, closed: ClosedPath): SiteClosure {
-  const { companyId, domainId, to, message, probeAt, path, since, kind, brief, metBy, list } = closed
-  const servers = serversNamed(key.split('\0')[3] ?? '')
-  const company = accounts.companies.find(({ id }) => id === companyId)
-  const domain = accounts.domains.find(({ id }) => id === domainId)
-  return {
-    since,
-    kind,
-    brief,
-    metBy,
-    companyId,
-    list,
-    reason: message,
-    nextTryAt: probeAt,
-    company: companyId === null ? null : (company?.name ?? 'a removed company'),
-    sendingDomain: domainId === null ? null : (domain?.name ?? 'a removed domain'),
-    recipientDomain: to,
-    source: path.split('\0')[0]!,
-    ...(servers !== null && { servers }),
-  }
 }

@@ -2,6 +2,7 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import type { ServiceNames } from '../accounts/dns-records.ts'
 import type { SendingHost } from '../accounts/own-spf.ts'
+import { isForeignReturnPath } from '../accounts/return-path-owner.ts'
 import { OperateError } from './error.ts'
 import { sourceChoice } from './source-choice.ts'
 import type { Operation } from './verb.ts'
@@ -18,7 +19,14 @@ export function serviceNames(looker: Looker, domain: SendingDomain): ServiceName
   const bounceHost = setup.bounceHost ?? (listens ? hostname : null)
   const relayed = own || setup.delivery.kind === 'relay'
   const sendingHosts = relayed ? [{ name: hostname, addresses: [] }] : directHosts(looker, domain)
-  return { hostname, sendingHosts, bounceHost, relayed, dkimZone: setup.dkimZone }
+  return {
+    hostname,
+    sendingHosts,
+    bounceHost,
+    relayed,
+    dkimZone: setup.dkimZone,
+    foreignReturnPath: isForeignReturnPath(domain, accounts.domains),
+  }
 }
 
 /** The hosts that direct mail of the domain leaves from: those of its pool, or all. */
@@ -28,6 +36,18 @@ export function directHosts(looker: Looker, { id, companyId }: SendingDomain): S
     name: helo,
     addresses: [addresses?.ipv4 ?? null, addresses?.ipv6 ?? null].filter((address) => address !== null),
   }))
+}
+
+/** The host names that belong to the service itself. */
+export function serviceHosts({
+  hostname,
+  setup,
+  publicUrl,
+}: Pick<Operation, 'hostname' | 'setup' | 'publicUrl'>): string[] {
+  const { bounceHost, sourceAddresses, dkimZone } = setup
+  const url = publicUrl === null ? null : new URL(publicUrl).hostname
+  const greeted = (sourceAddresses ?? []).map(({ helo }) => helo)
+  return [hostname, bounceHost, dkimZone, url, ...greeted].filter((name) => name !== null)
 }
 
 export function noZone(): OperateError {

@@ -5,7 +5,6 @@
 import type { AccountsSnapshot, ApiKey, Company, DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/record-check.ts'
-import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
 import { utcTime } from '../common/utc-day.ts'
 import { lastCategories } from '../email/classification.ts'
 import type { LogEntry } from '../email/company-event.ts'
@@ -29,8 +28,10 @@ import type { ListedKey } from './keys.ts'
 import type { PoolDescription } from './pools.ts'
 import type { LaneReport } from './queue.ts'
 import type { CompanySum, LaneFigures, SiteSum } from './queue-sums.ts'
+import { returnPathState } from './return-path.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { SiteDescription } from './sites.ts'
+import type { Operation } from './verb.ts'
 import type { OwnedWebhook } from './webhook-find.ts'
 
 /** Unix ms as ISO 8601; null stays null. */
@@ -52,9 +53,9 @@ export function companyJson({ id, name, createdAt, limits, ...company }: Company
   }
 }
 
-export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: SendingDomain) {
+export function domainJson(op: Operation, domain: SendingDomain) {
   const { id, name, companyId, status, sending, createdAt, settings } = domain
-  const speaksFor = spokenFor(accounts, domain)
+  const speaksFor = spokenFor(op.accounts, domain)
   return {
     id,
     name,
@@ -66,7 +67,7 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
     click_tracking: settings.clickTracking,
     unsubscribe_tracking: settings.unsubscribeTracking ?? false,
     tls: settings.tls ?? 'opportunistic',
-    return_path: { host: returnPathOf(domain), used: usedReturnPath(domain) !== null },
+    return_path: returnPathState(op, domain),
     lost_since: isoTime(domain.lostSince),
     pool: settings.pool ?? null,
     content_retention_seconds: secondsOf(settings.contentRetention),
@@ -78,13 +79,9 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
 }
 
 /** A domain with its DKIM keys, and the records to publish. */
-export function wholeDomainJson(
-  accounts: Pick<AccountsSnapshot, 'domains'>,
-  domain: SendingDomain,
-  records: readonly DnsRecord[],
-) {
+export function wholeDomainJson(op: Operation, domain: SendingDomain, records: readonly DnsRecord[]) {
   return {
-    ...domainJson(accounts, domain),
+    ...domainJson(op, domain),
     dkim_keys: domain.dkim.map(dkimKeyJson),
     dns_records: records.map(dnsRecordJson),
   }

@@ -4,10 +4,11 @@ import { siteOf, siteOfProvider } from '../delivery/path/site-directory.ts'
 import type { SiteLimits } from '../delivery/sites/site-block.ts'
 import type { ProviderBlock, SiteAgreement, SiteTable } from '../delivery/sites/site-table.ts'
 import { pauseOf } from '../queue/pauses.ts'
-import { combined, inOrder } from '../queue/site-states.ts'
+import { byExtent, combined, inOrder } from '../queue/site-states.ts'
 import type { Pause, SiteReport, SiteState, SiteTrouble } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { domainName } from './find.ts'
+import { sharedClosures } from './shared-closures.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Milliseconds after which a report is taken for that of a node that has ended. */
@@ -95,7 +96,11 @@ async function ofDomain(
   const { key, name, provider } = siteOf(domain, { hosts, until: 0 }, agreement)
   const state = states.get(key)
   if (state !== undefined) return found(state, table)
-  return { key, site: { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] } }
+  // The reports have places for some sites only.
+  const closures = sharedClosures(op, await op.store.sharedPaths()).get(key) ?? []
+  const [closed = null, ...others] = closures.toSorted(byExtent)
+  const site = { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] }
+  return { key, site: { ...site, closed, ...(others.length > 0 && { others }) } }
 }
 
 /** The reports of nodes in service. */

@@ -26,8 +26,14 @@ export interface PathUse {
   warmUp: SiteWarmUp | null
 }
 
-/** The most sites in a report: closed ones first, then those with most messages, then those used last. */
+/** The most sites in a report, apart from those of providers. */
 const MAX_SITES = 200
+/**
+ * How many of them are for sites that are closed for mail of single companies alone, and the most of one company: its
+ * own mail to servers that nobody else writes to must not take the places of other sites.
+ */
+const MAX_CLOSED_FOR_ONE = 50
+const MAX_OF_ONE = 10
 const MAX_HOSTS = 20
 /** The most closures of a site in a report. */
 const MAX_CLOSURES = 50
@@ -41,7 +47,32 @@ export function siteStates(uses: Iterable<PathUse>): SiteState[] {
     const before = states.get(key)
     states.set(key, before === undefined ? stateOf(use) : combined(before, stateOf(use)))
   }
-  return inOrder([...states.values()]).slice(0, MAX_SITES)
+  return reported([...states.values()])
+}
+
+/** The sites that a report has room for, in order. */
+function reported(states: SiteState[]): SiteState[] {
+  const [providers, others] = parted(states, ({ provider, name }) => provider === name)
+  const [closedForOne, rest] = parted(
+    inOrder(others),
+    ({ closed }) => closed !== null && closed.companyId !== null,
+  )
+  const shares = new Map<string, number>()
+  const [shown, further] = parted(closedForOne, ({ closed }) => {
+    const companyId = closed?.companyId ?? ''
+    const share = (shares.get(companyId) ?? 0) + 1
+    shares.set(companyId, share)
+    return share <= MAX_OF_ONE
+  })
+  const first = shown.slice(0, MAX_CLOSED_FOR_ONE)
+  const last = [...shown.slice(MAX_CLOSED_FOR_ONE), ...further]
+  return inOrder([...providers, ...first, ...[...rest, ...last].slice(0, MAX_SITES - first.length)])
+}
+
+function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  const [first, second]: [Item[], Item[]] = [[], []]
+  for (const item of items) (isFirst(item) ? first : second).push(item)
+  return [first, second]
 }
 
 function together<State extends Pick<SiteState, 'lowered' | 'used' | 'closed'>>(
@@ -106,18 +137,23 @@ function narrowness({ companyId, sendingDomain, recipientDomain, servers }: Site
   return [companyId, sendingDomain, recipientDomain, servers ?? null].filter((each) => each !== null).length
 }
 
-/** Sites that need attention come first. */
+/** Sites that need attention come first: those closed for all companies, then those closed for some. */
 export function inOrder<State extends Pick<SiteState, 'closed' | 'used' | 'name' | 'lastMessageAt'>>(
   states: State[],
 ): State[] {
   return states.toSorted(
     (a, b) =>
-      Number(b.closed !== null) - Number(a.closed !== null) ||
+      openness(a) - openness(b) ||
       b.used.messagesLastHour - a.used.messagesLastHour ||
       b.used.sessions - a.used.sessions ||
       (b.lastMessageAt ?? 0) - (a.lastMessageAt ?? 0) ||
       (a.name < b.name ? -1 : 1),
   )
+}
+
+function openness({ closed }: Pick<SiteState, 'closed'>): number {
+  if (closed === null) return 2
+  return closed.companyId === null ? 0 : 1
 }
 
 function stateOf(use: PathUse): SiteState {

@@ -17,6 +17,7 @@ const NAMES: ServiceNames = {
   bounceHost: null,
   relayed: false,
   dkimZone: null,
+  foreignReturnPath: false,
 }
 let domain: SendingDomain
 before(async () => {

@@ -148,6 +148,7 @@ describe('the commands about accounts', () => {
       bounceHost: null,
       relayed: false,
       dkimZone: null,
+      foreignReturnPath: false,
     })) {
       if (record.required) dns.zone[`${record.name}/TXT`] = [record.value]
     }

@@ -28,6 +28,7 @@ describe('DKIM by CNAME records', { skip: withoutBrowser() }, () => {
       bounceHost: null,
       relayed: false,
       dkimZone: ZONE,
+      foreignReturnPath: false,
     }
     for (const { kind, type, name, value } of dnsRecords(domain, names)) {
       if (kind === 'dkim') dns.zone[`${name}/${type}`] = [value]

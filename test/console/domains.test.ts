@@ -223,6 +223,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
       bounceHost: null,
       relayed: false,
       dkimZone: null,
+      foreignReturnPath: false,
     }
     for (const { type, name, value, preference } of dnsRecords(domain, names)) {
       dns.zone[`${name}/${type}`] = [preference === null ? value : `${preference} ${value}`]

@@ -26,6 +26,7 @@ const NAMES: ServiceNames = {
   bounceHost: null,
   relayed: false,
   dkimZone: null,
+  foreignReturnPath: false,
 }
 
 describe('DKIM keys by themselves', () => {

@@ -22,6 +22,7 @@ const NAMES = {
   bounceHost: null,
   relayed: false,
   dkimZone: null,
+  foreignReturnPath: false,
 }
 
 interface Told {

@@ -149,7 +149,7 @@ test('limits in force, and the warm-up of the address; mail leaves from another 
   assert.deepEqual(warming.site.lowered, { sessions: 2, messages_per_minute: 7 })
   assert.deepEqual(
     [warming.source.address, warming.source.warm_up],
-    [first, { day: 1, messages: 12, limit: 50 }],
+    [first, { day: 1, messages: 12, limit: 50, used_up: false }],
   )
   await report([{ name: first, warmUp: { day: 1, messages: 50, limit: 50 } }], null)
   assert.equal((await explained(request, change)).source.address, other)
@@ -166,6 +166,58 @@ test('limits in force, and the warm-up of the address; mail leaves from another 
     (await explained(request, only)).problem!,
     /^The source address 192\.0\.2\.81 is warming up, and has sent .* the 50 messages of today/,
   )
+  await world.store.leave(token)
+})
+
+test('a company reads how much leaves from an address only if no other company sends from it', async () => {
+  const sourceAddresses = [{ address: '192.0.2.91', helo: 'one.service.test' }]
+  const change = { setup: { sourceAddresses, warmUp: [50, 100] } }
+  const request = { address: JANE, from: 'acme.test' }
+  const { path } = await explain(await operation(change), request)
+  const none = { sessions: null, messagesPerMinute: null }
+  const used = { sessions: 0, messagesLastMinute: 0, messagesLastHour: 0 }
+  const token = await world.store.join(node('a'))
+  const report = async (messages: number) => {
+    const source = {
+      ...{ name: '192.0.2.91', helo: 'x', used, closed: null },
+      lowered: { sessions: 2, messagesPerMinute: 7 },
+      warmUp: { day: 1, messages, limit: 50 },
+    }
+    const site = {
+      ...{ key: path.site.key, name: 'mx1.example.net', provider: null, hosts: [] },
+      ...{ limits: {} as never, lowered: none, used, closed: null, sources: [source] },
+    }
+    await world.store.reportSites({ node: token, at: (await operation()).now(), sites: [site] })
+  }
+  const read = async (caller: CallerName, poolUsers: readonly string[]) => {
+    const op = await operation(change, caller)
+    const own = { name: 'own', addresses: ['192.0.2.91'], warming: {}, createdAt: 0 }
+    const companies = op.accounts.companies.map((each) =>
+      poolUsers.includes(each.id) ? { ...each, pool: 'own' } : each,
+    )
+    const accounts = { ...op.accounts, companies, pools: [own] }
+    const { site, source, problem } = explanationJson(await explain({ ...op, accounts }, request))
+    const { sessions, messages_per_minute: aMinute } = site.limits
+    return { limits: [sessions, aMinute], lowered: site.lowered, warmUp: source.warm_up, problem }
+  }
+  const [own, other] = [world.acme.company.id, world.beta.company.id]
+  const whole = { messages: 12, lowered: { sessions: 2, messages_per_minute: 7 } }
+  const masked = { messages: null, lowered: { sessions: null, messages_per_minute: null } }
+  await report(12)
+  for (const [caller, users, { messages, lowered }] of [
+    ['reader', [own, other], masked],
+    ['operator', [own, other], whole],
+    ['reader', [own], whole],
+  ] as const) {
+    const seen = await read(caller, users)
+    assert.deepEqual(seen.warmUp, { day: 1, messages, limit: 50, used_up: false })
+    assert.deepEqual(seen.lowered, lowered)
+    if (lowered === masked.lowered) assert.deepEqual(seen.limits, [2, 7], 'the limits in force')
+  }
+  await report(50)
+  const over = await read('reader', [own, other])
+  assert.deepEqual(over.warmUp, { day: 1, messages: null, limit: 50, used_up: true })
+  assert.match(over.problem!, /is warming up, and has sent/)
   await world.store.leave(token)
 })
 

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<string, 'DKIM' | 'SPF'>> = {
   spf: 'SPF',
   return_path_mx: 'SPF',
   return_path_spf: 'SPF',
+  return_path_owner: 'SPF',
 }
 
 export function jsonRecords(records: readonly RecordSnapshot[]) {

@@ -209,7 +209,7 @@ describe('/domains', () => {
     const changed = (await request('GET', path)).body.records as typeof records
     assert.deepEqual(
       changed.slice(2).map(({ name }) => name),
-      ['bounce.other.test', 'bounce.other.test'],
+      ['bounce.other.test', 'bounce.other.test', '_postroad.bounce.other.test'],
     )
     await request('PATCH', path, { custom_return_path: 'send' })
     const without = (await request('GET', path)).body.records as typeof records

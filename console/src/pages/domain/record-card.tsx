@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<CardRecord['kind'], string>> = {
   spf: 'SPF',
   return_path_mx: 'Return path MX',
   return_path_spf: 'Return path SPF',
+  return_path_owner: 'Return path permission',
   dmarc: 'DMARC',
   dmarc_report: 'DMARC report permission',
   tls_report: 'TLS report',

@@ -114,8 +114,7 @@ const idsOf = (domains: readonly NamedDomain[]) => domains.map(({ id }) => id)
 function ReturnPath({ company, domain }: SettingsProps) {
   const mayManage = useMayManage()
   const [opened, setOpened] = useState(false)
-  const { host, isChosen, used } = domain.returnPath
-  const hasRecords = domain.records.some(({ kind }) => kind === 'return_path_mx')
+  const { host, isChosen, used, problem } = domain.returnPath
   return (
     <Section
       title="Return path"
@@ -130,7 +129,7 @@ function ReturnPath({ company, domain }: SettingsProps) {
     >
       <Text size="sm">
         {used ? `Bounces come back to ${host}.` : 'Bounces go to the address in From.'}
-        {!used && hasRecords && ` ${host} is used once DNS has its records.`}
+        {problem !== null && host !== null && ` ${host} is not in use: ${problem}.`}
       </Text>
       <FormDialog
         title="Change the return path"

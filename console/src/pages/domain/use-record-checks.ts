@@ -43,7 +43,7 @@ export function useRecordChecks(company: string, domain: WholeDomain, mayVerify:
   )
   const waiting = domain.dkim.filter(({ stage }) => stage === 'next').map(({ record }) => record)
   const next = statesOf(({ name }) => waiting.includes(name)).includes('right')
-  const ofReturnPath = statesOf(({ kind }) => kind === 'return_path_mx' || kind === 'return_path_spf')
+  const ofReturnPath = statesOf(({ kind }) => kind.startsWith('return_path_'))
   const returnPathReady =
     !domain.returnPath.used && ofReturnPath.length > 0 && ofReturnPath.every((state) => state === 'right')
   const contradicted = domain.status === 'pending' ? right : lacking

@@ -46,6 +46,7 @@ export function ExplainedFacts({ of }: Explained) {
             , day {source.warm_up.day} of its warm-up:{' '}
             {source.warm_up.messages !== null && `${source.warm_up.messages.toLocaleString()} of `}
             {counted(source.warm_up.limit, 'message')} to this site today
+            {source.warm_up.messages === null && source.warm_up.used_up && ', all used up'}
           </>
         )}
       </Fact>

@@ -135,6 +135,10 @@ export const WHOLE_DOMAIN = object({
       description: 'It was set; otherwise it follows from the name of the domain.',
     },
     used: { type: 'boolean', description: 'MAIL FROM has it; otherwise the address of the author.' },
+    problem: {
+      ...TEXT_OR_NULL,
+      description: 'Why it is not in use, as a clause; null: it is, or none is wanted.',
+    },
   }),
   delegation: object({
     offered: { type: 'boolean', description: 'The service has a zone for DKIM keys.' },

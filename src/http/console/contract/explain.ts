@@ -59,8 +59,11 @@ const EXPLANATION = object({
     name: TEXT,
     provider: TEXT_OR_NULL,
     limits: LIMITS,
-    /** After complaints of the servers; null: as the limits are. */
-    lowered: object({ sessions: INTEGER_OR_NULL, messages_per_minute: INTEGER_OR_NULL }),
+    lowered: {
+      ...object({ sessions: INTEGER_OR_NULL, messages_per_minute: INTEGER_OR_NULL }),
+      description:
+        'After complaints of the servers; null: as the limits are. Where the address has mail of other companies too, `limits` has the limits in force instead, unless the reader is an operator.',
+    },
     closed: orNull(CLOSED),
   }),
   hosts: {
@@ -100,8 +103,18 @@ const EXPLANATION = object({
     helo: TEXT,
     /** Shown to operators only. */
     proxy: TEXT_OR_NULL,
-    /** `messages` null: no count of today is known. */
-    warm_up: orNull(object({ day: INTEGER, messages: INTEGER_OR_NULL, limit: INTEGER })),
+    warm_up: orNull(
+      object({
+        day: INTEGER,
+        messages: {
+          ...INTEGER_OR_NULL,
+          description:
+            'Messages to the site today. Null: none is known of, or the address has mail of other companies too and the reader is no operator.',
+        },
+        limit: INTEGER,
+        used_up: { type: 'boolean', description: 'No more messages leave for the site today.' },
+      }),
+    ),
   }),
   last: {
     type: 'array',

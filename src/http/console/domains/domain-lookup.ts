@@ -4,10 +4,10 @@ import type { CustomRoute, DkimIdentity, SendingDomain } from '../../../accounts
 import { isDelegated } from '../../../accounts/dkim-delegation.ts'
 import { dkimRecordName, dnsRecords } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/record-check.ts'
-import { returnPathOf, usedReturnPath } from '../../../accounts/return-path.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { retiresAt, sendsUntil } from '../../../operate/domain-schedule.ts'
 import { companyName, noSuchDomain } from '../../../operate/find.ts'
+import { returnPathState } from '../../../operate/return-path.ts'
 import { serviceNames } from '../../../operate/service-names.ts'
 import { dnsRecordJson, isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -47,9 +47,8 @@ export async function wholeDomainJson(
     companyRelay: relayJson(routeOf(null)),
     hostname,
     returnPath: {
-      host: returnPathOf(domain),
+      ...returnPathState(op, domain),
       isChosen: domain.settings.returnPath !== undefined,
-      used: usedReturnPath(domain) !== null,
     },
     delegation: {
       offered: op.setup.dkimZone !== null,

@@ -1,0 +1,55 @@
+/** The return path of a domain for people: where bounces come back to, and why they do not. */
+import type { SendingDomain } from '../accounts/account.ts'
+import { dnsRecords, isOfReturnPath } from '../accounts/dns-records.ts'
+import { returnPathOf, usedReturnPath } from '../accounts/return-path.ts'
+import { type ReturnPathHindrance, returnPathHindrance } from '../accounts/return-path-owner.ts'
+import { serviceHosts, serviceNames } from './service-names.ts'
+import type { Operation } from './verb.ts'
+
+type Looker = Pick<Operation, 'accounts' | 'caller' | 'hostname' | 'publicUrl' | 'setup'>
+
+/** Why the domain may not use the host, whatever DNS has. */
+export function hindranceOf(
+  op: Omit<Looker, 'caller'>,
+  domain: SendingDomain,
+  host: string,
+): ReturnPathHindrance | null {
+  return returnPathHindrance(domain, host, op.accounts.domains, serviceHosts(op))
+}
+
+export interface ReturnPathState {
+  host: string | null
+  used: boolean
+  /** Why it is not in use, as a clause; null: it is, or none is wanted. */
+  problem: string | null
+}
+
+export function returnPathState(op: Looker, domain: SendingDomain): ReturnPathState {
+  const host = returnPathOf(domain)
+  const used = usedReturnPath(domain) !== null
+  return { host, used, problem: used ? null : problemOf(op, domain, host) }
+}
+
+function problemOf(op: Looker, domain: SendingDomain, host: string | null): string | null {
+  const names = serviceNames(op, domain)
+  const isWanted = domain.settings.returnPath !== undefined || names.bounceHost !== null
+  if (!isWanted) return null
+  if (host === null) return 'its name would be too long'
+  const hindrance = hindranceOf(op, domain, host)
+  const lacking = 'DNS has not had all of its records yet'
+  if (hindrance === null) return lacking
+  if (op.caller.kind === 'operator') return wordsOf(hindrance)
+  // A company must not find out by a name alone who else is here; its records show that the host's owner agrees.
+  const records = dnsRecords(domain, names).filter(isOfReturnPath)
+  return records.every(({ seen }) => seen === 'right')
+    ? 'this service does not allow it for this domain, because it may belong to somebody else'
+    : lacking
+}
+
+function wordsOf(hindrance: ReturnPathHindrance): string {
+  if (hindrance.kind === 'service') return 'it is a name of this service'
+  const { name } = hindrance.by
+  return hindrance.kind === 'used'
+    ? `${name}, a domain of another company, uses it`
+    : `it belongs to the organization of ${name}, a domain of another company`
+}

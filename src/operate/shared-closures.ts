@@ -1,0 +1,42 @@
+/** The closures of paths that nodes share, which outlive the node that has met them. */
+import { serversNamed, siteKeyOf } from '../delivery/path/path.ts'
+import { type ClosedPath, SHARED_KEPT_MS, type SharedPath, type SiteClosure } from '../store/store.ts'
+import type { Operation } from './verb.ts'
+
+type Looker = Pick<Operation, 'accounts' | 'now'>
+
+/** By key of the site. */
+export function sharedClosures(op: Looker, paths: readonly SharedPath[]): Map<string, SiteClosure[]> {
+  const shared = new Map<string, SiteClosure[]>()
+  for (const { key, changedAt, state } of paths) {
+    if (state.closed === null || op.now() - changedAt > SHARED_KEPT_MS) continue
+    const site = siteKeyOf(state.closed.path)
+    const closures = shared.get(site) ?? []
+    closures.push(closureOf(op, key, state.closed))
+    shared.set(site, closures)
+  }
+  return shared
+}
+
+/** `key`: that of the closed part of the path. */
+function closureOf({ accounts }: Looker, key: string, closed: ClosedPath): SiteClosure {
+  const { companyId, domainId, to, message, probeAt, path, since, kind, brief, metBy, list } = closed
+  const servers = serversNamed(key.split('\0')[3] ?? '')
+  const company = accounts.companies.find(({ id }) => id === companyId)
+  const domain = accounts.domains.find(({ id }) => id === domainId)
+  return {
+    since,
+    kind,
+    brief,
+    metBy,
+    companyId,
+    list,
+    reason: message,
+    nextTryAt: probeAt,
+    company: companyId === null ? null : (company?.name ?? 'a removed company'),
+    sendingDomain: domainId === null ? null : (domain?.name ?? 'a removed domain'),
+    recipientDomain: to,
+    source: path.split('\0')[0]!,
+    ...(servers !== null && { servers }),
+  }
+}
