@@ -19,6 +19,7 @@ import {
   IN_A_ROW,
   isCertain,
   isDue,
+  leaveUntil,
   newTrouble,
   type Trouble,
   type TroubleFacts,
@@ -141,7 +142,7 @@ export class PathHealth {
   /** The closed paths that this node has met itself and another one may meet, by key of the trouble. */
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
     for (const [key, trouble] of this.#troubles) {
-      const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
+      const { closed, learnt, kind, message, brief, list, since, ownProbeAt: probeAt, metBy } = trouble
       // Each start looks whether the proxy answers.
       if (!closed || learnt || kind === 'source') continue
       const { path, companyId, domainId, to, category } = trouble
@@ -152,16 +153,18 @@ export class PathHealth {
 
   /**
    * Learns that another node, or this one before its last start, has closed the path. `metAt`: when that node met the
-   * trouble last; `now`; both in Unix ms. The next try is left to that node as long as it makes tries.
+   * trouble last; `now`; both in Unix ms. The next try is left to that node as long as it makes tries, unless this node
+   * has met the trouble itself: then it is due on both at the later of the times that they have found out.
    */
   learn(key: string, closed: ClosedPath, now: number, metAt: number): void {
     const known = this.#troubles.get(key)
     const { kind, probeAt: _, ...facts } = closed
-    const probeAt = Math.max(now, closed.probeAt) + HEAD_START_MS
+    const headStart = known?.closed && !known.learnt ? 0 : HEAD_START_MS
+    const probeAt = Math.max(now, closed.probeAt) + headStart
     if (known?.closed) {
       known.metAt = Math.max(known.metAt, metAt)
       countAnew(known)
-      waitUntil(known, Math.max(known.probeAt, probeAt), now)
+      leaveUntil(known, probeAt, now)
       return
     }
     const trouble = {
@@ -225,7 +228,7 @@ export class PathHealth {
     trouble.tryWanted = null
     if (own) trouble.tryUntil = until
     else {
-      waitUntil(trouble, Math.max(trouble.probeAt, until), now)
+      leaveUntil(trouble, until, now)
       trouble.insistedAt = now
     }
   }
