@@ -2,8 +2,9 @@
  * The closures of paths, as all nodes together know them: those that nodes in service report of their sites, and those
  * that nodes share, which outlive the node that has met them.
  */
-import { serversNamed, siteKeyOf } from '../delivery/path/path.ts'
+import { serversNamed, siteKeyOf, sourceNameOf } from '../delivery/path/path.ts'
 import { GENERAL_SOURCE } from '../delivery/path/source-choice.ts'
+import { hasSourceOf, type PresentSources, presentSources } from '../queue/present-sources.ts'
 import { byExtent, closuresAt } from '../queue/site-states.ts'
 import {
   type ClosedPath,
@@ -37,7 +38,7 @@ export class PresentClosures {
   /** The closures that nodes share, by key of the site. */
   readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>
   /** The names of the sources that a node has; null: not known. */
-  readonly #present: ReadonlySet<string> | null
+  readonly #present: PresentSources
   /**
    * All closures of a site in their order, by its key: they are sorted once, and lists ask for thousands of domains.
    */
@@ -48,7 +49,7 @@ export class PresentClosures {
   constructor(
     reported: ReadonlyMap<string, readonly SiteState[]>,
     shared: ReadonlyMap<string, readonly SiteClosure[]>,
-    present: ReadonlySet<string> | null,
+    present: PresentSources,
   ) {
     this.#reported = reported
     this.#shared = shared
@@ -110,22 +111,21 @@ export async function presentClosures(op: Operation): Promise<PresentClosures> {
     ({ key }) => key,
   )
   const shared = new Map<string, SiteClosure[]>()
+  const present = sourcesInService(nodes)
   for (const { key, changedAt, state } of paths) {
     if (state.closed === null || op.now() - changedAt > SHARED_KEPT_MS) continue
+    if (!hasSourceOf(present, state.closed.path)) continue
     const site = siteKeyOf(state.closed.path)
     const closures = shared.get(site) ?? []
     closures.push(closureOf(op, key, state.closed))
     shared.set(site, closures)
   }
-  return new PresentClosures(reported, shared, presentSources(nodes))
+  return new PresentClosures(reported, shared, present)
 }
 
-function presentSources(nodes: readonly NodeBeat[]): ReadonlySet<string> | null {
-  const delivering = nodes.filter(({ roles }) => roles.includes('delivery'))
-  const known = delivering.flatMap(({ sources }) => sources ?? [])
-  return delivering.length === 0 || delivering.some(({ sources }) => sources === undefined)
-    ? null
-    : new Set(known)
+/** The sources that the nodes which deliver have. */
+export function sourcesInService(nodes: readonly NodeBeat[]): PresentSources {
+  return presentSources(nodes.filter(({ roles }) => roles.includes('delivery')))
 }
 
 /** `key`: that of the closed part of the path. */
@@ -146,7 +146,7 @@ function closureOf({ accounts }: Operation, key: string, closed: ClosedPath): Si
     company: companyId === null ? null : (company?.name ?? 'a removed company'),
     sendingDomain: domainId === null ? null : (domain?.name ?? 'a removed domain'),
     recipientDomain: to,
-    source: path.split('\0')[0]!,
+    source: sourceNameOf(path),
     ...(servers !== null && { servers }),
   }
 }

@@ -12,6 +12,7 @@ import type { Extent } from './evidence.ts'
 import { HeldMail } from './held-mail.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
+import { hasSourceOf, type PresentSources } from './present-sources.ts'
 import { byExtent } from './site-states.ts'
 import {
   countAnew,
@@ -79,6 +80,8 @@ export class PathHealth {
   readonly #tried = new Set<string>()
   /** True while no other node delivers: it needs no right to try a closed path. */
   alone = true
+  /** The sources that nodes have. The closures of others are not counted. */
+  sources: PresentSources = null
   /** Sending domains (ids) whose mail is being released. */
   readonly #releasing = new Set<string>()
   #openings = 0
@@ -95,11 +98,11 @@ export class PathHealth {
     return this.#openings
   }
 
-  /** Number of closed paths, by kind of trouble. */
+  /** Number of closed paths that mail could take, by kind of trouble. */
   get closed(): Map<HindranceReport['kind'], number> {
     const counts = new Map<HindranceReport['kind'], number>()
-    for (const { kind, closed } of this.#troubles.values()) {
-      if (closed) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    for (const { kind, closed, path } of this.#troubles.values()) {
+      if (closed && hasSourceOf(this.sources, path)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
     return counts
   }
