@@ -3,9 +3,10 @@
  * that nodes share, which outlive the node that has met them.
  */
 import { GENERAL_SOURCE } from '../delivery/path/source-choice.ts'
+import type { PresentSources } from '../queue/present-sources.ts'
 import { byExtent, closuresAt } from '../queue/site-states.ts'
-import type { NodeBeat, SiteClosure, SiteState } from '../store/store.ts'
-import { sharedClosures } from './shared-closures.ts'
+import type { SiteClosure, SiteState } from '../store/store.ts'
+import { sharedClosures, sourcesInService } from './shared-closures.ts'
 import { freshReports } from './sites.ts'
 import type { Operation } from './verb.ts'
 
@@ -31,7 +32,7 @@ export class PresentClosures {
   /** The closures that nodes share, by key of the site. */
   readonly #shared: ReadonlyMap<string, readonly SiteClosure[]>
   /** The names of the sources that a node has; null: not known. */
-  readonly #present: ReadonlySet<string> | null
+  readonly #present: PresentSources
   /**
    * All closures of a site in their order, by its key: they are sorted once, and lists ask for thousands of domains.
    */
@@ -42,7 +43,7 @@ export class PresentClosures {
   constructor(
     reported: ReadonlyMap<string, readonly SiteState[]>,
     shared: ReadonlyMap<string, readonly SiteClosure[]>,
-    present: ReadonlySet<string> | null,
+    present: PresentSources,
   ) {
     this.#reported = reported
     this.#shared = shared
@@ -104,14 +105,6 @@ export async function presentClosures(op: Operation, fresh = freshReports(op)): 
     reports.flatMap(({ sites }) => sites),
     ({ key }) => key,
   )
-  const shared = sharedClosures(op, paths)
-  return new PresentClosures(reported, shared, presentSources(nodes))
-}
-
-function presentSources(nodes: readonly NodeBeat[]): ReadonlySet<string> | null {
-  const delivering = nodes.filter(({ roles }) => roles.includes('delivery'))
-  const known = delivering.flatMap(({ sources }) => sources ?? [])
-  return delivering.length === 0 || delivering.some(({ sources }) => sources === undefined)
-    ? null
-    : new Set(known)
+  const present = sourcesInService(nodes)
+  return new PresentClosures(reported, sharedClosures(op, paths, present), present)
 }

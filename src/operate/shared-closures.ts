@@ -1,15 +1,21 @@
 /** The closures of paths that nodes share, which outlive the node that has met them. */
-import { serversNamed, siteKeyOf } from '../delivery/path/path.ts'
-import { type ClosedPath, SHARED_KEPT_MS, type SharedPath, type SiteClosure } from '../store/store.ts'
+import { serversNamed, siteKeyOf, sourceNameOf } from '../delivery/path/path.ts'
+import { hasSourceOf, type PresentSources, presentSources } from '../queue/present-sources.ts'
+import { type ClosedPath, type NodeBeat, SHARED_KEPT_MS, type SharedPath, type SiteClosure } from '../store/store.ts'
 import type { Operation } from './verb.ts'
 
 type Looker = Pick<Operation, 'accounts' | 'now'>
 
-/** By key of the site. */
-export function sharedClosures(op: Looker, paths: readonly SharedPath[]): Map<string, SiteClosure[]> {
+/** By key of the site. `present`: a closure of any other source keeps no mail waiting. */
+export function sharedClosures(
+  op: Looker,
+  paths: readonly SharedPath[],
+  present: PresentSources,
+): Map<string, SiteClosure[]> {
   const shared = new Map<string, SiteClosure[]>()
   for (const { key, changedAt, state } of paths) {
     if (state.closed === null || op.now() - changedAt > SHARED_KEPT_MS) continue
+    if (!hasSourceOf(present, state.closed.path)) continue
     const site = siteKeyOf(state.closed.path)
     const closures = shared.get(site) ?? []
     closures.push(closureOf(op, key, state.closed))
@@ -36,7 +42,12 @@ function closureOf({ accounts }: Looker, key: string, closed: ClosedPath): SiteC
     company: companyId === null ? null : (company?.name ?? 'a removed company'),
     sendingDomain: domainId === null ? null : (domain?.name ?? 'a removed domain'),
     recipientDomain: to,
-    source: path.split('\0')[0]!,
+    source: sourceNameOf(path),
     ...(servers !== null && { servers }),
   }
+}
+
+/** The sources that the nodes which deliver have. */
+export function sourcesInService(nodes: readonly NodeBeat[]): PresentSources {
+  return presentSources(nodes.filter(({ roles }) => roles.includes('delivery')))
 }

@@ -101,7 +101,11 @@ export class Evidence {
     if (untried) return { part: company, limits: null }
     const seen = this.#seen(all.key, ready, parts, report)
     const own = seen.filter((each) => each.companyId === ready.email.companyId)
-    if (kind !== 'busy' && inTransaction) return this.#ofRefusals(path, parts, met, own, seen)
+    const isListed = kind === 'path' && path.site.kind === 'direct' && report.list !== undefined
+    if (kind !== 'busy' && inTransaction) return this.#ofRefusals(path, parts, met, own, seen, isListed)
+    // Nobody can have these servers say something before MAIL but those who run them, and the site has no others. A
+    // provider's site may have: hosts of its customers can be below its name.
+    if (isListed && parts.servers === parts.whole && !this.#accepts(all)) return { part: all, limits: 'all' }
     const suffices = (some: readonly Witness[]) => met !== 'recipient' || this.#isOfSeveral(some, path)
     const part = suffices(own) ? company : parts.pair
     const isOfAll = suffices(seen) && ofOthers(seen) >= (kind === 'busy' ? OF_OTHERS : 1)
@@ -115,7 +119,9 @@ export class Evidence {
 
   /**
    * A refusal in a transaction may be meant for the sending domain or by the recipient. When nothing is accepted from
-   * several sending domains, it is a block of more than them.
+   * several sending domains, it is a block of more than them. A block list that the servers name (`isListed`) has our
+   * address, which is that of all the company's mail. It proves nothing to other companies: a recipient can write such
+   * words as well.
    */
   #ofRefusals(
     path: Path,
@@ -123,13 +129,14 @@ export class Evidence {
     met: HindranceReport['met'],
     own: readonly Witness[],
     seen: readonly Witness[],
+    isListed: boolean,
   ): Extent {
     const { whole, company, sendingDomain } = parts
     // MAIL names no recipient.
     const suffices = (some: readonly Witness[]) => met === 'mail' || this.#isOfSeveral(some, path)
     const isOfDomains = new Set(own.map(({ from }) => from)).size > 1
     if (ofOthers(seen) > 0 && suffices(seen) && !this.#accepts(whole)) return { part: whole, limits: null }
-    const isOfCompany = isOfDomains && suffices(own) && !this.#accepts(company)
+    const isOfCompany = (isListed || (isOfDomains && suffices(own))) && !this.#accepts(company)
     return { part: isOfCompany ? company : sendingDomain, limits: null }
   }
 

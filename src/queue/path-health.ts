@@ -12,6 +12,7 @@ import type { Extent } from './evidence.ts'
 import { HeldMail } from './held-mail.ts'
 import { pauseFor } from './pacing.ts'
 import { type PathMail, type PathPart, partKeys, partsOf } from './path-part.ts'
+import { hasSourceOf, type PresentSources } from './present-sources.ts'
 import { byExtent } from './site-states.ts'
 import {
   countAnew,
@@ -19,6 +20,7 @@ import {
   IN_A_ROW,
   isCertain,
   isDue,
+  leaveUntil,
   newTrouble,
   type Trouble,
   type TroubleFacts,
@@ -78,6 +80,8 @@ export class PathHealth {
   readonly #tried = new Set<string>()
   /** True while no other node delivers: it needs no right to try a closed path. */
   alone = true
+  /** The sources that nodes have. The closures of others are not counted. */
+  sources: PresentSources = null
   /** Sending domains (ids) whose mail is being released. */
   readonly #releasing = new Set<string>()
   #openings = 0
@@ -94,11 +98,11 @@ export class PathHealth {
     return this.#openings
   }
 
-  /** Number of closed paths, by kind of trouble. */
+  /** Number of closed paths that mail could take, by kind of trouble. */
   get closed(): Map<HindranceReport['kind'], number> {
     const counts = new Map<HindranceReport['kind'], number>()
-    for (const { kind, closed } of this.#troubles.values()) {
-      if (closed) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    for (const { kind, closed, path } of this.#troubles.values()) {
+      if (closed && hasSourceOf(this.sources, path)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
     return counts
   }
@@ -141,7 +145,7 @@ export class PathHealth {
   /** The paths that this node has closed itself and that concern other nodes too, by key of the trouble. */
   *closedHere(): Generator<[key: string, closed: ClosedPath]> {
     for (const [key, trouble] of this.#troubles) {
-      const { closed, learnt, kind, message, brief, list, since, probeAt, metBy } = trouble
+      const { closed, learnt, kind, message, brief, list, since, ownProbeAt: probeAt, metBy } = trouble
       // Every node checks its proxies at its start, so a closed source need not be remembered.
       if (!closed || learnt || kind === 'source') continue
       const { path, companyId, domainId, to, category } = trouble
@@ -152,16 +156,18 @@ export class PathHealth {
 
   /**
    * Learns that another node, or this one before its last start, has closed the path. `metAt`: when that node met the
-   * trouble last; `now`; both in Unix ms. The next try is left to that node as long as it makes tries.
+   * trouble last; `now`; both in Unix ms. The next try is left to that node as long as it makes tries, unless this node
+   * has met the trouble itself: then it is due on both at the later of the times that they have found out.
    */
   learn(key: string, closed: ClosedPath, now: number, metAt: number): void {
     const known = this.#troubles.get(key)
     const { kind, probeAt: _, ...facts } = closed
-    const probeAt = Math.max(now, closed.probeAt) + HEAD_START_MS
+    const headStart = known?.closed && !known.learnt ? 0 : HEAD_START_MS
+    const probeAt = Math.max(now, closed.probeAt) + headStart
     if (known?.closed) {
       known.metAt = Math.max(known.metAt, metAt)
       countAnew(known)
-      waitUntil(known, Math.max(known.probeAt, probeAt), now)
+      leaveUntil(known, probeAt, now)
       return
     }
     const trouble = {
@@ -225,7 +231,7 @@ export class PathHealth {
     trouble.tryWanted = null
     if (own) trouble.tryUntil = until
     else {
-      waitUntil(trouble, Math.max(trouble.probeAt, until), now)
+      leaveUntil(trouble, until, now)
       trouble.insistedAt = now
     }
   }

@@ -66,6 +66,7 @@ import { pathKeyOf } from './path-part.ts'
 import type { PathLearning } from './path-sharing.ts'
 import { pathUses } from './path-uses.ts'
 import type { PipelineParts } from './pipeline-parts.ts'
+import { presentSources } from './present-sources.ts'
 import { ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import { SessionShortage } from './session-shortage.ts'
@@ -230,6 +231,7 @@ export class DeliveryPipeline {
     if (nodes.length < this.#nodes) void this.stops.nodeEnded()
     this.#nodes = nodes.length
     this.#pathHealth.alone = nodes.length <= 1
+    this.#pathHealth.sources = presentSources(nodes)
     if (this.#shares.set(nodes, own)) this.#lanes.sharesChanged()
     for (const { queues } of [this.#usual, this.#isolated]) {
       queues.shared = nodes.length > 1

@@ -62,15 +62,31 @@ export class TroubleLog {
         : ''
     const listed =
       list === undefined ? '' : ` The address is on ${list.name}; ask for removal: ${list.removal}.`
-    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${this.#whose(part)}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`
-    if (kind === 'busy' || (kind === 'unreachable' && !relay)) log.warn({ site: site.name, kind }, line)
-    else log.error({ site: site.name, kind }, line)
+    const { name: source, addresses } = path.source
+    const leaving = addresses === undefined ? '' : ` (source address ${source})`
+    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${this.#whose(part)}${leaving}: ${message}. Mail waits without using up attempts, and is retried.${listed}${advice}`
+    const { companyId } = part
+    const fields = {
+      site: site.name,
+      kind,
+      source,
+      ...(companyId !== null && { companyId }),
+      ...(list !== undefined && { list: list.name }),
+    }
+    if (kind === 'busy' || (kind === 'unreachable' && !relay)) log.warn(fields, line)
+    else log.error(fields, line)
     return true
   }
 
-  opened({ key }: Pick<PathPart, 'key'>, { site }: Path, kind: HindranceReport['kind'], told: boolean): void {
+  opened(
+    { key }: Pick<PathPart, 'key'>,
+    { site, source }: Path,
+    kind: HindranceReport['kind'],
+    told: boolean,
+  ): void {
     if (told) {
-      this.#parts.log.info({ site: site.name }, 'The path is open again; the waiting mail is sent now')
+      const fields = { site: site.name, source: source.name }
+      this.#parts.log.info(fields, 'The path is open again; the waiting mail is sent now')
     }
     // A provider's limit is reached again and again; any other trouble is news.
     if (kind !== 'busy') this.#told.delete(reportKey(key, kind))

@@ -35,6 +35,8 @@ export interface Trouble extends TroubleFacts {
   /** True: nothing is sent on the path except, from `probeAt` on (Unix ms), one delivery at a time. */
   closed: boolean
   probeAt: number
+  /** The part of `probeAt` that this node has found out: other nodes may have put off its try. Only this is shared. */
+  ownProbeAt: number
   /** Ms from the time at which `probeAt` was set. After a step of the clock, the wait is not longer than this. */
   pause: number
   probe: ReadyDelivery | null
@@ -76,6 +78,7 @@ export function newTrouble(facts: TroubleFacts): Trouble {
     refused: new Set(),
     closed: false,
     probeAt: facts.metAt,
+    ownProbeAt: facts.metAt,
     pause: 0,
     probe: null,
     insistedAt: 0,
@@ -101,6 +104,17 @@ export function isCertain(
 
 export function waitUntil(trouble: Trouble, at: number, now: number): void {
   trouble.probeAt = at
+  trouble.ownProbeAt = at
+  trouble.pause = Math.max(0, at - now)
+}
+
+/**
+ * Another node sees to the path until then. Shared as this node's own, that time would come back later each time, and
+ * the nodes would put off the try for ever.
+ */
+export function leaveUntil(trouble: Trouble, at: number, now: number): void {
+  if (at <= trouble.probeAt) return
+  trouble.probeAt = at
   trouble.pause = Math.max(0, at - now)
 }
 
@@ -108,7 +122,10 @@ export function waitUntil(trouble: Trouble, at: number, now: number): void {
  * Whether the next try is due, even if the clock was set back, which leaves `probeAt` further ahead than it was set.
  */
 export function isDue(trouble: Trouble, now: number): boolean {
-  if (trouble.probeAt - now > trouble.pause) trouble.probeAt = now + trouble.pause
+  if (trouble.probeAt - now > trouble.pause) {
+    trouble.probeAt = now + trouble.pause
+    trouble.ownProbeAt = Math.min(trouble.ownProbeAt, trouble.probeAt)
+  }
   return now >= trouble.probeAt
 }
 

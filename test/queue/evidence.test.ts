@@ -136,6 +136,26 @@ test('a block of several sending domains concerns their company, unless other ma
   assert.deepEqual(meets('one', site, sender), ['domain', null], 'a refused sender is no block')
 })
 
+test('one answer that names a block list closes what the servers alone can speak for', () => {
+  const list = { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' }
+  const atSession = { ...BLOCKED, list }
+  const atRcpt = { kind: 'path', met: 'recipient', list } as const
+  const one = evidence()
+  assert.deepEqual(one.meets('one', site, atSession), ['all', 'all'], 'the site has no other servers')
+  const { meets, takes } = evidence()
+  const google = pathTo('provider:google')
+  const below = { ...google, site: { ...google.site, serversKey: 'mx:customer.google.test' } }
+  assert.deepEqual(meets('one', below, atSession), ['one', 'company'], 'a host below the name of a provider')
+
+  assert.deepEqual(meets('one', site, atRcpt), ['one', null])
+  assert.deepEqual(meets('two', site, atRcpt), ['two', null], 'a recipient can write such words')
+  takes('one', site)
+  assert.deepEqual(meets('one', site, atRcpt), ['domain', null], 'other mail of the company is accepted')
+  assert.deepEqual(meets('one', site, atSession), ['one', 'company'])
+  const relay = pathTo('relay.test', { kind: 'relay' })
+  assert.deepEqual(meets('one', relay, atRcpt), ['domain', null], 'the words of another server, perhaps')
+})
+
 test('a closure of another company on another node is evidence', () => {
   const { meets } = evidence(undefined, () => ['two'])
   assert.deepEqual(meets('two', site, BLOCKED), ['two', 'company'])

@@ -136,6 +136,32 @@ test('servers that refuse two companies are tried for no third one, which is not
   assert.match(shown[4]!, /mx\.blocked\.test \[127\.0\.0\.1\]:\d+ refuses mail from this service \(554\)/)
 })
 
+test('one answer to a recipient that names a block list closes the path of the company, and tells its source', async (t) => {
+  const refusal = '550 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org'
+  const { service, company, sink } = await start(
+    t,
+    BIG,
+    ({ step }) => (step === 'rcpt' ? { reply: refusal } : undefined),
+    undefined,
+    [{ address: '127.0.0.7', helo: 'out.acme.test' }],
+  )
+  const { waits } = await company('acme.test')
+  const other = await company('other.test')
+  await waits('ann@big.test')
+  await waits('bob@big.test')
+  const asked = () => sink.dialogue.filter((line) => line.includes('C: RCPT')).length
+  assert.equal(asked(), 1)
+  const lines = service.logged.filter((line) => line.includes('accept no mail'))
+  assert.equal(lines.length, 1, lines.join('\n'))
+  const told = JSON.parse(lines[0]!)
+  assert.deepEqual([told.site, told.kind, told.source, told.list], ['Big', 'path', '127.0.0.7', 'Spamhaus'])
+  assert.ok(told.companyId)
+  assert.match(told.msg, /from the company .* \(source address 127\.0\.0\.7\): /)
+  // A recipient can write such words, so another company finds out for itself.
+  await other.waits('ann@big.test')
+  assert.equal(asked(), 2)
+})
+
 const [DEAD, WELL] = ['127.0.0.5', '127.0.0.6']
 const FAILURES: [what: string, script: Script][] = [
   ['cannot reach the servers', ({ step }) => (step === 'connect' ? { close: true } : undefined)],

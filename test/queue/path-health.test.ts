@@ -78,6 +78,18 @@ test('the closed sites of a zone without end push out none of another company: t
   assert.notEqual(paths.closedFor(other, 0), null)
 })
 
+test('a closed path from a source that no node has is not counted', () => {
+  const paths = pathHealth()
+  const { key: _, ...path } = pathTo('x.test')
+  const source = { ...path.source, name: '192.0.2.1' }
+  ended(paths, to(pathOf({ ...path, source })), REFUSED, true, NOW)
+  assert.equal(paths.closed.get('path'), 1)
+  paths.sources = new Set(['192.0.2.1', '192.0.2.2'])
+  assert.equal(paths.closed.get('path'), 1)
+  paths.sources = new Set(['192.0.2.2'])
+  assert.equal(paths.closed.get('path'), undefined)
+})
+
 test('a closed path is tried at the word of the operator, and of a member only if it is by a route of its own', () => {
   const shared = pathTo('x.test', { kind: 'relay' })
   const own = pathOf({ ...shared, policy: { ...shared.policy, id: 'route-of-acme' } })

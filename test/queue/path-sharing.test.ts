@@ -186,6 +186,42 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`nodes that met the same trouble do not put off its next try for each other, on ${engine}`, {
+    skip: engine === 'postgres' && withoutPostgres(),
+  }, async (t) => {
+    const store = engine === 'sqlite' ? await opened(t) : await openedPostgres(t)
+    const nodes = [await startNode(store, 1), await startNode(store, 2), await startNode(store, 3)]
+    for (const { health } of nodes) health.alone = false
+    const ready = readyFor('c', pathTo('x.test'))
+    const nextTries = () => nodes.map(({ health }) => health.closures().get(ready.path.key)?.[0]?.nextTryAt)
+    const look = async () => {
+      for (const { sharing } of nodes) await sharing.look()
+    }
+    const now = Date.now()
+    const [one, two] = nodes
+    const met = [one!, two!].map(({ health }) => ended(health, ready, BUSY, true, now)!)
+    await look()
+    await look()
+    const settled = nextTries()
+    const latest = Math.max(...met)
+    for (const nextTry of settled.slice(0, 2)) assert.ok(nextTry! <= latest, `${nextTry} after ${latest}`)
+    assert.ok(settled[2]! <= latest + 15_000, 'the third one leaves the tries to them')
+    for (let round = 0; round < 20; round++) {
+      await look()
+      assert.deepEqual(nextTries(), settled)
+    }
+
+    // The one that tries tells the others when the next try is.
+    const later = Math.max(...settled.map((at) => at!))
+    const next = ended(two!.health, ready, BUSY, true, later)!
+    await look()
+    await look()
+    assert.deepEqual(nextTries(), [next, next, next + 15_000])
+    for (const { sharing } of nodes) await sharing.stop()
+  })
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
   test(`a wait that servers asked one node for is kept by all, and over a restart, on ${engine}`, {
     skip: engine === 'postgres' && withoutPostgres(),
   }, async (t) => {

@@ -92,6 +92,11 @@ export function pathOf(parts: Omit<Path, 'key'>): Path {
   return { key: `${source.name}\0${site.key}\0${policy.id}`, ...parts }
 }
 
+/** The name of the source in the key of a path. */
+export function sourceNameOf(pathKey: string): string {
+  return pathKey.split('\0')[0] ?? ''
+}
+
 /** The key of the site in the key of a path. */
 export function siteKeyOf(pathKey: string): string {
   return pathKey.split('\0')[1] ?? ''

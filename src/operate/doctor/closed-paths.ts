@@ -1,6 +1,8 @@
 /** Sites that take no mail from here: each is a subject of its own, which begins and ends by itself. */
 import { siteKeyOf } from '../../delivery/path/path.ts'
+import { hasSourceOf } from '../../queue/present-sources.ts'
 import type { ClosedPath, SiteClosure, SiteState } from '../../store/store.ts'
+import { sourcesInService } from '../shared-closures.ts'
 import { presentSites } from '../sites.ts'
 import type { Operation } from '../verb.ts'
 import { type DoctorCheck, ok, type PlannedCheck, problem, warning } from './check.ts'
@@ -33,7 +35,9 @@ export function heldMailCheck(op: Operation): PlannedCheck {
     id: ID,
     title: TITLE,
     async run() {
-      const [paths, sites] = [await op.store.sharedPaths(), await presentSites(op)]
+      const [shared, sites] = [await op.store.sharedPaths(), await presentSites(op)]
+      const sources = sourcesInService(await op.store.nodes())
+      const paths = shared.filter(({ key }) => hasSourceOf(sources, key))
       const parts = [...refusingSites(op, paths, sites), ...unreachableProviders(sites)]
       return { ...ok('No server or relay refuses mail from here.'), parts }
     },

@@ -407,6 +407,22 @@ describe('mail that waits', () => {
     await openPaths(world.store)
   })
 
+  test('from a source address that no node has any more is no problem', async () => {
+    const { store } = world
+    await shareClosedPaths(
+      store,
+      { site: 'mx:mx.x.test', source: '192.0.2.1' },
+      { site: 'mx:mx.y.test', source: '192.0.2.2' },
+    )
+    const sites = async () => (await heldMail()).map(([id]) => id)
+    assert.deepEqual(await sites(), ['held-mail:mx:mx.x.test', 'held-mail:mx:mx.y.test'])
+    const token = await store.join(node('with-sources'))
+    await store.beat(token, null, ['192.0.2.2'])
+    assert.deepEqual(await sites(), ['held-mail:mx:mx.y.test'])
+    await store.leave(token)
+    await openPaths(store)
+  })
+
   test('each refusing site is a check of its own; of very many the newest are counted', async () => {
     await shareClosedPaths(
       world.store,
