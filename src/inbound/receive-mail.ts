@@ -100,7 +100,8 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     // counts once.
     if (isForReports(arrived, read)) await parts.domainReports?.receiveMail(mail.raw, arrived.companyId)
     const kept = newMail(mail, read, found, judged, parts.now())
-    const result: InboundResult = await commits.add({ mail: kept, reports: judged.reports })
+    const { reports } = judged
+    const result: InboundResult = await commits.add({ mail: kept, reports, handedInBy: arrived.companyId })
     const received = { ...result, kind: kept.kind, emailId: kept.emailId, putOff: judged.putOff ?? false }
     parts.onReceived?.(arrived, received)
     return received
