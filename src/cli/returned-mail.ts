@@ -19,6 +19,7 @@ import {
   printJsonLine,
   printLine,
   printMessage,
+  printNote,
 } from './print.ts'
 
 /** Characters of a stranger's words that are printed. */
@@ -90,7 +91,9 @@ export async function apply(
 ): Promise<void> {
   await withOperation(async (op) => {
     for (const file of files) {
-      const { id, kind, outcome, events, emailId } = await applyReturnedMail(op, { raw: await read(file) })
+      const { putOff, ...received } = await applyReturnedMail(op, { raw: await read(file) })
+      const { id, kind, outcome, events, emailId } = received
+      if (putOff) printNote(`${file}: DNS did not answer about its signature; try again in some minutes`)
       if (json) printJsonLine({ file, id, kind, outcome, events, email_id: emailId })
       else printLine(`${file}: ${kind}. ${OUTCOME_SENTENCES[outcome]} (${id})`)
     }

@@ -77,6 +77,8 @@ export interface NewInboundMail {
 export interface InboundArrival {
   mail: NewInboundMail
   reports: readonly RecipientReport[]
+  /** The id of the company whose key handed it in; absent: it came another way. */
+  handedInBy?: string | undefined
 }
 
 export interface InboundResult {

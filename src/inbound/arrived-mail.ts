@@ -14,6 +14,8 @@ export interface ArrivedMail {
   peer: string
   /** The reverse path of its SMTP transaction, '' in a report; absent: unknown. */
   reversePath?: string
+  /** The group of the client's address, if it came over SMTP. */
+  client?: string
   /** Only emails of this company count; absent: of all. */
   companyId?: string
 }
@@ -27,6 +29,11 @@ export const STRANGERS = 'inbound'
 export interface ReceivedMail extends InboundResult {
   kind: InboundKind
   emailId: string | null
+  /**
+   * Its signature could not be verified for now, and may prove more later. The mail is kept as it is, so that people
+   * can read it even if it never comes again; its sender should hand it in again, which counts it once.
+   */
+  putOff: boolean
 }
 
 /** Resolves after the commit. Rejects when the store takes no commits; the sender should then send the mail again. */

@@ -51,6 +51,8 @@ const MOST_FINDINGS = 20
 /** The most mails with reports about an email, in addition to those that each recipient may have. */
 const MOST_REPORTS = 100
 const MOST_REPORTS_OF_RECIPIENT = 10
+/** The most unproven mails about an email: no signature of a further one is verified. */
+export const MOST_UNPROVEN = 50
 
 export interface InboundParts {
   store: Pick<InboundStore, 'reportedEmails' | 'emailWithMessageId' | 'keepInboundMails'>
@@ -98,8 +100,9 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     // counts once.
     if (isForReports(arrived, read)) await parts.domainReports?.receiveMail(mail.raw, arrived.companyId)
     const kept = newMail(mail, read, found, judged, parts.now())
-    const result: InboundResult = await commits.add({ mail: kept, reports: judged.reports })
-    const received = { ...result, kind: kept.kind, emailId: kept.emailId }
+    const { reports } = judged
+    const result: InboundResult = await commits.add({ mail: kept, reports, handedInBy: arrived.companyId })
+    const received = { ...result, kind: kept.kind, emailId: kept.emailId, putOff: judged.putOff ?? false }
     parts.onReceived?.(arrived, received)
     return received
   }
@@ -144,10 +147,12 @@ export function mailReceiver(parts: InboundParts): ReceiveMail {
     const others = report.enclosed ? [] : about.filter((recipient) => !believed.includes(recipient))
     // On a socket for both families an IPv4 address is written as one of IPv6.
     const peer = mail.source === 'smtp' && mail.reversePath === '' ? (canonicalAddress(mail.peer) ?? '') : ''
-    const proven = await proof.proven({ ...read, peer, raw: mail.raw }, others)
+    const signed = email.unproven < MOST_UNPROVEN
+    const source = { ...read, peer, client: mail.client ?? mail.companyId ?? mail.peer, raw: mail.raw }
+    const { positions: proven, unfinished: putOff } = await proof.prove(source, others, { signed })
     for (const { position } of believed) proven.add(position)
-    if (proven.size === 0) return none('unproven')
-    return { refused: null, reports: reports.filter((each) => proven.has(each.position)) }
+    if (proven.size === 0) return { ...none(signed ? 'unproven' : 'too_many'), putOff }
+    return { refused: null, reports: reports.filter((each) => proven.has(each.position)), putOff }
   }
 
   /** Whether the return path belongs to the transaction in which the recipient got the email. */
@@ -168,6 +173,8 @@ function isForReports({ recipient }: ArrivedMail, { addressees }: ReadMail): boo
 interface MailOutcome {
   refused: NewInboundMail['refused']
   reports: readonly RecipientReport[]
+  /** See ReceivedMail; absent: no. */
+  putOff?: boolean
 }
 
 /** A mail with the email that it is about. */

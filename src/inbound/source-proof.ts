@@ -10,6 +10,7 @@
  *   no such author. The address has to be public: a server in our own network may relay mail of anybody.
  */
 import type { Lookup } from '../dns/lookup.ts'
+import { organizationOf } from '../dns/organization.ts'
 import { parseServer } from '../email/server-name.ts'
 import { domainOf, isAtOrBelow } from '../mail/address/address-domain.ts'
 import { isNear } from '../network/private-address.ts'
@@ -18,6 +19,7 @@ import { WorkerDied } from '../workers/error.ts'
 import { jobAt } from '../workers/job.ts'
 import { SMALL, type Workers } from '../workers/workers.ts'
 import { STRANGERS } from './arrived-mail.ts'
+import { ProofPlaces } from './proof-places.ts'
 import type { DkimReference } from './read-mail.ts'
 import { keyForMail } from './signature-key.ts'
 import type { SignatureCheck } from './verify-job.ts'
@@ -64,16 +66,33 @@ export interface ReportSource {
   covering: readonly string[]
   /** '' unless it came over SMTP from the empty reverse path. */
   peer: string
+  /** The client, company or mailbox that it came from: each has few proofs at a time. */
+  client: string
   raw: Uint8Array
 }
 
 const VERIFY = jobAt<SignatureCheck, string[]>(new URL('./verify-job.ts', import.meta.url))
 /** The most DKIM keys that are looked up for one mail. */
 const MOST_KEYS = 4
+/** Ms for all keys: a question whose first answer was lost is asked again within them. */
+const LOOKED_UP_WITHIN = 4_000
+/** Ms for the whole proof. */
+const PROVEN_WITHIN = 5_000
+
+export interface Proof {
+  /** The positions of the recipients for whom the source is proven. */
+  positions: Set<number>
+  /**
+   * A signature could not be verified for now: DNS did not answer in time, or too many proofs are under way. Later it
+   * may prove more.
+   */
+  unfinished: boolean
+}
 
 export class SourceProof {
   readonly #keys: KeyLookup
   readonly #workers: Workers | null
+  readonly #places = new ProofPlaces()
 
   /** `workers`: null to verify on this thread. */
   constructor(keys: KeyLookup, workers: Workers | null) {
@@ -81,27 +100,68 @@ export class SourceProof {
     this.#workers = workers
   }
 
-  /** The positions of the recipients for whom the source is proven. */
-  async proven(source: ReportSource, recipients: readonly AddressedRecipient[]): Promise<Set<number>> {
-    if (!isSystemAuthor(source.author)) return new Set()
+  /** `signed`: whether signatures may be verified; otherwise only the address of the client counts. */
+  async prove(
+    source: ReportSource,
+    recipients: readonly AddressedRecipient[],
+    { signed }: { signed: boolean },
+  ): Promise<Proof> {
+    if (!isSystemAuthor(source.author)) return { positions: new Set(), unfinished: false }
     const direct = recipients.filter((recipient) => isFromServer(source, recipient))
-    const signatures = provingSignatures(source, recipients)
-    const signers = direct.length === recipients.length ? [] : await this.#signers(source, signatures)
-    const signed = recipients.filter((recipient) => signers.some((signer) => speaksFor(signer, recipient)))
-    return new Set([...direct, ...signed].map(({ position }) => position))
+    const signatures =
+      signed && direct.length < recipients.length ? provingSignatures(source, recipients) : []
+    const signers = await this.#signers(source, signatures)
+    const proven = recipients.filter((recipient) => signers?.some((signer) => speaksFor(signer, recipient)))
+    return {
+      positions: new Set([...direct, ...proven].map(({ position }) => position)),
+      unfinished: signers === null,
+    }
   }
 
-  /** The domains whose signatures among these are valid. DNS that does not answer proves nothing. */
-  async #signers({ raw, covering }: ReportSource, signatures: readonly DkimReference[]): Promise<string[]> {
-    const names = [...new Set(signatures.map(keyName))]
+  /** The domains whose signatures among these are valid; null: for now nobody can tell. */
+  async #signers(source: ReportSource, signatures: readonly DkimReference[]): Promise<string[] | null> {
+    if (signatures.length === 0) return []
+    // The author is at or below each of the domains that sign, so all of them are of one organization.
+    const organization = await organizationOf(domainOf(source.author))
+    const leave = this.#places.take(organization, source.client)
+    if (leave === null) return null
+    using lookedUp = new Deadline(LOOKED_UP_WITHIN)
+    using proven = new Deadline(PROVEN_WITHIN)
     const keys = new Map<string, string>()
-    for (const name of names.slice(0, MOST_KEYS)) {
-      const { records } = await this.#keys(name)
+    const looking = this.#lookUp(signatures, keys)
+    // The place is kept for as long as the work lasts.
+    const work: Promise<unknown>[] = [looking]
+    try {
+      const answered = await lookedUp.of(looking)
+      if (answered !== true) this.#places.pause(organization)
+      const verifying = this.#verifyWith(new Map(keys), source, signatures)
+      work.push(verifying)
+      const signers = await proven.of(verifying)
+      return answered === true || (signers !== null && signers.length > 0) ? signers : null
+    } finally {
+      void Promise.allSettled(work).then(leave)
+    }
+  }
+
+  /** Adds the keys as they are found. Whether DNS answered about all of them. */
+  async #lookUp(signatures: readonly DkimReference[], keys: Map<string, string>): Promise<boolean> {
+    const names = [...new Set(signatures.map(keyName))].slice(0, MOST_KEYS)
+    const answered = names.map(async (name) => {
+      const { kind, records } = await this.#keys(name)
       const made = signatures.filter((signature) => keyName(signature) === name)
       const identified = made.every(({ domain, signedFor }) => domain === signedFor)
       const key = keyForMail(records ?? [], identified)
       if (key !== null) keys.set(name, key)
-    }
+      return kind !== 'failed'
+    })
+    return (await Promise.all(answered)).every(Boolean)
+  }
+
+  async #verifyWith(
+    keys: SignatureCheck['keys'],
+    { raw, covering }: ReportSource,
+    signatures: readonly DkimReference[],
+  ): Promise<string[]> {
     if (keys.size === 0) return []
     try {
       const valid = await this.#verify({ raw, keys, covering })
@@ -163,4 +223,25 @@ function speaksFor(
 /** Whether a name is the domain, or lies below it. Nobody signs for a top-level domain. */
 function isWithin(name: string, domain: string): boolean {
   return domain.includes('.') && isAtOrBelow(name, domain)
+}
+
+/** Ms from now on. */
+class Deadline implements Disposable {
+  readonly #timer: NodeJS.Timeout
+  readonly #passed: Promise<null>
+
+  constructor(ms: number) {
+    const { promise, resolve } = Promise.withResolvers<null>()
+    this.#passed = promise
+    this.#timer = setTimeout(resolve, ms, null)
+  }
+
+  /** The result of the work; null when it did not end in time. */
+  of<Result>(work: Promise<Result>): Promise<Result | null> {
+    return Promise.race([work, this.#passed])
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
 }

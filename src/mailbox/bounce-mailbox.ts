@@ -5,10 +5,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
-import type { ArrivedMail } from '../inbound/arrived-mail.ts'
+import type { ArrivedMail, ReceivedMail } from '../inbound/arrived-mail.ts'
 import type { FollowerStore } from '../store/store.ts'
 import { FailedMessages } from './failed-messages.ts'
 import { LastRead } from './last-read.ts'
+import { PutOffMessages } from './put-off-messages.ts'
 import { ASIDE, type FoundMessage, loadClient, MailboxSession, type SessionOptions } from './session.ts'
 
 /** Messages that are fetched, received and marked together: they share a commit. */
@@ -33,13 +34,15 @@ export interface BounceMailboxParts {
   /** The token of this node; null while it has none. */
   token: () => number | null
   /** Header fields name the recipient, because IMAP tells no envelope. */
-  receive: (mail: ArrivedMail) => Promise<unknown>
+  receive: (mail: ArrivedMail) => Promise<Pick<ReceivedMail, 'putOff'>>
   /** Rejects while the store takes no commits. */
   probe: () => Promise<void>
   /** Ms. Older messages are left alone: the emails that they report on are no longer kept. */
   retention: number
   onMessage: (result: 'read' | 'unreadable') => void
   log: Log
+  /** Monotonic ms. */
+  now?: () => number
   waits?: Partial<typeof WAITS>
 }
 
@@ -53,6 +56,7 @@ export class BounceMailbox {
   readonly #name: string
   readonly #lastRead: LastRead
   readonly #failed = new FailedMessages()
+  readonly #putOff: PutOffMessages
   readonly #throttle = new LogThrottle(TELL_MS)
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
@@ -71,6 +75,7 @@ export class BounceMailbox {
   private constructor(parts: BounceMailboxParts) {
     const { host, folder } = parts.session.mailbox
     this.#parts = parts
+    this.#putOff = new PutOffMessages(parts.now ?? (() => performance.now()))
     this.#waits = { ...WAITS, ...parts.waits }
     this.#name = `${folder} at ${host}`
     this.#lastRead = new LastRead(parts.store)
@@ -121,7 +126,7 @@ export class BounceMailbox {
   async #read(): Promise<void> {
     await using session = await MailboxSession.open(this.#parts.session)
     this.#session = session
-    this.#failed.within(session.validity)
+    if (this.#failed.within(session.validity)) this.#putOff.clear()
     try {
       while (!this.#stopped && (await this.#isMine())) {
         await this.#readAll(session)
@@ -146,7 +151,7 @@ export class BounceMailbox {
         for (const uid of found) {
           if (this.#failed.isHopeless(uid)) await this.#putAside(session, uid)
           else if (this.#failed.isSuspect(uid)) uids.unshift(uid)
-          else if (!this.#failed.isLeft(uid)) uids.push(uid)
+          else if (!this.#failed.isLeft(uid) && !this.#putOff.isWaiting(uid)) uids.push(uid)
         }
       }
       if (uids.length > 0) await this.#readBatch(session, this.#nextBatch(uids))
@@ -188,8 +193,8 @@ export class BounceMailbox {
   }
 
   /**
-   * The UID; null for a message that failed by itself, or whose turn has not come before the end. Rejects when the
-   * store does not take commits.
+   * The UID; null for a message that is put off, that failed by itself, or whose turn has not come before the end.
+   * Rejects when the store does not take commits.
    */
   async #receive({ uid, raw, size }: FoundMessage): Promise<number | null> {
     const { receive, probe, onMessage, log } = this.#parts
@@ -199,8 +204,9 @@ export class BounceMailbox {
       if (this.#stopped) return null
       throw error
     }
+    let received: Pick<ReceivedMail, 'putOff'>
     try {
-      await receive({ raw, size, recipient: null, source: 'mailbox', peer: this.#name })
+      received = await receive({ raw, size, recipient: null, source: 'mailbox', peer: this.#name })
     } catch (error) {
       await probe()
       this.#failed.add(uid)
@@ -208,6 +214,8 @@ export class BounceMailbox {
       return null
     }
     this.#failed.forget(uid)
+    if (received.putOff && this.#putOff.putOff(uid)) return null
+    this.#putOff.forget(uid)
     onMessage('read')
     return uid
   }

@@ -8,12 +8,13 @@ export class FailedMessages {
   readonly #tries = new Map<number, number>()
   readonly #left = new Set<number>()
 
-  /** UIDs are those of the folder in this state (RFC 3501 2.3.1.1): others are forgotten. */
-  within(validity: string): void {
-    if (validity === this.#validity) return
+  /** UIDs are those of the folder in this state (RFC 3501 2.3.1.1). Returns whether others were forgotten. */
+  within(validity: string): boolean {
+    if (validity === this.#validity) return false
     this.#validity = validity
     this.#tries.clear()
     this.#left.clear()
+    return true
   }
 
   add(uid: number): void {

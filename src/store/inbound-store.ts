@@ -22,6 +22,8 @@ export interface ReportedEmail {
   size: number
   /** Mails that led to events of it. */
   reports: number
+  /** Unproven mails about it that are kept. */
+  unproven: number
   /** The named ones, or its only one. */
   recipients: AddressedRecipient[]
 }
@@ -45,15 +47,13 @@ export interface InboundStore {
   emailWithMessageId(messageId: string, domain: string): Promise<string | null>
   /**
    * Keeps each mail and records its reports, in one commit. A mail that was kept before is only counted, but
-   * its reports are recorded if they were not.
+   * its reports are recorded if they were not. Of mail that changed nothing, the oldest beyond its share goes.
    */
   keepInboundMails(arrivals: readonly InboundArrival[]): Promise<InboundResult[]>
   /** The newest first. */
   inboundMails(filter: InboundFilter): Promise<InboundMail[]>
   /** The kept beginning of the message; null when unknown. */
   readInboundMail(id: string): Promise<Uint8Array | null>
-  /** Keeps the newest mails. Returns how many were removed. */
-  trimInboundMails(): Promise<number>
   /** Removes at most `limit` mails from before this time (Unix ms). Returns their number. */
   forgetInboundMails(before: number, limit: number): Promise<number>
 }

@@ -97,8 +97,7 @@ export class RetentionLoop {
     const pauses = await this.#store.forgetPauses(now - aheadBy(now) - PAUSE_KNOWN_MS)
     const forgotten = accounts + requests + inbound + reports + expired + pauses
     if (forgotten > 0) return forgotten
-    // These look through much of what is kept, so they run only when nothing else is left to remove.
-    const policies = await this.#store.forgetMtaStsPolicies(MOST_POLICIES, STEP)
-    return policies > 0 ? policies : await this.#store.trimInboundMails()
+    // This looks through much of what is kept, so it runs only when nothing else is left to remove.
+    return await this.#store.forgetMtaStsPolicies(MOST_POLICIES, STEP)
   }
 }

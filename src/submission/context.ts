@@ -44,6 +44,8 @@ export class SessionContext {
   readonly channel: Channel
   /** The logged-in company; null: the client is not logged in, and its address counts instead. */
   party: string | null = null
+  /** The replies of this listener. */
+  words = smtpWords
   #address: string
   /** The group of the client's address, which has the turns while the client is not logged in. */
   #group: string
@@ -129,13 +131,13 @@ export class SessionContext {
    * Ends the session if the reason is that its key is no longer valid: the client then keeps its message, and learns
    * about the key at its next login. A 5yz here would concern the message, and bounce it.
    */
-  refusedFor(reason: AnyReason, wordsFor = smtpWords): CommandRefusal {
+  refusedFor(reason: AnyReason, wordsFor = this.words): CommandRefusal {
     const words = wordsFor(reason)
     const keyGone = KEY_GONE.has(reason.code)
     return new CommandRefusal(keyGone ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last: keyGone })
   }
 
-  asRefused(error: unknown, wordsFor = smtpWords): CommandRefusal {
+  asRefused(error: unknown, wordsFor = this.words): CommandRefusal {
     return error instanceof CommandRefusal ? error : this.refusedFor(this.reasonOf(error), wordsFor)
   }
 

@@ -17,7 +17,7 @@ import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { assertReversePath } from './reverse-path.ts'
 import { SessionTransactions } from './session-transactions.ts'
 import { MailTransaction } from './transaction.ts'
-import { smtpWords } from './words.ts'
+import { returnedMailWords, smtpWords } from './words.ts'
 
 /** Ms for each line of a client, and for its whole session. */
 const IDLE = 60_000
@@ -44,6 +44,7 @@ export function returnedMailPolicy(parts: ReturnedMailParts): MailPolicy {
     maxSize: MOST_READ + BEYOND,
     help: () => 'Bounces and reports about mail of this service are taken here, and nothing else',
     begin(context) {
+      context.words = returnedMailWords
       const until = performance.now() + SESSION_WITHIN
       return {
         transactions: new Returning(context, parts),
@@ -105,7 +106,7 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
   }
 
   async data(rest: string): Promise<SubmissionReply> {
-    const { channel, address: peer } = this.context
+    const { channel, address: peer, group } = this.context
     const reversePath = this.#reversePath
     const { transaction, body } = await beforeMessage(this.context, async () => {
       const transaction = this.current()
@@ -117,14 +118,19 @@ class Returning extends SessionTransactions<MailTransaction> implements MailTran
       const { octets } = await receive(channel, body, { max: MOST_READ, within: MESSAGE_WITHIN })
       await transaction.turn()
       // A client that has gone will send the mail again, so this copy takes no turn.
-      await this.context.whileThere((gone) => this.#parts.pace.turn(this.context.group, gone))
+      await this.context.whileThere((gone) => this.#parts.pace.turn(group, gone))
       // RFC 5321 4.4. The reader tells automatic replies and forged reports by it.
       const raw = Buffer.concat([Buffer.from(`Return-Path: <${reversePath}>\r\n`), octets])
-      const mail = { raw, size: body.length, source: 'smtp', peer, reversePath } as const
+      const mail = { raw, size: body.length, source: 'smtp', peer, client: group, reversePath } as const
       const recipients = this.#parts.addressees.distinct(transaction.recipients, Date.now())
       const received = recipients.map((recipient) => this.#parts.receiveMail({ ...mail, recipient }))
-      const [first] = await Promise.all(received)
-      return reply(250, '2.0.0', `Kept as ${first!.id}`)
+      const kept = await Promise.all(received)
+      const id = kept[0]!.id
+      if (kept.some(({ putOff }) => putOff)) {
+        // It is kept, but the sender should try again: a fault of DNS must not cost a genuine report (RFC 3463 3.5).
+        return reply(451, '4.4.3', `The signature cannot be checked now; try again later (kept as ${id})`)
+      }
+      return reply(250, '2.0.0', `Kept as ${id}`)
     } catch (error) {
       if (endsSession(error)) throw error
       const refused = this.context.asRefused(error)

@@ -3,7 +3,6 @@ import type { AnyReason } from '../ingress/fault.ts'
 import type { SessionContext } from './context.ts'
 import { CommandRefusal, reply } from './reply.ts'
 import type { MailTransaction } from './transaction.ts'
-import { smtpWords } from './words.ts'
 
 export abstract class SessionTransactions<Transaction extends MailTransaction> {
   atMessage = false
@@ -41,6 +40,8 @@ export abstract class SessionTransactions<Transaction extends MailTransaction> {
 
   /** Ends the session of a client that is too slow while others need its place. */
   protected readonly giveWay = (reason: AnyReason): void => {
-    this.context.channel.interrupt(new CommandRefusal({ ...smtpWords(reason), code: 421 }, { last: true }))
+    this.context.channel.interrupt(
+      new CommandRefusal({ ...this.context.words(reason), code: 421 }, { last: true }),
+    )
   }
 }

@@ -120,6 +120,12 @@ export function smtpWords(reason: AnyReason): SubmissionReply {
   return said(WORDS, reason)
 }
 
+/** The replies of the listener for returned mail, whose clients belong to no company. */
+export function returnedMailWords(reason: AnyReason): SubmissionReply {
+  if (reason.code !== 'too_much_under_way') return smtpWords(reason)
+  return busy('Too much returned mail is under way here; try again later')
+}
+
 /** The reply to AUTH (RFC 4954 6). */
 export function loginWords(reason: AnyReason): SubmissionReply {
   const { code, text } = smtpWords(reason)

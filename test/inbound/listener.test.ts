@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { startDns } from '../../harness/dns.ts'
 import { bounce, complaint, vacation } from '../../harness/returned-mail.ts'
 import { ReturnPathKey, returnPath } from '../../src/mail/return-path/return-path.ts'
 import { dmarcXml, mailWith } from '../mail/domain-report/samples.ts'
@@ -222,4 +223,42 @@ describe('the listener for returned mail', () => {
     assert.deepEqual([outcome, inboundId], ['recorded', id])
     assert.equal(await counted(), before + 1)
   })
+})
+
+test('a report whose signature cannot be checked now is kept as unproven, and its sender told to come again', async (t) => {
+  const dns = await startDns({ 's._domainkey.rcpt.test/TXT': { rcode: 'SERVFAIL' } })
+  t.after(() => dns.close())
+  await using rig = await InboundRig.start({ dnsServers: [dns.address] })
+  const { id, messageId } = await rig.send(['gone@rcpt.test'])
+  const signature =
+    'DKIM-Signature: v=1; a=rsa-sha256; d=rcpt.test; s=s; h=from:content-type; bh=AAAA; b=AAAA\r\n'
+  const report = bounce({ to: 'gone@rcpt.test', messageId, from: 'mailer-daemon@rcpt.test' })
+  const answer = await rig.handIn(signature + report, `postmaster@${HOST}`)
+  const [, kept] = /^451 4\.4\.3 .* try again later \(kept as ([0-9a-f-]{36})\)\r\n$/.exec(answer) ?? []
+  const [mail] = await rig.service.store.inboundMails({ companyId: null, emailId: id, limit: 1 })
+  assert.deepEqual([mail?.id, mail?.outcome], [kept, 'unproven'], answer)
+  const headers = { authorization: `Bearer ${rig.key.token}`, 'content-type': 'message/rfc822' }
+  const handedIn = await fetch(`${rig.service.url}/inbound/mail`, {
+    method: 'POST',
+    headers,
+    body: signature + report,
+  })
+  assert.equal(handedIn.status, 503)
+  assert.equal(handedIn.headers.get('retry-after'), '300')
+})
+
+test('beyond its share of the transactions, the listener says so of itself, and of no company', async () => {
+  const MIB = 1024 * 1024
+  await using rig = await InboundRig.start({ memory: 40 * MIB, maxMessageSize: 4 * MIB })
+  const clients: Awaited<ReturnType<InboundRig['connect']>>[] = []
+  let refused = ''
+  while (refused === '') {
+    assert.ok(clients.length < 100, 'all of them were taken')
+    const client = await rig.connect()
+    clients.push(client)
+    const reply = await client.say('MAIL FROM:<>')
+    if (!reply.startsWith('250 ')) refused = reply
+  }
+  assert.equal(refused, '451 4.3.2 Too much returned mail is under way here; try again later\r\n')
+  for (const { socket } of clients) socket.destroy()
 })

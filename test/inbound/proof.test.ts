@@ -5,7 +5,9 @@ import { describe, test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { bounce } from '../../harness/returned-mail.ts'
 import type { InboundArrival } from '../../src/email/inbound-mail.ts'
-import { mailReceiver } from '../../src/inbound/receive-mail.ts'
+import type { ReceivedMail } from '../../src/inbound/arrived-mail.ts'
+import { MOST_UNPROVEN, mailReceiver } from '../../src/inbound/receive-mail.ts'
+import type { KeyLookup } from '../../src/inbound/source-proof.ts'
 import { ReturnPathKey } from '../../src/mail/return-path/return-path.ts'
 import type { ReportedEmail } from '../../src/store/store.ts'
 import { SMALL, Workers } from '../../src/workers/workers.ts'
@@ -22,7 +24,15 @@ const HEADER = 'From:To:Subject:Message-ID:Date'
 /** An email to one recipient, taken by this server. */
 function emailAt(server: string, address: string): ReportedEmail {
   return {
-    ...{ id: ID, companyId: 'c', messageId: MESSAGE_ID, sender: 'news@acme.example', size: 1, reports: 0 },
+    ...{
+      id: ID,
+      companyId: 'c',
+      messageId: MESSAGE_ID,
+      sender: 'news@acme.example',
+      size: 1,
+      reports: 0,
+      unproven: 0,
+    },
     recipients: [{ position: 0, address, server, unsettled: false }],
   }
 }
@@ -448,4 +458,126 @@ test('signatures keep no small task of a company waiting', async (t) => {
   }
   assert.deepEqual(began, ['large'])
   assert.deepEqual(deaths, [])
+})
+
+describe('name servers that do not answer', () => {
+  const at = (domain: string) => emailAt(`mx.${domain} [198.51.100.7]:25`, `ann@${domain}`)
+  const report = (domain: string) =>
+    bounce({ to: `ann@${domain}`, messageId: MESSAGE_ID, from: `mailer-daemon@${domain}` })
+  const known: ReturnType<KeyLookup> = Promise.resolve({ kind: 'found', records: [KEY_RECORD] })
+  const never: ReturnType<KeyLookup> = new Promise(() => {})
+
+  /** Receives mails about emails to `ann` at the domains that they come from. */
+  function receiver(keys: KeyLookup, change: Partial<ReportedEmail> = {}) {
+    const receive = mailReceiver({
+      store: {
+        reportedEmails: async (named) => named.map(({ addresses: [address] }) => emailOf(address!, change)),
+        emailWithMessageId: async () => null,
+        keepInboundMails: async (arrivals: readonly InboundArrival[]) =>
+          arrivals.map(({ mail: { id, refused } }) => ({ id, outcome: refused ?? 'recorded', events: 1 })),
+      },
+      returnPathKey: new ReturnPathKey(Buffer.alloc(32, 7)),
+      keys,
+      domainReports: null,
+      fullMailbox: null,
+      workers: null,
+      now: () => Date.now(),
+    })
+    const from = { recipient: null, source: 'smtp', peer: '203.0.113.9', reversePath: '' } as const
+    return (mail: string, client = 'c') => receive({ ...from, raw: Buffer.from(mail), client })
+  }
+  const emailOf = (address: string, change: Partial<ReportedEmail>) => ({
+    ...at(address.slice(address.indexOf('@') + 1)),
+    ...change,
+  })
+  const seen = ({ outcome, putOff }: ReceivedMail) => [outcome, putOff]
+
+  /** A mail with a signature by the known key, and others whose keys have these selectors. */
+  async function withFurther(domain: string, selectors: readonly string[]): Promise<string> {
+    const further = selectors.map(
+      (selector) =>
+        `DKIM-Signature: v=1; a=rsa-sha256; d=${domain}; s=${selector}; h=from:content-type; bh=AAAA; b=AAAA\r\n`,
+    )
+    return further.join('') + (await signed(report(domain), domain))
+  }
+
+  test('are asked about all keys at once, and waited for until one deadline', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const asked: string[] = []
+    const all = Promise.withResolvers<void>()
+    const receive = receiver((name) => {
+      if (asked.push(name) === 4) all.resolve()
+      return never
+    })
+    const received = receive(await withFurther('rcpt.test', ['a', 'b', 'c']))
+    await all.promise
+    mock.timers.tick(5_000)
+    assert.deepEqual(seen(await received), ['unproven', true])
+    assert.equal(asked.length, 4)
+  })
+
+  test('do not spoil a signature whose key is known', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const all = Promise.withResolvers<void>()
+    let asked = 0
+    const receive = receiver((name) => {
+      if (++asked === 2) all.resolve()
+      return name.startsWith('s.') ? known : never
+    })
+    const received = receive(await withFurther('rcpt.test', ['a']))
+    await all.promise
+    mock.timers.tick(4_000)
+    assert.deepEqual(seen(await received), ['recorded', false])
+  })
+
+  test('put off a mail when they fail at once, too', async () => {
+    const receive = receiver(async () => ({ kind: 'failed' }))
+    assert.deepEqual(seen(await receive(await signed(report('rcpt.test'), 'rcpt.test'))), ['unproven', true])
+  })
+
+  test('hold few mails of their organization at a time, none afterwards, and none of others', async ({
+    mock,
+  }) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    let asked = 0
+    const full = Promise.withResolvers<void>()
+    const receive = receiver((name) => {
+      if (name.endsWith('.rcpt.test')) return known
+      if (++asked === 16) full.resolve()
+      return never
+    })
+    const forged = await signed(report('evil.test'), 'evil.test')
+    let answered = 0
+    const flood = Array.from({ length: 300 }, (_, n) =>
+      receive(`X-Number: ${n}\r\n${forged}`, `client ${n % 200}`).finally(() => answered++),
+    )
+    const below = await signed(report('mail.evil.test'), 'mail.evil.test')
+    await full.promise
+    assert.deepEqual(seen(await receive(await signed(report('rcpt.test'), 'rcpt.test'))), ['recorded', false])
+    assert.deepEqual(seen(await receive(below)), ['unproven', true], 'a domain of the same organization')
+    assert.ok(answered >= 284)
+    mock.timers.tick(5_000)
+    for (const each of await Promise.all(flood)) assert.deepEqual(seen(each), ['unproven', true])
+    assert.deepEqual(seen(await receive(`X-Number: last\r\n${forged}`)), ['unproven', true])
+    assert.equal(asked, 16)
+  })
+
+  test('hold few mails of a client at a time, whatever their organizations', async () => {
+    let asked = 0
+    const receive = receiver(() => {
+      asked++
+      return never
+    })
+    const domains = Array.from({ length: 17 }, (_, n) => `evil${n}.test`)
+    const mails = await Promise.all(domains.map((domain) => signed(report(domain), domain)))
+    const last = await Promise.race(mails.map((mail) => receive(mail, 'flooder')))
+    assert.deepEqual(seen(last), ['unproven', true])
+    assert.equal(asked, 16)
+  })
+
+  test('are not asked for an email that has many unproven mails', async () => {
+    const receive = receiver(() => assert.fail('no key is looked up'), { unproven: MOST_UNPROVEN })
+    const mail = await signed(report('rcpt.test'), 'rcpt.test')
+    assert.deepEqual(seen(await receive(mail)), ['too_many', false])
+  })
 })

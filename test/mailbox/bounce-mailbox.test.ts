@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { selfSigned } from '../../harness/certificate.ts'
 import { freePort } from '../../harness/free-port.ts'
+import type { ArrivedMail } from '../../src/inbound/arrived-mail.ts'
 import { BounceMailbox, type BounceMailboxParts, type MailTurn } from '../../src/mailbox/bounce-mailbox.ts'
 import { lastRead } from '../../src/mailbox/last-read.ts'
 import { ASIDE, MailboxSession } from '../../src/mailbox/session.ts'
@@ -44,9 +45,17 @@ describe('the bounce mailbox', { skip }, () => {
     name: string,
     {
       receive,
+      putOff = () => false,
       turn = async () => {},
       ...change
-    }: Partial<BounceMailboxParts> & { turn?: MailTurn; shared?: SqliteStore; nodeName?: string } = {},
+    }: Partial<Omit<BounceMailboxParts, 'receive'>> & {
+      receive?: (mail: ArrivedMail) => Promise<void>
+      /** Whether the message is put off for now. */
+      putOff?: (subject: string) => boolean
+      turn?: MailTurn
+      shared?: SqliteStore
+      nodeName?: string
+    } = {},
   ): Promise<Reading> {
     box = name
     const { shared, nodeName = 'a', ...parts } = change
@@ -66,7 +75,9 @@ describe('the bounce mailbox', { skip }, () => {
       token: () => token,
       async receive(mail) {
         await receive?.(mail)
-        received.push(subjectOf(mail.raw))
+        const subject = subjectOf(mail.raw)
+        received.push(subject)
+        return { putOff: putOff(subject) }
       },
       probe: async () => {},
       retention: 90 * DAY,
@@ -105,6 +116,34 @@ describe('the bounce mailbox', { skip }, () => {
     const { received } = await read(t, 'opened')
     await until(() => marked() === 2, 'marks')
     assert.deepEqual(received, ['two'])
+  })
+
+  test('a message that is put off stays unread, is tried again later, and counts as read in the end', async (t) => {
+    for (const subject of ['silent', 'late', 'well']) dovecot.deliver('put-off', message(subject))
+    let now = 0
+    let late = true
+    const { received, results } = await read(t, 'put-off', {
+      waits: { poll: 20 },
+      now: () => now,
+      putOff: (subject) => subject === 'silent' || (subject === 'late' && late),
+    })
+    const times = (subject: string) => received.filter((each) => each === subject).length
+    await until(() => marked() === 1, 'a mark')
+    // The next looks leave both alone.
+    dovecot.deliver('put-off', message('next'))
+    await until(() => marked() === 2, 'a second mark')
+    assert.deepEqual([times('silent'), times('late'), times('well')], [1, 1, 1])
+    late = false
+    now += 300_000
+    await until(() => marked() === 3, 'a mark on the late one')
+    assert.equal(times('late'), 2)
+    for (let tries = 2; tries < 4; tries++) {
+      await until(() => times('silent') === tries, `attempt ${tries}`)
+      now += 300_000
+    }
+    await until(() => marked() === 4, 'a mark on all of them')
+    assert.equal(times('silent'), 4)
+    assert.deepEqual(results, ['read', 'read', 'read', 'read'])
   })
 
   test('a message whose turn has not come when the service stops is left for the next reader', async (t) => {

@@ -66,7 +66,8 @@ export const STORAGE_SETTINGS = {
     allowed: '1m to 365d',
     description:
       'How long returned mail (bounces, complaints, automatic replies) is kept, for the page "Returned mail" and `postroad bounce list`. Its ' +
-      'events belong to the emails and stay. Of mail that changed nothing, at most the newest 2,000 of each outcome are kept.',
+      'events belong to the emails and stay. Of mail that changed nothing, at most the newest 2,000 of each outcome are kept for each ' +
+      'company, 100 for each email, and 2,000 of mail about no email.',
     example: '90d',
   }),
 }

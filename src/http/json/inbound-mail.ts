@@ -11,10 +11,14 @@ import { authoriseWhole } from '../../operate/authority.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { readBody } from '../body.ts'
 import type { HttpCore } from '../core.ts'
+import type { ErrorBody } from '../error-body.ts'
 import { object } from '../object-schema.ts'
 import { describedRoute } from '../route.ts'
 
 export const INBOUND_PATH = '/inbound/mail'
+
+/** Seconds after which a mail whose signature could not be checked may be handed in again. */
+const PUT_OFF = 300
 
 export const inboundDescription = describedRoute(`POST ${INBOUND_PATH}`, {
   access: 'management',
@@ -25,7 +29,8 @@ export const inboundDescription = describedRoute(`POST ${INBOUND_PATH}`, {
     'provider forwards it. It counts for emails of the company of the key alone, and only if it came to a valid return path (its header ' +
     'says so: To, Delivered-To), or the signature of the server that took the email proves it; `outcome` says what followed. While the ' +
     'service is busy with sending, a mail waits for up to five seconds, and is then refused with 429 and `Retry-After`, as are mails beyond ' +
-    'the 100 of a company that may wait: hand them in again. A key for one domain may not do this.',
+    'the 100 of a company that may wait: hand them in again. The same holds for 503, when a signature cannot be checked because DNS does not ' +
+    'answer; the mail is kept as unproven until then. A key for one domain may not do this.',
   consumes: ['message/rfc822'],
   body: { type: 'string', description: 'The message.' },
   answer: object({
@@ -51,9 +56,19 @@ export async function receiveInboundMail(
     const raw = await readBody(request, reply.raw, core.limit)
     return { raw, recipient: null, source: 'http', peer: keyId, companyId }
   })
-  const { id, kind, outcome, events, emailId } = await handedIn
+  const { id, kind, outcome, events, emailId, putOff } = await handedIn
+  if (putOff) return putOffAnswer(id)
   const answer = { object: 'inbound_mail', id, kind, outcome, events, email_id: emailId }
   return { status: 200, type: JSON_TYPE, body: JSON.stringify(answer) }
+}
+
+/** The mail is kept, but a fault of DNS must not cost a genuine report: programs try again after a 503. */
+function putOffAnswer(id: string): Answer {
+  const message =
+    'The signature of this mail cannot be checked, because DNS does not answer now. ' +
+    `It is kept as ${id}; hand it in again later.`
+  const body = JSON.stringify({ statusCode: 503, message, name: 'application_error' } satisfies ErrorBody)
+  return { status: 503, type: JSON_TYPE, body, headers: { 'retry-after': String(PUT_OFF) } }
 }
 
 /** Until its turn nothing of a mail is read, and the connection holds its client back. */

@@ -2,12 +2,12 @@
 
 import { isEmailId } from '../../email/email-id.ts'
 import { foldedAscii } from '../../email/folded-ascii.ts'
-import {
-  INBOUND_OUTCOMES,
-  type InboundArrival,
-  type InboundFilter,
-  type InboundMail,
-  type InboundResult,
+import type {
+  InboundArrival,
+  InboundFilter,
+  InboundMail,
+  InboundOutcome,
+  InboundResult,
 } from '../../email/inbound-mail.ts'
 import type { RecipientState } from '../../email/recipient.ts'
 import type { AddressedRecipient, ReportedEmail } from '../inbound-store.ts'
@@ -27,10 +27,23 @@ import {
 } from './reports.ts'
 import { type ColdStatement, type Dialect, dynamicStatement, statement } from './statement.ts'
 
-/** Mails kept of each outcome that changed nothing: strangers can send as many as they like. */
-export const UNRECORDED_KEPT = 2_000
-/** Excess mails removed by one statement. */
-const STEP = 1_000
+/**
+ * Mails that changed nothing, of which the newest are kept. Strangers can send as many as they like, and must not have
+ * the mail of others removed: so an email and a company have shares of their own, for each outcome, and so has mail
+ * about no email. Of such mail that companies hand in, each has a share for all outcomes.
+ */
+export const KEPT = { ofEmail: 100, ofCompany: 2_000, ofNobody: 2_000, handedIn: 100 }
+/** Excess mails removed at once: a commit adds fewer to a share. */
+const STEP = 200
+
+/** A kept mail, with the columns that name its shares. */
+interface KeptRow {
+  id: string
+  company: number | null
+  emailId: string | null
+  outcome: InboundOutcome
+  handedInBy: number | null
+}
 
 interface EmailRow {
   id: string
@@ -40,13 +53,15 @@ interface EmailRow {
   sender: string
   size: number | bigint
   reports: number | bigint
+  unproven: number | bigint
 }
 
 const EMAILS = statement<EmailRow>(({ engine, emailKey, ids }) => {
   const id = engine === 'postgres' ? 'e.id::text' : 'e.id'
   return `SELECT ${id} AS id, e.${emailKey} AS key, c.id AS "companyId", e.message_id AS "messageId", e.sender,
       (SELECT position + 1 FROM recipients WHERE email = e.${emailKey} ORDER BY position DESC LIMIT 1) AS size,
-      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports
+      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'recorded') AS reports,
+      (SELECT count(*) FROM inbound_mails WHERE email_id = ${id} AND outcome = 'unproven') AS unproven
     FROM (${ids('$1')}) AS chosen CROSS JOIN emails e JOIN companies c ON c.num = e.company WHERE e.id = chosen.id`
 }, 'reported-emails')
 
@@ -82,27 +97,35 @@ const WITH_MESSAGE_ID = statement<{ id: string }>(({ engine, emailKey }) => {
     ORDER BY ${newest} DESC LIMIT 1`
 })
 
-const KEEP = statement<{ id: string }>(
+const KEEP = statement<KeptRow>(
   `INSERT INTO inbound_mails (id, digest, at, source, peer, recipient, sender, subject, kind, company, email_id, outcome,
-      events, findings, size, raw)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      events, findings, size, raw, handed_in_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+      (SELECT num FROM companies WHERE id = $17))
     ON CONFLICT (digest) DO UPDATE SET times = inbound_mails.times + 1, events = inbound_mails.events + excluded.events,
       company = coalesce(inbound_mails.company, excluded.company),
       email_id = coalesce(inbound_mails.email_id, excluded.email_id),
       outcome = CASE WHEN inbound_mails.outcome = 'recorded' OR excluded.outcome = 'repeated'
           OR (excluded.email_id IS NULL AND inbound_mails.email_id IS NOT NULL)
         THEN inbound_mails.outcome ELSE excluded.outcome END
-    RETURNING id`,
+    RETURNING id, company, email_id AS "emailId", outcome, handed_in_by AS "handedInBy"`,
 )
-const TRIM = statement(
-  ({ isAmong }) =>
-    `DELETE FROM inbound_mails WHERE ${isAmong('id', `FROM inbound_mails WHERE outcome = $1 ORDER BY id DESC LIMIT ${STEP} OFFSET ${UNRECORDED_KEPT}`)}`,
-)
+
+/** Removes the oldest mails of a share. Those that another node is removing are left to that node. */
+function trim(share: string, kept: number): ColdStatement {
+  return statement(({ isAmong }) => {
+    const excess = `FROM inbound_mails WHERE ${share} ORDER BY id DESC LIMIT ${STEP} OFFSET ${kept}`
+    const free = `FROM inbound_mails WHERE ${isAmong('id', excess)} FOR UPDATE SKIP LOCKED`
+    return `DELETE FROM inbound_mails WHERE ${isAmong('id', free)}`
+  })
+}
+
+const TRIM_EMAIL = trim('email_id = $1 AND outcome = $2', KEPT.ofEmail)
+const TRIM_COMPANY = trim('company = $1 AND outcome = $2', KEPT.ofCompany)
+const TRIM_HANDED_IN = trim('handed_in_by = $1 AND email_id IS NULL', KEPT.handedIn)
+const TRIM_OTHERS = trim('outcome = $1 AND handed_in_by IS NULL AND email_id IS NULL', KEPT.ofNobody)
 const FORGET = forgetBefore('inbound_mails', 'id', 'at')
 const RAW = statement<{ raw: Uint8Array }>('SELECT raw FROM inbound_mails WHERE id = $1')
-
-/** Outcomes by which nothing changed. */
-const UNRECORDED = INBOUND_OUTCOMES.filter((outcome) => outcome !== 'recorded')
 
 type InboundRow = Omit<InboundMail, 'findings' | 'at' | 'size'> & {
   findings: string
@@ -171,13 +194,14 @@ function* atAddresses(
 }
 
 function reported(
-  { key: _, size, reports, ...email }: EmailRow,
+  { key: _, size, reports, unproven, ...email }: EmailRow,
   ...recipients: (NamedRow | undefined)[]
 ): ReportedEmail {
   return {
     ...email,
     size: Number(size ?? 0),
     reports: Number(reports),
+    unproven: Number(unproven),
     recipients: recipients.flatMap((row) => (row === undefined ? [] : [recipientOf(row)])),
   }
 }
@@ -208,22 +232,21 @@ export const inboundMailWrites = {
       const known = yield* knownReports(db, all)
       const sum = { unqueued: false, suppressed: false }
       const results: InboundResult[] = []
+      const rows: KeptRow[] = []
       for (const arrival of placed) {
         const recorded = yield* recordReports(db, arrival.placed, recipients, known)
         sum.unqueued ||= recorded.unqueued
         sum.suppressed ||= recorded.suppressed
-        results.push(yield* keep(db, arrival, recorded.events))
+        const { row, ...result } = yield* keep(db, arrival, recorded.events)
+        rows.push(row)
+        results.push(result)
       }
+      // At the end, when this transaction waits for no other any more.
+      for (const [trimming, ...share] of sharesOf(rows)) yield* db.run(trimming, ...share)
       return { ...sum, results }
     })
     announceReports(port, outcome)
     return outcome.results
-  },
-
-  *trimInboundMails(port) {
-    let removed = 0
-    for (const outcome of UNRECORDED) removed += yield* port.write.run(TRIM, outcome)
-    return removed
   },
 
   *forgetInboundMails(port, before, limit) {
@@ -233,18 +256,36 @@ export const inboundMailWrites = {
 
 function* keep(
   db: PortTransaction,
-  { mail, company }: PlacedArrival,
+  { mail, company, handedInBy }: PlacedArrival,
   events: number,
-): PortSteps<InboundResult> {
+): PortSteps<InboundResult & { row: KeptRow }> {
   const { id, digest, at, source, peer, recipient, from, subject, kind, emailId, refused, size, raw } = mail
   const outcome = refused ?? (events > 0 ? 'recorded' : 'repeated')
   const texts = [peer, recipient, from, subject].map((text) => text?.replaceAll('\0', '') ?? null)
-  const kept = yield* db.one(
+  const row = (yield* db.one(
     KEEP,
     ...[id, digest, Math.round(at), source, ...texts, kind, company, emailId, outcome, events],
-    ...[JSON.stringify(mail.findings), size, raw],
-  )
-  return { id: kept!.id, outcome, events }
+    ...[JSON.stringify(mail.findings), size, raw, handedInBy ?? null],
+  ))!
+  return { id: row.id, outcome, events, row }
+}
+
+type Share = [trimming: ColdStatement, ...values: (string | number | null)[]]
+
+/** The shares that grew by these mails, each once. Mail that led to events belongs to none. */
+function sharesOf(rows: readonly KeptRow[]): Share[] {
+  const shares = rows.flatMap(({ company, emailId, outcome, handedInBy }): Share[] => {
+    if (outcome === 'recorded') return []
+    if (emailId !== null) {
+      return [
+        [TRIM_EMAIL, emailId, outcome],
+        [TRIM_COMPANY, company, outcome],
+      ]
+    }
+    return handedInBy === null ? [[TRIM_OTHERS, outcome]] : [[TRIM_HANDED_IN, handedInBy]]
+  })
+  const named = shares.map((share): [string, Share] => [JSON.stringify(share), share])
+  return [...new Map(named).values()]
 }
 
 function pageOf(filter: InboundFilter): [page: ColdStatement<InboundRow>, values: Conditions['values']] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { NewInboundMail } from '../../../src/email/inbound-mail.ts'
+import type { InboundArrival, NewInboundMail } from '../../../src/email/inbound-mail.ts'
 import type { RecipientReport } from '../../../src/email/lifecycle.ts'
-import { UNRECORDED_KEPT } from '../../../src/store/cold/inbound-mails.ts'
+import { KEPT } from '../../../src/store/cold/inbound-mails.ts'
 import type { InboundFilter, NamedEmail } from '../../../src/store/store.ts'
 import {
   accept,
@@ -179,6 +179,7 @@ export function inboundMailsContract(open: OpenBench): void {
             sender: value.sender,
             size: 3,
             reports: 0,
+            unproven: 0,
           },
           recipients: [[0, 'A@x.test']],
         },
@@ -213,17 +214,76 @@ export function inboundMailsContract(open: OpenBench): void {
       assert.equal((await reportedEmail(value.id, none))?.reports, 1)
     })
 
-    test('goes with its age; of what changed nothing, only the newest stays', async (t) => {
+    test('goes with its age', async (t) => {
       const { store } = await open(t)
-      const mails = Array.from({ length: UNRECORDED_KEPT + 3 }, () => inboundMail({ refused: 'kept' }))
       const old = inboundMail({ at: NOW - DAY, refused: 'unproven' })
-      await store.keepInboundMails([old, ...mails].map((mail) => ({ mail, reports: [] })))
+      await store.keepInboundMails([old, inboundMail()].map((mail) => ({ mail, reports: [] })))
       assert.equal(await store.forgetInboundMails(NOW, 10), 1)
       assert.equal(await store.readInboundMail(old.id), null)
-      assert.equal(await store.trimInboundMails(), 3)
-      assert.equal(await store.readInboundMail(mails[2]!.id), null)
-      assert.notEqual(await store.readInboundMail(mails[3]!.id), null)
-      assert.equal(await store.trimInboundMails(), 0)
+    })
+
+    test('that changed nothing goes when newer mail of its email, its company or nobody takes its place', async (t) => {
+      const { store } = await open(t)
+      const [own, other] = [await acme(store), await acme(store, 'Other')]
+      const [one, two, foreign] = [
+        await accept(store, email(own, ['a@x.test'])),
+        await accept(store, email(own, ['a@x.test'])),
+        await accept(store, email(other, ['b@x.test'])),
+      ]
+      const keep = async (arrivals: Omit<InboundArrival, 'reports'>[]) => {
+        for (let n = 0; n < arrivals.length; n += 64) {
+          const some = arrivals.slice(n, n + 64)
+          await store.keepInboundMails(some.map((arrival) => ({ ...arrival, reports: [] })))
+        }
+      }
+      const mails = (count: number, change: Partial<NewInboundMail>) =>
+        Array.from({ length: count }, () => inboundMail({ refused: 'kept', ...change }))
+      const isKept = async ({ id }: NewInboundMail) => (await store.readInboundMail(id)) !== null
+      const others = [
+        inboundMail({ refused: 'kept', emailId: two.id }),
+        inboundMail({ refused: 'unproven', emailId: one.id }),
+        inboundMail({ refused: 'kept', emailId: foreign.id }),
+        inboundMail({ refused: 'no_email' }),
+      ]
+      const recorded = inboundMail({ emailId: one.id })
+      await keep(others.map((mail) => ({ mail })))
+      await store.keepInboundMails([{ mail: recorded, reports: [bounce(one.id, 0, 'r1')] }])
+      const handedIn = inboundMail({ refused: 'no_email', source: 'http' })
+      await keep([{ mail: handedIn, handedInBy: other.id }])
+
+      const rows: [most: number, change: Partial<NewInboundMail>, handedInBy?: string][] = [
+        [KEPT.ofEmail, { emailId: one.id }],
+        [KEPT.handedIn, { source: 'http' }, own.id],
+        [KEPT.ofNobody, {}],
+      ]
+      for (const [most, change, handedInBy] of rows) {
+        const flood = mails(most + 3, change)
+        await keep(flood.map((mail) => ({ mail, handedInBy })))
+        assert.deepEqual(await Promise.all(flood.slice(0, 4).map(isKept)), [false, false, false, true])
+        assert.equal(await isKept(flood.at(-1)!), true)
+        for (const mail of [...others, recorded, handedIn]) assert.equal(await isKept(mail), true)
+      }
+    })
+
+    test('that changed nothing of many emails of a company takes the places of this company alone', async (t) => {
+      const { store } = await open(t)
+      const [own, other] = [await acme(store), await acme(store, 'Other')]
+      const { id: foreign } = await accept(store, email(other, ['b@x.test']))
+      const kept = inboundMail({ refused: 'kept', emailId: foreign })
+      await store.keepInboundMails([{ mail: kept, reports: [] }])
+      const flood: NewInboundMail[] = []
+      while (flood.length < KEPT.ofCompany + KEPT.ofEmail) {
+        const { id: emailId } = await accept(store, email(own, ['a@x.test']))
+        const some = Array.from({ length: KEPT.ofEmail }, () => inboundMail({ refused: 'kept', emailId }))
+        await store.keepInboundMails(some.map((mail) => ({ mail, reports: [] })))
+        flood.push(...some)
+      }
+      const isKept = await Promise.all(
+        flood.slice(0, KEPT.ofEmail + 1).map(({ id }) => store.readInboundMail(id)),
+      )
+      assert.deepEqual([...new Set(isKept.slice(0, KEPT.ofEmail))], [null])
+      assert.notEqual(isKept.at(-1), null)
+      assert.notEqual(await store.readInboundMail(kept.id), null)
     })
   })
 }

@@ -21,6 +21,7 @@ import { sql as nodeSources } from './0019-node-sources.ts'
 import { sql as endedPauses } from './0020-ended-pauses.ts'
 import { sql as memberAdvice } from './0021-member-advice.ts'
 import { sql as rawFiles } from './0022-raw-files.ts'
+import { sql as inboundShares } from './0023-inbound-shares.ts'
 
 /** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration('0020-ended-pauses', endedPauses),
   migration('0021-member-advice', memberAdvice),
   migration('0022-raw-files', rawFiles),
+  migration('0023-inbound-shares', inboundShares),
 ]
