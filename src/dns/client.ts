@@ -1,6 +1,7 @@
-import { exchange, NoReply } from './exchange.ts'
-import { type DnsAnswer, makeQuery, type RecordType, rcodeOf, readAnswer } from './message.ts'
+import { BADRESP, exchange, NoReply } from './exchange.ts'
+import { type DnsAnswer, makeQuery, rcodeOf, readAnswer } from './message.ts'
 import type { NameServer } from './name-server.ts'
+import type { RecordType } from './record.ts'
 
 export interface DnsClientOptions {
   /** At least one, the preferred one first. */
@@ -43,7 +44,7 @@ export class DnsClient {
    * Rejects with NoReply when no server gave an answer of either kind. An answer of one server counts more than the
    * silence of the others.
    */
-  async ask(name: string, type: RecordType): Promise<DnsAnswer> {
+  async ask<Type extends RecordType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     const { timeout, tries } = this.#options
     let servers = this.#inOrder()
     let refusal: NoReply | null = null
@@ -76,26 +77,26 @@ export class DnsClient {
   }
 }
 
-async function askServer(
+async function askServer<Type extends RecordType>(
   server: NameServer,
   name: string,
-  type: RecordType,
+  type: Type,
   timeout: number,
-): Promise<DnsAnswer> {
+): Promise<DnsAnswer<Type>> {
   const { validating: validated } = server
   let reply = await exchange(server, makeQuery(name, type, { edns: true, validated }), timeout)
   // RFC 6891 6.2.2, 7: an old server may not understand EDNS.
   if (rcodeOf(reply) === FORMERR || rcodeOf(reply) === NOTIMP) {
     reply = await exchange(server, makeQuery(name, type, { edns: false, validated: false }), timeout)
   }
-  const answer = readable(reply)
+  const answer = readable(reply, type)
   return { ...answer, isValidated: answer.isValidated && validated }
 }
 
-function readable(reply: Buffer): DnsAnswer {
+function readable<Type extends RecordType>(reply: Buffer, type: Type): DnsAnswer<Type> {
   try {
-    return readAnswer(reply)
+    return readAnswer(reply, type)
   } catch {
-    throw new NoReply('BADRESP')
+    throw new NoReply(BADRESP)
   }
 }
