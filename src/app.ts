@@ -19,6 +19,7 @@ import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import { SitesFile } from './delivery/sites/sites-file.ts'
 import { hostAddresses } from './dns/host-addresses.ts'
+import { configuredServers, nameServers, unaskedServers } from './dns/name-server.ts'
 import { Resolver } from './dns/resolver.ts'
 import { reportReceiver } from './domain-reports/received/report-receiver.ts'
 import { TlsReportSender } from './domain-reports/sent/tls-report-sender.ts'
@@ -133,6 +134,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   if (plan.heapGrowth !== null) setFlagsFromString(`--heap-growing-percent=${plan.heapGrowth}`)
   const monitor = new LoopMonitor(metrics.registry, log)
   const start: Start = { settings, log, metrics, plan, monitor, started, unlessStopped: stoppable(signal) }
+  const unasked = unaskedServers(nameServers(configuredServers(settings.dnsServers), settings.dnsValidating))
+  if (unasked !== null) log.warn(`DNS: ${unasked}`)
   const data: WithStore = { ...start, ...(await openData(start)) }
   // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
   const sites = openSites(start)
@@ -382,9 +385,16 @@ function startTlsReports(parts: WithIntake): void {
 }
 
 function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, started }: WithDelivery) {
-  const { database, dnsServers, allowPrivateNetworks } = settings
+  const { database, dnsServers, dnsValidating, allowPrivateNetworks } = settings
   const userAgent = `Postroad/${version()}`
-  const thread = { database, dnsServers, allowPrivateNetworks, schedule: WEBHOOK_SCHEDULE, userAgent }
+  const thread = {
+    database,
+    dnsServers,
+    dnsValidating,
+    allowPrivateNetworks,
+    schedule: WEBHOOK_SCHEDULE,
+    userAgent,
+  }
   const webhooks = new Webhooks({ store, seal, token, base: apiUrl, thread, metrics, log })
   started.defer(() => webhooks.stop())
   return webhooks
@@ -514,7 +524,7 @@ function openInbound({ settings, store, directory, seal, workers, metrics, log }
     fullMailbox: settings.fullMailbox,
     directory,
     returnPathKey: new ReturnPathKey(seal.derive(RETURN_PATHS)),
-    resolver: new Resolver({ servers: settings.dnsServers }),
+    resolver: new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
     workers,
     hostname: settings.hostname,
     registry: metrics.registry,
@@ -543,10 +553,11 @@ function createIntake({ settings, store, accounts, workers, scheduler, metrics, 
 
 /** Makes requests to servers that strangers name. */
 function openOutgoing({ settings, started }: Start): Outgoing {
+  const { dnsServers, dnsValidating, allowPrivateNetworks } = settings
   const outgoing = new Outgoing({
-    guard: addressGuard({ allowPrivateNetworks: settings.allowPrivateNetworks }),
-    resolve: hostAddresses(new Resolver({ servers: settings.dnsServers }), {
-      hostsFile: settings.allowPrivateNetworks,
+    guard: addressGuard({ allowPrivateNetworks }),
+    resolve: hostAddresses(new Resolver({ servers: dnsServers, validating: dnsValidating }), {
+      hostsFile: allowPrivateNetworks,
     }),
     connections: REMOTE_CONNECTIONS,
   })

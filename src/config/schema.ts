@@ -357,7 +357,7 @@ export const SETTINGS = {
     allowed: 'IP addresses separated by commas, each with :port if it is not 53',
     description:
       'DNS servers that validate answers with DNSSEC, and that nobody can impersonate on the way. DANE depends on them. ' +
-      'DNS servers on a loopback address are trusted without being named.',
+      'DNS servers on a loopback address are trusted without being named. Where some are trusted, no others are asked.',
     example: '192.0.2.53',
   }),
   POSTROAD_SMTP_PORT: setting({

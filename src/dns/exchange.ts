@@ -7,7 +7,10 @@ import type { NameServer } from './name-server.ts'
 /** The reason of an answer that cannot be read. */
 export const BADRESP = 'BADRESP'
 
-/** No answer came, or none that can be read. `reason` is a word like those of DNS: TIMEOUT, ECONNREFUSED without its E, ... */
+/**
+ * No answer came, or none that can be read. `reason` is a word like those of DNS: TIMEOUT, ECONNREFUSED without its E,
+ * ...
+ */
 export class NoReply extends Error {
   override name = 'NoReply'
   readonly reason: string

@@ -43,7 +43,10 @@ export const TYPE_NUMBERS: Readonly<Record<RecordType | 'SOA' | 'OPT', number>> 
   TLSA: 52,
 }
 
-/** Each reads the data from an offset to the end of `message`, which is cut off there. Throws for data of no such record. */
+/**
+ * Each reads the data from an offset to the end of `message`, which is cut off there. Throws for data of no such
+ * record.
+ */
 export const READERS: { readonly [Type in RecordType]: (message: Buffer, at: number) => RecordData[Type] } = {
   A: (message, at) => addressOf(message.subarray(at), 4),
   AAAA: (message, at) => addressOf(message.subarray(at), 16),
