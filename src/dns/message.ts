@@ -1,7 +1,8 @@
-/** Queries and answers as octets (RFC 1035 4). */
+/** Queries and answers as octets (RFC 1035 4), by `dns-packet`. */
 import { randomBytes, randomInt } from 'node:crypto'
-import { encodedName, nameAt, nameEnd } from './name.ts'
-import { READERS, type RecordData, type RecordType, TYPE_NUMBERS } from './record.ts'
+import * as packet from 'dns-packet'
+import { nameOf } from './name.ts'
+import { type PacketData, READERS, type RecordData, type RecordType } from './record.ts'
 
 export interface Query {
   octets: Buffer
@@ -25,39 +26,32 @@ const RD = 0x0100
 const AD = 0x0020
 const TC = 0x0200
 const QR = 0x8000
-/** The flag DO of an OPT record (RFC 3225 3), with the extended RCODE and the version before it. */
-const DO = 0x8000
-const IN = 1
-/** Octets between the name and the data of a record. */
-const FIXED = 10
-/**
- * Records of an answer that are used, of the type that was asked for and of aliases each: no name needs more, and any
- * zone can have thousands.
- */
-const MOST_RECORDS = 100
+/** An answer over TCP may have 64 KiB of a stranger's octets. No name that mail needs has a quarter of that. */
+const MOST_OCTETS = 16 * 1024
+/** Records of an answer that are read: no name needs more, and any zone can have thousands. */
+const MOST_RECORDS = 128
 
 /** `name` is a valid name. An attacker who sees no query has to guess its ID, its port and the case of each letter. */
 export function makeQuery(name: string, type: RecordType | 'SOA', { edns, validated }: QueryOptions): Query {
-  const header = Buffer.alloc(HEADER)
-  header.writeUInt16BE(randomInt(0x10000), 0)
-  header.writeUInt16BE(RD | (validated ? AD : 0), 2)
-  header.writeUInt16BE(1, 4)
-  header.writeUInt16BE(edns ? 1 : 0, 10)
-  const ends = Buffer.alloc(4)
-  ends.writeUInt16BE(TYPE_NUMBERS[type], 0)
-  ends.writeUInt16BE(IN, 2)
-  const question = Buffer.concat([header, encodedName(inRandomCase(name)), ends])
-  const octets = edns ? Buffer.concat([question, optRecord(validated)]) : question
-  return { octets, questionEnd: question.length }
-}
-
-/** RFC 6891 6.1.2: of the root, without options. */
-function optRecord(validated: boolean): Buffer {
-  const record = Buffer.alloc(1 + FIXED)
-  record.writeUInt16BE(TYPE_NUMBERS.OPT, 1)
-  record.writeUInt16BE(PAYLOAD, 3)
-  record.writeUInt32BE(validated ? DO : 0, 5)
-  return record
+  const opt = {
+    type: 'OPT' as const,
+    name: '.',
+    udpPayloadSize: PAYLOAD,
+    extendedRcode: 0,
+    ednsVersion: 0,
+    flags: validated ? packet.DNSSEC_OK : 0,
+    flag_do: validated,
+    options: [],
+  }
+  const octets = packet.encode({
+    type: 'query',
+    id: randomInt(0x10000),
+    flags: RD | (validated ? AD : 0),
+    questions: [{ name: inRandomCase(name), type, class: 'IN' }],
+    additionals: edns ? [opt] : [],
+  })
+  const labels = name === '' ? 0 : Buffer.byteLength(name) + 1
+  return { octets, questionEnd: HEADER + labels + 1 + 4 }
 }
 
 /** draft-vixie-dnsext-dns0x20: servers copy the question, so its case is proof that they saw it. */
@@ -123,72 +117,48 @@ export interface DnsAnswer<Type extends RecordType = RecordType> {
   namesServers: boolean
 }
 
-/**
- * Reads the records that a look-up uses, and skips all others: an answer may have 64 KiB of a stranger's octets. Throws
- * for octets that are not a message.
- */
+/** Reads the first records. Throws for octets that are not a message. */
 export function readAnswer<Type extends RecordType>(reply: Buffer, type: Type): DnsAnswer<Type> {
-  const [questions, answers, authorities, additionals] = [4, 6, 8, 10].map((at) => reply.readUInt16BE(at))
-  const answer: DnsAnswer<Type> = {
-    rcode: rcodeOf(reply),
+  if (reply.length > MOST_OCTETS || reply.readUInt16BE(4) > 1) throw new RangeError('Too much')
+  const { answers = [], authorities = [], additionals = [] } = packet.decode(withFewRecords(reply))
+  const opt = additionals.find((record) => record.type === 'OPT')
+  const soa = authorities.find((record) => record.type === 'SOA')
+  return {
+    // RFC 6891 6.1.3: the upper eight bits.
+    rcode: ((opt?.type === 'OPT' ? opt.extendedRcode : 0) << 4) | rcodeOf(reply),
     isValidated: isMarkedValid(reply),
-    records: [],
-    aliases: [],
-    soa: null,
-    namesServers: false,
+    records: recordsOf(answers, type),
+    aliases: type === 'CNAME' ? [] : recordsOf(answers, 'CNAME'),
+    soa: soa?.type === 'SOA' ? { ttl: soa.ttl ?? 0, minimum: soa.data.minimum ?? 0 } : null,
+    namesServers: authorities.some((record) => record.type === 'NS'),
   }
-  let at = HEADER
-  for (let count = questions!; count > 0; count--) at = nameEnd(reply, at) + 4
-  for (let count = answers!; count > 0; count--) {
-    const found = recordAt(reply, at)
-    if (found.type === TYPE_NUMBERS[type]) keep(answer.records, found, READERS[type])
-    else if (found.type === TYPE_NUMBERS.CNAME) keep(answer.aliases, found, READERS.CNAME)
-    at = found.end
-  }
-  for (let count = authorities!; count > 0; count--) {
-    const found = recordAt(reply, at)
-    if (found.class === IN && found.type === TYPE_NUMBERS.NS) answer.namesServers = true
-    // RFC 1035 3.3.13: behind two names.
-    if (found.class === IN && found.type === TYPE_NUMBERS.SOA) {
-      answer.soa ??= { ttl: found.ttl, minimum: reply.readUInt32BE(found.end - 4) }
-    }
-    at = found.end
-  }
-  let opt: FoundRecord | null = null
-  for (let count = additionals!; count > 0; count--) {
-    const found = recordAt(reply, at)
-    if (found.type === TYPE_NUMBERS.OPT) opt ??= found
-    at = found.end
-  }
-  // RFC 6891 6.1.3: the upper eight bits are where other records have their TTL.
-  if (opt !== null) answer.rcode |= (opt.ttl >>> 24) << 4
-  return answer
 }
 
-interface FoundRecord {
-  message: Buffer
-  start: number
-  type: number
-  class: number
-  ttl: number
-  dataStart: number
-  end: number
+/** The message with lower counts: the reader stops where they end. */
+function withFewRecords(reply: Buffer): Buffer {
+  const counts = [6, 8, 10].map((at) => reply.readUInt16BE(at))
+  if (counts.reduce((sum, count) => sum + count) <= MOST_RECORDS) return reply
+  const message = Buffer.from(reply)
+  let room = MOST_RECORDS
+  for (const [section, count] of counts.entries()) {
+    message.writeUInt16BE(Math.min(count, room), 6 + 2 * section)
+    // A section begins where the one before it ends.
+    room = count > room ? 0 : room - count
+  }
+  return message
 }
 
-function recordAt(message: Buffer, start: number): FoundRecord {
-  const at = nameEnd(message, start)
-  const dataStart = at + FIXED
-  const end = dataStart + message.readUInt16BE(at + 8)
-  if (end > message.length) throw new RangeError('A record without an end')
-  const [type, its] = [message.readUInt16BE(at), message.readUInt16BE(at + 2)]
-  return { message, start, type, class: its, ttl: message.readUInt32BE(at + 4), dataStart, end }
-}
-
-function keep<Data>(
-  kept: DnsRecord<Data>[],
-  { message, start, class: its, ttl, dataStart, end }: FoundRecord,
-  read: (message: Buffer, at: number) => Data,
-): void {
-  if (its !== IN || kept.length >= MOST_RECORDS) return
-  kept.push({ name: nameAt(message, start), ttl, data: read(message.subarray(0, end), dataStart) })
+function recordsOf<Type extends RecordType>(
+  answers: packet.Answer[],
+  type: Type,
+): DnsRecord<RecordData[Type]>[] {
+  return answers.flatMap((record) => {
+    if (record.type !== type || !('class' in record) || record.class !== 'IN') return []
+    const {
+      name,
+      ttl = 0,
+      data,
+    } = record as unknown as { name: string; ttl?: number; data: PacketData[Type] }
+    return { name: nameOf(name), ttl, data: READERS[type](data) }
+  })
 }

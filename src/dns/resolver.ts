@@ -5,7 +5,7 @@ import { BADRESP, NoReply } from './exchange.ts'
 import type { Lookup } from './lookup.ts'
 import { type Fresh, LookupCache } from './lookup-cache.ts'
 import type { DnsAnswer } from './message.ts'
-import { isHostName, isName, normalize, reverseName, written } from './name.ts'
+import { isHostName, isName, nameOf, normalize, reverseName } from './name.ts'
 import { configuredServers, nameServers } from './name-server.ts'
 import type { MxRecord, RecordData, RecordType, TlsaRecord } from './record.ts'
 
@@ -135,7 +135,7 @@ export class Resolver {
   ): Promise<Fresh<T>> {
     if (!isName(name)) return noSuchName()
     try {
-      return lookupOf(await this.#whole(name, type), written(name), use)
+      return lookupOf(await this.#whole(name, type), nameOf(name), use)
     } catch (error) {
       return failure(error instanceof NoReply ? error.reason : String(error))
     }
@@ -145,7 +145,7 @@ export class Resolver {
   async #whole<Type extends RecordType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     let whole = await this.#client.ask(name, type)
     for (let asked = 1; asked < MOST_ASKED; asked++) {
-      const next = unfinishedAlias(whole, written(name))
+      const next = unfinishedAlias(whole, nameOf(name))
       if (next === null) return whole
       // Written octets are not those of the name.
       if (!isName(next) || next.includes('\\')) throw new NoReply(BADRESP)

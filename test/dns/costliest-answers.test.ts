@@ -1,5 +1,5 @@
 /**
- * The costliest answers that a zone can give: each fills a message of 64 KiB. A thread that meets one does nothing else
+ * The costliest answers that a zone can give: each fills a message of 16 KiB. A thread that meets one does nothing else
  * meanwhile, so the processor time of a look-up is bounded, whatever the answer.
  */
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ interface Costliest {
   found: number | string
 }
 
-const MOST_OCTETS = 65_535
+const MOST_OCTETS = 16 * 1024
 /** Where the records begin: behind the header and the question `n000.test`. */
 const START = 12 + 11 + 4
 const OWNER = pointer(12)
@@ -51,7 +51,7 @@ const TABLE: Costliest[] = [
   },
   {
     about: 'MX records whose names share 246 letters',
-    ...{ type: 'MX', ask: mx, found: 100 },
+    ...{ type: 'MX', ask: mx, found: 127 },
     records: sharing(LONGEST.capital, (name) => record(OWNER, TYPES.MX, Buffer.concat([PREFERENCE, name]))),
   },
   {
@@ -61,12 +61,12 @@ const TABLE: Costliest[] = [
   },
   {
     about: 'MX records whose names go through thousands of pointers',
-    ...{ type: 'MX', ask: mx, found: 'BADRESP' },
+    ...{ type: 'MX', ask: mx, found: 'NODATA' },
     records: pointing((name) => record(name, TYPES.MX, Buffer.concat([PREFERENCE, name]))),
   },
   {
     about: 'thousands of tiny MX records',
-    ...{ type: 'MX', ask: mx, found: 100 },
+    ...{ type: 'MX', ask: mx, found: 128 },
     records: full(() => record(OWNER, TYPES.MX, Buffer.from([0, 10, 1, 0x61, 0]))),
   },
   {
@@ -76,7 +76,7 @@ const TABLE: Costliest[] = [
   },
   {
     about: 'thousands of addresses',
-    ...{ type: 'A', ask: addresses, found: 100 },
+    ...{ type: 'A', ask: addresses, found: 128 },
     records: full(() => record(OWNER, TYPES.A, Buffer.from([192, 0, 2, 1]))),
   },
   {
@@ -87,31 +87,31 @@ const TABLE: Costliest[] = [
   {
     about: 'a chain of aliases with long names',
     ...{ type: 'MX', ask: mx, found: 'CNAMELOOP' },
-    records: chain(1_000),
+    records: chain(600),
   },
   {
     about: 'aliases of one name',
-    ...{ type: 'CNAME', ask: cname, found: 100 },
+    ...{ type: 'CNAME', ask: cname, found: 127 },
     records: sharing(LONGEST.unprintable, (name) => record(OWNER, TYPES.CNAME, name)),
   },
   {
     about: 'a text of one octet a string',
     ...{ type: 'TXT', ask: txt, found: 1 },
-    records: [record(OWNER, TYPES.TXT, Buffer.alloc(65_000, Buffer.from([1, 0x61])))],
+    records: [record(OWNER, TYPES.TXT, Buffer.alloc(16_000, Buffer.from([1, 0x61])))],
   },
   {
     about: 'a text of empty strings',
     ...{ type: 'TXT', ask: txt, found: 1 },
-    records: [record(OWNER, TYPES.TXT, Buffer.alloc(65_000))],
+    records: [record(OWNER, TYPES.TXT, Buffer.alloc(16_000))],
   },
   {
     about: 'thousands of short texts',
-    ...{ type: 'TXT', ask: txt, found: 100 },
+    ...{ type: 'TXT', ask: txt, found: 128 },
     records: full(() => record(OWNER, TYPES.TXT, Buffer.from([1, 0x61]))),
   },
   {
     about: 'TLSA records',
-    ...{ type: 'TLSA', ask: tlsa, found: 100 },
+    ...{ type: 'TLSA', ask: tlsa, found: 128 },
     records: full(() => record(OWNER, TYPES.TLSA, Buffer.from([3, 1, 1]))),
   },
   {
@@ -122,7 +122,7 @@ const TABLE: Costliest[] = [
   {
     about: 'OPT records with thousands of options',
     ...{ type: 'MX', ask: mx, section: 2, found: 'NODATA' },
-    records: [record(Buffer.from([0]), TYPES.OPT, Buffer.alloc(65_000))],
+    records: [record(Buffer.from([0]), TYPES.OPT, Buffer.alloc(16_000))],
   },
   {
     about: 'thousands of OPT records',
@@ -169,6 +169,12 @@ describe('the costliest answers of DNS', () => {
       if (process.env.POSTROAD_TEST_FIGURES === '1') console.log(`${Math.round(each)} µs ${about}`)
     })
   }
+
+  test('that are larger are not read', async () => {
+    zone['large.test/TXT'] = { octets: record(OWNER, TYPES.TXT, Buffer.alloc(17_000)), counts: [1, 0, 0] }
+    const resolver = new Resolver({ servers: [server.address] })
+    assert.deepEqual(await resolver.txt('large.test'), { kind: 'failed', reason: 'BADRESP' })
+  })
 })
 
 function label(text: string): Buffer {
@@ -218,10 +224,10 @@ function sharing(name: Buffer, made: (name: Buffer) => Buffer): Buffer[] {
 /** Records whose names are the end of a chain of pointers, each to the one before it. */
 function pointing(made: (name: Buffer) => Buffer): Buffer[] {
   const start = START + OWNER.length + 10
-  const pointers = [Buffer.from([0, 0]), ...Array.from({ length: 8_000 }, (_, at) => pointer(start + 2 * at))]
+  const pointers = [Buffer.from([0, 0]), ...Array.from({ length: 4_000 }, (_, at) => pointer(start + 2 * at))]
   let isFirst = true
   return full(() => {
-    if (!isFirst) return made(pointer(start + 16_000))
+    if (!isFirst) return made(pointer(start + 8_000))
     isFirst = false
     return record(OWNER, TYPES.NULL, Buffer.concat(pointers))
   })
