@@ -34,6 +34,8 @@ export type Answer =
   | { silent: true }
   /** TC over UDP, the values over TCP only (RFC 7766 5). */
   | { truncated: string[]; ttl?: number }
+  /** Octets behind the question, over TCP only, since they may be many. `counts`: of the three sections of records. */
+  | { octets: Buffer; counts: [answers: number, authorities: number, additionals: number] }
 
 /**
  * Zone data: `name/TYPE` to an answer or to plain values. A name with no entry is NXDOMAIN; one with others is NODATA. A
@@ -157,6 +159,7 @@ interface Sections {
   secure: boolean
   answers: Buffer[]
   authorities: Buffer[]
+  raw?: Extract<Answer, { octets: Buffer }>
 }
 
 /** Null: no answer. */
@@ -181,7 +184,10 @@ function answerOf(zone: Zone, { name, type }: Question, transport: 'udp' | 'tcp'
   if ('referral' in answer) {
     return { ...sections, authorities: [encodeOctets('test', NS, 300, encodeName(answer.referral))] }
   }
-  if ('truncated' in answer && transport === 'udp') return { ...sections, truncated: true }
+  if (('truncated' in answer || 'octets' in answer) && transport === 'udp') {
+    return { ...sections, truncated: true }
+  }
+  if ('octets' in answer) return { ...sections, raw: answer }
   const {
     values,
     ttl = 300,
@@ -200,12 +206,12 @@ function respond(server: FakeDns, query: Buffer, transport: 'udp' | 'tcp', port:
   server.queries.push(`${transport} ${question.name}/${question.type}`)
   server.heard.push(`${transport} ${question.written} ${port}`)
   const hasEdns = query.readUInt16BE(10) > 0
-  const sections =
+  const sections: Sections | null =
     server.knowsNoEdns && hasEdns
       ? { rcode: RCODES.FORMERR, truncated: false, secure: false, answers: [], authorities: [] }
       : answerOf(server.zone, question, transport)
   if (sections === null) return null
-  const { rcode, truncated, secure, answers, authorities } = sections
+  const { rcode, truncated, secure, answers, authorities, raw } = sections
   const header = Buffer.alloc(12)
   query.copy(header, 0, 0, 2)
   // QR, RD, RA; TC, AD and RCODE (RFC 1035 4.1.1, RFC 6840 5.7).
@@ -214,8 +220,10 @@ function respond(server: FakeDns, query: Buffer, transport: 'udp' | 'tcp', port:
   header.writeUInt16BE(answers.length, 6)
   header.writeUInt16BE(authorities.length, 8)
   const asked = query.subarray(12, question.end)
+  for (const [section, count] of raw?.counts.entries() ?? []) header.writeUInt16BE(count, 6 + 2 * section)
   const copied = server.lowersCase ? Buffer.from(asked.toString('latin1').toLowerCase(), 'latin1') : asked
-  return Buffer.concat([header, ...(server.omitsQuestion ? [] : [copied]), ...answers, ...authorities])
+  const questions = server.omitsQuestion ? [] : [copied]
+  return Buffer.concat([header, ...questions, ...answers, ...authorities, raw?.octets ?? Buffer.alloc(0)])
 }
 
 /** What DNS answers once these records are published. */

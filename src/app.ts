@@ -15,6 +15,7 @@ import { startTlsReports } from './assembly/tls-reports.ts'
 import { planMemory } from './config/memory-plan.ts'
 import { ownUrl } from './config/own-url.ts'
 import type { Settings } from './config/settings.ts'
+import { configuredServers, nameServers, unaskedServers } from './dns/name-server.ts'
 import { SystemMail } from './intake/system-mail.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
@@ -65,6 +66,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   if (plan.heapGrowth !== null) setFlagsFromString(`--heap-growing-percent=${plan.heapGrowth}`)
   const monitor = new LoopMonitor(metrics.registry, log)
   const start: Start = { settings, log, metrics, plan, monitor, started, unlessStopped: stoppable(signal) }
+  warnOfUnaskedServers(start)
   const data: WithStore = { ...start, ...(await openData(start)) }
   // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
   const sites = openSites(start)
@@ -110,6 +112,11 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const running = started.move()
   const close = () => running.disposeAsync()
   return { ...addresses, ...first, store, seal, refreshAccounts: () => accounts.refresh(), close }
+}
+
+function warnOfUnaskedServers({ settings, log }: Start): void {
+  const unasked = unaskedServers(nameServers(configuredServers(settings.dnsServers), settings.dnsValidating))
+  if (unasked !== null) log.warn(`DNS: ${unasked}`)
 }
 
 /**

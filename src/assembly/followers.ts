@@ -24,9 +24,16 @@ export function createWebhooks({
   log,
   started,
 }: WithDelivery) {
-  const { database, dnsServers, allowPrivateNetworks } = settings
+  const { database, dnsServers, dnsValidating, allowPrivateNetworks } = settings
   const userAgent = `Postroad/${version()}`
-  const thread = { database, dnsServers, allowPrivateNetworks, schedule: WEBHOOK_SCHEDULE, userAgent }
+  const thread = {
+    database,
+    dnsServers,
+    dnsValidating,
+    allowPrivateNetworks,
+    schedule: WEBHOOK_SCHEDULE,
+    userAgent,
+  }
   const webhooks = new Webhooks({ store, seal, token, base: apiUrl, thread, metrics, log })
   started.defer(() => webhooks.stop())
   return webhooks

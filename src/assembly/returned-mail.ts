@@ -26,7 +26,7 @@ export function openInbound({
     fullMailbox: settings.fullMailbox,
     directory,
     returnPathKey: new ReturnPathKey(seal.derive(RETURN_PATHS)),
-    resolver: new Resolver({ servers: settings.dnsServers }),
+    resolver: new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
     workers,
     hostname: settings.hostname,
     registry: metrics.registry,

@@ -28,10 +28,11 @@ export interface Start {
 
 /** Makes requests to servers that strangers name. */
 export function openOutgoing({ settings, started }: Start): Outgoing {
+  const { dnsServers, dnsValidating, allowPrivateNetworks } = settings
   const outgoing = new Outgoing({
-    guard: addressGuard({ allowPrivateNetworks: settings.allowPrivateNetworks }),
-    resolve: hostAddresses(new Resolver({ servers: settings.dnsServers }), {
-      hostsFile: settings.allowPrivateNetworks,
+    guard: addressGuard({ allowPrivateNetworks }),
+    resolve: hostAddresses(new Resolver({ servers: dnsServers, validating: dnsValidating }), {
+      hostsFile: allowPrivateNetworks,
     }),
     connections: REMOTE_CONNECTIONS,
   })

@@ -1,9 +1,11 @@
-import { exchange, NoReply } from './exchange.ts'
-import { type DnsAnswer, makeQuery, type RecordType, rcodeOf, readAnswer } from './message.ts'
-import type { NameServer } from './name-server.ts'
+import { BADRESP, exchange, NoReply } from './exchange.ts'
+import { type DnsAnswer, makeQuery, rcodeOf, readAnswer } from './message.ts'
+import { believedServers, type NameServer } from './name-server.ts'
+import { organizationOf } from './organization.ts'
+import type { RecordType } from './record.ts'
 
 export interface DnsClientOptions {
-  /** At least one, the preferred one first. */
+  /** At least one, the preferred one first. Where some are trusted to validate, the others are not asked. */
   servers: NameServer[]
   /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */
   timeout: number
@@ -13,8 +15,13 @@ export interface DnsClientOptions {
   now: () => number
 }
 
-/** Milliseconds for which a server that did not answer is asked only after all others. */
+/** Milliseconds for which a server that is away is asked only after all others. */
 const AWAY_MS = 30_000
+/**
+ * Organizations about whose names a server was silent, with no answer between, until it counts as away: a stranger
+ * whose name servers are silent must not take it from everybody.
+ */
+const SILENT_ORGANIZATIONS = 3
 
 const FORMERR = 1
 const NXDOMAIN = 3
@@ -32,10 +39,14 @@ const RCODES: Record<number, string> = {
 /** Asks the servers in turn until one of them answers. */
 export class DnsClient {
   readonly #options: DnsClientOptions
+  readonly #servers: NameServer[]
   readonly #awayUntil = new Map<NameServer, number>()
+  /** For each server, the organizations that it was silent about since its last answer. */
+  readonly #silence = new Map<NameServer, Set<string>>()
 
   constructor(options: DnsClientOptions) {
     this.#options = options
+    this.#servers = believedServers(options.servers)
   }
 
   /**
@@ -43,7 +54,7 @@ export class DnsClient {
    * Rejects with NoReply when no server gave an answer of either kind. An answer of one server counts more than the
    * silence of the others.
    */
-  async ask(name: string, type: RecordType): Promise<DnsAnswer> {
+  async ask<Type extends RecordType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     const { timeout, tries } = this.#options
     let servers = this.#inOrder()
     let refusal: NoReply | null = null
@@ -53,14 +64,19 @@ export class DnsClient {
       for (const server of servers) {
         try {
           const answer = await askServer(server, name, type, timeout * 2 ** round)
-          this.#awayUntil.delete(server)
+          this.#hasAnswered(server)
           if (answer.rcode === 0 || answer.rcode === NXDOMAIN) return answer
           refusal ??= new NoReply(RCODES[answer.rcode] ?? `RCODE${answer.rcode}`)
         } catch (error) {
           if (!(error instanceof NoReply)) throw error
+          if (error.reason === BADRESP) {
+            this.#hasAnswered(server)
+            refusal ??= error
+            continue
+          }
           silence = error
           silent.push(server)
-          this.#awayUntil.set(server, this.#options.now() + AWAY_MS)
+          await this.#wasSilent(server, name)
         }
       }
       servers = silent
@@ -68,34 +84,48 @@ export class DnsClient {
     throw refusal ?? silence
   }
 
+  #hasAnswered(server: NameServer): void {
+    this.#awayUntil.delete(server)
+    this.#silence.delete(server)
+  }
+
+  async #wasSilent(server: NameServer, name: string): Promise<void> {
+    const organization = await organizationOf(name)
+    const organizations = this.#silence.get(server) ?? new Set()
+    this.#silence.set(server, organizations.add(organization))
+    if (organizations.size < SILENT_ORGANIZATIONS) return
+    this.#awayUntil.set(server, this.#options.now() + AWAY_MS)
+    this.#silence.delete(server)
+  }
+
   #inOrder(): NameServer[] {
-    const { servers, now } = this.#options
-    if (this.#awayUntil.size === 0) return servers
-    const isAway = (server: NameServer) => (this.#awayUntil.get(server) ?? 0) > now()
-    return [...servers.filter((server) => !isAway(server)), ...servers.filter(isAway)]
+    if (this.#awayUntil.size === 0) return this.#servers
+    const now = this.#options.now()
+    const isAway = (server: NameServer) => (this.#awayUntil.get(server) ?? 0) > now
+    return [...this.#servers.filter((server) => !isAway(server)), ...this.#servers.filter(isAway)]
   }
 }
 
-async function askServer(
+async function askServer<Type extends RecordType>(
   server: NameServer,
   name: string,
-  type: RecordType,
+  type: Type,
   timeout: number,
-): Promise<DnsAnswer> {
+): Promise<DnsAnswer<Type>> {
   const { validating: validated } = server
   let reply = await exchange(server, makeQuery(name, type, { edns: true, validated }), timeout)
   // RFC 6891 6.2.2, 7: an old server may not understand EDNS.
   if (rcodeOf(reply) === FORMERR || rcodeOf(reply) === NOTIMP) {
     reply = await exchange(server, makeQuery(name, type, { edns: false, validated: false }), timeout)
   }
-  const answer = readable(reply)
+  const answer = readable(reply, type)
   return { ...answer, isValidated: answer.isValidated && validated }
 }
 
-function readable(reply: Buffer): DnsAnswer {
+function readable<Type extends RecordType>(reply: Buffer, type: Type): DnsAnswer<Type> {
   try {
-    return readAnswer(reply)
+    return readAnswer(reply, type)
   } catch {
-    throw new NoReply('BADRESP')
+    throw new NoReply(BADRESP)
   }
 }

@@ -4,7 +4,13 @@ import { connect, isIPv6 } from 'node:net'
 import { isTruncated, matchReply, type Query } from './message.ts'
 import type { NameServer } from './name-server.ts'
 
-/** No answer came. `reason` is a word like those of DNS: TIMEOUT, ECONNREFUSED without its E, ... */
+/** The reason of an answer that cannot be read. */
+export const BADRESP = 'BADRESP'
+
+/**
+ * No answer came, or none that can be read. `reason` is a word like those of DNS: TIMEOUT, ECONNREFUSED without its E,
+ * ...
+ */
 export class NoReply extends Error {
   override name = 'NoReply'
   readonly reason: string
@@ -65,7 +71,7 @@ function overTcp({ address, port }: NameServer, query: Query, timeout: number): 
     arrived.splice(0, arrived.length, all)
     if (octets < 2 + length) return
     const reply = all.subarray(2, 2 + length)
-    if (matchReply(query, reply) === 'other') reject(new NoReply('BADRESP'))
+    if (matchReply(query, reply) === 'other') reject(new NoReply(BADRESP))
     else resolve(reply)
   })
   const prefix = Buffer.alloc(2)

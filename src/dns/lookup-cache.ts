@@ -37,7 +37,12 @@ export class LookupCache<T> {
   constructor(capacity: number, now: () => number) {
     // An answer without records takes a place as well.
     const sizeCalculation = ({ lookup }: CacheEntry<T>) =>
-      lookup.kind === 'found' ? lookup.records.reduce((size, record) => size + places(record), 0) : 1
+      lookup.kind === 'found'
+        ? Math.max(
+            1,
+            lookup.records.reduce((size, record) => size + places(record), 0),
+          )
+        : 1
     this.#entries = capacity === 0 ? null : new LRUCache({ maxSize: capacity, sizeCalculation })
     this.#now = now
   }

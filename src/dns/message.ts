@@ -1,8 +1,8 @@
 /** Queries and answers as octets (RFC 1035 4), by `dns-packet`. */
 import { randomBytes, randomInt } from 'node:crypto'
 import * as packet from 'dns-packet'
-
-export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'TLSA' | 'TXT'
+import { nameOf } from './name.ts'
+import { type PacketData, READERS, type RecordData, type RecordType } from './record.ts'
 
 export interface Query {
   octets: Buffer
@@ -26,8 +26,10 @@ const RD = 0x0100
 const AD = 0x0020
 const TC = 0x0200
 const QR = 0x8000
-/** Records in an answer, at most: each costs time to read. */
-const MOST_RECORDS = 1024
+/** An answer over TCP may have 64 KiB of a stranger's octets. No name that mail needs has a quarter of that. */
+const MOST_OCTETS = 16 * 1024
+/** Records of an answer that are read: no name needs more, and any zone can have thousands. */
+const MOST_RECORDS = 128
 
 /** `name` is a valid name. An attacker who sees no query has to guess its ID, its port and the case of each letter. */
 export function makeQuery(name: string, type: RecordType | 'SOA', { edns, validated }: QueryOptions): Query {
@@ -94,21 +96,69 @@ export function rcodeOf(reply: Buffer): number {
   return reply.readUInt16BE(2) & 0x0f
 }
 
-export interface DnsAnswer {
+interface DnsRecord<Data> {
+  name: string
+  /** In seconds. */
+  ttl: number
+  data: Data
+}
+
+/** Of the type that was asked for. */
+export interface DnsAnswer<Type extends RecordType = RecordType> {
   rcode: number
   /** The AD bit. */
   isValidated: boolean
-  answers: packet.Answer[]
-  authorities: packet.Answer[]
+  records: DnsRecord<RecordData[Type]>[]
+  /** CNAME records, unless they are what was asked for. */
+  aliases: DnsRecord<string>[]
+  /** The first SOA record of the authorities: its TTL and last field, in seconds. */
+  soa: { ttl: number; minimum: number } | null
+  /** Among the authorities are name servers. */
+  namesServers: boolean
 }
 
-/** Throws for octets that are not a message. */
-export function readAnswer(reply: Buffer): DnsAnswer {
-  const records = reply.readUInt16BE(6) + reply.readUInt16BE(8) + reply.readUInt16BE(10)
-  if (reply.readUInt16BE(4) > 1 || records > MOST_RECORDS) throw new RangeError('Too many records')
-  const { answers = [], authorities = [], additionals = [] } = packet.decode(reply)
+/** Reads the first records. Throws for octets that are not a message. */
+export function readAnswer<Type extends RecordType>(reply: Buffer, type: Type): DnsAnswer<Type> {
+  if (reply.length > MOST_OCTETS || reply.readUInt16BE(4) > 1) throw new RangeError('Too much')
+  const { answers = [], authorities = [], additionals = [] } = packet.decode(withFewRecords(reply))
   const opt = additionals.find((record) => record.type === 'OPT')
-  const extended = opt?.type === 'OPT' ? opt.extendedRcode : 0
-  const rcode = (extended << 4) | rcodeOf(reply)
-  return { rcode, isValidated: isMarkedValid(reply), answers, authorities }
+  const soa = authorities.find((record) => record.type === 'SOA')
+  return {
+    // RFC 6891 6.1.3: the upper eight bits.
+    rcode: ((opt?.type === 'OPT' ? opt.extendedRcode : 0) << 4) | rcodeOf(reply),
+    isValidated: isMarkedValid(reply),
+    records: recordsOf(answers, type),
+    aliases: type === 'CNAME' ? [] : recordsOf(answers, 'CNAME'),
+    soa: soa?.type === 'SOA' ? { ttl: soa.ttl ?? 0, minimum: soa.data.minimum ?? 0 } : null,
+    namesServers: authorities.some((record) => record.type === 'NS'),
+  }
+}
+
+/** The message with lower counts: the reader stops where they end. */
+function withFewRecords(reply: Buffer): Buffer {
+  const counts = [6, 8, 10].map((at) => reply.readUInt16BE(at))
+  if (counts.reduce((sum, count) => sum + count) <= MOST_RECORDS) return reply
+  const message = Buffer.from(reply)
+  let room = MOST_RECORDS
+  for (const [section, count] of counts.entries()) {
+    message.writeUInt16BE(Math.min(count, room), 6 + 2 * section)
+    // A section begins where the one before it ends.
+    room = count > room ? 0 : room - count
+  }
+  return message
+}
+
+function recordsOf<Type extends RecordType>(
+  answers: packet.Answer[],
+  type: Type,
+): DnsRecord<RecordData[Type]>[] {
+  return answers.flatMap((record) => {
+    if (record.type !== type || !('class' in record) || record.class !== 'IN') return []
+    const {
+      name,
+      ttl = 0,
+      data,
+    } = record as unknown as { name: string; ttl?: number; data: PacketData[Type] }
+    return { name: nameOf(name), ttl, data: READERS[type](data) }
+  })
 }

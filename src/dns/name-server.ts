@@ -1,5 +1,5 @@
 import { getServers } from 'node:dns'
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { isLoopback } from '../network/private-address.ts'
 
 export interface NameServer {
@@ -27,6 +27,37 @@ export function nameServers(servers: readonly string[], validating: readonly str
     const server = parse(text)
     return { ...server, validating: isLoopback(server.address) || believed.has(keyOf(server)) }
   })
+}
+
+/**
+ * The servers that are asked: where some are trusted to validate, no other. Such a server says SERVFAIL of an answer
+ * that was changed on the way (RFC 4035 5.5), which another would take for true, and mail would lose what DANE demands
+ * (RFC 7672 2.1).
+ */
+export function believedServers(servers: NameServer[]): NameServer[] {
+  const believed = servers.filter(({ validating }) => validating)
+  return believed.length > 0 ? believed : servers
+}
+
+/** Says which servers are never asked, and why. Null: all are. */
+export function unaskedServers(servers: NameServer[]): string | null {
+  const asked = believedServers(servers)
+  const others = servers.filter((server) => !asked.includes(server))
+  if (others.length === 0) return null
+  return (
+    `${shown(others)} ${others.length === 1 ? 'is' : 'are'} never asked, because the validated answers (DNSSEC) of ` +
+    `${shown(asked)} alone are trusted.`
+  )
+}
+
+function shown(servers: NameServer[]): string {
+  return servers.map(shownServer).join(', ')
+}
+
+/** As `nameServers` reads it. */
+export function shownServer({ address, port }: NameServer): string {
+  if (port === 53) return address
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`
 }
 
 function keyOf({ address, port }: Pick<NameServer, 'address' | 'port'>): string {

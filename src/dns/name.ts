@@ -1,4 +1,4 @@
-/** Names in DNS: which can be asked for, and how answers are read. */
+/** Names in DNS: which can be asked for, and how they are written. */
 import ipaddr from 'ipaddr.js'
 
 /** Lower case, without a final dot. */
@@ -14,14 +14,29 @@ export function isName(name: string): boolean {
 }
 
 /**
- * A name from an answer. The root is `''`. A label may hold any octet, so control characters, blanks and backslashes
- * are written as in a zone file (RFC 1035 5.1): a name never holds a line break.
+ * Whether a host may have the written name: letters, digits and hyphens (RFC 1123 2.1), and the underscore, which some
+ * hosts have nevertheless. The root, which a null MX names (RFC 7505), is one too.
+ */
+export function isHostName(name: string): boolean {
+  return /^[a-z0-9_.-]*$/.test(name)
+}
+
+/** An octet as in a zone file (RFC 1035 5.1), if a name may not have it as it is. */
+const WRITTEN = Array.from({ length: 256 }, (_, octet) => {
+  const isPlain = octet > 0x20 && octet < 0x7f && octet !== 0x5c
+  return isPlain ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`
+})
+
+/**
+ * A name from an answer, in lower case. The root is `''`. A label may hold any octet, so control characters, blanks and
+ * backslashes are written as in a zone file: a name never holds a line break.
  */
 export function nameOf(decoded: string): string {
   const name = decoded === '.' ? '' : normalize(decoded)
-  return name.replace(/[^\x21-\x5b\x5d-\x7e]/gu, (character) =>
-    [...Buffer.from(character)].map((octet) => `\\${String(octet).padStart(3, '0')}`).join(''),
-  )
+  if (/^[\x21-\x5b\x5d-\x7e]*$/.test(name)) return name
+  let written = ''
+  for (const octet of Buffer.from(name)) written += WRITTEN[octet]!
+  return written
 }
 
 /** The name under which an address has its PTR record (RFC 1035 3.5, RFC 3596 2.5). Throws if it is not an address. */

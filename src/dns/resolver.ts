@@ -1,34 +1,20 @@
 import { isIP } from 'node:net'
-import type { TlsaData, TxtData } from 'dns-packet'
-import { addressOf, failure, lookupOf, noSuchName, type RecordData, unfinishedAlias } from './answer.ts'
+import { failure, lookupOf, noSuchName, unfinishedAlias } from './answer.ts'
 import { DnsClient } from './client.ts'
-import { NoReply } from './exchange.ts'
+import { BADRESP, NoReply } from './exchange.ts'
 import type { Lookup } from './lookup.ts'
 import { type Fresh, LookupCache } from './lookup-cache.ts'
-import type { DnsAnswer, RecordType } from './message.ts'
-import { isName, nameOf, normalize, reverseName } from './name.ts'
+import type { DnsAnswer } from './message.ts'
+import { isHostName, isName, nameOf, normalize, reverseName } from './name.ts'
 import { configuredServers, nameServers } from './name-server.ts'
+import type { MxRecord, RecordData, RecordType, TlsaRecord } from './record.ts'
 
 /** Questions about one name, along aliases that its resolver does not follow. */
 const MOST_ASKED = 4
 
-export interface MxRecord {
-  /** Lower-case host name without a final dot; `''` is the root, as in a null MX (RFC 7505). */
-  exchange: string
-  preference: number
-}
-
 export interface HostAddress {
   address: string
   family: 4 | 6
-}
-
-/** RFC 6698 2.1. */
-export interface TlsaRecord {
-  usage: number
-  selector: number
-  matchingType: number
-  data: Buffer
 }
 
 export interface ResolverOptions {
@@ -80,12 +66,9 @@ export class Resolver {
     this.#tlsa = new LookupCache(cacheSize, now)
   }
 
-  /** In the server's order. */
+  /** In the server's order. Those that name no host are left out. */
   mx(name: string): Promise<Lookup<MxRecord>> {
-    return this.#lookUp(this.#mx, name, 'MX', ({ exchange, preference = 0 }) => ({
-      exchange: nameOf(exchange),
-      preference,
-    }))
+    return this.#lookUp(this.#mx, name, 'MX', (record) => (isHostName(record.exchange) ? record : null))
   }
 
   /**
@@ -94,8 +77,8 @@ export class Resolver {
    */
   async addresses(name: string): Promise<Lookup<HostAddress>> {
     const [six, four] = await Promise.all([
-      this.#lookUp(this.#v6, name, 'AAAA', addressOf(6)),
-      this.#lookUp(this.#v4, name, 'A', addressOf(4)),
+      this.#lookUp(this.#v6, name, 'AAAA', inFamily(6)),
+      this.#lookUp(this.#v4, name, 'A', inFamily(4)),
     ])
     if (six.kind === 'found' && four.kind === 'found') {
       const { secure, ...both }: typeof four = { ...six, records: [...six.records, ...four.records] }
@@ -111,77 +94,76 @@ export class Resolver {
     return four
   }
 
-  /** The strings of each record are joined, as for SPF and DKIM (RFC 7208 3.3, RFC 6376 3.6.2.2). */
   txt(name: string): Promise<Lookup<string>> {
-    return this.#lookUp(this.#txt, name, 'TXT', textOf)
+    return this.#lookUp(this.#txt, name, 'TXT', (text) => text)
   }
 
-  /** The names of an address (PTR, RFC 1035 3.5). */
+  /** The names of an address (PTR, RFC 1035 3.5), if hosts may have them. */
   async names(address: string): Promise<Lookup<string>> {
     if (isIP(address) === 0) return { kind: 'absent', reason: 'NXDOMAIN' }
-    return await this.#lookUp(this.#names, reverseName(address), 'PTR', nameOf)
+    return await this.#lookUp(this.#names, reverseName(address), 'PTR', hostName)
   }
 
   cname(name: string): Promise<Lookup<string>> {
-    return this.#lookUp(this.#cname, name, 'CNAME', nameOf)
+    return this.#lookUp(this.#cname, name, 'CNAME', (target) => target)
   }
 
   /** The name servers of a zone; of a name within one, nothing (RFC 1034 4.2.1). */
   ns(name: string): Promise<Lookup<string>> {
-    return this.#lookUp(this.#nameServers, name, 'NS', nameOf)
+    return this.#lookUp(this.#nameServers, name, 'NS', hostName)
   }
 
   /** `name` is that of a service, such as `_25._tcp.mx.example.com` (RFC 6698 3). */
   tlsa(name: string): Promise<Lookup<TlsaRecord>> {
-    return this.#lookUp(this.#tlsa, name, 'TLSA', tlsaOf)
+    return this.#lookUp(this.#tlsa, name, 'TLSA', (record) => record)
   }
 
   #lookUp<Type extends RecordType, T>(
     cache: LookupCache<T>,
     name: string,
     type: Type,
-    parse: (data: RecordData[Type]) => T | null,
+    use: (data: RecordData[Type]) => T | null,
   ): Promise<Lookup<T>> {
     const asked = normalize(name)
-    return cache.get(asked, () => this.#ask(asked, type, parse))
+    return cache.get(asked, () => this.#ask(asked, type, use))
   }
 
   async #ask<Type extends RecordType, T>(
     name: string,
     type: Type,
-    parse: (data: RecordData[Type]) => T | null,
+    use: (data: RecordData[Type]) => T | null,
   ): Promise<Fresh<T>> {
     if (!isName(name)) return noSuchName()
     try {
-      return lookupOf(await this.#whole(name, type), nameOf(name), type, parse)
+      return lookupOf(await this.#whole(name, type), nameOf(name), use)
     } catch (error) {
       return failure(error instanceof NoReply ? error.reason : String(error))
     }
   }
 
   /** The answer, with the rest of a chain of aliases that it ends in the middle of. */
-  async #whole(name: string, type: RecordType): Promise<DnsAnswer> {
+  async #whole<Type extends RecordType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     let whole = await this.#client.ask(name, type)
     for (let asked = 1; asked < MOST_ASKED; asked++) {
-      const next = unfinishedAlias(whole, nameOf(name), type)
+      const next = unfinishedAlias(whole, nameOf(name))
       if (next === null) return whole
-      const { answers, isValidated, ...rest } = await this.#client.ask(next, type)
+      // Written octets are not those of the name.
+      if (!isName(next) || next.includes('\\')) throw new NoReply(BADRESP)
+      const rest = await this.#client.ask(next, type)
       whole = {
         ...rest,
-        answers: [...whole.answers, ...answers],
-        isValidated: whole.isValidated && isValidated,
+        aliases: [...whole.aliases, ...rest.aliases],
+        isValidated: whole.isValidated && rest.isValidated,
       }
     }
     throw new NoReply('CNAMELOOP')
   }
 }
 
-/** Octets that are not ASCII stay one character each. */
-function textOf(data: TxtData): string {
-  const strings = Array.isArray(data) ? data : [data]
-  return strings.map((string) => (typeof string === 'string' ? string : string.toString('latin1'))).join('')
+function inFamily(family: 4 | 6): (address: string) => HostAddress {
+  return (address) => ({ address, family })
 }
 
-function tlsaOf({ usage, selector, matchingType, certificate }: TlsaData): TlsaRecord {
-  return { usage, selector, matchingType, data: Buffer.from(certificate) }
+function hostName(name: string): string | null {
+  return isHostName(name) ? name : null
 }

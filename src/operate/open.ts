@@ -28,8 +28,6 @@ export type OperateSettings = Pick<
   | 'publicUrl'
   | 'listen'
   | 'tls'
-  | 'dnsServers'
-  | 'dnsValidating'
   | 'sites'
   | 'siteConcurrency'
   | 'allowPrivateNetworks'
@@ -90,7 +88,7 @@ export function operationOn(
     apiUrl,
     setup: settings,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
-    resolver: () => new Resolver({ servers: settings.dnsServers }),
+    resolver: () => new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
     hosts: () => new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
@@ -103,12 +101,14 @@ export function operationOn(
 }
 
 function outgoing(
-  { dnsServers, allowPrivateNetworks }: OperateSettings,
+  { dnsServers, dnsValidating, allowPrivateNetworks }: OperateSettings,
   { anywhere = allowPrivateNetworks, connections = 1, ...options }: Parameters<Operation['outgoing']>[0] = {},
 ): Outgoing {
   return new Outgoing({
     guard: addressGuard({ allowPrivateNetworks: anywhere }),
-    resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: anywhere }),
+    resolve: hostAddresses(new Resolver({ servers: dnsServers, validating: dnsValidating }), {
+      hostsFile: anywhere,
+    }),
     connections,
     ...options,
   })

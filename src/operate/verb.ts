@@ -29,6 +29,7 @@ export type Setup = Pick<
   | 'domainGrace'
   | 'fullMailbox'
   | 'dnsServers'
+  | 'dnsValidating'
   | 'retrySchedule'
   | 'siteConcurrency'
   | 'smtpPort'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameServers } from '../../src/dns/name-server.ts'
+import { nameServers, unaskedServers } from '../../src/dns/name-server.ts'
 
 test('the AD bit is believed from loopback and from those who are named, port included', () => {
   const servers = ['127.0.0.1:5353', '::1', '192.0.2.53', '[2001:db8::53]:5300', '192.0.2.54:53']
@@ -11,4 +11,13 @@ test('the AD bit is believed from loopback and from those who are named, port in
     { address: '2001:db8::53', port: 5300, validating: false },
     { address: '192.0.2.54', port: 53, validating: true },
   ])
+})
+
+test('beside servers that are trusted to validate, the others are named as never asked', () => {
+  assert.equal(unaskedServers(nameServers(['192.0.2.53', '192.0.2.54'])), null)
+  assert.equal(unaskedServers(nameServers(['127.0.0.1', '::1'])), null)
+  assert.equal(
+    unaskedServers(nameServers(['192.0.2.53:5300', '[::1]:5353', '2001:db8::53'])),
+    '192.0.2.53:5300, 2001:db8::53 are never asked, because the validated answers (DNSSEC) of [::1]:5353 alone are trusted.',
+  )
 })

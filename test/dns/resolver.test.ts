@@ -11,7 +11,7 @@ after(() => Promise.all(servers.map((server) => server.close())))
 async function resolving(zone: Zone, options: ResolverOptions = {}) {
   const server = await startDns(zone)
   servers.push(server)
-  const resolver = new Resolver({ servers: [server.address], timeout: 100, tries: 1, ...options })
+  const resolver = new Resolver({ servers: [server.address], timeout: 500, tries: 1, ...options })
   return { server, resolver }
 }
 
@@ -315,17 +315,14 @@ test('a chain of aliases without an end is temporary', async () => {
   assert.deepEqual(await resolver.mx('x.test'), { kind: 'failed', reason: 'CNAMELOOP' })
 })
 
-test('the next server is asked when one refuses or does not answer, and one that was silent is asked last', async () => {
-  const silent = await startDns({ 'x.test/MX': { silent: true }, 'y.test/MX': ['10 slow.test'] })
-  const refusing = await startDns({ 'x.test/MX': { rcode: 'REFUSED' }, 'y.test/MX': { rcode: 'REFUSED' } })
-  const good = await startDns({ 'x.test/MX': ['10 mx.x.test'], 'y.test/MX': ['10 mx.y.test'] })
+test('the next server is asked when one refuses or does not answer', async () => {
+  const silent = await startDns({ 'x.test/MX': { silent: true } })
+  const refusing = await startDns({ 'x.test/MX': { rcode: 'REFUSED' } })
+  const good = await startDns({ 'x.test/MX': ['10 mx.x.test'] })
   servers.push(silent, refusing, good)
   const addresses = [silent, refusing, good].map(({ address }) => address)
   const resolver = new Resolver({ servers: addresses, timeout: 100, tries: 1 })
   assert.equal((await resolver.mx('x.test')).kind, 'found')
-  const records = [{ exchange: 'mx.y.test', preference: 10 }]
-  assert.deepEqual(await resolver.mx('y.test'), { kind: 'found', records })
-  assert.deepEqual(silent.queries, ['udp x.test/MX'])
 })
 
 test('the refusal of one server outweighs the silence of another', async () => {
@@ -336,12 +333,20 @@ test('the refusal of one server outweighs the silence of another', async () => {
   assert.deepEqual(await resolver.mx('x.test'), { kind: 'failed', reason: 'REFUSED' })
 })
 
-test('octets of a name that no host name holds are written as in a zone file', async () => {
-  const { resolver } = await resolving({ 'x.test/MX': ['10 a\nb\\c.x.test'] })
+test('records that name no host are left out; the target of an alias is written as in a zone file', async () => {
+  const { resolver } = await resolving({
+    'x.test/MX': ['10 a\nb\\c.x.test', '20 mx_1.x-y.test'],
+    'y.test/MX': ['10 a\nb.x.test'],
+    'z.test/CNAME': ['a\nb\\C.x.test'],
+    '1.2.0.192.in-addr.arpa/PTR': ['a\nb.x.test', 'Mail.x.test'],
+  })
   assert.deepEqual(await resolver.mx('x.test'), {
     kind: 'found',
-    records: [{ exchange: 'a\\010b\\092c.x.test', preference: 10 }],
+    records: [{ exchange: 'mx_1.x-y.test', preference: 20 }],
   })
+  assert.deepEqual(await resolver.mx('y.test'), { kind: 'found', records: [] })
+  assert.deepEqual(await resolver.names('192.0.2.1'), { kind: 'found', records: ['mail.x.test'] })
+  assert.deepEqual(await resolver.cname('z.test'), { kind: 'found', records: ['a\\010b\\092c.x.test'] })
 })
 
 test('TLSA records come as numbers and octets', async () => {

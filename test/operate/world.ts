@@ -121,6 +121,7 @@ export class World implements AsyncDisposable {
         dkimZone: null,
         domainGrace: 3 * 24 * 3_600_000,
         dnsServers: [],
+        dnsValidating: [],
         retrySchedule: [60_000, 300_000],
         siteConcurrency: 20,
         smtpPort: 25,

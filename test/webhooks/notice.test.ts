@@ -27,6 +27,7 @@ async function begun(t: TestContext) {
     thread: {
       database: { engine: 'sqlite', path },
       dnsServers: [],
+      dnsValidating: [],
       allowPrivateNetworks: true,
       schedule: SOON,
       userAgent: 'Postroad/test',

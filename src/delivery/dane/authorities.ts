@@ -6,7 +6,7 @@
 import { hash, X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { SizedEntries } from '../../common/recent-entries.ts'
-import type { TlsaRecord } from '../../dns/resolver.ts'
+import type { TlsaRecord } from '../../dns/record.ts'
 import type { DaneProof } from './demand.ts'
 import { authorityIn, DANE_TA, matchesCertificate, recordKey } from './tlsa.ts'
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Resolver, TlsaRecord } from '../../dns/resolver.ts'
+import type { TlsaRecord } from '../../dns/record.ts'
+import type { Resolver } from '../../dns/resolver.ts'
 import { recordKey, usableRecords } from './tlsa.ts'
 
 /** How DANE proves that a server is the right one. */

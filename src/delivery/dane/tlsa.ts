@@ -1,6 +1,6 @@
 /** TLSA records (RFC 6698) as SMTP uses them (RFC 7672), and the certificates that they match. */
 import { createHash, createPublicKey, hash, X509Certificate } from 'node:crypto'
-import type { TlsaRecord } from '../../dns/resolver.ts'
+import type { TlsaRecord } from '../../dns/record.ts'
 import { isOneElement, publicKeyOf } from './certificate.ts'
 
 /** The certificate usages that SMTP knows (RFC 7672 3.1). */

@@ -1,6 +1,7 @@
 /** The hosts that take mail for a domain, in order (RFC 5321 5.1, RFC 7505). */
 import { isIP } from 'node:net'
-import type { MxRecord, Resolver } from '../../dns/resolver.ts'
+import type { MxRecord } from '../../dns/record.ts'
+import type { Resolver } from '../../dns/resolver.ts'
 import type { Finding } from '../judge/finding.ts'
 
 export type MailHosts =
@@ -60,6 +61,14 @@ function withSecurity(hosts: MailHosts, isSecure: boolean): MailHosts {
 }
 
 function chooseHosts(domain: string, records: MxRecord[], ownName: string | null): MailHosts {
+  // RFC 5321 5.1: the domain has MX records, so it is not its own mail server.
+  if (records.length === 0) {
+    return refuse({
+      finding: 'recipient',
+      enhancedCode: '5.4.4',
+      message: `The MX records of ${domain} have characters that no name of a host has`,
+    })
+  }
   // RFC 7505 3: a null MX must be the only record. Beside others it is a mistake, and the others count.
   const named = records.filter(({ exchange }) => exchange !== '')
   if (named.length === 0) {

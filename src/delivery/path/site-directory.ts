@@ -204,8 +204,7 @@ export function siteOf(domain: string, servers: MailServers, { provider, whole }
     return { name: domain, key: `domain:${domain}`, kind: 'direct', servers, provider }
   const names = hosts.ranks.flat()
   const more = names.length - 1
-  // A name from DNS may hold a comma, and may equal that of any site, but it holds no line break: DNS clients write one
-  // as `\\010`.
+  // A name from DNS may equal that of any site, but it holds no line break.
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
   if (provider !== null && whole) {

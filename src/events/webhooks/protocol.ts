@@ -8,6 +8,7 @@ import type { WebhookSchedule } from './schedule.ts'
 export interface WebhookThreadData {
   database: DatabaseChoice
   dnsServers: string[]
+  dnsValidating: string[]
   allowPrivateNetworks: boolean
   schedule: WebhookSchedule
   userAgent: string

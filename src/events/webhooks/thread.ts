@@ -15,7 +15,8 @@ import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './pr
 const CONNECTIONS = 256
 const COUNT_MS = 1_000
 
-const { database, dnsServers, allowPrivateNetworks, schedule, userAgent } = workerData as WebhookThreadData
+const { database, dnsServers, dnsValidating, allowPrivateNetworks, schedule, userAgent } =
+  workerData as WebhookThreadData
 const port = parentPort!
 const say = (message: FromWebhookThread) => port.postMessage(message)
 
@@ -41,7 +42,9 @@ function answered(id: number): PromiseWithResolvers<boolean> | undefined {
 const store = await openStore(database, { exclusive: false })
 const outgoing = new Outgoing({
   guard: addressGuard({ allowPrivateNetworks }),
-  resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: allowPrivateNetworks }),
+  resolve: hostAddresses(new Resolver({ servers: dnsServers, validating: dnsValidating }), {
+    hostsFile: allowPrivateNetworks,
+  }),
   connections: CONNECTIONS,
 })
 const dispatcher = new Dispatcher(

@@ -1,21 +1,32 @@
 /** Whether the configured resolvers validate their answers (DNSSEC, RFC 4035). */
-import { configuredServers, nameServers } from '../../dns/name-server.ts'
+import {
+  believedServers,
+  configuredServers,
+  nameServers,
+  shownServer,
+  unaskedServers,
+} from '../../dns/name-server.ts'
 import { validates } from '../../dns/validation.ts'
-import { isLoopback } from '../../network/private-address.ts'
 import type { Operation } from '../verb.ts'
 import { type CheckFinding, ok, type PlannedCheck, problem, warning } from './check.ts'
 
 const ADVICE =
   'Run a validating resolver, such as Unbound, on this machine and name it in POSTROAD_DNS_SERVERS.'
+const ADVICE_FOR_UNASKED =
+  'Remove it from the resolvers; or, if it validates and nobody can change its answers on the way, name it in ' +
+  'POSTROAD_DNS_VALIDATING.'
 
 export function resolverCheck(op: Operation): PlannedCheck {
-  return { id: 'resolver', title: 'DNS resolver', run: () => result(configuredServers(op.setup.dnsServers)) }
+  const { dnsServers, dnsValidating } = op.setup
+  const run = () => result(configuredServers(dnsServers), dnsValidating)
+  return { id: 'resolver', title: 'DNS resolver', run }
 }
 
-async function result(servers: readonly string[]): Promise<CheckFinding> {
+async function result(servers: readonly string[], validating: readonly string[]): Promise<CheckFinding> {
+  const all = nameServers(servers, validating)
   const answers = await Promise.all(
-    nameServers(servers).map(async (server, index) => {
-      return { name: servers[index]!, address: server.address, validated: await validates(server) }
+    believedServers(all).map(async (server) => {
+      return { name: shownServer(server), isTrusted: server.validating, validated: await validates(server) }
     }),
   )
   const names = (of: typeof answers) => of.map(({ name }) => name).join(', ')
@@ -30,10 +41,12 @@ async function result(servers: readonly string[]): Promise<CheckFinding> {
   if (silent.length > 0) {
     return warning(`${names(silent)} does not answer.`, 'Remove it from the resolvers, or repair it.')
   }
+  const unasked = unaskedServers(all)
+  if (unasked !== null) return warning(unasked, ADVICE_FOR_UNASKED)
   const plain = answering.filter(({ validated }) => !validated)
   if (plain.length > 0) return warning(`${names(plain)} does not validate answers (DNSSEC).`, ADVICE)
   // Anybody on the way could set the bit that says so.
-  const remote = answering.filter(({ address }) => !isLoopback(address))
+  const remote = answering.filter(({ isTrusted }) => !isTrusted)
   if (remote.length > 0) {
     return warning(
       `${names(remote)} validates answers, but they cross a network on which they can be changed.`,

@@ -11,7 +11,7 @@ import { type DaneProof, proofKey } from '../../../src/delivery/dane/demand.ts'
 import { usableRecords } from '../../../src/delivery/dane/tlsa.ts'
 import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { openSession } from '../../../src/delivery/smtp/session.ts'
-import type { TlsaRecord } from '../../../src/dns/resolver.ts'
+import type { TlsaRecord } from '../../../src/dns/record.ts'
 import { startSink } from '../../support/sink.ts'
 
 const HOST = 'mx.x.test'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { mailHosts, spread } from '../../../src/delivery/path/mail-hosts.ts'
-import type { MxRecord } from '../../../src/dns/resolver.ts'
+import type { MxRecord } from '../../../src/dns/record.ts'
 
 const mx = (records: MxRecord[]) => ({ mx: () => Promise.resolve({ kind: 'found' as const, records }) })
 
@@ -36,6 +36,10 @@ test('hosts are sorted by preference, without duplicates, and only names count',
     ['b'],
   )
   assert.equal(await hostsOf([[10, '192.0.2.1']]), '5.4.4')
+})
+
+test('a domain none of whose MX records names a host is not its own mail server', async () => {
+  assert.equal(await hostsOf([]), '5.4.4')
 })
 
 test('when we are among the MX, only better hosts are tried (RFC 5321 5.1)', async () => {

@@ -5,7 +5,7 @@ import type { Site } from '../../../src/delivery/path/path.ts'
 import { SiteDirectory } from '../../../src/delivery/path/site-directory.ts'
 import { openSiteTable } from '../../../src/delivery/sites/sites-file.ts'
 import type { Lookup } from '../../../src/dns/lookup.ts'
-import type { MxRecord } from '../../../src/dns/resolver.ts'
+import type { MxRecord } from '../../../src/dns/record.ts'
 import type { MtaStsPolicy } from '../../../src/store/store.ts'
 
 type Answer = string[] | 'absent' | 'failed' | Promise<unknown>

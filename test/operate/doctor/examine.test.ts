@@ -211,6 +211,17 @@ describe('the resolver', () => {
     ])
   })
 
+  test('is never asked beside one that is trusted to validate', async () => {
+    await using validating = await rootServer(0x81a0)
+    const asked = await check('resolver', { setup: { dnsServers: [validating.address, '192.0.2.53'] } })
+    assert.equal(asked.state, 'warning')
+    assert.equal(
+      asked.found,
+      `192.0.2.53 is never asked, because the validated answers (DNSSEC) of ${validating.address} alone are trusted.`,
+    )
+    assert.match(asked.advice!, /POSTROAD_DNS_VALIDATING/)
+  })
+
   test('that does not answer is a problem', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
