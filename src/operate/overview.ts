@@ -21,7 +21,10 @@ export interface OverviewRequest extends CompanyFilter {
   to?: string | undefined
 }
 
-/** Number of recipients by type of event; `accepted`: recipients of accepted emails. An absent type is 0. */
+/**
+ * Number of recipients by type of event; `accepted`: recipients of accepted emails. An absent type is 0. Volumes of a
+ * sending domain have further types, for kinds of bounces.
+ */
 export type Volume = Readonly<Partial<Record<CountedType, number>>>
 export type CountedType = EventType | 'accepted'
 
