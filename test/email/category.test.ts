@@ -37,6 +37,12 @@ for (const category of BOUNCE_CATEGORIES) {
   })
 }
 
+test('the documentation explains every category, and no other', () => {
+  const table = page.slice(page.indexOf('| Category |'), page.indexOf('- **Order of trust.**'))
+  const names = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(names, BOUNCE_CATEGORIES)
+})
+
 test('an event from before there were categories has one by its words', () => {
   const gone = { code: 550, enhancedCode: '5.1.1', message: 'User unknown' }
   assert.deepEqual(classificationOf('bounced', gone), { category: 'address_unknown', permanent: true })
