@@ -37,6 +37,8 @@ import { keptOf, rotatedOf } from './when.ts'
 const RETURN_PATH =
   'host that bounces come back to: a label below the domain, or a whole name; `default`: bounces.<domain>'
 const SPEAKS_FOR = 'other domains of the company that its mail may use in From'
+/** The settings of tracking have no effect yet: clients of both APIs set them and read them back. */
+const STORED_ONLY = 'stored for clients of the APIs; nothing is tracked yet'
 
 export function addDomainCommands(program: Command): void {
   const domain = group(program, 'domain', 'Sending domains: the domains that a company may send from.', [
@@ -120,10 +122,18 @@ export function addDomainCommands(program: Command): void {
         "how long a DKIM key in the operator's zone signs before it is replaced: at least 8d, off, or default (POSTROAD_DKIM_ROTATION)",
       ).argParser(rotatedOf),
     )
-    .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
-    .addOption(new Option('--click-tracking <on|off>', 'report clicks on links').argParser(onOrOff))
     .addOption(
-      new Option('--unsubscribe-tracking <on|off>', 'add an unsubscribe link to mail').argParser(onOrOff),
+      new Option('--open-tracking <on|off>', `whether opens are tracked: ${STORED_ONLY}`).argParser(onOrOff),
+    )
+    .addOption(
+      new Option('--click-tracking <on|off>', `whether clicks are tracked: ${STORED_ONLY}`).argParser(
+        onOrOff,
+      ),
+    )
+    .addOption(
+      new Option('--unsubscribe-tracking <on|off>', `whether unsubscriptions are: ${STORED_ONLY}`).argParser(
+        onOrOff,
+      ),
     )
     .action(update)
 
@@ -320,7 +330,8 @@ function sendingOf({ sending, settings }: SendingDomain): string {
 function trackingOf({ settings }: SendingDomain): string {
   const { openTracking, clickTracking, unsubscribeTracking = false } = settings
   const word = (isOn: boolean) => (isOn ? 'on' : 'off')
-  return `opens ${word(openTracking)}, clicks ${word(clickTracking)}, unsubscriptions ${word(unsubscribeTracking)}`
+  const words = `opens ${word(openTracking)}, clicks ${word(clickTracking)}, unsubscriptions ${word(unsubscribeTracking)}`
+  return openTracking || clickTracking || unsubscribeTracking ? `${words} (${STORED_ONLY})` : words
 }
 
 async function remove(name: string, { json }: JsonOption): Promise<void> {

@@ -25,8 +25,10 @@ export type LastEventType = (typeof LAST_EVENT_TYPES)[number]
 export const EVENT_TYPES = [...LAST_EVENT_TYPES, 'unsubscribed'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The events that have a category: refusals, delays and ends. */
-export const CATEGORIZED = ['bounced', 'failed', 'delivery_delayed'] as const satisfies readonly EventType[]
+/** The events by which mail to a recipient fails. */
+export const FAILURES = ['bounced', 'failed'] as const satisfies readonly EventType[]
+/** The events that say why mail was refused or is late: see `category` and `permanent` of their detail. */
+export const CATEGORIZED = [...FAILURES, 'delivery_delayed'] as const satisfies readonly EventType[]
 
 export interface NewEvent {
   type: EventType

@@ -3,6 +3,7 @@
  * There are few of either, so that the counts of a long time are few.
  */
 import type { BounceCategory } from '../mail/reply/category.ts'
+import { type BounceKind, bounceKind } from './bounce-kind.ts'
 import { classificationOf } from './classification.ts'
 import type { EventDetail, EventType } from './event.ts'
 import { providerOf } from './mail-provider.ts'
@@ -13,12 +14,13 @@ export interface RefusalReason {
   provider: string
 }
 
-/** `detail`: JSON. */
-export function reasonValue(type: string, detail: string): string {
+/** `detail`: JSON. `reason`: the value that `reasonOf` reads. */
+export function countedRefusal(type: string, detail: string): { reason: string; kind: BounceKind } {
   const read = JSON.parse(detail) as EventDetail
-  const { category } = classificationOf(type as EventType, read)
+  const classification = classificationOf(type as EventType, read)
   const provider = providerOf({ server: read.server ?? null, message: read.message ?? null })
-  return `${category} ${provider?.name ?? ''}`
+  const reason = `${classification.category} ${provider?.name ?? ''}`
+  return { reason, kind: bounceKind(classification) }
 }
 
 export function reasonOf(value: string): RefusalReason {

@@ -16,11 +16,31 @@ import { foldedAscii } from './folded-ascii.ts'
 export const SUPPRESSION_TYPES = ['bounce', 'complaint', 'manual', 'unsubscribe'] as const
 export type SuppressionType = (typeof SUPPRESSION_TYPES)[number]
 
-/**
- * The types that say something about the address itself: they stop mail from every domain of the company, whichever
- * domain they came from. The other types stop mail from the domain on whose list they are.
- */
-export const COMPANY_WIDE_TYPES: readonly SuppressionType[] = ['bounce', 'complaint']
+interface SuppressionRules {
+  /**
+   * `company`: the type says something about the address itself, so it stops mail from every domain of the company,
+   * whichever domain it came from. `list`: it stops mail from the domain on whose list it is.
+   */
+  scope: 'company' | 'list'
+  /** No address on the allow list gets such a suppression from an answer or a report. */
+  allowListApplies: boolean
+  /** Such a suppression may be of mail with certain tags alone. */
+  mayHaveTags: boolean
+}
+
+const RULES: Readonly<Record<SuppressionType, SuppressionRules>> = {
+  bounce: { scope: 'company', allowListApplies: true, mayHaveTags: false },
+  complaint: { scope: 'company', allowListApplies: false, mayHaveTags: false },
+  manual: { scope: 'list', allowListApplies: false, mayHaveTags: false },
+  unsubscribe: { scope: 'list', allowListApplies: false, mayHaveTags: true },
+}
+
+const typesWith = (has: (rules: SuppressionRules) => boolean) =>
+  SUPPRESSION_TYPES.filter((type) => has(RULES[type]))
+
+export const COMPANY_WIDE_TYPES = typesWith(({ scope }) => scope === 'company')
+export const ALLOW_LIST_TYPES = typesWith(({ allowListApplies }) => allowListApplies)
+export const TAGGED_TYPES = typesWith(({ mayHaveTags }) => mayHaveTags)
 
 /** At most one for each company, address, type and sending domain. */
 export interface Suppression {

@@ -2,7 +2,7 @@
  * Mail volume and latency over time, from the counters kept beside the log of events: of a company or a sending domain,
  * and for operators of the whole installation. Data only; all numbers count recipients.
  */
-import type { EventType } from '../email/event.ts'
+import { type EventType, FAILURES } from '../email/event.ts'
 import { type RefusalReason, reasonOf } from '../email/refusal-reason.ts'
 import { percentilesOf } from '../events/latency.ts'
 import { longSeriesOf, type SeriesSpan, type Span, seriesOf, sumsOf } from '../events/spans.ts'
@@ -21,7 +21,10 @@ export interface OverviewRequest extends CompanyFilter {
   to?: string | undefined
 }
 
-/** Number of recipients by type of event; `accepted`: recipients of accepted emails. An absent type is 0. */
+/**
+ * Number of recipients by type of event; `accepted`: recipients of accepted emails. An absent type is 0. Volumes of a
+ * sending domain have further types, for kinds of bounces.
+ */
 export type Volume = Readonly<Partial<Record<CountedType, number>>>
 export type CountedType = EventType | 'accepted'
 
@@ -229,8 +232,8 @@ export const showVolumeByCompany = verb(
 )
 
 /** Recipients whose mail will never arrive. */
-export function failures({ bounced = 0, failed = 0 }: Volume): number {
-  return bounced + failed
+export function failures(volume: Volume): number {
+  return FAILURES.reduce((sum, type) => sum + (volume[type] ?? 0), 0)
 }
 
 function whose(

@@ -1,53 +1,54 @@
 /**
- * The meaning of a server's reply in a plain sentence, as far as its codes tell. Pure: the page of the console uses
- * it, too.
+ * The meaning of a server's reply in a plain sentence: that of its category, or a finer one where the codes agree with
+ * the category. Pure: the page of the console uses it, too.
  */
+import { CATEGORY_WORDS } from '../email/category-word.ts'
+import type { BounceCategory } from '../mail/reply/category.ts'
 import { replyText } from './reply-text.ts'
 
-/** Words that mean the same at every server, and come before the codes. */
-const WORDS: readonly [pattern: RegExp, meaning: string][] = [
-  [/\bgr[ea]y-?\s?list/i, 'The server asks new senders to try again later (greylisting).'],
-  [
-    /\[TSS\d+\]/,
-    'The server gets more mail from this address than it expects, or its users complain about it. It accepts mail again after a pause.',
-  ],
+/** What a sentence needs to be true: servers use the same codes for different reasons. */
+type Finer = readonly [category: BounceCategory, meaning: string]
+
+/** Yahoo's own code. */
+const COMPLAINTS = /\[TSS\d+\]/
+const COMPLAINED: Finer = [
+  'rate_limited',
+  'The server gets more mail from this address than it expects, or its users complain about it. It accepts mail again after a pause.',
 ]
 
 /** RFC 3463, RFC 7372 and RFC 7505: the subject and detail of an enhanced code, whatever its class. */
-const DETAILS: Readonly<Record<string, string>> = {
-  '1.1': 'The address does not exist.',
-  '1.2': 'The domain of the address takes no mail.',
-  '1.3': 'The server does not accept the syntax of the address.',
-  '1.6': 'The recipient has moved, and left no new address.',
-  '1.8': 'The server cannot find the domain of the sender in DNS.',
-  '1.10': 'The domain of the address takes no mail.',
-  '2.1': 'The mailbox is disabled.',
-  '2.2': 'The mailbox is full.',
-  '2.3': 'The message is larger than the mailbox accepts.',
-  '3.1': 'The server has no room for more mail.',
-  '3.2': 'The server takes no mail at the moment.',
-  '3.4': 'The message is larger than the server accepts.',
-  '4.1': 'The server did not answer.',
-  '4.2': 'The connection was lost.',
-  '4.5': 'The server is overloaded.',
-  '5.3': 'The message has more recipients than the server takes at once.',
-  '7.1': 'A policy of the server rejects this message or its sender.',
-  '7.20': 'The message has no valid DKIM signature.',
-  '7.23': 'The SPF record of the sending domain does not name this server.',
-  '7.25': 'The address of this server has no matching host name in DNS (reverse DNS).',
-  '7.26': 'The message passed neither SPF nor DKIM as the server requires.',
-  '7.27': 'The domain of the sender takes no mail, so the server takes none from it.',
-  '7.28': 'The server limits how much mail it takes from this sender.',
+const DETAILS: Readonly<Record<string, Finer>> = {
+  '1.3': ['address_unknown', 'The server does not accept the syntax of the address.'],
+  '1.6': ['address_unknown', 'The recipient has moved, and left no new address.'],
+  '1.8': ['policy', 'The server cannot find the domain of the sender in DNS.'],
+  '2.3': ['content_too_big', 'The message is larger than the mailbox accepts.'],
+  '3.1': ['other', 'The server has no room for more mail.'],
+  '3.2': ['other', 'The server takes no mail at the moment.'],
+  '4.1': ['network', 'The server did not answer.'],
+  '4.2': ['network', 'The connection was lost.'],
+  '5.3': ['rate_limited', 'The message has more recipients than the server takes at once.'],
+  '7.20': ['authentication', 'The message has no valid DKIM signature.'],
+  '7.23': ['authentication', 'The SPF record of the sending domain does not name this server.'],
+  '7.25': ['reputation', 'The address of this server has no matching host name in DNS (reverse DNS).'],
+  '7.26': ['authentication', 'The message passed neither SPF nor DKIM as the server requires.'],
+  '7.27': ['policy', 'The domain of the sender takes no mail, so the server takes none from it.'],
 }
 
 const ENHANCED = /\b[45]\.(\d{1,3}\.\d{1,3})\b/
 
-/** Null: the codes do not say it. */
-export function replyMeaning(reply: { code: number | null; message: string | null }): string | null {
-  if (reply.code !== null && reply.code < 400) return null
+export interface JudgedReply {
+  /** Null: no server has refused the mail. */
+  category: BounceCategory | null
+  code: number | null
+  enhancedCode?: string | null
+  message: string | null
+}
+
+/** Null: nothing is known of the reason. */
+export function replyMeaning({ category, ...reply }: JudgedReply): string | null {
+  if (category === null) return null
   const text = replyText(reply)
-  const words = WORDS.find(([pattern]) => pattern.test(text))
-  if (words !== undefined) return words[1]
-  const detail = ENHANCED.exec(text)?.[1]
-  return (detail !== undefined && DETAILS[detail]) || null
+  const finer = COMPLAINTS.test(text) ? COMPLAINED : DETAILS[ENHANCED.exec(text)?.[1] ?? '']
+  if (finer?.[0] === category) return finer[1]
+  return category === 'other' ? null : CATEGORY_WORDS[category].about
 }

@@ -6,24 +6,26 @@ import type { EventType } from '../email/event.ts'
 import { CAPTURE_SERVER } from '../email/recipient.ts'
 import type { RecipientStatus } from './status-sentence.ts'
 
-export type StatusName =
-  | 'accepted'
-  | 'scheduled'
-  | 'sending'
-  | 'retrying'
-  | 'paused'
-  | 'held'
-  | 'quarantined'
-  | 'delivered'
-  | 'captured'
-  | 'opened'
-  | 'clicked'
-  | 'unsubscribed'
-  | 'bounced'
-  | 'failed'
-  | 'complained'
-  | 'suppressed'
-  | 'canceled'
+export const STATUS_NAMES = [
+  'accepted',
+  'scheduled',
+  'sending',
+  'retrying',
+  'paused',
+  'held',
+  'quarantined',
+  'delivered',
+  'captured',
+  'opened',
+  'clicked',
+  'unsubscribed',
+  'bounced',
+  'failed',
+  'complained',
+  'suppressed',
+  'canceled',
+] as const
+export type StatusName = (typeof STATUS_NAMES)[number]
 
 export interface StatusWord {
   word: string
@@ -61,9 +63,7 @@ export const STATUS_WORDS: Readonly<Record<StatusName, StatusWord>> = {
  * The statuses that an email has in a list. Having been unsubscribed from is an event behind which it keeps its status.
  */
 export type ListedStatus = Exclude<StatusName, 'unsubscribed'>
-export const LISTED_STATUSES = Object.keys(STATUS_WORDS).filter(
-  (name): name is ListedStatus => name !== 'unsubscribed',
-)
+export const LISTED_STATUSES = STATUS_NAMES.filter((name): name is ListedStatus => name !== 'unsubscribed')
 
 /** The names by which emails are found: statuses, and `waiting` for all mail that is not at an end. */
 export type StatusFilter = ListedStatus | 'waiting'

@@ -1,5 +1,5 @@
 /** Validates entries of the suppression list. */
-import { idAt, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import { idAt, type Suppression, type SuppressionType, TAGGED_TYPES } from '../email/suppression.ts'
 import { OperateError } from './error.ts'
 import { addressIn } from './find.ts'
 
@@ -38,7 +38,7 @@ export function checkedSuppression(
   now: number,
 ): Suppression {
   const address = addressIn(text)
-  if (tags !== undefined && type !== 'unsubscribe') {
+  if (tags !== undefined && !TAGGED_TYPES.includes(type)) {
     throw new OperateError(
       'invalid',
       `tags are only possible for an unsubscription, but "${address}" is listed as ${type}`,

@@ -3,7 +3,12 @@
  * written.
  */
 import { stringify } from 'csv-stringify/sync'
-import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import {
+  SUPPRESSION_TYPES,
+  type Suppression,
+  type SuppressionType,
+  TAGGED_TYPES,
+} from '../email/suppression.ts'
 import { type AllowedInput, allowedValue } from './allow-list.ts'
 import { guardCell, unguardCell } from './csv-cell.ts'
 import {
@@ -305,7 +310,7 @@ function suppressionOf(
   if (code !== undefined && !CODE.test(code)) {
     throw invalid(`the code "${clipped(code)}" is not an SMTP reply code`)
   }
-  const tags = type === 'unsubscribe' ? tagsOf(value('tags')) : undefined
+  const tags = TAGGED_TYPES.includes(type) ? tagsOf(value('tags')) : undefined
   // An enhanced status code (RFC 3463) has no column of its own.
   const number = code?.length === 3 ? Number(code) : undefined
   const sendingDomain = value('sending_domain')?.toLowerCase()

@@ -1,8 +1,7 @@
 /** The columns of emails and recipients in both databases, derived from the table of fields. */
 import type { ColumnCodec } from '../email/codec.ts'
-import { type EventType, LAST_EVENT_TYPES } from '../email/event.ts'
+import { CATEGORIZED, type EventType, LAST_EVENT_TYPES } from '../email/event.ts'
 import { type FieldDeclaration, type FieldReader, fieldsOf } from '../email/fields.ts'
-import { REASONED_TYPES } from '../email/reasoned-event.ts'
 import { bodyOf as bodyOfOctets } from '../mail/body.ts'
 import { LARGE_TEXT } from '../mail/large-text.ts'
 import type { MessageBody } from '../mail/message.ts'
@@ -57,8 +56,8 @@ export const LAST_EVENT = lastEvent('type', LAST_EVENT_TYPES)
 
 /** The last event that gives a reason. */
 export const LAST_REASON = {
-  type: lastEvent('type', REASONED_TYPES),
-  detail: lastEvent('detail', REASONED_TYPES),
+  type: lastEvent('type', CATEGORIZED),
+  detail: lastEvent('detail', CATEGORIZED),
 }
 
 function lastEvent(

@@ -1,5 +1,9 @@
 /** Groups of counts as both databases return them: in one row, so that no more than a page is read into objects. */
+import { FAILURES } from '../email/event.ts'
 import type { EventGroups, GroupRequest, TypeSums } from './digest-store.ts'
+
+/** The number in a row of counts if it is of failures, otherwise 0. */
+export const FAILED = `CASE WHEN type IN (${FAILURES.map((type) => `'${type}'`).join(', ')}) THEN n ELSE 0 END`
 
 /** `groups` and `sums` are JSON; null when there are none. */
 export interface GroupsRow {

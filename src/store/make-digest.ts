@@ -1,6 +1,7 @@
 /** Makes the digest (digest.ts) of some events of the log. */
+import { countedBounce } from '../email/bounce-kind.ts'
 import type { EventDetail } from '../email/event.ts'
-import { reasonValue } from '../email/refusal-reason.ts'
+import { countedRefusal } from '../email/refusal-reason.ts'
 import {
   COUNT_SIZES,
   type Digest,
@@ -69,6 +70,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
   const addresses = new Terms(addressTerms)
   const logged = new GroupedEvents(EVENTS_A_SEGMENT)
   const accepted = new GroupedEvents(EMAILS_A_SEGMENT)
+  const bounces = new GroupedEvents(EVENTS_A_SEGMENT)
   for (const event of events) {
     const { company, number, type, at, place, recipientDomain, sendableAt, refusal, begun } = event
     const segment = segmentOf(place, EMAILS_A_SEGMENT)
@@ -79,7 +81,14 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     if (recipientDomain !== null) counts.countDomain(recipientDomain)
     if (sendableAt !== null) counts.countLatency(at - sendableAt)
     if (refusal !== null) {
-      counts.countReason(reasonValue(type, refusal))
+      const { reason, kind } = countedRefusal(type, refusal)
+      counts.countReason(reason)
+      const bounce = type === 'bounced' ? countedBounce(kind) : null
+      if (bounce !== null) {
+        const those = bounces.groupOf(event, bounce).add(number, at)
+        those.n++
+        if (recipientDomain !== null) those.countDomain(recipientDomain)
+      }
       for (const term of replies.of(replyOf(refusal))) {
         lists.addOnce(company, LIST.emailsByMany, segment, term, offset)
       }
@@ -127,6 +136,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     group.file(lists, LIST.emailsByMany, tags)
     group.count(counts, destinations)
   }
+  for (const group of bounces.all()) group.countByDomain(counts)
   destinations.count(counts, named)
   return { lists: lists.all(), spans: spans.all(), counts: counts.all() }
 }
@@ -243,12 +253,9 @@ class EventGroup {
   }
 
   count(counts: Counts, destinations: DestinationCounts): void {
+    this.countByDomain(counts)
     const { company, domainId, type } = this
     const own = { company, domainId, type }
-    const values = new Set(this.tags.map(({ value }) => value))
-    const all = counts.seriesOf({ ...own, dimension: 'all' })
-    const byTag = counts.seriesOf({ ...own, dimension: 'tag' })
-    const byDomain = counts.seriesOf({ ...own, dimension: 'recipient-domain' })
     const whole = [company, EVERY_COMPANY].map((company) => ({
       total: counts.seriesOf({ company, domainId: '', type, dimension: 'total' }),
       latency: counts.seriesOf({ company, domainId: '', type, dimension: 'latency' }),
@@ -258,15 +265,27 @@ class EventGroup {
       counts.seriesOf({ company: EVERY_COMPANY, domainId: '', type, dimension: 'reason' }),
     ]
     for (const [minute, { n, domains, latencies, reasons }] of this.#minutes) {
-      all.add('', minute, n)
-      for (const value of values) byTag.add(value, minute, n)
-      for (const [domain, n] of domains) byDomain.add(domain, minute, n)
       for (const [reason, n] of reasons) for (const series of reasonsOf) series.add(reason, minute, n)
       destinations.add(company, type, minute, domains)
       for (const { total, latency } of whole) {
         total.add('', minute, n)
         for (const [bucket, n] of latencies) latency.add(bucket, minute, n)
       }
+    }
+  }
+
+  /** Counts by sending domain alone, and with a tag or the recipients' domain. */
+  countByDomain(counts: Counts): void {
+    const { company, domainId, type } = this
+    const own = { company, domainId, type }
+    const values = new Set(this.tags.map(({ value }) => value))
+    const all = counts.seriesOf({ ...own, dimension: 'all' })
+    const byTag = counts.seriesOf({ ...own, dimension: 'tag' })
+    const byDomain = counts.seriesOf({ ...own, dimension: 'recipient-domain' })
+    for (const [minute, { n, domains }] of this.#minutes) {
+      all.add('', minute, n)
+      for (const value of values) byTag.add(value, minute, n)
+      for (const [domain, n] of domains) byDomain.add(domain, minute, n)
     }
   }
 }

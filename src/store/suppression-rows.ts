@@ -1,5 +1,11 @@
 /** Suppressions as rows of both databases. */
-import { COMPANY_WIDE_TYPES, marksOf, type Suppression } from '../email/suppression.ts'
+import {
+  ALLOW_LIST_TYPES,
+  COMPANY_WIDE_TYPES,
+  marksOf,
+  type Suppression,
+  TAGGED_TYPES,
+} from '../email/suppression.ts'
 import { listOf } from './json-columns.ts'
 import type { SuppressionFilter } from './suppression-store.ts'
 
@@ -14,8 +20,17 @@ export function suppressionOf({ tags, ...row }: SuppressionRow): Suppression {
  * suppressions that depend on the domain.
  */
 export function concerns(domainId: string): string {
-  const everywhere = COMPANY_WIDE_TYPES.map((type) => `'${type}'`).join(', ')
-  return `(s.domain_id = '' OR s.type IN (${everywhere}) OR s.domain_id = ${domainId})`
+  return `(s.domain_id = '' OR ${isOneOf('s.type', COMPANY_WIDE_TYPES)} OR s.domain_id = ${domainId})`
+}
+
+/** The condition that the allow list keeps a suppression of this type from being made. `type`: an expression. */
+export const allowListApplies = (type: string) => isOneOf(type, ALLOW_LIST_TYPES)
+
+/** The condition that a suppression of this type may be of mail with certain tags alone. */
+export const mayHaveTags = (type: string) => isOneOf(type, TAGGED_TYPES)
+
+function isOneOf(type: string, types: readonly string[]): string {
+  return `${type} IN (${types.map((each) => `'${each}'`).join(', ')})`
 }
 
 /** The values of the columns `tags` and `marks`. */

@@ -105,13 +105,21 @@ test('domain update changes settings, and leaves the others', async () => {
   assert.deepEqual(tracking(await update('--open-tracking', 'on', '--click-tracking', 'on')), [true, true])
   assert.deepEqual(tracking(await update('--open-tracking', 'off')), [false, true])
   const { stdout } = await place.run('domain', 'show', 'first.test')
-  assert.match(stdout, /^Tracking: +opens off, clicks on, unsubscriptions off$/m)
+  assert.match(
+    stdout,
+    /^Tracking: +opens off, clicks on, unsubscriptions off \(stored .*; nothing is tracked yet\)$/m,
+  )
   const besidePool = await update('--unsubscribe-tracking', 'on', '--pool', 'none')
   assert.equal(besidePool.unsubscribe_tracking, true)
   assert.match(
     (await place.run('domain', 'show', 'first.test')).stdout,
-    /^Tracking: +opens off, clicks on, unsubscriptions on$/m,
+    /^Tracking: +opens off, clicks on, unsubscriptions on \(stored .*; nothing is tracked yet\)$/m,
   )
+  const changed = await place.run('domain', 'update', 'first.test', '--click-tracking', 'on')
+  assert.match(changed.stdout, /^Tracking of first\.test: .*nothing is tracked yet/m)
+  const { stdout: help } = await place.run('domain', 'update', '--help')
+  for (const what of ['open', 'click', 'unsubscribe'])
+    assert.match(help, new RegExp(`--${what}-tracking[^-]*nothing\\s+is\\s+tracked\\s+yet`))
   assert.equal((await update('--sending', 'off')).sending_disabled, true)
   const on = await place.run('domain', 'update', 'first.test', '--sending', 'on')
   assert.match(on.stdout, /^Sending from first\.test: /)

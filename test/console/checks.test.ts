@@ -49,6 +49,12 @@ const ROWS: [id: string, grade: Grade, change: Partial<CheckedEmail>][] = [
   ],
 ]
 
+test('what helps to unsubscribe exists', () => {
+  const { todo } = checkMessage({ ...GOOD, fields: [] }).checks.find(({ id }) => id === 'unsubscribe')!
+  assert.match(todo, /List-Unsubscribe-Post.*%unsubscribe_url%/)
+  assert.doesNotMatch(todo, /tracking/)
+})
+
 test('a message that is right has nothing to do', () => {
   const { checks } = checkMessage(GOOD)
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { CATEGORY_WORDS } from '../../src/email/category-word.ts'
 import { classificationOf, lastCategories } from '../../src/email/classification.ts'
-import { reasonOf, reasonValue } from '../../src/email/refusal-reason.ts'
+import { countedRefusal, reasonOf } from '../../src/email/refusal-reason.ts'
 import { formEvent } from '../../src/events/notices/form.ts'
 import { jsonEvent } from '../../src/events/notices/json.ts'
 import { sampleEvent } from '../../src/events/webhooks/sample.ts'
@@ -37,11 +37,17 @@ for (const category of BOUNCE_CATEGORIES) {
   })
 }
 
+test('the documentation explains every category, and no other', () => {
+  const table = page.slice(page.indexOf('| Category |'), page.indexOf('- **Order of trust.**'))
+  const names = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(names, BOUNCE_CATEGORIES)
+})
+
 test('an event from before there were categories has one by its words', () => {
   const gone = { code: 550, enhancedCode: '5.1.1', message: 'User unknown' }
   assert.deepEqual(classificationOf('bounced', gone), { category: 'address_unknown', permanent: true })
   assert.equal(classificationOf('delivery_delayed', gone).permanent, false)
-  assert.deepEqual(reasonOf(reasonValue('bounced', JSON.stringify(gone))), {
+  assert.deepEqual(reasonOf(countedRefusal('bounced', JSON.stringify(gone)).reason), {
     category: 'address_unknown',
     provider: '',
   })

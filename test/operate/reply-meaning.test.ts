@@ -1,27 +1,80 @@
 /** What replies mean, and whose they are. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CATEGORY_WORDS } from '../../src/email/category-word.ts'
 import { providerOf } from '../../src/email/mail-provider.ts'
+import { BOUNCE_CATEGORIES, type BounceCategory } from '../../src/mail/reply/category.ts'
+import { classifyReply } from '../../src/mail/reply/classify.ts'
 import { replyMeaning } from '../../src/operate/reply-meaning.ts'
+import { ANSWERS, partsOf } from '../mail/reply-examples.ts'
 
-const MEANINGS: [code: number | null, message: string, meaning: RegExp | null][] = [
-  [550, '5.1.1 No such user', /^The address does not exist\.$/],
-  [452, '452 4.2.2 Over quota', /full/],
-  [451, '4.7.1 Greylisted, please come back', /greylisting/],
-  [421, '421 4.7.0 [TSS04] Messages temporarily deferred', /complain/],
-  [550, '5.7.26 Unauthenticated', /neither SPF nor DKIM/],
-  [250, '2.1.1 Ok', null],
-  [554, 'Go away', null],
-  [null, 'mx.x.test: the connection timed out', null],
+function meaningOf(reply: string) {
+  const parts = partsOf(reply)
+  const { category } = classifyReply(parts)
+  const { code, status: enhancedCode, words: message } = parts
+  return { category, meaning: replyMeaning({ category, code, enhancedCode, message }) }
+}
+
+const MEANINGS: [reply: string, category: BounceCategory, meaning: RegExp | null][] = [
+  ['550 5.1.1 No such user', 'address_unknown', /^The address does not exist\.$/],
+  ['550 5.1.6 Moved, no forwarding address', 'address_unknown', /left no new address/],
+  ['452 4.2.2 Over quota', 'mailbox_full', /no room/],
+  ['451 4.7.1 Greylisted, please come back', 'greylisted', /try again later/],
+  ['421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred', 'rate_limited', /complain/],
+  ['550 5.7.26 Unauthenticated', 'authentication', /neither SPF nor DKIM/],
+  ['452 4.3.1 Insufficient system storage', 'other', /no room for more mail/],
+  ['421 4.3.0 Upstream error', 'other', null],
+  // Codes that say something else than the words.
+  [
+    '550 5.4.1 Recipient address rejected: Access denied',
+    'address_unknown',
+    /^The address does not exist\.$/,
+  ],
+  ['550 5.1.10 RESOLVER.ADR.RecipientNotFound', 'address_unknown', /^The address does not exist\.$/],
+  ['450 4.2.1 The user is receiving mail at a rate that', 'rate_limited', /limits how much/],
+  ['550 5.7.1 Unknown user', 'address_unknown', /^The address does not exist\.$/],
+  ['550 5.2.1 This mailbox does not exist', 'address_unknown', /^The address does not exist\.$/],
+  ['554 5.7.1 Spam detected', 'content_spam', /takes the content for spam/],
+  ['550 5.4.5 Daily sending quota exceeded', 'rate_limited', /limits how much/],
 ]
 
-for (const [code, message, meaning] of MEANINGS) {
-  test(`${code} ${message}`, () => {
-    const said = replyMeaning({ code, message })
-    if (meaning === null) assert.equal(said, null)
-    else assert.match(said ?? '', meaning)
+for (const [reply, category, meaning] of MEANINGS) {
+  test(reply, () => {
+    const said = meaningOf(reply)
+    assert.equal(said.category, category)
+    if (meaning === null) assert.equal(said.meaning, null)
+    else assert.match(said.meaning ?? '', meaning)
   })
 }
+
+/** Sentences that say more than the category does. */
+const FINER: readonly [category: BounceCategory, sentence: RegExp][] = [
+  ['address_unknown', /syntax of the address|has moved/],
+  ['policy', /domain of the sender/],
+  ['content_too_big', /larger than the mailbox/],
+  ['network', /did not answer|connection was lost/],
+  ['rate_limited', /complain|more recipients/],
+  ['authentication', /DKIM|SPF/],
+  ['reputation', /reverse DNS/],
+  ['other', /no room for more mail|no mail at the moment/],
+]
+
+for (const category of BOUNCE_CATEGORIES) {
+  test(`${category}: the meaning of each reply agrees with it`, () => {
+    const { dead = [], alive = [] } = ANSWERS[category]
+    for (const reply of [...dead, ...alive]) {
+      const { meaning } = meaningOf(reply)
+      const own = category === 'other' ? null : CATEGORY_WORDS[category].about
+      if (meaning === own) continue
+      const finer = FINER.find(([, sentence]) => sentence.test(meaning ?? ''))
+      assert.equal(finer?.[0], category, `${reply}: ${meaning}`)
+    }
+  })
+}
+
+test('words that no server has answered have no meaning', () => {
+  assert.equal(replyMeaning({ category: null, code: null, message: 'the domain is not verified' }), null)
+})
 
 test('a provider is known by its servers alone', () => {
   const named = (server: string | null, message: string | null = null) =>

@@ -166,7 +166,7 @@ function unsubscribe({ fields }: CheckedEmail): Check {
     why: 'Gmail and Yahoo require it from senders of 5,000 or more marketing messages a day.',
     todo: good
       ? ''
-      : 'For newsletters, turn on unsubscribe tracking for the domain, and Postroad adds the header. Receipts and password resets do not need it.',
+      : 'In newsletters, set List-Unsubscribe and List-Unsubscribe-Post (RFC 8058), or send %unsubscribe_url% through the form API, and Postroad adds both. Receipts and password resets do not need them.',
   }
 }
 

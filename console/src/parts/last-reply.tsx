@@ -28,7 +28,7 @@ export function LastReply({ message, category }: LastReplyProps) {
         </Clamped>
       </Text>
       {!isLeftAlone(message) && (
-        <ReplyMeaning of={{ code: null, message: trouble, server: null }} size="xs" />
+        <ReplyMeaning of={{ category, code: null, message: trouble, server: null }} size="xs" />
       )}
     </>
   )

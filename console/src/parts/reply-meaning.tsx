@@ -1,10 +1,10 @@
 /** The meaning of a server's reply, and a link to its provider's explanation. */
 import { Anchor, Text, type TextProps } from '@mantine/core'
 import { providerOf } from '../../../src/email/mail-provider.ts'
-import { replyMeaning } from '../../../src/operate/reply-meaning.ts'
+import { type JudgedReply, replyMeaning } from '../../../src/operate/reply-meaning.ts'
 
 interface ReplyMeaningProps extends Pick<TextProps, 'size' | 'mt'> {
-  of: { code: number | null; message: string | null; server: string | null }
+  of: JudgedReply & { server: string | null }
 }
 
 export function ReplyMeaning({ of, size = 'sm', mt = 0 }: ReplyMeaningProps) {

@@ -1,4 +1,5 @@
 /** Events in the JSON dialect, as its webhooks carry them. */
+import { type BounceKind, bounceKind } from '../../email/bounce-kind.ts'
 import { classificationOf } from '../../email/classification.ts'
 import type { CompanyEventType, LogEntry } from '../../email/company-event.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
@@ -120,36 +121,38 @@ const SUPPRESSED = {
   manual: 'manual',
 } as const
 
-/** By the category: the kind, and the type where the address is not dead. */
-const BOUNCES: Readonly<
-  Record<BounceCategory, readonly [type: 'Transient' | 'Undetermined', subType: string]>
-> = {
-  address_unknown: ['Undetermined', 'NoEmail'],
-  mailbox_full: ['Transient', 'MailboxFull'],
-  mailbox_disabled: ['Undetermined', 'General'],
-  domain_unknown: ['Undetermined', 'NoEmail'],
-  no_mail_accepted: ['Undetermined', 'NoEmail'],
-  policy: ['Transient', 'ContentRejected'],
-  content_spam: ['Transient', 'ContentRejected'],
-  content_too_big: ['Transient', 'MessageTooLarge'],
-  reputation: ['Transient', 'General'],
-  authentication: ['Transient', 'General'],
-  rate_limited: ['Transient', 'General'],
-  greylisted: ['Transient', 'General'],
-  network: ['Transient', 'General'],
-  tls: ['Transient', 'General'],
-  relay_denied: ['Transient', 'General'],
-  expired: ['Transient', 'General'],
-  other: ['Undetermined', 'Undetermined'],
+const KINDS: Readonly<Record<BounceKind, string>> = {
+  permanent: 'Permanent',
+  transient: 'Transient',
+  undetermined: 'Undetermined',
+}
+
+const SUB_TYPES: Readonly<Record<BounceCategory, string>> = {
+  address_unknown: 'NoEmail',
+  mailbox_full: 'MailboxFull',
+  mailbox_disabled: 'General',
+  domain_unknown: 'NoEmail',
+  no_mail_accepted: 'NoEmail',
+  policy: 'ContentRejected',
+  content_spam: 'ContentRejected',
+  content_too_big: 'MessageTooLarge',
+  reputation: 'General',
+  authentication: 'General',
+  rate_limited: 'General',
+  greylisted: 'General',
+  network: 'General',
+  tls: 'General',
+  relay_denied: 'General',
+  expired: 'General',
+  other: 'Undetermined',
 }
 
 function bounceOf(detail: EventDetail): Record<string, unknown> {
   const classification = classificationOf('bounced', detail)
-  const [alive, subType] = BOUNCES[classification.category]
   return {
     message: `${bounceSentence(detail, classification)}: ${detail.message ?? ''}`,
-    type: classification.permanent ? 'Permanent' : alive,
-    subType,
+    type: KINDS[bounceKind(classification)],
+    subType: SUB_TYPES[classification.category],
     diagnosticCode: [diagnosticCode(detail) ?? []].flat(),
   }
 }

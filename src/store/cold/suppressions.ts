@@ -1,9 +1,15 @@
 /** Addresses that a company's mail no longer goes to, as the operator and the nodes read them. */
 import { isEmailId } from '../../email/email-id.ts'
 import { foldedAscii } from '../../email/folded-ascii.ts'
-import { joinedTags, SUPPRESSION_TYPES, type Suppression, withoutTag } from '../../email/suppression.ts'
+import {
+  joinedTags,
+  SUPPRESSION_TYPES,
+  type Suppression,
+  TAGGED_TYPES,
+  withoutTag,
+} from '../../email/suppression.ts'
 import { listOf } from '../json-columns.ts'
-import { newestOf, type SuppressionRow, suppressionOf, tagColumns } from '../suppression-rows.ts'
+import { mayHaveTags, newestOf, type SuppressionRow, suppressionOf, tagColumns } from '../suppression-rows.ts'
 import type { SuppressionsBatch } from '../suppression-store.ts'
 import { boundsOf, foldedColumn, wholePage } from './address-order.ts'
 import { companyNumber } from './companies.ts'
@@ -136,7 +142,7 @@ const ADD = statement<{ id: string }>((dialect) => {
 })
 const TAGS = statement<{ id: string; tags: string }>(
   (dialect) => `SELECT s.id, s.tags FROM suppressions s
-    WHERE s.company = $1 AND ${addressOf(dialect)} = $2 AND s.type = 'unsubscribe' AND s.tags IS NOT NULL
+    WHERE s.company = $1 AND ${addressOf(dialect)} = $2 AND ${mayHaveTags('s.type')} AND s.tags IS NOT NULL
       AND ($3::text IS NULL OR s.domain_id = $3) FOR UPDATE`,
 )
 const ADD_TAGS = statement((dialect) => {
@@ -316,7 +322,7 @@ export const suppressionWrites = {
       added = new Set((yield* db.all(ADD, rows)).map(({ id }) => id))
       let joined = false
       for (const each of all) {
-        if (each.type !== 'unsubscribe' || added.has(each.id)) continue
+        if (!TAGGED_TYPES.includes(each.type) || added.has(each.id)) continue
         if (yield* joinTags(db, each)) joined = true
       }
       return added.size > 0 || joined

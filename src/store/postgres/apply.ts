@@ -5,6 +5,7 @@ import type { FinalState } from '../../email/recipient.ts'
 import { mapText } from '../json-columns.ts'
 import type * as shared from '../recipient-decision.ts'
 import { decideEach } from '../recipient-decision.ts'
+import { allowListApplies } from '../suppression-rows.ts'
 import { bool, int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession, Statement } from './database.ts'
 import { factsOf, type LockedRecipient, QUARANTINED, type RecipientKey } from './facts.ts'
@@ -110,7 +111,7 @@ WITH gone AS (
     FROM unnest(${[...Object.values(REFUSING.params), ...Object.values(REFUSED.params)].join(', ')})
       AS r (${REFUSING.names}, ${REFUSED.names})
   ) AS s
-  WHERE NOT (type = 'bounce' AND ${allowedIn('s')})
+  WHERE NOT (${allowListApplies('type')} AND ${allowedIn('s')})
 ), ${REPEATS}, added AS (
   INSERT INTO suppressions (${REFUSING.names}, created_at, id, domain_id)
   SELECT DISTINCT ON (company, folded, type, domain_id) ${REFUSING.names}, ${AT}, ${uuidAt(AT)}, domain_id

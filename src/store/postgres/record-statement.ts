@@ -4,6 +4,7 @@ import { type Decision, type Facts, orCanceled } from '../../email/lifecycle.ts'
 import { foldedIn } from '../cold/statement.ts'
 import { mapText } from '../json-columns.ts'
 import type { AttemptRecord } from '../store.ts'
+import { allowListApplies } from '../suppression-rows.ts'
 import { bool, bytea, int4, int8, type SqlColumns, text, unnestSql, uuid } from './columns.ts'
 import type { Database, Statement, Value } from './database.ts'
 import { isRepeated, REPEATS, repeatColumns } from './full-mailboxes.ts'
@@ -216,7 +217,7 @@ WITH given AS MATERIALIZED (
     SELECT k.*, ${foldedIn('k.address')} AS folded, (SELECT e.domain_id FROM emails e WHERE e.id = k.email) AS domain_id
     FROM known k WHERE k.suppress IS NOT NULL
   ) AS s
-  WHERE NOT (suppress = 'bounce' AND ${allowedIn('s')})
+  WHERE NOT (${allowListApplies('suppress')} AND ${allowedIn('s')})
 ), ${REPEATS}, added AS (
   INSERT INTO suppressions (id, company, folded, type, address, reason, code, created_at, email_id, domain_id)
   SELECT DISTINCT ON (company, folded, suppress, domain_id) ${uuidAt('at')}, company, folded, suppress, address, reason,

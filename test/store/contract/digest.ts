@@ -256,7 +256,7 @@ export function digestContract(open: OpenBench): void {
       assert.equal((await counts({}))?.length, 4)
     })
 
-    test('counts refusals by their category and by the provider that gave them, also those without a category', async (t) => {
+    test('counts refusals by category, provider and kind, also those that were logged without a category', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const token = await store.join(node('here'))
@@ -290,6 +290,23 @@ export function digestContract(open: OpenBench): void {
           ...{ companyId, domainId, dimension: 'reason', value: null, size: 'day', ...range },
         })
         return rows?.map(({ value, type, n }) => [value, type, n])
+      }
+      const all = { companyId: owner.id, domainId: null, size: 'day', ...range } as const
+      for (const [dimension, values] of [
+        ['all', ['', '']],
+        ['recipient-domain', ['x.test', 'x.test']],
+        ['total', []],
+      ] as const) {
+        const rows = await other.countEvents({ ...all, dimension, value: null })
+        assert.deepEqual(
+          rows
+            ?.filter(({ type }) => type.startsWith('bounced_'))
+            .map(({ value, type, n }) => [value, type, n]),
+          values.map((value, index) =>
+            index === 0 ? [value, 'bounced_permanent', 1] : [value, 'bounced_transient', 2],
+          ),
+          dimension,
+        )
       }
       const ofFirst = ['mailbox_full Gmail', 'bounced', 2]
       assert.deepEqual(await reasons(owner.id), [['address_unknown ', 'bounced', 1], ofFirst])

@@ -2,7 +2,7 @@
  * The export of emails, which continues while the person views other pages of the console. The browser reads the list
  * and the messages one after the other and puts the file together, so the service keeps nothing for it.
  */
-import { REASONED_TYPES } from '../../../../src/email/reasoned-event.ts'
+import { CATEGORIZED } from '../../../../src/email/event.ts'
 import { ApiError, call, fileOf } from '../../api/client.ts'
 import { persistently } from '../../api/persistently.ts'
 import { save } from '../../parts/download.ts'
@@ -87,7 +87,7 @@ async function work(kind: ExportKind, load: LoadEmails): Promise<void> {
 
 async function csv(emails: readonly EmailListItem[]): Promise<Blob> {
   const reasons = new Map<string, EmailReason>()
-  const refused = emails.filter(({ lastEvent }) => isReasoned(lastEvent))
+  const refused = emails.filter(({ lastEvent }) => hasReason(lastEvent))
   set({ done: emails.length - refused.length })
   for (const [company, ids] of idsByCompany(refused)) {
     for (let at = 0; at < ids.length; at += REASONS_TOGETHER) {
@@ -99,7 +99,7 @@ async function csv(emails: readonly EmailListItem[]): Promise<Blob> {
   return new Blob([emailsCsv(emails, reasons)], { type: 'text/csv;charset=utf-8' })
 }
 
-const isReasoned = (type: string) => (REASONED_TYPES as readonly string[]).includes(type)
+const hasReason = (type: string) => (CATEGORIZED as readonly string[]).includes(type)
 
 function idsByCompany(emails: readonly EmailListItem[]): Map<string, string[]> {
   const groups = Map.groupBy(emails, ({ company }) => company)

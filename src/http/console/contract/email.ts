@@ -2,6 +2,7 @@
 import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
 import { WAIT_REASONS } from '../../../operate/status-sentence.ts'
+import { STATUS_NAMES } from '../../../operate/status-word.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
 import {
@@ -12,7 +13,6 @@ import {
   object,
   orNull,
   RECIPIENT_STATES,
-  STATUS_NAMES,
   TEXT,
   TEXT_OR_NULL,
 } from './shapes.ts'

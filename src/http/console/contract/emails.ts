@@ -1,8 +1,9 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
+import { STATUS_NAMES } from '../../../operate/status-word.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { COUNTED_STATES, INTEGER, object, orNull, STATUS_NAMES, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { COUNTED_STATES, INTEGER, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 /** ISO 8601, UTC. */
 const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const

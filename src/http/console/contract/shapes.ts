@@ -2,7 +2,6 @@
 
 import type { CountedState, RecipientState } from '../../../email/recipient.ts'
 import { BOUNCE_CATEGORIES } from '../../../mail/reply/category.ts'
-import type { StatusName } from '../../../operate/status-word.ts'
 import { DOMAIN_NAME, ID, LINE } from '../../bounds.ts'
 import { object } from '../../object-schema.ts'
 
@@ -79,25 +78,6 @@ export const RECIPIENT_STATES = [
 ] as const satisfies readonly RecipientState[]
 
 export const COUNTED_STATES = [...RECIPIENT_STATES, 'captured'] as const satisfies readonly CountedState[]
-export const STATUS_NAMES = [
-  'accepted',
-  'scheduled',
-  'sending',
-  'retrying',
-  'paused',
-  'held',
-  'quarantined',
-  'delivered',
-  'captured',
-  'opened',
-  'clicked',
-  'unsubscribed',
-  'bounced',
-  'failed',
-  'complained',
-  'suppressed',
-  'canceled',
-] as const satisfies readonly StatusName[]
 
 /** An action on several objects, which are chosen in a list. */
 export const BATCH = object({ ids: { type: 'array', minItems: 1, maxItems: 100, items: ID } })

@@ -1,7 +1,7 @@
 /** The figures of a step, a tag or a domain. */
 import type { TypeSums } from '../../../store/store.ts'
 
-/** Keyed by the log's event types, and `accepted`. */
+/** Keyed by the types under which events are counted. */
 export type Figures = TypeSums
 
 const of = (figures: Figures, ...types: string[]) =>
@@ -73,7 +73,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   temporary_failed_count: temporary,
   permanent_failed_count: permanent,
   bounced_count: count('bounced'),
-  hard_bounces_count: count('bounced'),
+  hard_bounces_count: count('bounced_permanent'),
   delivered_rate: rate(delivered, accepted),
   opened_rate: rate(count('opened'), delivered),
   clicked_rate: rate(count('clicked'), delivered),

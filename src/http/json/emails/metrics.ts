@@ -29,17 +29,21 @@ const rate =
   }
 const accepted = count('accepted')
 const delivered = count('delivered')
+const bounced = count('bounced')
 
-/** Every figure counts recipients. The service receives no mail and does not count unique opens. */
+/**
+ * Every figure counts recipients. `none`: there is no count for this name. Returned mail is counted by no domain, and
+ * opens and clicks are counted without their reader.
+ */
 const METRICS: Readonly<Record<string, RecipientMetric>> = {
   sent: accepted,
   delivered,
   delivery_delayed: count('delivery_delayed'),
-  bounced: count('bounced'),
-  // A temporary failure is retried: it counts as a delay.
-  bounced_permanent: count('bounced'),
-  bounced_transient: none,
-  bounced_undetermined: none,
+  bounced,
+  bounced_permanent: count('bounced_permanent'),
+  bounced_transient: count('bounced_transient'),
+  bounced_undetermined: (sums) =>
+    bounced(sums) - count('bounced_permanent')(sums) - count('bounced_transient')(sums),
   failed: count('failed'),
   suppressed: count('suppressed'),
   complained: count('complained'),
@@ -50,7 +54,7 @@ const METRICS: Readonly<Record<string, RecipientMetric>> = {
   unique_clicked: none,
   received: none,
   delivery_rate: rate(delivered, accepted),
-  bounce_rate: rate(count('bounced'), accepted),
+  bounce_rate: rate(bounced, accepted),
   complaint_rate: rate(count('complained'), delivered),
   unsubscribe_rate: rate(count('unsubscribed'), delivered),
   open_rate: rate(count('opened'), delivered),
@@ -59,7 +63,7 @@ const METRICS: Readonly<Record<string, RecipientMetric>> = {
 const DIMENSIONS = ['period', 'domain'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-/** Limits: groups that the database makes, rows of an answer. */
+/** The most groups of counts that the database adds up for an answer, and the most rows of it. */
 const MOST_GROUPS = 10_000
 const MOST_ROWS = 1_500
 const NARROWER = 'ask for a shorter time, longer periods, or fewer domains'

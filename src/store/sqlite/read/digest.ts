@@ -25,7 +25,7 @@ import {
   SENDER_ADDRESSES,
   wholeEvents,
 } from '../../digested-rows.ts'
-import { type GroupsRow, groupKey, groupsOf } from '../../event-groups.ts'
+import { FAILED, type GroupsRow, groupKey, groupsOf } from '../../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import { NamedDestinations } from '../../named-destinations.ts'
 import { FILED_LOOKED_AT } from '../../searched-words.ts'
@@ -118,7 +118,7 @@ export function digest(
       GROUP BY value, type
     ), ranked AS MATERIALIZED (
       SELECT key, sum(CASE WHEN type = 'accepted' THEN n ELSE 0 END) AS accepted,
-        sum(CASE WHEN type IN ('bounced', 'failed') THEN n ELSE 0 END) AS failures
+        sum(${FAILED}) AS failures
       FROM sums WHERE key <> '' GROUP BY key
     ), busiest AS (
       SELECT key FROM (SELECT key FROM ranked ORDER BY accepted DESC, key LIMIT ?9) AS a

@@ -1,6 +1,12 @@
 import type { FullMailboxRule, SuppressionCause } from '../../../email/lifecycle.ts'
 import { isSimulated } from '../../../email/simulated.ts'
-import { idAt, isMarked, type Stop, type SuppressionType } from '../../../email/suppression.ts'
+import {
+  ALLOW_LIST_TYPES,
+  idAt,
+  isMarked,
+  type Stop,
+  type SuppressionType,
+} from '../../../email/suppression.ts'
 import { listOf, listText } from '../../json-columns.ts'
 import { concerns } from '../../suppression-rows.ts'
 import { WithParts } from '../connection.ts'
@@ -97,7 +103,8 @@ export class Suppressions extends WithParts<{ changes: ChangeFlags }> {
     at: number,
   ): void {
     const { email, company, address, domain } = recipient
-    if (type === 'bounce' && one(this.#isAllowed, company, address, domain) !== undefined) return
+    if (ALLOW_LIST_TYPES.includes(type) && one(this.#isAllowed, company, address, domain) !== undefined)
+      return
     const createdAt = Math.round(at)
     if (repeated !== undefined && !this.#isRepeated(recipient, repeated, createdAt)) return
     const seq = one<{ value: number }>(this.#nextSeq)!.value

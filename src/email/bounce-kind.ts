@@ -1,0 +1,27 @@
+/** Whether a bounce proves an address dead: the words of both dialects and of their counts follow from it. */
+import type { BounceCategory } from '../mail/reply/category.ts'
+import type { Classification } from '../mail/reply/classify.ts'
+
+/** `undetermined`: the refusal is about the address, or gives no reason, and proves nothing. */
+export type BounceKind = 'permanent' | 'transient' | 'undetermined'
+
+const UNDETERMINED: ReadonlySet<BounceCategory> = new Set([
+  'address_unknown',
+  'mailbox_disabled',
+  'domain_unknown',
+  'no_mail_accepted',
+  'other',
+])
+
+export function bounceKind({ category, permanent }: Classification): BounceKind {
+  if (permanent) return 'permanent'
+  return UNDETERMINED.has(category) ? 'undetermined' : 'transient'
+}
+
+/**
+ * The type under which a bounce is counted in addition to `bounced`; null: only there. Bounces that were counted before
+ * their kind was count as undetermined.
+ */
+export function countedBounce(kind: BounceKind): 'bounced_permanent' | 'bounced_transient' | null {
+  return kind === 'undetermined' ? null : `bounced_${kind}`
+}
