@@ -127,7 +127,10 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
     await row(page, ids[2]!).focus()
     await page.keyboard.press('Delete')
-    await page.getByRole('dialog', { name: 'Delete 1 email?' }).getByRole('button', { name: 'Back' }).click()
+    await page
+      .getByRole('dialog', { name: 'Delete 1 email?' })
+      .getByRole('button', { name: 'Cancel' })
+      .click()
     await bar.getByRole('button', { name: 'Clear' }).click()
     await row(page, ids[2]!).focus()
     await page.keyboard.press('Delete')

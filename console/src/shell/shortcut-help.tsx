@@ -1,4 +1,5 @@
-import { Group, Kbd, Modal, Stack, Switch } from '@mantine/core'
+import { Group, Kbd, Stack, Switch } from '@mantine/core'
+import { Dialog } from '../parts/dialog.tsx'
 import { ListTable } from '../parts/list-table.tsx'
 import { useKnownShortcuts, useShortcutsOn } from './shortcuts.ts'
 
@@ -6,7 +7,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const shortcuts = useKnownShortcuts()
   const [on, setOn] = useShortcutsOn()
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts">
+    <Dialog opened onClose={onClose} title="Keyboard shortcuts">
       <Stack>
         <Switch
           checked={on}
@@ -23,7 +24,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           ]}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 
