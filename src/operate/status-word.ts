@@ -148,18 +148,24 @@ export interface EmailFacts {
 const URGENT = ['quarantined', 'failed', 'bounced', 'suppressed', 'held', 'paused', 'retrying'] as const
 /** The last event of an email with one recipient says more than these: a complaint may follow. */
 const ENDED: readonly StatusName[] = ['failed', 'bounced', 'suppressed']
+/** Statuses of recipients whose mail still waits, the one that most needs attention first. */
+const UNFINISHED = ['held', 'paused', 'retrying', 'scheduled', 'sending', 'accepted'] as const
 /** Before the first answer of a server. */
 const BEGINNING = ['sending', 'scheduled', 'accepted'] as const
 
-/** The status of an email. `note`: the share of its recipients that it applies to. */
+/**
+ * The status of an email. `note`: the share of its recipients that it applies to, and those that wait behind a status
+ * that is an end.
+ */
 export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): Status {
   const count = (name: StatusName) => states.find(({ status }) => status === name)?.count ?? 0
   const known = states.reduce((sum, each) => sum + each.count, 0)
   const of = (name: StatusName): Status => {
     const some = count(name)
-    return some === 0 || some >= known
-      ? { of: name }
-      : { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}` }
+    if (some === 0 || some >= known) return { of: name }
+    const rest = ENDED.includes(name) ? UNFINISHED.find((each) => count(each) > 0) : undefined
+    const waiting = rest === undefined ? '' : `, ${count(rest)} ${STATUS_WORDS[rest].word.toLowerCase()}`
+    return { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}${waiting}` }
   }
   const urgent = URGENT.find((name) => count(name) > 0 && (recipients > 1 || !ENDED.includes(name)))
   if (urgent !== undefined) return of(urgent)
