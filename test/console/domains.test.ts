@@ -250,7 +250,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByRole('tab', { name: 'Records' }).click()
     const mx = await texts(page, 'Return path MX')
     assert.deepEqual(mx, { name: 'back', value: 'mail.service.test' })
-    await record(page, 'Return path MX').getByText('No Return path MX record.').waitFor()
+    await record(page, 'Return path MX').getByText(/^There is no MX record at back\.returned\.example\.$/).waitFor()
     await record(page, 'Return path SPF').getByText('Required').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     publish((await stage.service.store.findDomain(domain.id))!)

@@ -16,7 +16,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           description="Turn them off if other software, such as speech input, types letters that you did not mean."
         />
         <ListTable
-          rows={[{ keys: 'Ctrl K', does: 'Find a page, object or action (Cmd K on a Mac)' }, ...shortcuts]}
+          rows={listed(shortcuts)}
           keyOf={({ keys }) => keys}
           columns={[
             { head: 'Keys', headHidden: true, width: 120, cell: ({ keys }) => <Keys of={keys} /> },
@@ -26,6 +26,19 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
       </Stack>
     </Dialog>
   )
+}
+
+const ALWAYS = [
+  { keys: 'Ctrl K', does: 'Find a page, object or action (Cmd K on a Mac)' },
+  { keys: '↓ ↑', does: 'Next or previous row of a list that has the focus' },
+]
+
+/** A key that several parts of the page have registered does what the first of them says. */
+function listed(shortcuts: ReturnType<typeof useKnownShortcuts>) {
+  return [
+    ...ALWAYS,
+    ...shortcuts.filter((each, at) => shortcuts.findIndex(({ keys }) => keys === each.keys) === at),
+  ]
 }
 
 function Keys({ of }: { of: string }) {
