@@ -126,7 +126,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     const row = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem')
     const waiting = row.filter({ hasText: 'later@part.test' })
     for (const words of [/attempt 2 of 3/, /Next try .*\(in /, /451/]) {
-      assert.ok(await waiting.getByText(words).first().isVisible(), String(words))
+      await waiting.getByText(words).filter({ visible: true }).first().waitFor()
     }
     await waiting.getByRole('button').click()
     await waiting.getByText(/^Next attempt (?!was due).*\(in /).waitFor()
