@@ -75,7 +75,7 @@ export function printHistory(
   printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
 }
 
-/** The word of the status, and how often the recipient was tried. Those after the first ones have their own fields alone. */
+/** The word of the status, and how often the recipient was tried; after the first recipients their own fields. */
 function statusCells(
   recipient: StoredRecipient,
   told: RecipientStatus | undefined,

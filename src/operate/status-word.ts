@@ -3,8 +3,7 @@
  * console's page uses this module, too.
  */
 import type { EventType } from '../email/event.ts'
-import { CAPTURE_SERVER } from '../email/recipient.ts'
-import type { RecipientStatus } from './status-sentence.ts'
+import { CAPTURE_SERVER, type RecipientState } from '../email/recipient.ts'
 
 export type StatusName =
   | 'accepted'
@@ -101,7 +100,14 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
   return type === 'delivered' && server === CAPTURE_SERVER ? 'captured' : OF_EVENT[type]
 }
 
-type RecipientFacts = Pick<RecipientStatus, 'state' | 'waits' | 'server' | 'delayed'>
+/** The facts of a `RecipientStatus` that its word depends on. */
+interface RecipientFacts {
+  state: RecipientState
+  /** A `WaitReason`; null: nothing follows. */
+  waits: string | null
+  server: string | null
+  delayed: boolean
+}
 
 export function statusNameOf({ state, waits, server, delayed }: RecipientFacts): StatusName {
   if (state === 'sending' && waits === 'path') return 'held'
@@ -124,7 +130,7 @@ export function statusNameOf({ state, waits, server, delayed }: RecipientFacts):
 
 /** The status of one recipient among those of its email. `most`: the attempts after which it fails permanently. */
 export function statusOfRecipient(
-  { attempts, ...recipient }: RecipientFacts & Pick<RecipientStatus, 'attempts'>,
+  { attempts, ...recipient }: RecipientFacts & { attempts: number },
   most: number,
 ): Status {
   const of = statusNameOf(recipient)
