@@ -59,7 +59,7 @@ export interface DnsRecord {
 }
 
 const PURPOSE: Readonly<Record<DkimAlgorithm, string>> = {
-  'rsa-sha256': 'DKIM key: lets receivers verify that a message comes from this domain and was not altered.',
+  'rsa-sha256': 'Lets receivers verify that a message comes from this domain and was not altered.',
   'ed25519-sha256': 'Second DKIM key (Ed25519), for receivers that support it.',
 }
 

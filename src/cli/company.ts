@@ -150,7 +150,7 @@ async function show(text: string, { json, signingKey }: ShowOptions): Promise<vo
     printFields([
       ['Company', company.name],
       ['Its people call it', shownName(company)],
-      ['Id', company.id],
+      ['ID', company.id],
       ['Created', formatTime(company.createdAt)],
       ...limitFields(company.limits, used),
       ['Content is kept', retentionWords(company.contentRetention ?? null)],

@@ -401,7 +401,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
   const checked = checkedAt === null ? 'not checked yet' : `checked ${formatTime(checkedAt)}`
   printFields([
     ['Domain', domain.name],
-    ['Id', domain.id],
+    ['ID', domain.id],
     ['Company', companyName(op, domain.companyId)],
     ['DNS', `${domain.status}, ${checked}`],
     ...dkimFields(op, domain),

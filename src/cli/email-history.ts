@@ -4,9 +4,10 @@ import { lastCategories } from '../email/classification.ts'
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { BounceCategory } from '../mail/reply/category.ts'
-import type { NextStep, ToldStatus } from '../operate/next-step.ts'
+import type { ToldStatus } from '../operate/next-step.ts'
 import { isHeldForOthers, replyText } from '../operate/reply-text.ts'
-import type { Piece } from '../operate/status-sentence.ts'
+import type { Piece, RecipientStatus } from '../operate/status-sentence.ts'
+import { statusOfRecipient, statusText } from '../operate/status-word.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
 import { clipped, formatTime, printFields, printLine, printTable, recipientCount } from './print.ts'
 
@@ -14,11 +15,11 @@ import { clipped, formatTime, printFields, printLine, printTable, recipientCount
 export function printHistory(
   { email, recipients, events, attempts }: EmailHistory,
   company: string,
-  { sentence, steps }: ToldStatus,
+  { sentence, mostAttempts, statuses }: ToldStatus,
 ): void {
   const { content } = email
   printFields([
-    ['Id', email.id],
+    ['ID', email.id],
     ['Message-ID', content.messageId],
     ['Company', company],
     ['From', content.from],
@@ -41,14 +42,13 @@ export function printHistory(
   printLine('Recipients')
   const categories = lastCategories(events)
   printTable(
-    ['#', 'ADDRESS', 'KIND', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'REASON', 'LAST ANSWER'],
+    ['#', 'ADDRESS', 'KIND', 'STATUS', 'TRIED', 'NEXT ATTEMPT', 'REASON', 'LAST ANSWER'],
     recipients.map((each) => [
       each.position,
       each.address,
       each.kind,
-      each.state,
-      each.attempts,
-      nextAttempt(each, steps.get(each.position)),
+      ...statusCells(each, statuses.get(each.position), mostAttempts),
+      nextAttempt(each, statuses.get(each.position)),
       categoryWord(categories.get(each.position)) ?? '',
       clipped(replyText({ code: each.lastCode, message: each.lastMessage }), 200),
     ]),
@@ -75,8 +75,18 @@ export function printHistory(
   printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
 }
 
+/** The word of the status, and how often the recipient was tried; after the first recipients their own fields. */
+function statusCells(
+  recipient: StoredRecipient,
+  told: RecipientStatus | undefined,
+  mostAttempts: number,
+): [status: string, tried: number | string] {
+  if (told === undefined) return [recipient.state, recipient.attempts]
+  return [statusText(statusOfRecipient(told, mostAttempts)), told.tries ?? 'many']
+}
+
 /** Other mail may decide when the recipient is tried: its own time is not told then. */
-function nextAttempt({ state, dueAt }: StoredRecipient, next: NextStep | undefined): string | null {
+function nextAttempt({ state, dueAt }: StoredRecipient, next: RecipientStatus | undefined): string | null {
   if (state !== 'waiting') return null
   switch (next?.waits) {
     case 'pause':
@@ -84,7 +94,7 @@ function nextAttempt({ state, dueAt }: StoredRecipient, next: NextStep | undefin
     case 'domain':
       return 'held'
     case 'path':
-      return next.at === null ? 'due' : formatTime(next.at)
+      return next.at === null ? 'due' : formatTime(Date.parse(next.at))
     default:
       return formatTime(dueAt)
   }
@@ -151,8 +161,8 @@ export function formatDetail(detail: EventDetail): string {
     server,
     tls,
     categoryWord(category),
-    replyText({ code, enhancedCode, message }),
-    domain,
+    replyText({ code, enhancedCode, message }).replace(/\.$/, ''),
+    domain && message?.includes(domain) ? undefined : domain,
     webhookId && `webhook ${webhookId} to ${host}`,
     // Held mail goes with the next try of its path.
     nextAttemptAt && !isHeldForOthers(message) && `next attempt ${formatTime(nextAttemptAt)}`,

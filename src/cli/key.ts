@@ -142,7 +142,7 @@ function printMade(
     return
   }
   printFields([
-    ['Id', key.id],
+    ['ID', key.id],
     ['Token', token],
     ['Company', company.name],
     ['Scopes', key.scopes.join(', ')],

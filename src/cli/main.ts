@@ -100,9 +100,14 @@ export async function run(given: string[]): Promise<void> {
       printError(usageHint(error))
       return
     }
-    printError(`postroad: ${explain(error)}\n`)
+    printError(`postroad: ${inLine(explain(error))}\n`)
     process.exitCode = error instanceof WrongUsage ? USAGE : FAILURE
   }
+}
+
+/** Errors are clauses after `postroad:`. A name that begins with a capital, such as a setting's, keeps it. */
+function inLine(text: string): string {
+  return text.replace(/^(The|A|An|This|There|No) /, (word) => word.toLowerCase())
 }
 
 /**

@@ -67,7 +67,7 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
     if (json) return printJson(apiRequestJson(request))
     const { companyId, method, endpoint, status, error, keyId, address, userAgent, duration } = request
     printFields([
-      ['Id', request.id],
+      ['ID', request.id],
       ['Time', formatTime(request.at)],
       ['Company', companyId === null ? 'unknown key' : companyName(op, companyId)],
       ['Key', keyId ?? 'unknown'],

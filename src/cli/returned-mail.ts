@@ -60,7 +60,7 @@ export async function show(id: string, { json, raw }: JsonOption & { raw?: boole
     if (json) return printJson(returnedMailJson(mail))
     const { at, times, source, peer, recipient, from, subject, kind, outcome, emailId, size } = mail
     printFields([
-      ['Id', mail.id],
+      ['ID', mail.id],
       ['Time', formatTime(at)],
       [
         'Came in',

@@ -128,8 +128,7 @@ function printWithSecret(owned: OwnedWebhook, secret: string, json: true | undef
     printJson({ ...webhookJson(owned), secret })
     return
   }
-  printWebhook(owned)
-  printFields([['Secret', secret]])
+  printWebhook(owned, [], [['Secret', secret]])
   if (!hasOwnSecret(owned.webhook.dialect)) return
   printLine()
   printLine('Save the secret now: it cannot be shown again.')
@@ -201,10 +200,12 @@ function formatTry({
   return `${formatTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
 }
 
-function printWebhook(owned: OwnedWebhook, more: [string, string | null][] = []): void {
+type Fields = [string, string | null][]
+
+function printWebhook(owned: OwnedWebhook, more: Fields = [], last: Fields = []): void {
   const { webhook, company, domain } = owned
   printFields([
-    ['Id', webhook.id],
+    ['ID', webhook.id],
     ['Company', company.name],
     ['Domain', domain?.name ?? domainless(webhook)],
     ['URL', webhook.url],
@@ -217,6 +218,7 @@ function printWebhook(owned: OwnedWebhook, more: [string, string | null][] = [])
     ['Failing since', formatTime(webhook.failingSince) ?? '-'],
     ...more,
     ['Created', formatTime(webhook.createdAt)],
+    ...last,
   ])
 }
 

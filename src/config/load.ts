@@ -263,12 +263,17 @@ function parseSetting(name: SettingName, sources: SettingSource[]): unknown {
     if (!(cause instanceof SettingValueError)) throw cause
     const place = label === 'environment' ? '' : ` (from ${label})`
     throw new SettingsError(
-      `${name} is "${maskSecret(name, text)}"${place}, which is not allowed: ${cause.message}. ` +
-        // Its backticks are for the reference page.
-        `Allowed: ${definition.allowed.replaceAll('`', '')}.`,
+      `${name} is "${maskSecret(name, text)}"${place}, which is not allowed: ${cause.message}.` +
+        (SAYS_ALL.test(cause.message)
+          ? ''
+          : // Its backticks are for the reference page.
+            ` Allowed: ${definition.allowed.replaceAll('`', '')}.`),
     )
   }
 }
+
+/** The fault says itself which values are allowed. */
+const SAYS_ALL = /^it must be (?!at (least|most) )/
 
 /** The known name with the fewest letters to change, if it is near enough to be a typing mistake. */
 function nearest(name: string): SettingName | null {

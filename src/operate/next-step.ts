@@ -19,6 +19,7 @@ import {
   type EmailStatus,
   type Piece,
   type RecipientStatus,
+  statusPieces,
   statusSentence,
   type WaitReason,
 } from './status-sentence.ts'
@@ -108,19 +109,25 @@ function triesOf({ recipients, attempts }: HistoryOutline, limit: number): (numb
   })
 }
 
-/** The status of an email as one sentence, and what its first recipients wait for, by their positions. */
+/** The status of an email in words, and the facts about its first recipients, by their positions. */
 export interface ToldStatus {
   sentence: Piece[]
-  steps: ReadonlyMap<number, NextStep>
+  mostAttempts: number
+  statuses: ReadonlyMap<number, RecipientStatus>
 }
 
 export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<ToldStatus> => {
   const range = { from: 0, limit: 100, eventOctets: 0, attempts: 200 }
   const found = await nextSteps(op, { id, ...range })
-  const steps = found.outline.recipients.map(
-    ({ position }, index) => [position, found.nextSteps[index]!] as const,
+  const status = statusOf(found)
+  const statuses = found.outline.recipients.map(
+    ({ position }, index) => [position, status.recipients[index]!] as const,
   )
-  return { sentence: statusSentence(statusOf(found)), steps: new Map(steps) }
+  return {
+    sentence: statusPieces(statusSentence(status)),
+    mostAttempts: status.mostAttempts,
+    statuses: new Map(statuses),
+  }
 })
 
 /** The facts in the sentence about the status of an email. */

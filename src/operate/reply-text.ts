@@ -10,7 +10,7 @@ interface ReplyFields {
   message?: string | null | undefined
 }
 
-/** In the words for a trouble: `mx.example.com hung up: 421 4.7.0 Too many connections`. */
+/** In the words for a trouble: `mx.example.com closed the session: 421 4.7.0 Too many connections`. */
 const REPLY = /^(?:[^\n]*?: )?([45]\d\d[ -].*)$/s
 
 /** The reply of a server within the words for a trouble; null: they have none. */

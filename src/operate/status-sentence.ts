@@ -5,9 +5,19 @@ import { providerOf } from '../email/mail-provider.ts'
 import { isNotAttempted } from '../email/not-attempted.ts'
 import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
 import { namesServer, replyIn, replyText } from './reply-text.ts'
+import { STATUS_WORDS, statusNameOf } from './status-word.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
 export type Piece = string | { untrusted: string } | { at: string }
+
+/**
+ * What a person has to know comes first. The reply of a server follows apart from it, because it may be long.
+ */
+export interface StatusText {
+  told: Piece[]
+  /** Empty: there is none. */
+  reply: Piece[]
+}
 
 /**
  * The reason why a recipient is waiting.
@@ -101,103 +111,141 @@ const WORDS: Readonly<Record<CountedState, string>> = {
   captured: 'captured',
 }
 
-export function statusSentence(email: EmailStatus): Piece[] {
+/**
+ * The recipient that most needs attention, and if it is at its end, the one that waits and needs attention next.
+ */
+export function statusSentence(email: EmailStatus): StatusText[] {
   const total = Object.values(email.states).reduce<number>((sum, count) => sum + (count ?? 0), 0)
-  // The state that most needs attention comes first.
-  const [first] = email.recipients.toSorted(
+  const [first, ...others] = email.recipients.toSorted(
     (a, b) => STATES_BY_URGENCY.indexOf(a.state) - STATES_BY_URGENCY.indexOf(b.state),
   )
-  if (first === undefined) return ['This email has no recipients.']
-  if (total === 1) return recipientSentence(first, email)
-  const counts = STATES_BY_URGENCY.toReversed().flatMap((state) => {
-    const count = email.states[state]
-    return count === undefined ? [] : [`${count.toLocaleString('en')} ${WORDS[state]}`]
-  })
-  const summary = `${total.toLocaleString('en')} recipients: ${counts.join(', ')}.`
-  if (first.state === 'delivered') return [summary]
-  return [summary, ' ', { untrusted: first.address }, ': ', ...recipientSentence(first, email)]
+  if (first === undefined) return [{ told: ['This email has no recipients.'], reply: [] }]
+  if (total === 1) return [recipientSentence(first, email)]
+  const summary = `${total.toLocaleString('en')} recipients: ${counts(email, total)}.`
+  if (first.state === 'delivered') return [{ told: [summary], reply: [] }]
+  const named = (recipient: RecipientStatus): StatusText => {
+    const { told, reply } = recipientSentence(recipient, email)
+    return { told: [{ untrusted: recipient.address }, ': ', ...told], reply }
+  }
+  const { told, reply } = named(first)
+  const waiting = first.waits === null ? others.find(({ waits }) => waits !== null) : undefined
+  return [{ told: [summary, ' ', ...told], reply }, ...(waiting === undefined ? [] : [named(waiting)])]
 }
 
-export function recipientSentence(recipient: RecipientStatus, email: EmailStatus): Piece[] {
+/** All pieces in one line. */
+export function statusPieces(texts: readonly StatusText[]): Piece[] {
+  return texts.flatMap(({ told, reply }, index) => [
+    ...(index === 0 ? [] : [' ']),
+    ...told,
+    ...(reply.length === 0 ? [] : [' ', ...reply]),
+  ])
+}
+
+/** `1 delivered, 1 retrying`: waiting recipients are told apart if all are known, as in the filter of the page. */
+function counts({ states, recipients }: EmailStatus, total: number): string {
+  return STATES_BY_URGENCY.toReversed()
+    .flatMap((state) => {
+      const count = states[state]
+      if (count === undefined) return []
+      if (state !== 'waiting' || recipients.length < total) return [counted(count, WORDS[state])]
+      const names = recipients.flatMap((each) => (each.state === 'waiting' ? [statusNameOf(each)] : []))
+      return [...new Set(names)].map((name) =>
+        counted(names.filter((other) => other === name).length, STATUS_WORDS[name].word.toLowerCase()),
+      )
+    })
+    .join(', ')
+}
+
+function counted(count: number, word: string): string {
+  return `${count.toLocaleString('en')} ${word}`
+}
+
+export function recipientSentence(recipient: RecipientStatus, email: EmailStatus): StatusText {
   const { state, attempts, server, message } = recipient
   switch (state) {
     case 'delivered':
-      if (server === CAPTURE_SERVER) return ['Captured: the email is stored here and was not sent.']
-      return [server ? 'Accepted' : 'Delivered', ...by(recipient), ...answer(recipient)]
+      if (server === CAPTURE_SERVER) return only('Captured: the email is stored here and was not sent.')
+      return ended([server ? 'Accepted' : 'Delivered', ...by(recipient)], recipient)
     case 'bounced':
-      return ['Rejected permanently', ...by(recipient), ...answer(recipient)]
+      return ended(['Rejected permanently', ...by(recipient)], recipient)
     case 'failed': {
       const after = attempts > 0 ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : ''
-      return [`Delivery failed${after}`, ...answer(recipient)]
+      return ended([`Delivery failed${after}`], recipient)
     }
     case 'suppressed':
-      return message ? sentence(message) : ['Not sent: the address is on the suppression list.']
+      return only(...(message ? sentence(message) : ['Not sent: the address is on the suppression list.']))
     case 'canceled':
-      return ['Canceled before it was sent.']
+      return only('Canceled before it was sent.')
     case 'sending':
       if (recipient.waits === 'path') return held(recipient)
-      return [`Being sent, or about to be (attempt ${attempts + 1} of ${email.mostAttempts}).`]
+      return only(`Being sent, or about to be (attempt ${attempts + 1} of ${email.mostAttempts}).`)
     case 'quarantined':
-      return ['In quarantine: sending it crashed a process. An operator has to release or cancel it.']
+      return only('In quarantine: sending it crashed a process. An operator has to release or cancel it.')
     default:
       return waiting(recipient, email)
   }
 }
 
-function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStatus): Piece[] {
+function only(...told: Piece[]): StatusText {
+  return { told, reply: [] }
+}
+
+/** Nothing follows but the reply. */
+function ended(told: Piece[], recipient: RecipientStatus): StatusText {
+  const text = replyText(recipient)
+  return text === '' ? only(...told, '.') : { told: [...told, ':'], reply: sentence(text) }
+}
+
+function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStatus): StatusText {
   const { waits, at, attempts } = recipient
   const count = `${Math.min(attempts + 1, mostAttempts)} of ${mostAttempts}`
   switch (waits) {
     case 'schedule':
-      return ['Scheduled by its sender', ...time(': it will be sent ', at), '.', ...before(recipient)]
+      return before(['Scheduled by its sender', ...time(': it will be sent ', at), '.'], recipient)
     case 'pause':
-      return [
-        'Paused by an operator',
-        ...(recipient.pauseReason === null
-          ? []
-          : [': ', { untrusted: recipient.pauseReason.replace(/\.$/, '') }]),
-        '. It waits, without using up attempts, until the pause ends',
-        ...time(' at ', at),
-        '.',
-        ...before(recipient),
-      ]
+      return before(
+        [
+          'Paused by an operator',
+          ...(recipient.pauseReason === null
+            ? []
+            : [': ', { untrusted: recipient.pauseReason.replace(/\.$/, '') }]),
+          '. It waits, without using up attempts, until the pause ends',
+          ...time(' at ', at),
+          '.',
+        ],
+        recipient,
+      )
     case 'domain':
-      return [
-        'Held: ',
-        { untrusted: domain.name ?? 'its sending domain' },
-        ' may not send at the moment. The email is sent as soon as the domain is active again.',
-        ...before(recipient),
-      ]
+      return before(
+        [
+          'Held: ',
+          { untrusted: domain.name ?? 'its sending domain' },
+          ' may not send at the moment. The email is sent as soon as the domain is active again.',
+        ],
+        recipient,
+      )
     case 'path':
       return held(recipient)
     case 'refusal':
-      return [...refusal(recipient), ...tried(recipient), ...next('', recipient)]
+      return refusal(recipient, [...tried(recipient), ...next('', recipient)])
     case 'retry':
-      return [...deferral(recipient), ...time(` Next attempt (${count}) `, at), ...end(recipient)]
+      return deferral(recipient, [...time(` Next attempt (${count}) `, at), ...end(recipient)])
     default:
-      if (attempts > 0) return [...deferral(recipient), ` Trying again now (attempt ${count}).`]
-      if (!recipient.delayed && recipient.tries === 0) return ['Accepted, and about to be sent.']
-      return [...refusal(recipient), ...tried(recipient), ' Trying now.']
+      if (attempts > 0) return deferral(recipient, [` Trying again now (attempt ${count}).`])
+      if (!recipient.delayed && recipient.tries === 0) return only('Accepted, and about to be sent.')
+      return refusal(recipient, [...tried(recipient), ' Trying now.'])
   }
 }
 
-function held(recipient: RecipientStatus): Piece[] {
+function held(recipient: RecipientStatus): StatusText {
   const { closed, message } = recipient
   if (closed === null) {
     const sooner = '; sooner if other mail gets through'
-    return ['Held', ...answer(recipient), ...tried(recipient), ...next(sooner, recipient)]
+    return withAnswer(['Held.', ...tried(recipient), ...next(sooner, recipient)], recipient)
   }
-  const reply = replyIn(message)
   const site = { untrusted: closed.name }
-  const why = reply
-    ? [site, ' answers “', { untrusted: reply }, '” to this server']
-    : message === null || message === ''
-      ? [site, ' takes no mail from this server']
-      : [{ untrusted: message.replace(/\.$/, '') }]
-  return [
-    'Held: ',
-    ...why,
-    '. Postroad waits with all mail',
+  const told = [
+    'Held: Postroad waits with all mail',
     ...(closed.whose === null ? [] : [' of ', { untrusted: closed.whose }]),
     ' to ',
     closed.to === null ? site : { untrusted: closed.to },
@@ -207,23 +255,29 @@ function held(recipient: RecipientStatus): Piece[] {
       ? [' The next try is due', ...time('; gives up ', recipient.givesUpAt), '.']
       : next('', recipient)),
   ]
+  const reply = replyIn(message)
+  if (reply) return { told, reply: [site, ' answers “', { untrusted: reply }, '” to this server.'] }
+  if (!message) return { told, reply: [site, ' takes no mail from this server.'] }
+  return { told, reply: ['Reason: ', ...sentence(message)] }
 }
 
 /** The last attempt was spent. A later turn may have ended without one. */
-function deferral(recipient: RecipientStatus): Piece[] {
-  if (isNotAttempted(recipient.message)) return ['Waiting', ...answer(recipient), ...tried(recipient)]
-  return ['Deferred', ...by(recipient), ...answer(recipient)]
+function deferral(recipient: RecipientStatus, then: Piece[]): StatusText {
+  if (isNotAttempted(recipient.message))
+    return withAnswer(['Waiting.', ...tried(recipient), ...then], recipient)
+  return withAnswer(['Deferred', ...by(recipient), '.', ...then], recipient)
 }
 
 /** The last try used up no attempt, because the message was not at fault. Without a code, no server has answered. */
-function refusal(recipient: RecipientStatus): Piece[] {
-  if (isNotAttempted(recipient.message)) return ['Waiting', ...answer(recipient)]
+function refusal(recipient: RecipientStatus, then: Piece[]): StatusText {
+  if (isNotAttempted(recipient.message)) return withAnswer(['Waiting.', ...then], recipient)
   const { address, code } = recipient
   const provider = providerOf(recipient)
   if (provider !== null && code !== null)
-    return [`${provider.name} takes no mail from this server for now`, ...answer(recipient)]
-  const why = code === null ? ' cannot be delivered for now' : ' is refused for now'
-  return ['Mail to ', { untrusted: address.slice(address.lastIndexOf('@') + 1) }, why, ...answer(recipient)]
+    return withAnswer([`${provider.name} takes no mail from this server for now.`, ...then], recipient)
+  const why = code === null ? ' cannot be delivered for now.' : ' is refused for now.'
+  const domain = { untrusted: address.slice(address.lastIndexOf('@') + 1) }
+  return withAnswer(['Mail to ', domain, why, ...then], recipient)
 }
 
 function tried({ tries }: RecipientStatus): string[] {
@@ -241,11 +295,21 @@ function end({ at, givesUpAt }: RecipientStatus): Piece[] {
   return at === null ? [] : [...time('; gives up ', givesUpAt), '.']
 }
 
-/** The last answer of a server, for a recipient that waits for another reason. */
-function before(recipient: RecipientStatus): Piece[] {
-  const { tries, message } = recipient
-  const text = tries === 0 || isNotAttempted(message) ? '' : replyText(recipient)
-  return text === '' ? tried(recipient) : [...tried(recipient), ' Last answer: ', ...sentence(text)]
+/** For a recipient that waits for another reason than the last answer. */
+function before(told: Piece[], recipient: RecipientStatus): StatusText {
+  const whole = [...told, ...tried(recipient)]
+  return recipient.tries === 0 || isNotAttempted(recipient.message)
+    ? only(...whole)
+    : withAnswer(whole, recipient)
+}
+
+/** Without a code, the last words are Postroad's own, about a server that did not answer. */
+function withAnswer(told: Piece[], recipient: RecipientStatus): StatusText {
+  const text = replyText(recipient)
+  if (text === '') return only(...told)
+  if (isNotAttempted(text)) return { told, reply: sentence(text) }
+  const isAnswer = recipient.code !== null || replyIn(text) !== null
+  return { told, reply: [isAnswer ? 'Last answer: ' : 'Reason: ', ...sentence(text)] }
 }
 
 function time(words: string, at: string | null): Piece[] {
@@ -257,12 +321,6 @@ function by({ server, message }: RecipientStatus): Piece[] {
   return server === null || server === '' || namesServer(message, server)
     ? []
     : [' by ', { untrusted: server }]
-}
-
-/** The last answer, as the end of a sentence. */
-function answer(recipient: RecipientStatus): Piece[] {
-  const text = replyText(recipient)
-  return text === '' ? ['.'] : [': ', ...sentence(text)]
 }
 
 function sentence(text: string): Piece[] {

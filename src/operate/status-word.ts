@@ -3,8 +3,7 @@
  * console's page uses this module, too.
  */
 import type { EventType } from '../email/event.ts'
-import { CAPTURE_SERVER } from '../email/recipient.ts'
-import type { RecipientStatus } from './status-sentence.ts'
+import { CAPTURE_SERVER, type RecipientState } from '../email/recipient.ts'
 
 export const STATUS_NAMES = [
   'accepted',
@@ -101,7 +100,14 @@ export function statusOfEvent(type: EventType, server?: string): StatusName {
   return type === 'delivered' && server === CAPTURE_SERVER ? 'captured' : OF_EVENT[type]
 }
 
-type RecipientFacts = Pick<RecipientStatus, 'state' | 'waits' | 'server' | 'delayed'>
+/** The facts of a `RecipientStatus` that its word depends on. */
+interface RecipientFacts {
+  state: RecipientState
+  /** A `WaitReason`; null: nothing follows. */
+  waits: string | null
+  server: string | null
+  delayed: boolean
+}
 
 export function statusNameOf({ state, waits, server, delayed }: RecipientFacts): StatusName {
   if (state === 'sending' && waits === 'path') return 'held'
@@ -124,7 +130,7 @@ export function statusNameOf({ state, waits, server, delayed }: RecipientFacts):
 
 /** The status of one recipient among those of its email. `most`: the attempts after which it fails permanently. */
 export function statusOfRecipient(
-  { attempts, ...recipient }: RecipientFacts & Pick<RecipientStatus, 'attempts'>,
+  { attempts, ...recipient }: RecipientFacts & { attempts: number },
   most: number,
 ): Status {
   const of = statusNameOf(recipient)
@@ -148,18 +154,24 @@ export interface EmailFacts {
 const URGENT = ['quarantined', 'failed', 'bounced', 'suppressed', 'held', 'paused', 'retrying'] as const
 /** The last event of an email with one recipient says more than these: a complaint may follow. */
 const ENDED: readonly StatusName[] = ['failed', 'bounced', 'suppressed']
+/** Statuses of recipients whose mail still waits, the one that most needs attention first. */
+const UNFINISHED = ['held', 'paused', 'retrying', 'scheduled', 'sending', 'accepted'] as const
 /** Before the first answer of a server. */
 const BEGINNING = ['sending', 'scheduled', 'accepted'] as const
 
-/** The status of an email. `note`: the share of its recipients that it applies to. */
+/**
+ * The status of an email. `note`: the share of its recipients that it applies to, and those that wait behind a status
+ * that is an end.
+ */
 export function statusOfEmail({ lastEvent, recipients, states }: EmailFacts): Status {
   const count = (name: StatusName) => states.find(({ status }) => status === name)?.count ?? 0
   const known = states.reduce((sum, each) => sum + each.count, 0)
   const of = (name: StatusName): Status => {
     const some = count(name)
-    return some === 0 || some >= known
-      ? { of: name }
-      : { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}` }
+    if (some === 0 || some >= known) return { of: name }
+    const rest = ENDED.includes(name) ? UNFINISHED.find((each) => count(each) > 0) : undefined
+    const waiting = rest === undefined ? '' : `, ${count(rest)} ${STATUS_WORDS[rest].word.toLowerCase()}`
+    return { of: name, note: `${some}${recipients > known ? '+' : ''} of ${recipients}${waiting}` }
   }
   const urgent = URGENT.find((name) => count(name) > 0 && (recipients > 1 || !ENDED.includes(name)))
   if (urgent !== undefined) return of(urgent)

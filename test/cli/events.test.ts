@@ -44,6 +44,12 @@ describe('the command events', () => {
     return linesOf<Event>(await place.run('events', '--json', '--limit', '10000', ...args))
   }
 
+  test('says once that a domain was added', async () => {
+    await place.run('domain', 'add', 'added.test', '--company', 'Acme')
+    const { stdout } = await place.run('events', '--type', 'domain.created')
+    assert.match(stdout, /added\.test was added$/m)
+  })
+
   test('follows what happens on every node, through a restart of the service and its own', async () => {
     const follower = followed(place, '--json')
     const ids = [await send('delivered@simulator.test'), await send('bounced@simulator.test', 1)]

@@ -224,7 +224,10 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
         'postgres://u:hunter2@127.0.0.1:1/d',
       )
       assert.equal(away.code, 1)
-      assert.match(away.stderr, /127\.0\.0\.1:1\/d is not available: .*Is PostgreSQL running/)
+      assert.match(
+        away.stderr,
+        /^postroad: the database .*127\.0\.0\.1:1\/d is not available: .*Is PostgreSQL running/m,
+      )
       const unknown = await place.run('migrate-data', 'sqlite:./data/postroad.db', 'mysql://u:hunter2@h/d')
       assert.equal(unknown.code, 2)
       const missing = await place.run(

@@ -34,8 +34,8 @@ describe('being told of problems', { skip: withoutBrowser() }, () => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: developer })
     const { page } = visit
     visit.expect(/status of 422 .*\/webhooks$/)
-    const section = page.getByRole('region', { name: 'Told of problems' })
-    await section.getByText('No URL gets them yet.').waitFor()
+    const section = page.getByRole('region', { name: 'Problem notices' })
+    await section.getByText('No URL receives notices yet.').waitFor()
     await section.getByRole('button', { name: 'Add URL...' }).click()
     const dialog = page.getByRole('dialog', { name: 'Tell a URL of problems' })
     await dialog.getByRole('textbox', { name: 'URL' }).fill('ftp://hooks.acme.test/secret')
@@ -52,7 +52,7 @@ describe('being told of problems', { skip: withoutBrowser() }, () => {
 
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const { page: other } = await stage.visit(t, `/c/${stage.company.id}/settings`, { as: viewer })
-    const theirs = other.getByRole('region', { name: 'Told of problems' })
+    const theirs = other.getByRole('region', { name: 'Problem notices' })
     await theirs.getByRole('link', { name: 'https://hooks.acme.test/…' }).waitFor()
     assert.equal(await theirs.getByRole('button', { name: 'Add URL...' }).count(), 0)
   })

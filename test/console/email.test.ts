@@ -38,7 +38,8 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     const standing = page.getByRole('status', { name: 'Status' })
     await standing.getByText(/Greylisted/).waitFor()
     const text = await standing.innerText()
-    assert.match(text, /Deferred by .*127\.0\.0\.1.*451 .*Greylisted, try again later\./)
+    assert.match(text, /Deferred by .*127\.0\.0\.1/)
+    assert.match(text, /gives up .*Last answer: .*451 .*Greylisted, try again later\./s)
     assert.match(
       text,
       /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 hr?|60 min)\); gives up .+ \(in 2 hr\)\./,
@@ -106,6 +107,32 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     const standing = page.getByRole('status', { name: 'Status' })
     await standing.getByText('Bounced 1 of 2').waitFor()
     await standing.getByText(/2 recipients: 1 delivered, 1 bounced\./).waitFor()
+  })
+
+  test('mail that waits is told beside mail that bounced, in its row and in the list too', async (t) => {
+    const id = await stage.send({
+      to: ['gone@part.test', 'later@part.test', 'ada@part.test'],
+      subject: 'Part',
+    })
+    const visit = await stage.visit(t, at(id))
+    const { page } = visit
+    const standing = page.getByRole('status', { name: 'Status' })
+    await standing.getByText('Bounced 1 of 3, 1 retrying').waitFor()
+    await standing.getByText(/3 recipients: 1 delivered, 1 retrying, 1 bounced\./).waitFor()
+    await standing
+      .getByText(/later@part\.test.*: Deferred by .*Next attempt \(2 of 3\) .*; gives up /)
+      .waitFor()
+    await standing.getByText(/Last answer: .*451/).waitFor()
+    const row = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem')
+    const waiting = row.filter({ hasText: 'later@part.test' })
+    for (const words of [/attempt 2 of 3/, /Next try .*\(in /, /451/]) {
+      await waiting.getByText(words).filter({ visible: true }).first().waitFor()
+    }
+    await waiting.getByRole('button').click()
+    await waiting.getByText(/^Next attempt (?!was due).*\(in /).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails`)
+    await page.locator(`[data-email="${id}"]`).getByText('Bounced 1 of 3, 1 retrying').waitFor()
   })
 
   test('lists many recipients, those that failed first, by state and by a part of the address', async (t) => {

@@ -127,7 +127,10 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
     await row(page, ids[2]!).focus()
     await page.keyboard.press('Delete')
-    await page.getByRole('dialog', { name: 'Delete 1 email?' }).getByRole('button', { name: 'Back' }).click()
+    await page
+      .getByRole('dialog', { name: 'Delete 1 email?' })
+      .getByRole('button', { name: 'Cancel' })
+      .click()
     await bar.getByRole('button', { name: 'Clear' }).click()
     await row(page, ids[2]!).focus()
     await page.keyboard.press('Delete')
@@ -146,6 +149,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Delete all emails' }).click()
     await page.getByRole('heading', { name: 'No emails yet' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Clear inbox' }).isDisabled(), true)
     const next = await stage.send({ subject: 'After all' })
     await row(page, next).waitFor()
     await page.goto(`${new URL(page.url()).origin}/console${list}?q=after`)

@@ -197,10 +197,7 @@ describe('a relay that wants a login', () => {
 
   test('is given the credentials, and then left with QUIT', async () => {
     const { result, said, port } = await asked('235 2.7.0 welcome', 'off')
-    assert.deepEqual(seen(result), [
-      'done',
-      `127.0.0.1:${port} answers, and lets the service in as postroad.`,
-    ])
+    assert.deepEqual(seen(result), ['done', `127.0.0.1:${port} answers, and accepts the login "postroad".`])
     assert.match(said.join(' '), /EHLO \S+ AUTH \S+ \S+ QUIT$/)
   })
 

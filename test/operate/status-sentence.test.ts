@@ -8,6 +8,7 @@ import {
   type Piece,
   type RecipientStatus,
   recipientSentence,
+  statusPieces,
   statusSentence,
   WAIT_REASONS,
   type WaitReason,
@@ -75,28 +76,31 @@ const WAITS: Record<WaitReason, Rows> = {
     never: [
       [{}, 'Accepted, and about to be sent.'],
       [{ message: 'Not attempted: paused by the operator' }, 'Accepted, and about to be sent.'],
-      [{ message: OTHERS, delayed: true }, `Waiting: ${OTHERS}. Trying now.`],
+      [{ message: OTHERS, delayed: true }, `Waiting. Trying now. ${OTHERS}.`],
     ],
     once: [
-      [REFUSED, `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying now.`],
+      [REFUSED, `Mail to yahoo.test is refused for now. Tried once. Trying now. Last answer: ${TSS}.`],
       [
         { ...REFUSED, message: TSS.replace('.test', '.net') },
-        `Yahoo takes no mail from this server for now: ${TSS.replace('.test', '.net')}. Tried once. Trying now.`,
+        `Yahoo takes no mail from this server for now. Tried once. Trying now. Last answer: ${TSS.replace('.test', '.net')}.`,
       ],
       [
         { ...DEFERRED, message: 'Not attempted: the service was stopped' },
-        'Waiting: Not attempted: the service was stopped. Tried once. Trying again now (attempt 2 of 13).',
+        'Waiting. Tried once. Trying again now (attempt 2 of 13). Not attempted: the service was stopped.',
       ],
     ],
     often: [
-      [REFUSED_OFTEN, `Mail to yahoo.test is refused for now: ${TSS}. Tried 13 times. Trying now.`],
+      [
+        REFUSED_OFTEN,
+        `Mail to yahoo.test is refused for now. Tried 13 times. Trying now. Last answer: ${TSS}.`,
+      ],
       [
         DEFERRED_OFTEN,
-        'Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Trying again now (attempt 4 of 13).',
+        'Deferred by mx.yahoo.test. Trying again now (attempt 4 of 13). Last answer: 451 4.2.0 Greylisted.',
       ],
       [
         { ...DEFERRED_OFTEN, attempts: 13 },
-        'Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Trying again now (attempt 13 of 13).',
+        'Deferred by mx.yahoo.test. Trying again now (attempt 13 of 13). Last answer: 451 4.2.0 Greylisted.',
       ],
     ],
   },
@@ -105,47 +109,47 @@ const WAITS: Record<WaitReason, Rows> = {
     never: [
       [
         { ...DEFERRED, tries: 0 },
-        `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
+        `Deferred by mx.yahoo.test. Next attempt (2 of 13) ${AT}; gives up ${END}. Last answer: 451 4.2.0 Greylisted.`,
       ],
     ],
     once: [
       [
         DEFERRED,
-        `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
+        `Deferred by mx.yahoo.test. Next attempt (2 of 13) ${AT}; gives up ${END}. Last answer: 451 4.2.0 Greylisted.`,
       ],
       [
         { ...DEFERRED, message: WARMING },
-        `Waiting: ${WARMING}. Tried once. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
+        `Waiting. Tried once. Next attempt (2 of 13) ${AT}; gives up ${END}. ${WARMING}.`,
       ],
     ],
     often: [
       [
         { ...DEFERRED_OFTEN, givesUpAt: null },
-        `Deferred by mx.yahoo.test: 451 4.2.0 Greylisted. Next attempt (4 of 13) ${AT}.`,
+        `Deferred by mx.yahoo.test. Next attempt (4 of 13) ${AT}. Last answer: 451 4.2.0 Greylisted.`,
       ],
     ],
   },
   refusal: {
-    never: [[{ message: WARMING }, `Waiting: ${WARMING}. Next try ${AT}; gives up ${END}.`]],
+    never: [[{ message: WARMING }, `Waiting. Next try ${AT}; gives up ${END}. ${WARMING}.`]],
     once: [
       [
         REFUSED,
-        `Mail to yahoo.test is refused for now: ${TSS}. Tried once. Next try ${AT}; gives up ${END}.`,
+        `Mail to yahoo.test is refused for now. Tried once. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
-      [{ ...REFUSED, message: WARMING }, `Waiting: ${WARMING}. Tried once. Next try ${AT}; gives up ${END}.`],
+      [{ ...REFUSED, message: WARMING }, `Waiting. Tried once. Next try ${AT}; gives up ${END}. ${WARMING}.`],
     ],
     often: [
       [
         REFUSED_OFTEN,
-        `Mail to yahoo.test is refused for now: ${TSS}. Tried 13 times. Next try ${AT}; gives up ${END}.`,
+        `Mail to yahoo.test is refused for now. Tried 13 times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [
         { ...REFUSED, tries: null },
-        `Mail to yahoo.test is refused for now: ${TSS}. Tried many times. Next try ${AT}; gives up ${END}.`,
+        `Mail to yahoo.test is refused for now. Tried many times. Next try ${AT}; gives up ${END}. Last answer: ${TSS}.`,
       ],
       [
         { code: null, tries: 2, message: 'mx.yahoo.test: the connection timed out' },
-        `Mail to yahoo.test cannot be delivered for now: mx.yahoo.test: the connection timed out. Tried 2 times. Next try ${AT}; gives up ${END}.`,
+        `Mail to yahoo.test cannot be delivered for now. Tried 2 times. Next try ${AT}; gives up ${END}. Reason: mx.yahoo.test: the connection timed out.`,
       ],
     ],
   },
@@ -222,39 +226,43 @@ const WAITS: Record<WaitReason, Rows> = {
     never: [
       [
         { closed: YAHOO, message: TSS },
-        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}.`,
+        `Held: Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
       [
-        { closed: YAHOO, message: `mta5.yahoodns.test [192.0.2.1]:25 hung up: ${ANSWERED}`, at: null },
-        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. The next try is due; gives up ${END}.`,
+        {
+          closed: YAHOO,
+          message: `mta5.yahoodns.test [192.0.2.1]:25 closed the session: ${ANSWERED}`,
+          at: null,
+        },
+        `Held: Postroad waits with all mail to Yahoo. The next try is due; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
       [
         { closed: { ...YAHOO, whose: 'acme.test', to: 'yahoo.test' }, message: '421 no' },
-        `Held: Yahoo answers “421 no” to this server. Postroad waits with all mail of acme.test to yahoo.test. Next try ${AT}; gives up ${END}.`,
+        `Held: Postroad waits with all mail of acme.test to yahoo.test. Next try ${AT}; gives up ${END}. Yahoo answers “421 no” to this server.`,
       ],
       [
         { closed: YAHOO, message: 'mta5.yahoodns.test takes no more mail for now (421)' },
-        `Held: mta5.yahoodns.test takes no more mail for now (421). Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}.`,
+        `Held: Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Reason: mta5.yahoodns.test takes no more mail for now (421).`,
       ],
       [
         { closed: YAHOO, message: 'mta5.yahoodns.test: the connection timed out' },
-        `Held: mta5.yahoodns.test: the connection timed out. Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}.`,
+        `Held: Postroad waits with all mail to Yahoo. Next try ${AT}; gives up ${END}. Reason: mta5.yahoodns.test: the connection timed out.`,
       ],
       [
         { message: '451 Server busy' },
-        `Held: 451 Server busy. Next try ${AT}; sooner if other mail gets through; gives up ${END}.`,
+        `Held. Next try ${AT}; sooner if other mail gets through; gives up ${END}. Last answer: 451 Server busy.`,
       ],
     ],
     once: [
       [
         { tries: 1, closed: YAHOO, message: TSS },
-        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. Tried once. Next try ${AT}; gives up ${END}.`,
+        `Held: Postroad waits with all mail to Yahoo. Tried once. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
     ],
     often: [
       [
         { tries: 16, closed: YAHOO, message: TSS },
-        `Held: Yahoo answers “${ANSWERED}” to this server. Postroad waits with all mail to Yahoo. Tried 16 times. Next try ${AT}; gives up ${END}.`,
+        `Held: Postroad waits with all mail to Yahoo. Tried 16 times. Next try ${AT}; gives up ${END}. Yahoo answers “${ANSWERED}” to this server.`,
       ],
     ],
   },
@@ -330,7 +338,7 @@ for (const waits of WAIT_REASONS) {
     test(`a recipient that waits for ${waits} and was tried ${tried}`, () => {
       for (const [recipient, sentence] of rows) {
         const whole = { ...NEVER, ...recipient, waits }
-        assert.equal(textOf(recipientSentence(whole, emailOf(whole))), sentence)
+        assert.equal(textOf(statusPieces([recipientSentence(whole, emailOf(whole))])), sentence)
       }
     })
   }
@@ -340,7 +348,7 @@ for (const state of FINAL_STATES) {
   test(`a recipient that is ${state}`, () => {
     for (const [recipient, sentence] of ENDS[state]) {
       const whole = { ...NEVER, at: null, givesUpAt: null, ...recipient, state, waits: null }
-      assert.equal(textOf(recipientSentence(whole, emailOf(whole))), sentence)
+      assert.equal(textOf(statusPieces([recipientSentence(whole, emailOf(whole))])), sentence)
     }
   })
 }
@@ -354,7 +362,7 @@ test('no state is without a sentence', () => {
 
 test('what strangers wrote stands apart', () => {
   const whole = { ...NEVER, ...REFUSED, waits: 'refusal' as const }
-  const pieces = recipientSentence(whole, emailOf(whole))
+  const pieces = statusPieces([recipientSentence(whole, emailOf(whole))])
   assert.deepEqual(
     pieces.filter((piece) => typeof piece === 'object' && 'untrusted' in piece),
     [{ untrusted: 'yahoo.test' }, { untrusted: TSS }],
@@ -371,7 +379,39 @@ test('the sentence is about the recipient that most needs attention', () => {
     ],
   }
   assert.equal(
-    textOf(statusSentence(email)),
-    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: Mail to yahoo.test is refused for now: ${TSS}. Tried once. Trying now.`,
+    textOf(statusPieces(statusSentence(email))),
+    `1,201 recipients: 1,200 delivered, 1 waiting. jane@yahoo.test: Mail to yahoo.test is refused for now. Tried once. Trying now. Last answer: ${TSS}.`,
+  )
+})
+
+test('mail that waits is told beside mail that is at its end, by the words of the filter', () => {
+  const email: EmailStatus = {
+    ...emailOf(NEVER),
+    states: { bounced: 1, waiting: 2 },
+    recipients: [
+      { ...NEVER, ...DEFERRED, waits: 'retry' },
+      { ...NEVER, waits: 'path', closed: YAHOO },
+      {
+        ...NEVER,
+        address: 'gone@x.test',
+        state: 'bounced',
+        waits: null,
+        server: 'mx.x.test',
+        message: '550 5.1.1 No such user',
+      },
+    ],
+  }
+  assert.deepEqual(
+    statusSentence(email).map(({ told, reply }) => [textOf(told), textOf(reply)]),
+    [
+      [
+        '3 recipients: 1 retrying, 1 held, 1 bounced. gone@x.test: Rejected permanently by mx.x.test:',
+        '550 5.1.1 No such user.',
+      ],
+      [
+        `jane@yahoo.test: Deferred by mx.yahoo.test. Next attempt (2 of 13) ${AT}; gives up ${END}.`,
+        'Last answer: 451 4.2.0 Greylisted.',
+      ],
+    ],
   )
 })

@@ -43,6 +43,8 @@ test('an email takes the worst status of its recipients', () => {
   assert.equal(of('opened', 1, { captured: 1 }), 'opened')
   assert.equal(of('delivered', 3, { delivered: 2, accepted: 1 }), 'delivered 2 of 3')
   assert.equal(of('delivered', 3, { delivered: 2, bounced: 1 }), 'bounced 1 of 3')
+  assert.equal(of('bounced', 3, { bounced: 1, delivered: 1, retrying: 1 }), 'bounced 1 of 3, 1 retrying')
+  assert.equal(of('suppressed', 3, { suppressed: 1, accepted: 2 }), 'suppressed 1 of 3, 2 accepted')
   assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
   assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
   assert.equal(of('delivered', 1000, { delivered: 98, failed: 2 }), 'failed 2+ of 1000')

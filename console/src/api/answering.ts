@@ -17,6 +17,15 @@ function wait(more: 1 | -1): void {
   for (const tell of watchers) tell()
 }
 
+/** Whether the content of the page could not be read, more than once. */
+let readsFail = false
+
+export function setReadsFail(fail: boolean): void {
+  if (fail === readsFail) return
+  readsFail = fail
+  wait(fail ? 1 : -1)
+}
+
 /** Resolves when the service answers. `needed`: resolves when a person waits for the part, and is then shown that the service does not answer. */
 export async function whenAnswering(needed: Promise<void>): Promise<BuildMatch> {
   const build = await ask()

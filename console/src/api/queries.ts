@@ -1,10 +1,15 @@
 /** The cache of the server's answers. */
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { setReadsFail } from './answering.ts'
 import { ApiError, type CallInput, call, type JsonAnswer, type JsonRoute, type Parts } from './client.ts'
+
+function isAway(error: Error | null): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500)
+}
 
 /** Retries while the server restarts. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 500) && failures < 20
+  return isAway(error) && failures < 20
 }
 
 let signedOut: () => void = () => {}
@@ -31,6 +36,23 @@ export const queries = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** Failures in a row after which people are told why they see no content. */
+const TOLD_AFTER = 2
+
+queries.getQueryCache().subscribe(() =>
+  setReadsFail(
+    queries
+      .getQueryCache()
+      .findAll({ type: 'active', fetchStatus: 'fetching' })
+      .some(
+        ({ state }) =>
+          state.status === 'pending' &&
+          state.fetchFailureCount >= TOLD_AFTER &&
+          isAway(state.fetchFailureReason),
+      ),
+  ),
+)
 
 type ReadRoute = Extract<JsonRoute, `GET ${string}`>
 

@@ -1,7 +1,8 @@
 /** Asks before an action on several objects, shows its progress, and then what was refused. */
-import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { csvOf } from './csv.ts'
+import { Dialog } from './dialog.tsx'
 import { download } from './download.ts'
 import { ListTable } from './list-table.tsx'
 
@@ -11,6 +12,9 @@ export interface BatchAction {
   about: string
   /** The label of the button that starts the action. */
   act: string
+  /** The label of the button that cancels. */
+  cancel?: string
+  /** The button that cancels has the focus, so that Enter alone loses nothing. */
   destructive?: boolean
   /** A sentence about the objects that were changed. */
   done: (count: number) => string
@@ -67,7 +71,7 @@ export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) 
   }
   const isRunning = run?.state === 'running'
   return (
-    <Modal
+    <Dialog
       opened
       onClose={() => !isRunning && onClose(run !== null)}
       withCloseButton={!isRunning}
@@ -84,11 +88,15 @@ export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) 
         <Group justify="flex-end">
           {run === null && (
             <>
-              <Button variant="default" onClick={() => onClose(false)}>
-                Back
+              <Button
+                variant="default"
+                data-autofocus={action.destructive || undefined}
+                onClick={() => onClose(false)}
+              >
+                {action.cancel ?? 'Cancel'}
               </Button>
               <Button
-                data-autofocus
+                data-autofocus={!action.destructive || undefined}
                 {...(action.destructive && { color: 'red' })}
                 onClick={() => void start()}
               >
@@ -109,7 +117,7 @@ export function BatchDialog({ action, ids, nameOf, onClose }: BatchDialogProps) 
           {run !== null && !isRunning && <Button onClick={() => onClose(true)}>Done</Button>}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
+import { FocusReturn } from './focus-return.tsx'
 import { notify } from './notify.ts'
 import { overlaysReady } from './overlays-ready.ts'
 
@@ -38,9 +39,12 @@ export async function confirm<Result>({
   modals.openConfirmModal({
     title,
     children: (
-      <Text size="sm" component="div">
-        {about}
-      </Text>
+      <>
+        <FocusReturn />
+        <Text size="sm" component="div">
+          {about}
+        </Text>
+      </>
     ),
     labels: { confirm: act, cancel },
     ...(!harmless && { confirmProps: { color: 'red' } }),

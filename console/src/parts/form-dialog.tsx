@@ -1,5 +1,6 @@
-import { Button, Group, Modal, type ModalProps, TextInput } from '@mantine/core'
+import { Button, Group, type ModalProps, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Dialog } from './dialog.tsx'
 import { Form, type FormSpec, type FormState, SubmitButton, useForm } from './form.tsx'
 
 /** The properties of the dialogs of a company's pages. */
@@ -26,9 +27,9 @@ export function FormDialog<Values extends object, Result>({
   ...form
 }: DialogFormProps<Values, Result> & Pick<ModalProps, 'title' | 'size' | 'opened'>) {
   return (
-    <Modal opened={opened} onClose={form.close} title={title} size={size}>
+    <Dialog opened={opened} onClose={form.close} title={title} size={size}>
       <DialogForm {...form} />
-    </Modal>
+    </Dialog>
   )
 }
 

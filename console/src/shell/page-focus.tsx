@@ -2,6 +2,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { focusHeading } from '../parts/page-heading.ts'
 
 export function PageFocus() {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
@@ -17,10 +18,7 @@ export function PageFocus() {
       const heading = main.querySelector('h1')
       if (heading === null) return false
       say(heading.textContent)
-      if (!isBusy(main)) {
-        heading.tabIndex = -1
-        heading.focus({ preventScroll: true })
-      }
+      if (!isBusy(main)) focusHeading()
       return true
     }
     if (arrive()) return

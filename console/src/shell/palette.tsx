@@ -1,21 +1,26 @@
 /** The command palette: finds pages, objects and actions by name, and emails by id or search. */
-import { Combobox, Modal, TextInput, useCombobox, VisuallyHidden } from '@mantine/core'
+import { Combobox, TextInput, useCombobox, VisuallyHidden } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { Dialog } from '../parts/dialog.tsx'
 import { useCommands } from './palette-commands.ts'
 
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState('')
   const commands = useCommands(text.trim(), onHelp)
   const first = commands[0]?.id
-  const combobox = useCombobox({ opened: true })
+  const combobox = useCombobox({
+    opened: true,
+    // The field keeps Escape from the dialog, to close a list that here is always open.
+    onDropdownClose: (source) => source === 'keyboard' && onClose(),
+  })
   const { selectFirstOption } = combobox
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list of results changes with the text
   useEffect(() => {
     selectFirstOption()
   }, [text, first, selectFirstOption])
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       withCloseButton={false}
@@ -57,6 +62,6 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       <VisuallyHidden role="status">
         {commands.length} {commands.length === 1 ? 'result' : 'results'}
       </VisuallyHidden>
-    </Modal>
+    </Dialog>
   )
 }

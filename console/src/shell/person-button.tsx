@@ -9,17 +9,19 @@ interface PersonButtonProps extends NavLinkProps {
   onClick?: () => void
 }
 
+const OPERATOR = 'Operator'
+
 /** The menu gives its target further properties. */
 export function PersonButton(props: PersonButtonProps) {
   const { person } = useMe()
-  const name = visible(person.name || person.address || 'Operator')
+  const name = visible(person.name || person.address || OPERATOR)
   return (
     <NavLink
       component="button"
       type="button"
       aria-haspopup="menu"
       label={name}
-      description={person.operator ? 'Operator' : undefined}
+      description={person.operator && name !== OPERATOR ? OPERATOR : undefined}
       leftSection={<Avatar size={28} radius="xl" name={name} color="road" alt="" />}
       {...props}
     />

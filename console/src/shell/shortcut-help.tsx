@@ -1,4 +1,5 @@
-import { Group, Kbd, Modal, Stack, Switch } from '@mantine/core'
+import { Group, Kbd, Stack, Switch } from '@mantine/core'
+import { Dialog } from '../parts/dialog.tsx'
 import { ListTable } from '../parts/list-table.tsx'
 import { useKnownShortcuts, useShortcutsOn } from './shortcuts.ts'
 
@@ -6,7 +7,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const shortcuts = useKnownShortcuts()
   const [on, setOn] = useShortcutsOn()
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts">
+    <Dialog opened onClose={onClose} title="Keyboard shortcuts">
       <Stack>
         <Switch
           checked={on}
@@ -15,7 +16,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           description="Turn them off if other software, such as speech input, types letters that you did not mean."
         />
         <ListTable
-          rows={[{ keys: 'Ctrl K', does: 'Find a page, object or action (Cmd K on a Mac)' }, ...shortcuts]}
+          rows={listed(shortcuts)}
           keyOf={({ keys }) => keys}
           columns={[
             { head: 'Keys', headHidden: true, width: 120, cell: ({ keys }) => <Keys of={keys} /> },
@@ -23,8 +24,21 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           ]}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   )
+}
+
+const ALWAYS = [
+  { keys: 'Ctrl K', does: 'Find a page, object or action (Cmd K on a Mac)' },
+  { keys: '↓ ↑', does: 'Next or previous row of a list that has the focus' },
+]
+
+/** A key that several parts of the page have registered does what the first of them says. */
+function listed(shortcuts: ReturnType<typeof useKnownShortcuts>) {
+  return [
+    ...ALWAYS,
+    ...shortcuts.filter((each, at) => shortcuts.findIndex(({ keys }) => keys === each.keys) === at),
+  ]
 }
 
 function Keys({ of }: { of: string }) {

@@ -455,14 +455,14 @@ export class SmtpConnection {
     this.#record(reply)
     const [exchange] = this.#exchanges
     if (exchange === undefined) {
-      // A server may send 421 at any time before it closes the connection (RFC 5321 3.8). Any other reply here is
+      // A server may send 421 at any time, and closes the session after it (RFC 5321 3.8). Any other reply here is
       // unexpected.
-      if (reply.code === 421) this.fail('reply', `hung up: ${replyText(reply)}`, reply)
+      if (reply.code === 421) this.fail('reply', `closed the session: ${replyText(reply)}`, reply)
       else this.fail('protocol', `sent a reply to no command: ${replyText(reply)}`)
       return
     }
     if (reply.code === 421) {
-      this.fail('reply', `hung up: ${replyText(reply)}`, reply)
+      this.fail('reply', `closed the session: ${replyText(reply)}`, reply)
       return
     }
     exchange.replies.push(reply)

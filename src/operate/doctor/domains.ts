@@ -38,7 +38,9 @@ function noDomain({ setup, accounts }: Operation): CheckFinding {
   const found =
     tries.length === 0
       ? 'No domain sends mail.'
-      : `Only ${tries.slice(0, MOST_NAMED).join(', ')} can send, which nobody can have in DNS: receivers refuse such mail.`
+      : tries.length === 1
+        ? `${tries[0]} is a test domain that cannot exist in DNS, so receivers refuse its mail.`
+        : `${tries.slice(0, MOST_NAMED).join(', ')} are test domains that cannot exist in DNS, so receivers refuse their mail.`
   if (setup.delivery.kind === 'capture') return ok(found)
   return warning(found, 'Add a domain (postroad domain add), and publish its records.')
 }

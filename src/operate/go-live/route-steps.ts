@@ -43,7 +43,7 @@ async function relayAnswers(op: Operation, relay: RelayRoute): Promise<StepResul
     if (user === null && !implicitTls) return judged(server, await greetingOf(target))
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
     await openSession({ ...target, tls, credentials })
-    const login = user === null ? '' : `, and lets the service in as ${user}`
+    const login = user === null ? '' : `, and accepts the login "${user}"`
     return done(`${server} answers${login}.`)
   } catch (error) {
     if (!(error instanceof SmtpError)) throw error

@@ -104,6 +104,11 @@ describe('a start that comes to nothing names the next step when', { concurrency
         /this user may not write there\. Give it the directory \(chown\), or choose another path \(POSTROAD_DATABASE_URL\)/,
     },
     {
+      slip: 'the name of the machine is not one, which is said once',
+      tried: () => refusedStart({ POSTROAD_HOSTNAME: 'not a name' }),
+      names: /it must be a host name, like mail\.example\.com\.$/m,
+    },
+    {
       slip: 'the database is a URL of another program',
       tried: () => refusedStart({ POSTROAD_DATABASE_URL: 'mysql://u:p@db.test/x' }),
       names: /Allowed: sqlite:<path> .* or postgres:\/\/\.\.\./,

@@ -2,7 +2,7 @@
  * Some changes need a fresh proof of identity. The page asks for it when the server does, and then retries
  * the change.
  */
-import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { KeySquare } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useState } from 'react'
@@ -10,6 +10,7 @@ import { confirmPassword } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
 import { useMe } from '../../api/session.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 import { PasswordField, PasswordOwner } from '../../parts/password-field.tsx'
@@ -50,9 +51,9 @@ export function ProofProvider({ children }: { children: ReactNode }) {
   return (
     <Proving value={prove}>
       {children}
-      <Modal opened={pending !== null} onClose={close} title="Confirm your identity">
+      <Dialog opened={pending !== null} onClose={close} title="Confirm your identity">
         <Proof onProved={proved} />
-      </Modal>
+      </Dialog>
     </Proving>
   )
 }

@@ -1,6 +1,7 @@
-import { Alert, Button, Code, Group, Modal, SimpleGrid, Stack } from '@mantine/core'
+import { Alert, Button, Code, Group, SimpleGrid, Stack } from '@mantine/core'
 import { Download, TriangleAlert } from 'lucide-react'
 import { CopyText } from '../../parts/copy.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { download } from '../../parts/download.ts'
 
 /** Shows new recovery codes, once. `codes`: `null` while there are none to show. */
@@ -13,7 +14,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | n
       'text/plain',
     )
   return (
-    <Modal
+    <Dialog
       opened={codes !== null}
       onClose={onClose}
       title="Your recovery codes"
@@ -50,6 +51,6 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | n
         </Group>
         <Button onClick={onClose}>I have saved them</Button>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,7 +1,8 @@
-import { Box, Code, Group, List, Modal, TextInput } from '@mantine/core'
+import { Box, Code, Group, List, TextInput } from '@mantine/core'
 import { QRCodeSVG } from 'qrcode.react'
 import { type TotpSetup, turnOnTotp } from '../../api/account.ts'
 import { Copy } from '../../parts/copy.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 
 /** Sets up an authenticator app: shows a QR code to scan, and asks for a first code. */
@@ -15,14 +16,14 @@ export function TotpDialog({
   onDone: (recoveryCodes: readonly string[]) => void
 }) {
   return (
-    <Modal
+    <Dialog
       opened={setup !== null}
       onClose={onClose}
       title="Turn on two-step verification"
       closeOnClickOutside={false}
     >
       {setup && <Steps setup={setup} onDone={onDone} />}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -27,7 +27,7 @@ export function ProblemWebhooks({ company, mayChange }: { company: string; mayCh
   return (
     <Section
       mt="xl"
-      title="Told of problems"
+      title="Problem notices"
       about="Postroad sends a signed POST request to your URL when a problem begins, and when it is over: lost DNS records, a failing webhook, many bounces or complaints, waiting mail. Chat programs show the field “text”."
       action={
         mayChange && (
@@ -59,7 +59,9 @@ export function ProblemWebhooks({ company, mayChange }: { company: string; mayCh
           { head: 'Status', cell: (webhook) => <WebhookState of={webhook} /> },
         ]}
         empty={
-          <Text size="sm">No URL gets them yet. People choose mail about problems under “Your account”.</Text>
+          <Text size="sm">
+            No URL receives notices yet. People choose mail about problems under “Your account”.
+          </Text>
         }
       />
       <AddUrl company={company} opened={opened} close={() => setOpened(false)} />

@@ -177,16 +177,19 @@ function FoundRecords({
   const others = kindsApart(record, found)
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={600}>
-        Found in DNS
-      </Text>
+      {(others.shown.length > 0 || others.hidden > 0 || !advice) && (
+        <Text size="sm" fw={600}>
+          Found in DNS
+        </Text>
+      )}
       {others.shown.map((text, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two records may have the same text
         <Text key={index} className={`${classes.text} ${classes.found}`} data-found>
           {text}
         </Text>
       ))}
-      {others.shown.length === 0 && (
+      {/* The advice says what is missing, and where. */}
+      {others.shown.length === 0 && !advice && (
         <Text size="sm" c="dimmed">
           {state === 'unknown' ? 'DNS did not answer.' : `No ${KINDS[record.kind]} record.`}
         </Text>

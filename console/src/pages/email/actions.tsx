@@ -1,11 +1,12 @@
 /** The actions on an email. Actions that the server would refuse are not offered. */
-import { Button, Group, Modal } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { Ban, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import type { WaitReason } from '../../../../src/operate/status-sentence.ts'
 import { actOn, countOf, type EmailAction, type EmailDetail } from '../../api/email.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { attempt, confirm } from '../../parts/confirm.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { RowMenu } from '../../parts/row-menu.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
@@ -94,12 +95,12 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
             },
         ]}
       />
-      <Modal opened={open === 'again'} onClose={close} title="Send again">
+      <Dialog opened={open === 'again'} onClose={close} title="Send again">
         <SendAgain company={company} email={email} onDone={close} />
-      </Modal>
-      <Modal opened={open === 'curl'} onClose={close} title="Copy as curl" size="xl">
+      </Dialog>
+      <Dialog opened={open === 'curl'} onClose={close} title="Copy as curl" size="xl">
         <CopyAsCurl company={company} email={email} />
-      </Modal>
+      </Dialog>
     </Group>
   )
 }

@@ -89,6 +89,7 @@ function actionOf(name: RecipientsAction, count: number): Omit<BatchAction, 'run
         title: `Cancel ${counted(count)}?`,
         about: 'Those who have not received the email yet will not get it. This cannot be undone.',
         act: `Cancel ${counted(count)}`,
+        cancel: count === 1 ? 'Keep recipient' : 'Keep recipients',
         destructive: true,
         done: (changed) => `${counted(changed)} canceled.`,
       }

@@ -8,12 +8,13 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, Suspense, useId, useMemo, useRef, useState } from 'react'
 import { replyText } from '../../../../src/operate/reply-text.ts'
-import { recipientSentence } from '../../../../src/operate/status-sentence.ts'
+import { recipientSentence, statusPieces } from '../../../../src/operate/status-sentence.ts'
 import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
 import { countOf, type EmailDetail, emailQuery, RECIPIENTS_AT_ONCE } from '../../api/email.ts'
 import { Category } from '../../parts/category.tsx'
 import { ChoiceBox } from '../../parts/choice-box.tsx'
 import { type Chosen, useChosen } from '../../parts/chosen.ts'
+import { ClockTime } from '../../parts/clock-time.tsx'
 import { later } from '../../parts/later.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -265,7 +266,7 @@ function Row({
 }) {
   const body = useId()
   const Chevron = isOpen ? ChevronDown : ChevronRight
-  const { kind, address, position, state, category } = recipient
+  const { kind, address, position, state, category, waits, at } = recipient
   const status = statusOfRecipient(recipient, email.mostAttempts)
   return (
     <>
@@ -285,7 +286,7 @@ function Row({
         >
           <Chevron size={16} aria-hidden />
           <span className={classes.recipientStatus}>
-            <Status of={status.of} note={<span className={classes.recipientNote}>{status.note}</span>} />
+            <Status of={status.of} note={<span className={classes.wideNote}>{status.note}</span>} />
           </span>
           <Text component="span" size="sm" className={classes.recipientAddress}>
             {kind !== 'to' && (
@@ -296,6 +297,12 @@ function Row({
             <UntrustedText>{address}</UntrustedText>
           </Text>
           <Text component="span" size="sm" c="dimmed" className={classes.recipientReply}>
+            {status.note !== undefined && <span className={classes.recipientNote}>{status.note} </span>}
+            {waits !== null && at !== null && (
+              <>
+                Next try <ClockTime at={at} />{' '}
+              </>
+            )}
             {category !== null && state !== 'delivered' && <Category of={category} />}{' '}
             <UntrustedText>{replyText(recipient)}</UntrustedText>
           </Text>
@@ -305,7 +312,7 @@ function Row({
         {isOpen && (
           <>
             <Text size="sm">
-              <Pieces of={recipientSentence(recipient, email)} />
+              <Pieces of={statusPieces([recipientSentence(recipient, email)])} />
             </Text>
             <ReplyNote recipient={recipient} />
             <RecipientHistory company={company} email={email} recipient={recipient} />

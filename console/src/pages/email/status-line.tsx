@@ -19,11 +19,17 @@ export function StatusLine({ email }: { email: EmailDetail }) {
         py="xs"
         title={<Status of={of} note={note} size="md" />}
       >
-        <Text component="div">
-          <Clamped lines={4}>
-            <Pieces of={statusSentence(email)} />
-          </Clamped>
-        </Text>
+        {statusSentence(email).map(({ told, reply }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the texts have no ids, and are replaced together
+          <Text key={index} component="div">
+            <Pieces of={told} />{' '}
+            {reply.length > 0 && (
+              <Clamped>
+                <Pieces of={reply} />
+              </Clamped>
+            )}
+          </Text>
+        ))}
         {email.recipients.length === 1 && <ReplyNote recipient={email.recipients[0]!} />}
       </Alert>
     </div>

@@ -4,10 +4,15 @@ import { Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { isOfOthers } from '../../../../src/email/not-attempted.ts'
 import { namesServer, replyText } from '../../../../src/operate/reply-text.ts'
 import { statusOfEvent } from '../../../../src/operate/status-word.ts'
-import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
+import {
+  dialogueQuery,
+  type EmailAttempt,
+  type EmailDetail,
+  type EmailEvent,
+  type EmailRecipient,
+} from '../../api/email.ts'
 import { Category } from '../../parts/category.tsx'
 import { Clamped } from '../../parts/clamped.tsx'
 import { ClockTime, TIME_ZONE } from '../../parts/clock-time.tsx'
@@ -38,6 +43,7 @@ export function TimeLine({
     .filter(({ recipients }) => recipients.includes(position))
     .map((attempt, index) => ({ at: attempt.startedAt, attempt, number: index + 1 }))
   const entries = inOrder([...events, ...attempts])
+  const recipient = email.recipients.find((each) => each.position === position)
   return (
     <>
       <Text size="xs" c="dimmed">
@@ -64,7 +70,18 @@ export function TimeLine({
           </li>
         ))}
       </ol>
+      {recipient !== undefined && <NextTry recipient={recipient} />}
     </>
+  )
+}
+
+/** The time that an event told may have passed, and a later attempt may have moved it. */
+function NextTry({ recipient: { waits, at } }: { recipient: EmailRecipient }) {
+  if (at === null || (waits !== 'retry' && waits !== 'refusal' && waits !== 'path')) return null
+  return (
+    <Text size="sm" c="dimmed">
+      {Date.parse(at) > Date.now() ? 'Next attempt' : 'Next attempt was due'} <ClockTime at={at} />
+    </Text>
   )
 }
 
@@ -97,7 +114,7 @@ function serverBefore(entries: readonly TimeLineEntry[], index: number): string 
 
 /** `attempted`: the server that the line above names. */
 function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; attempted: string | null }) {
-  const { tls, nextAttemptAt: next, category } = detail
+  const { tls, category } = detail
   const said = replyText(detail)
   const isNamed = detail.server === attempted || namesServer(said, detail.server)
   const server = isNamed ? undefined : detail.server
@@ -125,12 +142,6 @@ function Happened({ event: { type, detail }, attempted }: { event: EmailEvent; a
               </Text>
             )}
           </Clamped>
-        </Text>
-      )}
-      {/* Held mail goes with the next try of its path, which the sentence above tells. */}
-      {next !== undefined && !isOfOthers(detail.message ?? null) && (
-        <Text size="sm" c="dimmed">
-          {Date.parse(next) > Date.now() ? 'Next attempt' : 'Next attempt was due'} <ClockTime at={next} />
         </Text>
       )}
     </div>

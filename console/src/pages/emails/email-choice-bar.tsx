@@ -136,6 +136,7 @@ function actionOf(
     title: `Cancel ${counted(count)}?`,
     about: 'Recipients who have not received their email yet will not get it. This cannot be undone.',
     act: `Cancel ${counted(count)}`,
+    cancel: count === 1 ? 'Keep email' : 'Keep emails',
     destructive: true,
     done: (changed) => `${counted(changed)} canceled.`,
     run: (ids) => call('POST /companies/:company/emails/cancel', { company, body: { ids } }),

@@ -33,7 +33,10 @@ export function EmailsPage() {
   const name = `${company} ${JSON.stringify(search)}`
   return (
     <>
-      <PageHead title="Emails" about="Accepted emails, newest first.">
+      <PageHead
+        title="Emails"
+        about={captures ? 'Captured emails: none leaves this machine.' : 'Accepted emails, newest first.'}
+      >
         <LiveIndicator company={company} />
         <Suspense>{captures && <InboxActions company={company} search={search} />}</Suspense>
         <Suspense>

@@ -6,7 +6,7 @@ import { useMayManage } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { askToClear } from './clear-inbox.ts'
 import { setAllRead, toggleRead, useUnreadCount } from './read-marks.ts'
-import type { EmailsSearch } from './search.ts'
+import { type EmailsSearch, isNarrowed } from './search.ts'
 import { emailsQuery } from './use-emails.ts'
 
 const NONE: never[] = []
@@ -38,7 +38,11 @@ export function InboxActions({ company, search }: { company: string; search: Ema
         Mark all as read
       </Button>
       {mayManage && (
-        <Button variant="default" onClick={() => void askToClear(company)}>
+        <Button
+          variant="default"
+          disabled={emails.length === 0 && !isNarrowed(search)}
+          onClick={() => void askToClear(company)}
+        >
           Clear inbox
         </Button>
       )}

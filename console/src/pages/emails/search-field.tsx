@@ -83,7 +83,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
             aria-describedby={problem === null ? undefined : 'emails-search-problem'}
             aria-invalid={problem !== null}
             aria-autocomplete="list"
-            placeholder="Search: address, words, to: tag: event: …"
+            placeholder="Search: words, to: tag: …"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

@@ -1,6 +1,7 @@
-import { Checkbox, Modal, NativeSelect, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { createKey, type MadeKey, type NewKey } from '../../api/keys.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import type { NamedDomain } from '../../parts/domain-search.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
 import { DialogForm, type DialogProps } from '../../parts/form-dialog.tsx'
@@ -14,7 +15,7 @@ export function CreateKey({ company, opened, close }: DialogProps) {
     setMade(null)
   }
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={end}
       title={made === null ? 'Create an API key' : `The key “${made.key.name}”`}
@@ -28,7 +29,7 @@ export function CreateKey({ company, opened, close }: DialogProps) {
       ) : (
         <NewKeyPanel company={company} made={made} close={end} />
       )}
-    </Modal>
+    </Dialog>
   )
 }
 

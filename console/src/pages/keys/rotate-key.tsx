@@ -1,6 +1,7 @@
-import { Modal, NativeSelect, Text } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type ApiKey, type RotatedKey, rotateKey } from '../../api/keys.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { DialogForm } from '../../parts/form-dialog.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -18,7 +19,7 @@ const HOUR = 3_600_000
 export function RotateKey({ old, close }: { old: ApiKey; close: () => void }) {
   const [rotated, setRotated] = useState<RotatedKey | null>(null)
   return (
-    <Modal
+    <Dialog
       opened
       onClose={close}
       title={`Rotate the key “${old.name}”`}
@@ -54,6 +55,6 @@ export function RotateKey({ old, close }: { old: ApiKey; close: () => void }) {
           </Text>
         </NewKeyPanel>
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
 /** One request: its client, the fields that it sent, and the answer. */
-import { Modal, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import type { RequestEntry } from '../../api/requests.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ClockTime } from '../../parts/clock-time.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 export function RequestDialog({
@@ -16,14 +17,14 @@ export function RequestDialog({
   close: () => void
 }) {
   return (
-    <Modal
+    <Dialog
       opened={request !== null}
       onClose={close}
       title={request && `${request.method} ${request.endpoint}`}
       size="lg"
     >
       {request && <Details company={company} of={request} />}
-    </Modal>
+    </Dialog>
   )
 }
 

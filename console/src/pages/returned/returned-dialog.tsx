@@ -1,9 +1,10 @@
 /** One returned mail: from where, what it reports, and what followed. */
-import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { OUTCOME_SENTENCES } from '../../../../src/operate/returned-mail-words.ts'
 import { type ReturnedMail, returnedSourceUrl } from '../../api/returned-mail.ts'
 import { Category } from '../../parts/category.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -17,9 +18,9 @@ interface ReturnedDialogProps {
 
 export function ReturnedDialog({ company, mail, close }: ReturnedDialogProps) {
   return (
-    <Modal opened={mail !== null} onClose={close} title={mail && KINDS[mail.kind]} size="lg">
+    <Dialog opened={mail !== null} onClose={close} title={mail && KINDS[mail.kind]} size="lg">
       {mail && <Details company={company} of={mail} />}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -101,7 +101,7 @@ export function ReturnedPage() {
                     <Link {...props} to="/c/$company/emails/$email" params={{ company: owner.id, email }} />
                   )}
                 >
-                  Open
+                  View email
                 </Anchor>
               ),
           },

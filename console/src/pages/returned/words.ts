@@ -12,9 +12,9 @@ export const KINDS: Readonly<Record<InboundKind, string>> = {
 
 export const OUTCOMES: Readonly<Record<InboundOutcome, string>> = {
   recorded: 'Recorded',
-  repeated: 'Known before',
-  kept: 'Kept',
-  unproven: 'Not believed',
+  repeated: 'Reported earlier',
+  kept: 'No delivery report',
+  unproven: 'Sender not proven',
   no_email: 'Unknown email',
   other_email: 'Other message',
   no_recipient: 'Unknown recipient',

@@ -14,6 +14,8 @@ export function StartPage() {
   const chosen = useCompany()
   // A message belongs to one company, so `all` falls back to the first.
   const company = companies.find(({ id }) => id === chosen) ?? companies[0]
+  const { data: setup } = useQuery({ ...setupQuery(company?.id ?? ''), enabled: company !== undefined })
+  const isDone = setup?.next === null
   const captured = installation.delivery === 'capture'
   return (
     <>
@@ -22,7 +24,9 @@ export function StartPage() {
         about={
           captured
             ? 'Capture mode: every message is composed, signed and kept here. No mail leaves this machine.'
-            : 'Mail leaves this machine. Send the first message to your own address.'
+            : isDone
+              ? 'Mail leaves this machine.'
+              : 'Mail leaves this machine. Send the first message to your own address.'
         }
       />
       <Stack gap="xl" maw={820}>

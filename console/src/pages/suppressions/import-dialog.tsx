@@ -1,7 +1,8 @@
-import { Button, FileInput, Group, Modal, Progress, Select, Stack, Text } from '@mantine/core'
+import { Button, FileInput, Group, Progress, Select, Stack, Text } from '@mantine/core'
 import { FileUp } from 'lucide-react'
 import type { ImportPiece } from '../../api/suppressions.ts'
 import { csvOf } from '../../parts/csv.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { download } from '../../parts/download.ts'
 import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import type { DialogProps } from '../../parts/form-dialog.tsx'
@@ -14,14 +15,14 @@ const SHOWN = 10
 export function ImportDialog({ company, list, opened, close }: DialogProps & { list: ListName }) {
   const run = useImportRun()
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={close}
       size="lg"
       title={list === 'allowed' ? 'Import an allow list' : 'Import suppressions'}
     >
       {run === null ? <Choice company={company} list={list} /> : <Running run={run} close={close} />}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,0 +1,7 @@
+/** Puts the focus on the heading of the page, which screen readers then announce. */
+export function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>('#main h1')
+  if (heading === null) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
+}
