@@ -74,6 +74,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
       'v=spf1 include:_spf.other.test -all',
       'other-verification=1',
     ]
+    dns.zone['_spf.other.test/TXT'] = ['v=spf1 ip4:198.51.100.0/24 -all']
     dns.zone['_dmarc.shop.example/TXT'] = ['v=DMARC1; p=quarantine']
     await page.getByText('shop.example is verified').waitFor({ timeout: NEXT_LOOK })
     await record(page, 'DKIM').getByText('Found', { exact: true }).waitFor()
