@@ -32,6 +32,7 @@ export type Setup = Pick<
   | 'retrySchedule'
   | 'siteConcurrency'
   | 'smtpPort'
+  | 'sites'
   | 'sourceAddresses'
   | 'systemFrom'
   | 'tls'

@@ -122,6 +122,7 @@ export class World implements AsyncDisposable {
         domainGrace: 3 * 24 * 3_600_000,
         dnsServers: [],
         retrySchedule: [60_000, 300_000],
+        sites: null,
         siteConcurrency: 20,
         smtpPort: 25,
         sourceAddresses: null,
