@@ -306,6 +306,10 @@ const TLS_MEANS = {
   verified: 'always encrypted, with a valid certificate of the server',
 }
 
+function tlsOf({ settings }: SendingDomain): keyof typeof TLS_MEANS {
+  return settings.tls ?? 'opportunistic'
+}
+
 /** In the settings, an empty text stands for the default host. */
 function returnPathIn(text: string): string {
   return text === 'default' ? '' : text
@@ -408,6 +412,7 @@ async function printDomain(op: Operation, domain: SendingDomain): Promise<void> 
     ...(advice === null ? [] : [['DMARC', advice] satisfies [string, string]]),
     ['Sending', sendingOf(domain)],
     ['Return path', returnPathWords(op, domain)],
+    ['TLS', `${tlsOf(domain)} (${TLS_MEANS[tlsOf(domain)]})`],
     ...lossFields(op, domain),
     ['Tracking', trackingOf(domain)],
     ['Content is kept', retentionWords(domain.settings.contentRetention ?? null)],

@@ -1,9 +1,11 @@
 /** Opens the configured database for a command, as the operator. */
 import { loadSettings } from '../config/load.ts'
+import { openUsableSites } from '../delivery/sites/sites-file.ts'
 import { OPERATOR } from '../operate/authority.ts'
 import type { Maintenance } from '../operate/maintenance.ts'
 import { openOperation } from '../operate/open.ts'
 import type { Operation } from '../operate/verb.ts'
+import { printNote } from './print.ts'
 
 /**
  * For verbs on the content of the database. The database is always closed afterwards.
@@ -13,7 +15,13 @@ export async function withOperation<T>(
   use: (op: Operation) => Promise<T>,
   options: { make?: boolean } = {},
 ): Promise<T> {
-  await using op = await openOperation(loadSettings(), options)
+  const settings = loadSettings()
+  const sites = () => {
+    const { table, fault } = openUsableSites(settings)
+    if (fault !== null) printNote(`warning: the shipped limits of sites are used, because ${fault}`)
+    return table
+  }
+  await using op = await openOperation(settings, { ...options, sites })
   return await use(op)
 }
 

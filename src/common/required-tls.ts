@@ -10,6 +10,11 @@ export type RequiredTls = 'required' | 'verified'
  */
 export type MessageTls = RequiredTls | 'none'
 
+/** The demand of a sending domain, by its setting; null: none. */
+export function domainDemand(setting: 'opportunistic' | RequiredTls | undefined): RequiredTls | null {
+  return setting === undefined || setting === 'opportunistic' ? null : setting
+}
+
 /** Null: nothing is demanded. The demand of the message, and that of its domain. */
 export function strongerTls(one: MessageTls | null, other: RequiredTls | null): MessageTls | null {
   if (one === 'none') return one

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { nearestName } from '../common/nearest-name.ts'
 import { maskSecret } from './mask-secret.ts'
 import { leastMemory } from './memory-plan.ts'
 import { SettingValueError } from './parse.ts'
@@ -237,7 +238,7 @@ function checkNames({ label, values }: SettingSource): void {
   for (const name of Object.keys(values)) {
     if (name in SETTINGS) continue
     const where = label === 'environment' ? 'in the environment' : `in ${label}`
-    const near = nearest(name.toUpperCase())
+    const near = nearestSetting(name.toUpperCase())
     throw new SettingsError(
       `${name} ${where} is not a setting.${near ? ` Did you mean ${near}?` : ''} ` +
         'All settings: docs/configuration.md, or `bin/postroad settings`.',
@@ -275,29 +276,8 @@ function parseSetting(name: SettingName, sources: SettingSource[]): unknown {
 /** The fault says itself which values are allowed. */
 const SAYS_ALL = /^it must be (?!at (least|most) )/
 
-/** The known name with the fewest letters to change, if it is near enough to be a typing mistake. */
-function nearest(name: string): SettingName | null {
-  let best: SettingName | null = null
-  let least = Math.max(3, Math.floor((name.length - 'POSTROAD_'.length) / 2)) + 1
-  for (const known of SETTING_NAMES) {
-    const distance = editDistance(name, known)
-    if (distance < least) [best, least] = [known, distance]
-  }
-  return best
-}
-
-/** Levenshtein distance: letters to insert, delete or replace. */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)
-      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1))
-    }
-    previous = current
-  }
-  return previous[b.length]!
+function nearestSetting(name: string): SettingName | null {
+  return nearestName(name, SETTING_NAMES, Math.max(3, Math.floor((name.length - 'POSTROAD_'.length) / 2)))
 }
 
 /** RFC 5321 2.3.5: public names have at least two labels; the last label of an IP address is a number. */

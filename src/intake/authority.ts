@@ -2,7 +2,7 @@ import { isKeyless, type Principal, type SendingDomain } from '../accounts/accou
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import { usedReturnPath } from '../accounts/return-path.ts'
 import { acceptsMail, checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
-import { strongerTls } from '../common/required-tls.ts'
+import { domainDemand, strongerTls } from '../common/required-tls.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { NewEmail } from '../store/store.ts'
 import { assertPlainSender } from './addressing.ts'
@@ -53,8 +53,7 @@ export class Authority {
     if (refusal !== null) throw new Refusal(refusal)
     if (source !== undefined) assertSource(this.#accounts.directory, domain, source, this.#addresses)
     const { companyId, keyId } = principal
-    const demanded = domain.settings.tls ?? 'opportunistic'
-    const tls = strongerTls(email.tls, demanded === 'opportunistic' ? null : demanded)
+    const tls = strongerTls(email.tls, domainDemand(domain.settings.tls))
     const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId, tls }
     // The domain of the sender signs, and only a domain of the company can.
     if (keyless) allowed.sender = `${from.local}@${domain.name}`

@@ -3,6 +3,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import { RouteTable } from '../accounts/routes.ts'
 import { whyInactive } from '../accounts/sending.ts'
 import { warmUpDay } from '../accounts/warm-up-day.ts'
+import { domainDemand } from '../common/required-tls.ts'
 import { utcTime } from '../common/utc-day.ts'
 import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
@@ -108,10 +109,19 @@ export const rehearseDelivery = verb(
     const { address } = explanation
     const sender = request.from === undefined ? '' : `postmaster@${findDomain(op, request.from).name}`
     const tried = await rehearse(explanation, op.setup.smtpPort, { sender, recipient: address })
-    return { explanation, tried }
+    const problem = explanation.problem ?? refusalIn(tried)
+    return { explanation: { ...explanation, problem }, tried }
   },
   null,
 )
+
+/** Null: a server accepts the recipient. */
+function refusalIn({ accepted, server, message }: DeliveryRehearsal): string | null {
+  if (accepted) return null
+  return server === null
+    ? `No server could be reached: ${message}`
+    : `${server} does not accept it: ${message}`
+}
 
 async function explained(op: Operation, request: ExplainRequest): Promise<Explanation> {
   const address = addressIn(request.address)
@@ -248,6 +258,7 @@ async function forecastWith(
     domainId: domain?.id ?? '',
     testMode: false,
     source: null,
+    tls: domainDemand(domain?.settings.tls),
   }
   const ownRoute = new RouteTable(op.accounts.routes).for(mail)
   // Without a route of its own, the mail needs no credentials, and so no secret key.
@@ -294,6 +305,7 @@ function problemOf(
     if (inactive !== null) return `Mail from ${sender.domain.name} is not accepted: ${inactive}.`
   }
   if (path.site.kind === 'simulator') return null
+  if (path.source.missing !== undefined) return `No mail can leave: ${path.source.missing}.`
   // An unsubscription from some tags does not stop other mail.
   const stop = sender.companyId === null ? undefined : suppressions.find(({ tags }) => tags === null)
   if (stop !== undefined) return `The address is suppressed (${stop.type}): ${stop.reason}.`

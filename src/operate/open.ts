@@ -5,7 +5,7 @@ import { openSeal } from '../accounts/secret-key.ts'
 import { ownUrl } from '../config/own-url.ts'
 import type { Settings } from '../config/settings.ts'
 import type { SiteTable } from '../delivery/sites/site-table.ts'
-import { openSiteTable } from '../delivery/sites/sites-file.ts'
+import { openUsableSites } from '../delivery/sites/sites-file.ts'
 import { hostAddresses } from '../dns/host-addresses.ts'
 import { Resolver } from '../dns/resolver.ts'
 import { SearchTurns } from '../events/search-turns.ts'
@@ -39,14 +39,14 @@ export type OperateSettings = Pick<
  */
 export async function openOperation(
   settings: OperateSettings,
-  { make = false }: { make?: boolean } = {},
+  { make = false, sites }: { make?: boolean; sites?: () => SiteTable } = {},
 ): Promise<Operation & AsyncDisposable> {
   if (!make) refuseMissing(settings.database)
   await using opened = new AsyncDisposableStack()
   try {
     const store = await openStore(settings.database, { exclusive: false })
     opened.defer(() => store.close())
-    const operation = operationOn(settings, store, OPERATOR, await store.accounts())
+    const operation = operationOn(settings, store, OPERATOR, await store.accounts(), sites && { sites })
     const closed = opened.move()
     return { ...operation, [Symbol.asyncDispose]: () => closed.disposeAsync() }
   } catch (error) {
@@ -68,7 +68,7 @@ export function operationOn(
     turns = new SearchTurns(),
     workers = null,
     apiUrl = () => ownUrl(settings),
-    sites = () => openSiteTable(settings),
+    sites = () => openUsableSites(settings).table,
     explanations = null,
   }: {
     seal?: Seal

@@ -33,6 +33,7 @@ export type Setup = Pick<
   | 'retrySchedule'
   | 'siteConcurrency'
   | 'smtpPort'
+  | 'sites'
   | 'sourceAddresses'
   | 'systemFrom'
   | 'tls'

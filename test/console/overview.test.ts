@@ -138,7 +138,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await store.reportSites({ node: node!.token, at: Date.now(), sites: [big] })
     const { page } = await stage.visit(t, '/installation')
     const sites = page.getByRole('region', { name: 'Sites' })
-    await sites.getByText('Listed by Spamhaus. Ask for removal: https://check.spamhaus.org/').waitFor()
+    await sites.getByText('Listed by Spamhaus. Request removal: https://check.spamhaus.org/').waitFor()
     const row = sites.getByRole('row').filter({ hasText: 'mx.big.test' })
     const limits =
       'Default limits: 100 messages a session, 100 recipients a message, TLS required, envelope behind the final dot: no'

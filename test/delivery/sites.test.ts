@@ -10,7 +10,7 @@ import { openSiteTable } from '../../src/delivery/sites/sites-file.ts'
 
 const NOTHING: SiteBlocks = { general: { limits: {}, replies: [], source: null }, sites: [] }
 
-const file = (text: string) => readSites(text, '/etc/sites.toml')
+const file = (text: string) => readSites(text, '/etc/sites.toml', ['Google', 'A', 'Big'])
 
 /** The table with this file of the operator over a shipped one that knows one provider. */
 function over(own: string, sessions = 20): SiteTable {
@@ -62,6 +62,10 @@ test('an error in a file is reported with its line and the allowed values', () =
     [
       '[[site]]\nname = "A"\nreplies = [{ words = "x" }]',
       /line 3: replies has \{"words":"x"\}: \{ pattern = /,
+    ],
+    [
+      '[[site]]\nname = "Gogle"\nsessions = 40',
+      /line 2: .*"Gogle" is not a known provider, .*mean "Google"\?/,
     ],
     ['sessions = [', /^\/etc\/sites\.toml, line 1: /],
     ['[default]\nsessions = 1\nsessions = 2', /^\/etc\/sites\.toml, line 3: /],

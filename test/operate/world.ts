@@ -123,6 +123,7 @@ export class World implements AsyncDisposable {
         dnsServers: [],
         dnsValidating: [],
         retrySchedule: [60_000, 300_000],
+        sites: null,
         siteConcurrency: 20,
         smtpPort: 25,
         sourceAddresses: null,

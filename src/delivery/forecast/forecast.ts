@@ -1,8 +1,10 @@
 /** How mail would leave now: the path that delivery would find, and the servers at its end. */
 import type { CustomRoute } from '../../accounts/account.ts'
 import type { Seal } from '../../accounts/seal.ts'
+import type { MessageTls } from '../../common/required-tls.ts'
 import type { DeliveryRoute, RelayRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
+import type { Email } from '../../email/fields.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { KeptMtaStsPolicy } from '../../store/store.ts'
 import type { RouteFailure } from '../outcome.ts'
@@ -12,6 +14,7 @@ import { type IsUsable, PathFinder } from '../path/path-finder.ts'
 import type { Source } from '../path/source.ts'
 import type { SourceChoice } from '../path/source-choice.ts'
 import { hostAddresses, Ipv6Reachability, reachable, type ServerAddresses } from '../route/addresses.ts'
+import { withOwnDemand } from '../route/own-demand.ts'
 import { relayAddresses } from '../route/relay.ts'
 import { hostPolicy, type PolicyQuestion } from '../route/tls-policy.ts'
 import type { SiteTable } from '../sites/site-table.ts'
@@ -67,7 +70,11 @@ const MOST_HOSTS = 20
 const HOSTS_AT_ONCE = 5
 
 /** Never rejects for an answer of DNS. `domain`: the recipient's, as an A-label. */
-export async function forecast(parts: ForecastParts, mail: RoutingFields, domain: string): Promise<Forecast> {
+export async function forecast(
+  parts: ForecastParts,
+  mail: RoutingFields & Pick<Email, 'tls'>,
+  domain: string,
+): Promise<Forecast> {
   const { delivery, ownRoute, sites: table, isUsable, ...others } = parts
   const sites = { table, listen() {} }
   let mtaSts: KeptMtaStsPolicy | null = null
@@ -88,7 +95,7 @@ export async function forecast(parts: ForecastParts, mail: RoutingFields, domain
   if (servers?.hosts.kind === 'none') return { path, mtaSts, hosts: [], failure: servers.hosts.failure }
   const { route } = path.policy
   if (kind === 'relay' && route.kind === 'relay')
-    return { path, mtaSts, hosts: [await relayHost(route)], failure: null }
+    return { path, mtaSts, hosts: [withDemand(await relayHost(route), mail.tls)], failure: null }
   const found = servers?.hosts.kind === 'hosts' ? servers.hosts : null
   const names = found?.ranks.flat().slice(0, MOST_HOSTS) ?? []
   const preferences = await preferencesOf(domain, parts.resolver)
@@ -104,9 +111,16 @@ export async function forecast(parts: ForecastParts, mail: RoutingFields, domain
   }
   const hosts: ForecastHost[] = []
   for (let from = 0; from < names.length; from += HOSTS_AT_ONCE) {
-    hosts.push(...(await Promise.all(names.slice(from, from + HOSTS_AT_ONCE).map(host))))
+    const some = await Promise.all(names.slice(from, from + HOSTS_AT_ONCE).map(host))
+    hosts.push(...some.map((each) => withDemand(each, mail.tls)))
   }
   return { path, mtaSts, hosts, failure: null }
+}
+
+function withDemand(host: ForecastHost, own: MessageTls | null): ForecastHost {
+  const { tls, source: tlsSource } = host.tls
+  const demanded = withOwnDemand({ tls, tlsSource }, own)
+  return { ...host, tls: { ...host.tls, tls: demanded.tls, source: demanded.tlsSource } }
 }
 
 async function preferencesOf(

@@ -1,5 +1,6 @@
 /** Reads and checks the text of a sites file. */
 import { parse, TomlError } from 'smol-toml'
+import { nearestName } from '../../common/nearest-name.ts'
 import { durationWithin, SettingValueError, sizeWithin } from '../../config/parse.ts'
 import {
   REPLY_FINDINGS,
@@ -45,20 +46,27 @@ const MAX_PATTERN = 200
 const MAX_REPLIES = 50
 const MAX_SITES = 1_000
 const MAX_NAMES = 1_000
+/** Letters in which a name may differ from the one that is meant. */
+const MOST_MISTAKES = 3
 
-/** `file`: its name in messages. Throws SitesError. */
-export function readSites(text: string, file: string): SiteBlocks {
-  return new SitesReader(text, file).read()
+/**
+ * `file`: its name in messages; `known`: names of blocks that lie under those of the file, which need no servers of
+ * their own. Throws SitesError.
+ */
+export function readSites(text: string, file: string, known: readonly string[] = []): SiteBlocks {
+  return new SitesReader(text, file, known).read()
 }
 
 class SitesReader {
   readonly #text: string
   readonly #file: string
+  readonly #known: readonly string[]
   #table: SitesTable | null = null
 
-  constructor(text: string, file: string) {
+  constructor(text: string, file: string, known: readonly string[]) {
     this.#text = text
     this.#file = file
+    this.#known = known
   }
 
   read(): SiteBlocks {
@@ -111,12 +119,26 @@ class SitesReader {
     if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME) {
       throw this.#fault('name', `name ${shown(name)}: a text of 1 to ${MAX_NAME} characters is needed`)
     }
-    return {
+    const block = {
       name: name.trim(),
       mx: this.#hosts(table, 'mx'),
       domains: this.#hosts(table, 'domains'),
       ...terms,
     }
+    this.#assertEffect(block)
+    return block
+  }
+
+  /** A misspelt name would leave the limits of the site as they are. */
+  #assertEffect({ name, mx, domains }: SiteBlock): void {
+    const isKnown = this.#known.some((known) => known.toLowerCase() === name.toLowerCase())
+    if (isKnown || mx.length > 0 || domains.length > 0) return
+    const meant = nearestName(name, this.#known, MOST_MISTAKES)
+    const advice = meant === null ? '' : ` Did you mean "${meant}"?`
+    throw this.#fault(
+      'name',
+      `the site "${name}" is not a known provider, so it needs mx or domains.${advice}`,
+    )
   }
 
   #terms(table: Record<string, unknown>, keys: readonly string[]): SiteTerms {

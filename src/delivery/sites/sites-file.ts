@@ -18,10 +18,11 @@ export interface SitesSettings {
 /** Throws SitesError when the operator's file cannot be used. */
 export function openSiteTable({ sites, siteConcurrency }: SitesSettings): SiteTable {
   const shipped = readSites(readFileSync(SHIPPED, 'utf8'), 'sites.toml')
-  return new SiteTable(shipped, sites === null ? null : ownBlocks(sites), siteConcurrency)
+  const own = sites === null ? null : ownBlocks(sites, shipped)
+  return new SiteTable(shipped, own, siteConcurrency)
 }
 
-function ownBlocks(path: string): SiteBlocks {
+function ownBlocks(path: string, shipped: SiteBlocks): SiteBlocks {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -31,7 +32,18 @@ function ownBlocks(path: string): SiteBlocks {
       { cause },
     )
   }
-  return readSites(text, path)
+  const known = shipped.sites.map(({ name }) => name)
+  return readSites(text, path, known)
+}
+
+/** The table for a command, and the fault of the operator's file: nodes keep the limits from before it. */
+export function openUsableSites(settings: SitesSettings): { table: SiteTable; fault: string | null } {
+  try {
+    return { table: openSiteTable(settings), fault: null }
+  } catch (error) {
+    if (!(error instanceof SitesError)) throw error
+    return { table: openSiteTable({ ...settings, sites: null }), fault: error.message }
+  }
 }
 
 /** The table that holds now. A changed file with a fault changes nothing, and is reported until it is mended. */

@@ -17,6 +17,7 @@ import { domainChecks } from './domains.ts'
 import { mailboxCheck, mailboxServerCheck } from './mailbox.ts'
 import { nodesCheck } from './nodes.ts'
 import { resolverCheck } from './resolver.ts'
+import { sitesFileCheck } from './sites-file.ts'
 import { sourceChecks } from './sources.ts'
 import { liveStepCheck, stepCheck } from './steps.ts'
 import { diskCheck } from './storage.ts'
@@ -83,6 +84,7 @@ function nearChecks(op: Operation): PlannedCheck[] {
     nodesCheck(op),
     certificateCheck(op),
     tlsReportsCheck(op),
+    ...sitesFileCheck(op),
     diskCheck(op),
     // A service whose backup is old sends as well as before.
     stepCheck(op, 'backup', 'Backup', 'warning'),
