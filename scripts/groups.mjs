@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url'
 import { isPure, reached } from './imports.mjs'
 import { root } from './installed.mjs'
 
-/** Folders whose files start the service, or parts of it, inside the process of the test. */
+/** Folders whose files share processes with each other. */
 const FOLDERS = [
   'test/accounts',
   'test/cluster',
+  'test/console',
   'test/delivery',
   'test/delivery/path',
   'test/delivery/route',
@@ -35,20 +36,26 @@ const FOLDERS = [
 ]
 /** Files of a group: several groups run at the same time, and each has to end within the time of one file. */
 const MOST = 8
+/** Where a file takes longer than elsewhere. */
+const MOST_OF = { console: 4 }
 
 /** A file that does one of these keeps its process to itself: it changes it, measures it, or starts others. */
 const OWN_PROCESS =
-  /from 'node:(?:child_process|cluster|inspector|v8|vm|worker_threads)'|\bprocess\.(?:on|once|exit|chdir|memoryUsage|cpuUsage|umask)\b|\bprocess\.env\.\w+ = |\bgc\(|\bmock\b|playwright/
+  /from 'node:(?:child_process|cluster|inspector|v8|vm|worker_threads)'|\bprocess\.(?:on|once|exit|chdir|memoryUsage|cpuUsage|umask)\b|\bprocess\.env\.\w+ = |\bgc\(|\bmock\b/
 /** Hooks outside a suite would be those of the whole group. */
 const HOOKS_OF_FILE = /^(?:before|after|beforeEach|afterEach)\(/m
 
-/** They start a PostgreSQL server only where POSTROAD_TEST_POSTGRES names none, and end it with the process. */
-const KNOWN_SERVERS = new Set(['test/support/postgres.ts', 'harness/postgres-cluster.ts'])
+/** What they start ends with the test or with the test process, and they leave the test process as it is. */
+const KNOWN = new Set([
+  'harness/postgres-cluster.ts',
+  'test/support/built-console.ts',
+  'test/support/postgres.ts',
+])
 
 function sharesProcess(test) {
   if (HOOKS_OF_FILE.test(readFileSync(join(root, test), 'utf8'))) return false
   const own = [...reached(test).keys()].filter(
-    (path) => /^(?:test|harness)\/.*\.ts$/.test(path) && !KNOWN_SERVERS.has(path),
+    (path) => /^(?:test|harness)\/.*\.ts$/.test(path) && !KNOWN.has(path),
   )
   return !own.some((path) => OWN_PROCESS.test(readFileSync(join(root, path), 'utf8')))
 }
@@ -74,7 +81,7 @@ export function grouped(tests) {
     else groups.set(name, [...(groups.get(name) ?? []), test])
   }
   for (const [name, members] of groups) {
-    const count = name === 'pure' ? 1 : Math.ceil(members.length / MOST)
+    const count = name === 'pure' ? 1 : Math.ceil(members.length / (MOST_OF[name] ?? MOST))
     for (let index = 0; index < count; index++) {
       const some = members.filter((_, at) => at % count === index)
       if (some.length === 1) files.push(some[0])

@@ -62,6 +62,7 @@ try {
   await (isForDocs ? takeForDocs(shown, cookie) : takeAll(shown, cookie))
   process.stdout.write(`The pictures are in ${folder}\n`)
 } finally {
+  await stage.browser.close()
   await stage.close()
 }
 

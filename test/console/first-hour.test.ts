@@ -4,7 +4,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { freePort } from '../../harness/free-port.ts'
-import { startBrowser, withoutBrowser } from '../support/browser.ts'
+import { sharedBrowser, withoutBrowser } from '../support/browser.ts'
 import { builtConsole } from '../support/built-console.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Sink, startSink } from '../support/sink.ts'
@@ -21,14 +21,13 @@ describe('the first hour', { skip: withoutBrowser() }, () => {
   before(async () => {
     const port = await freePort()
     ;[browser, dns, sink] = await Promise.all([
-      startBrowser(),
+      sharedBrowser(),
       startDns({ 'mine.example/MX': ['10 mx.mine.example'], 'mx.mine.example/A': ['127.0.0.1'] }),
       startSink({ name: 'mx.mine.example', host: '127.0.0.1', port }),
     ])
     await builtConsole()
   })
   after(async () => {
-    await browser?.close()
     await Promise.all([dns?.close(), sink?.close()])
   })
 

@@ -1,6 +1,6 @@
 /**
- * The console as people use it: an installation in capture mode, its page as it is built, and a browser. One for each
- * file of tests, with a context of the browser for each test:
+ * The console as people use it: an installation in capture mode for each file of tests, the page as it is built, and the
+ * browser of the process, with a context for each test:
  *
  *     describe('keys', { skip: withoutBrowser() }, () => {
  *       let stage: Stage
@@ -20,7 +20,7 @@ import { operationOn } from '../../src/operate/open.ts'
 import { beginSession, makeLink, SESSION_LASTS } from '../../src/operate/sessions.ts'
 import { invite } from '../../src/operate/team.ts'
 import { newPerson, type Person, type Role } from '../../src/people/person.ts'
-import { startBrowser } from '../support/browser.ts'
+import { sharedBrowser } from '../support/browser.ts'
 import { builtConsole } from '../support/built-console.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Visit, type VisitOptions } from './visit.ts'
@@ -46,7 +46,7 @@ export class Stage implements AsyncDisposable {
     try {
       const tenant = await firstTenant(service, began)
       const operator = await addPerson(service, { operator: true })
-      return new Stage(service, await startBrowser(), operator, tenant)
+      return new Stage(service, await sharedBrowser(), operator, tenant)
     } catch (error) {
       await service.close()
       throw error
@@ -68,7 +68,6 @@ export class Stage implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    await this.browser.close()
     await this.service.close()
   }
 

@@ -1,8 +1,8 @@
 /** `/docs` in a browser: the page is readable under its own policy, and loads nothing from other servers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../support/browser.ts'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { sharedBrowser, withoutBrowser } from '../support/browser.ts'
 import { type Service, startService } from '../support/service.ts'
 import { OpenApi } from './openapi.ts'
 
@@ -12,19 +12,22 @@ const DESKTOP = { width: 1_280, height: 900 }
 describe('/docs in a browser', { skip: withoutBrowser() }, () => {
   let service: Service
   let browser: Browser
+  const contexts: BrowserContext[] = []
 
   before(async () => {
-    browser = await startBrowser()
+    browser = await sharedBrowser()
     service = await startService()
   })
   after(async () => {
-    await browser?.close()
+    await Promise.all(contexts.map((context) => context.close()))
     await service?.close()
   })
 
   /** The page, what it asked for, and what the browser complained of. */
   async function opened(viewport: typeof PHONE, colorScheme: 'light' | 'dark') {
-    const page = await browser.newPage({ viewport, colorScheme })
+    const context = await browser.newContext({ viewport, colorScheme })
+    contexts.push(context)
+    const page = await context.newPage()
     const asked: string[] = []
     const complaints: string[] = []
     page.on('request', (request) => asked.push(request.url()))

@@ -1,5 +1,6 @@
 /** Pages as people see them: Debian's Chromium, or the one that POSTROAD_TEST_CHROMIUM names. */
 import { existsSync } from 'node:fs'
+import { after } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 
 const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
@@ -22,7 +23,23 @@ export function withoutBrowser(): string | false {
  */
 const ARGS = ['--js-flags=--no-opt,--no-maglev']
 
-export async function startBrowser(): Promise<Browser> {
+let running: Promise<Browser> | null = null
+
+after(async () => {
+  await (await running)?.close()
+})
+
+/** The browser of this process, which ends with it: each test has a context of its own, and to start a browser costs as much as some pages. */
+export async function sharedBrowser(): Promise<Browser> {
+  running ??= start()
+  const browser = await running
+  // One test that crashes it is enough.
+  if (browser.isConnected()) return browser
+  running = start()
+  return await running
+}
+
+async function start(): Promise<Browser> {
   const executablePath = executable()
   if (executablePath === undefined) throw new Error(`no Chromium at ${PLACES.join(' or ')}`)
   return await chromium.launch({ executablePath, args: ARGS })

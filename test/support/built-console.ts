@@ -4,7 +4,10 @@ import { promisify } from 'node:util'
 
 const BUILD = fileURLToPath(new URL('../../scripts/build-console.ts', import.meta.url))
 
-/** The page of the console is built from what its sources say now. Of all files of tests one builds it. */
+let built: Promise<unknown> | null = null
+
+/** The page of the console is built from what its sources say now. Of all files of tests one builds it, and each process asks once. */
 export async function builtConsole(): Promise<void> {
-  await promisify(execFile)(process.execPath, [BUILD])
+  built ??= promisify(execFile)(process.execPath, [BUILD])
+  await built
 }
