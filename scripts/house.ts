@@ -29,7 +29,7 @@ export const HOUSE: readonly Place[] = [
     name: 'cli',
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
-      'app.ts operate events/notices/types.ts accounts/account.ts accounts/dkim-delegation.ts accounts/dns-records.ts accounts/return-path.ts accounts/record-check.ts',
+      'app.ts operate events/notices/types.ts accounts/account.ts accounts/dkim-delegation.ts accounts/dns-records.ts accounts/record-check.ts',
       'email/category-word.ts email/classification.ts email/company-event.ts email/event.ts email/inbound-mail.ts email/stored-email.ts',
       'email/suppression.ts mail/reply/category.ts mail/report/read-report.ts mail/report/report.ts people log.ts config common version.ts',
     ),
@@ -74,7 +74,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'the verbs: actions of operators and members, one file for each noun, for every way in; authority, errors and JSON shapes',
     imports: words(
-      'common/utc-day.ts queue/pauses.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/path.ts delivery/path/site-directory.ts',
+      'common/required-tls.ts common/utc-day.ts queue/pauses.ts queue/present-sources.ts queue/site-states.ts delivery/path/mail-hosts.ts delivery/path/path.ts delivery/path/site-directory.ts',
       'delivery/path/present-addresses.ts delivery/path/source.ts delivery/path/source-choice.ts delivery/smtp/error.ts',
       'delivery/sites/site-block.ts delivery/sites/site-table.ts delivery/sites/sites-file.ts delivery/forecast/forecast.ts delivery/forecast/rehearsal.ts delivery/forecast/knock.ts',
       'delivery/mta-sts/fetch-policy.ts delivery/mta-sts/policy-directory.ts',
@@ -205,7 +205,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'config',
     about: 'the schema of settings, reading them from environment and files, and the division of memory',
-    imports: words('network'),
+    imports: words('network common/nearest-name.ts'),
   },
   {
     name: 'network',

@@ -1,6 +1,5 @@
 /** Opens the configured database for a command, as the operator. */
 import { loadSettings } from '../config/load.ts'
-import { openUsableSites } from '../delivery/sites/sites-file.ts'
 import { OPERATOR } from '../operate/authority.ts'
 import type { Maintenance } from '../operate/maintenance.ts'
 import { openOperation } from '../operate/open.ts'
@@ -15,13 +14,9 @@ export async function withOperation<T>(
   use: (op: Operation) => Promise<T>,
   options: { make?: boolean } = {},
 ): Promise<T> {
-  const settings = loadSettings()
-  const sites = () => {
-    const { table, fault } = openUsableSites(settings)
-    if (fault !== null) printNote(`warning: the shipped limits of sites are used, because ${fault}`)
-    return table
-  }
-  await using op = await openOperation(settings, { ...options, sites })
+  const onSitesFault = (fault: string) =>
+    printNote(`warning: the shipped limits of sites are used, because ${fault}`)
+  await using op = await openOperation(loadSettings(), { ...options, onSitesFault })
   return await use(op)
 }
 

@@ -1,11 +1,18 @@
 /** What people of a company read of an explanation. */
-import type { Explanation } from './explain.ts'
+import type { Path } from '../delivery/path/path.ts'
+import type { SiteState } from '../store/store.ts'
+
+interface SourceFacts {
+  path: Path
+  lowered: SiteState['lowered']
+  warmUp: { messages: number | null } | null
+}
 
 /**
  * From a source that carries mail of several companies: how many messages the others send, and what servers thought of
  * them, shows only in the limits in force, and in whether the messages of today are used up.
  */
-export function explainedInCompany(explanation: Explanation): Explanation {
+export function explainedInCompany<Explained extends SourceFacts>(explanation: Explained): Explained {
   const { path, lowered, warmUp } = explanation
   const limits = {
     ...path.limits,

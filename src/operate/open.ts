@@ -39,14 +39,19 @@ export type OperateSettings = Pick<
  */
 export async function openOperation(
   settings: OperateSettings,
-  { make = false, sites }: { make?: boolean; sites?: () => SiteTable } = {},
+  { make = false, onSitesFault }: { make?: boolean; onSitesFault?: (fault: string) => void } = {},
 ): Promise<Operation & AsyncDisposable> {
   if (!make) refuseMissing(settings.database)
   await using opened = new AsyncDisposableStack()
   try {
     const store = await openStore(settings.database, { exclusive: false })
     opened.defer(() => store.close())
-    const operation = operationOn(settings, store, OPERATOR, await store.accounts(), sites && { sites })
+    const sites = () => {
+      const { table, fault } = openUsableSites(settings)
+      if (fault !== null) onSitesFault?.(fault)
+      return table
+    }
+    const operation = operationOn(settings, store, OPERATOR, await store.accounts(), { sites })
     const closed = opened.move()
     return { ...operation, [Symbol.asyncDispose]: () => closed.disposeAsync() }
   } catch (error) {

@@ -1,7 +1,13 @@
 /** The closures of paths that nodes share, which outlive the node that has met them. */
 import { serversNamed, siteKeyOf, sourceNameOf } from '../delivery/path/path.ts'
 import { hasSourceOf, type PresentSources, presentSources } from '../queue/present-sources.ts'
-import { type ClosedPath, type NodeBeat, SHARED_KEPT_MS, type SharedPath, type SiteClosure } from '../store/store.ts'
+import {
+  type ClosedPath,
+  type NodeBeat,
+  SHARED_KEPT_MS,
+  type SharedPath,
+  type SiteClosure,
+} from '../store/store.ts'
 import type { Operation } from './verb.ts'
 
 type Looker = Pick<Operation, 'accounts' | 'now'>
