@@ -247,7 +247,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await dialog.getByText('must be another host').waitFor()
     await dialog.getByLabel('Host').fill('back')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await section.getByText('back.returned.example is used once').waitFor()
+    await section.getByText('back.returned.example is not in use: ').waitFor()
 
     await page.getByRole('tab', { name: 'Records' }).click()
     const mx = await texts(page, 'Return path MX')

@@ -83,9 +83,10 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
       ...{ delivery: { kind: 'direct' }, dnsServers: [dns.address], smtpPort: mx.port },
       ...{ allowPrivateNetworks: true, hostname: 'out.acme.test' },
     })
-    t.after(() => direct.close())
     const id = await direct.send({ to: 'jane@x.test', subject: 'Secret' })
     const { page } = await direct.visit(t, `/c/${direct.company.id}/emails/${id}`)
+    // After the page, which would look for the service.
+    t.after(() => direct.close())
     await page.getByRole('button', { name: /Attempt 1 at .*: 250/ }).click()
     await page
       .getByText(

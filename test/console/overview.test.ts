@@ -141,7 +141,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await sites.getByText('Listed by Spamhaus. Request removal: https://check.spamhaus.org/').waitFor()
     const row = sites.getByRole('row').filter({ hasText: 'mx.big.test' })
     const limits =
-      'Default limits: 100 messages a session, 100 recipients a message, TLS required, envelope behind the final dot: no'
+      'Default limits: 100 messages per session, 100 recipients per message, TLS required, envelope behind the final dot: no'
     const reason = '554 5.7.1 blocked using zen.spamhaus.org'
     const warmUp = '192.0.2.7, day 3 of its warm-up: 1,300 of 5,000 messages today'
     for (const text of [limits, warmUp, '4 of 10', '59 of 60', '1,234', reason]) {
