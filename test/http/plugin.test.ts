@@ -295,6 +295,6 @@ describe('a third API', () => {
     class Open extends LineApi {
       override readonly endpoints = [{ ...sumAll, access: 'anybody' as const }]
     }
-    await assert.rejects(serveApis(service, workers, [Open]), /\/line\/sums takes a body from anybody/)
+    await assert.rejects(serveApis(service, workers, [Open]), /\/line\/sums takes a body without authentication/)
   })
 })
