@@ -200,9 +200,9 @@ function formatTry({
   return `${formatTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
 }
 
-type Fields = [string, string | null][]
+type PrintedFields = [string, string | null][]
 
-function printWebhook(owned: OwnedWebhook, more: Fields = [], last: Fields = []): void {
+function printWebhook(owned: OwnedWebhook, more: PrintedFields = [], last: PrintedFields = []): void {
   const { webhook, company, domain } = owned
   printFields([
     ['ID', webhook.id],

@@ -96,7 +96,7 @@ export function rcodeOf(reply: Buffer): number {
   return reply.readUInt16BE(2) & 0x0f
 }
 
-interface DnsRecord<Data> {
+interface ResourceRecord<Data> {
   name: string
   /** In seconds. */
   ttl: number
@@ -108,9 +108,9 @@ export interface DnsAnswer<Type extends RecordType = RecordType> {
   rcode: number
   /** The AD bit. */
   isValidated: boolean
-  records: DnsRecord<RecordData[Type]>[]
+  records: ResourceRecord<RecordData[Type]>[]
   /** CNAME records, unless they are what was asked for. */
-  aliases: DnsRecord<string>[]
+  aliases: ResourceRecord<string>[]
   /** The first SOA record of the authorities: its TTL and last field, in seconds. */
   soa: { ttl: number; minimum: number } | null
   /** Among the authorities are name servers. */
@@ -151,7 +151,7 @@ function withFewRecords(reply: Buffer): Buffer {
 function recordsOf<Type extends RecordType>(
   answers: packet.Answer[],
   type: Type,
-): DnsRecord<RecordData[Type]>[] {
+): ResourceRecord<RecordData[Type]>[] {
   return answers.flatMap((record) => {
     if (record.type !== type || !('class' in record) || record.class !== 'IN') return []
     const {

@@ -125,8 +125,8 @@ export class SourceProof {
     const organization = await organizationOf(domainOf(source.author))
     const leave = this.#places.take(organization, source.client)
     if (leave === null) return null
-    using lookedUp = new Deadline(LOOKED_UP_WITHIN)
-    using proven = new Deadline(PROVEN_WITHIN)
+    using lookedUp = new ProofDeadline(LOOKED_UP_WITHIN)
+    using proven = new ProofDeadline(PROVEN_WITHIN)
     const keys = new Map<string, string>()
     const looking = this.#lookUp(signatures, keys)
     // The place is kept for as long as the work lasts.
@@ -226,7 +226,7 @@ function isWithin(name: string, domain: string): boolean {
 }
 
 /** Ms from now on. */
-class Deadline implements Disposable {
+class ProofDeadline implements Disposable {
   readonly #timer: NodeJS.Timeout
   readonly #passed: Promise<null>
 
