@@ -96,7 +96,7 @@ describe('backup', () => {
     writeFileSync(copy, 'precious')
     const refused = await place.run('backup', copy)
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /There is already a file .*copy\.db.*--force/)
+    assert.match(refused.stderr, /there is already a file .*copy\.db.*--force/)
     assert.equal(statSync(copy).size, 8)
     assert.ok((await place.json<Backup>('backup', copy, '--force')).size > 8)
     for (const name of ['postroad.db', 'postroad.db-wal', 'postroad.db.key']) {

@@ -50,8 +50,8 @@ describe('the commands about mail', () => {
     assert.ok(email.events.some(({ type }) => type === 'delivery_delayed'))
 
     const text = (await place.run('email', 'show', id)).stdout
-    assert.match(text, /^0 +jane@x\.test +to +delivered/m)
-    assert.match(text, /^1 +delayed@simulator\.test +to +waiting +1 +20\d\d-/m)
+    assert.match(text, /^0 +jane@x\.test +to +Captured +1/m)
+    assert.match(text, /^1 +delayed@simulator\.test +to +Retrying \(attempt 2 of 13\) +1 +20\d\d-/m)
     assert.match(text, /^Attempt 20\d\d-.*$/m)
     assert.match(text, /451 4\.7\.1 try again later/)
     assert.doesNotMatch(text, /451.*451/, 'a code is told once')
