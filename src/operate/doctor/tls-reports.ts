@@ -12,8 +12,8 @@ export function tlsReportsCheck({ setup, store }: Operation): PlannedCheck {
       const counted = await store.tlsReports({ limit: 1 })
       if (counted.length === 0) return ok('No session with a domain that asks for TLS reports was counted.')
       return warning(
-        'Sessions are counted for domains that ask for TLS reports. Reports by email cannot be sent: POSTROAD_SYSTEM_FROM is not set.',
-        'Set it to an address of a domain that sends. See what was counted: postroad tls-report.',
+        'Sessions are counted for domains that ask for TLS reports, but reports by email cannot be sent: POSTROAD_SYSTEM_FROM is not set.',
+        'Set POSTROAD_SYSTEM_FROM to an address of a domain that sends. See what was counted: postroad tls-report.',
       )
     },
   }
