@@ -20,8 +20,7 @@ export function addExplain(program: Command): void {
     details:
       'It finds the route and the servers as delivery does. With --from it also looks at the state, the route, the suppressions and ' +
       'the pauses of that sending domain; without it, at those of all companies.\n\n' +
-      'With --try it speaks to the server up to RCPT TO and sends no message. The server then knows that somebody asked about the address.\n\n' +
-      'The exit code is 1 if mail would not leave now, or if the server does not accept it.',
+      'With --try it speaks to the server up to RCPT TO and sends no message. The server then knows that somebody asked about the address.',
     examples: [
       'explain jane@example.com',
       'explain jane@example.com --from acme.com',
@@ -44,7 +43,6 @@ async function run(address: string, { json, from, try: asks }: ExplainOptions): 
     const shown = explanationJson(explanation, tried)
     if (json) printJson(shown)
     else printExplanation(op, shown, explanation)
-    if (!shown.deliverable) process.exitCode = 1
   })
 }
 

@@ -381,19 +381,19 @@ test('every reason to wait is told, for mail never tried, tried once and tried o
     never: [scheduledOnce, whole('Accepted, and about to be sent\\.'), 'accepted'],
     once: [
       retried.once,
-      whole(`${BY_GREY('grey.test')} Trying again now \\(attempt 2 of 5\\)\\.`),
+      whole(`${BY_GREY('grey.test')} Trying again now \\(attempt 2 of 5\\)\\.${LAST}`),
       'retrying',
     ],
     often: [
       retried.often,
-      whole(`${BY_GREY('grey.test')} Trying again now \\(attempt ${MANY + 1} of 5\\)\\.`),
+      whole(`${BY_GREY('grey.test')} Trying again now \\(attempt ${MANY + 1} of 5\\)\\.${LAST}`),
       'retrying',
     ],
   })
   await t.test('due mail of a closed site, while no node runs', async () => {
     assert.match(
       await stage.sentence(behind.due),
-      whole(`${blocked} Tried once\\.(?:${NEXT_TRY}| The next try is due; gives up ${TIME}\\.)`),
+      blocked(` Tried once\\.(?:${NEXT_TRY}| The next try is due; gives up ${TIME}\\.)`),
     )
     assert.equal(await stage.word(behind.due), 'held')
   })
