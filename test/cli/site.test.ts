@@ -297,6 +297,9 @@ describe('sites on the command line', () => {
     writeFileSync(join(place.folder, 'sites.toml'), '[default]\nsessions = -1\n')
     const { code, stderr } = await place.run('site', 'list')
     assert.equal(code, 0)
-    assert.match(stderr, /^warning: .*sites\.toml, line 2: sessions -1: a whole number from 1 to 10000 is needed/)
+    assert.match(
+      stderr,
+      /^warning: .*sites\.toml, line 2: sessions -1: a whole number from 1 to 10000 is needed/,
+    )
   })
 })

@@ -295,6 +295,9 @@ describe('a third API', () => {
     class Open extends LineApi {
       override readonly endpoints = [{ ...sumAll, access: 'anybody' as const }]
     }
-    await assert.rejects(serveApis(service, workers, [Open]), /\/line\/sums takes a body without authentication/)
+    await assert.rejects(
+      serveApis(service, workers, [Open]),
+      /\/line\/sums takes a body without authentication/,
+    )
   })
 })
