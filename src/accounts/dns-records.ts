@@ -13,7 +13,7 @@ import {
 import { characterStrings } from './character-strings.ts'
 import { delegatedName, isInReserve } from './dkim-delegation.ts'
 import { isSameOrganization } from './organization.ts'
-import { ownSpf, ownSpfTerms, type SendingHost } from './own-spf.ts'
+import { hostNames, ownSpf, ownSpfTerms, type SendingHost } from './own-spf.ts'
 import { returnPathOf } from './return-path.ts'
 
 /** The facts about this service that the records of domains depend on. */
@@ -155,12 +155,6 @@ function dkimDnsRecord(domain: SendingDomain, key: DkimIdentity, { dkimZone }: S
 /** The owner publishes everything at once. Later a key in reserve may be late in DNS, which harms no mail. */
 function isBeingSetUp({ sending, lostSince }: SendingDomain): boolean {
   return sending === 'inactive' && lostSince === null
-}
-
-const HOST_NAMES = new Intl.ListFormat('en', { type: 'conjunction' })
-
-function hostNames(hosts: readonly SendingHost[]): string {
-  return HOST_NAMES.format(new Set(hosts.map(({ name }) => name)))
 }
 
 /** Where receivers send their reports: to the host that bounces come back to. Null: this service reads none. */

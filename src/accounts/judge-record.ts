@@ -6,7 +6,7 @@ import { reportUris } from '../mail/domain-report/tls-report-record.ts'
 import type { RecordState } from './account.ts'
 import { type DmarcAbove, type DmarcPolicy, type DmarcRecord, dmarcRecordsIn, parseDmarc } from './dmarc.ts'
 import type { DnsRecord, ServiceNames } from './dns-records.ts'
-import { isLastTerm, lackingTerms, withOwnTerms } from './own-spf.ts'
+import { hostNames, isLastTerm, lackingTerms, withOwnTerms } from './own-spf.ts'
 import { MOST_SPF_LOOKUPS, type SpfVerdict, spfRecordsIn, spfTerms } from './spf.ts'
 
 export interface Judgement {
@@ -138,8 +138,8 @@ function judgeSpf(
   if (lacking.length === 0) return { ...RIGHT, explanation: said(verdict, restOfSpf(terms)) }
   if (verdict !== null && isAllowed(verdict)) {
     const by = [...new Set(verdict.allowedBy.values())].join(' and ')
-    const names = [...new Set(sendingHosts.map(({ name }) => name))].join(' and ')
-    return { ...RIGHT, explanation: said(verdict, `${by} allows ${names}.`, restOfSpf(terms)) }
+    const explanation = said(verdict, `${by} allows ${hostNames(sendingHosts)}.`, restOfSpf(terms))
+    return { ...RIGHT, explanation }
   }
   if (verdict?.silent) {
     const advice = `DNS did not answer for ${verdict.silent}, which the SPF record refers to. Try again.`

@@ -29,6 +29,13 @@ function addressTerm(address: string): string {
   return `${isIPv6(address) ? 'ip6' : 'ip4'}:${address}`
 }
 
+const NAMES = new Intl.ListFormat('en', { type: 'conjunction' })
+
+/** The names of the hosts within a sentence. */
+export function hostNames(hosts: readonly SendingHost[]): string {
+  return NAMES.format(new Set(hosts.map(({ name }) => name)))
+}
+
 export function ownSpf(hosts: readonly SendingHost[]): string {
   return withOwnTerms([], hosts)
 }

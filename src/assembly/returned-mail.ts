@@ -1,4 +1,4 @@
-import { Resolver } from '../dns/resolver.ts'
+import { configuredResolver } from '../dns/resolver.ts'
 import { reportReceiver } from '../domain-reports/received/report-receiver.ts'
 import { createInbound, type Inbound } from '../inbound/inbound.ts'
 import { RETURN_PATHS, ReturnPathKey } from '../mail/return-path/return-path.ts'
@@ -26,7 +26,7 @@ export function openInbound({
     fullMailbox: settings.fullMailbox,
     directory,
     returnPathKey: new ReturnPathKey(seal.derive(RETURN_PATHS)),
-    resolver: new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
+    resolver: configuredResolver(settings),
     workers,
     hostname: settings.hostname,
     registry: metrics.registry,

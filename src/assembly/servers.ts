@@ -1,5 +1,5 @@
 import { monotonic } from '../common/clock.ts'
-import { Resolver } from '../dns/resolver.ts'
+import { configuredResolver } from '../dns/resolver.ts'
 import { Live } from '../events/live.ts'
 import { NoticeReader } from '../events/notice-reader.ts'
 import { Searches } from '../events/searches.ts'
@@ -36,7 +36,7 @@ export async function createServers(parts: WithIntake) {
   })
   const handedInMail = new HandedInMail(inbound.receiveMail, pace)
   const explanations = new SharedExplanations({
-    resolver: new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
+    resolver: configuredResolver(settings),
     ask,
     store,
   })

@@ -1,9 +1,9 @@
-/** What every step of a start uses. */
+/** The parts that every step of a start uses. */
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { hostAddresses } from '../dns/host-addresses.ts'
-import { Resolver } from '../dns/resolver.ts'
+import { configuredResolver } from '../dns/resolver.ts'
 import type { Logger } from '../log.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
@@ -31,7 +31,7 @@ export function openOutgoing({ settings, started }: Start): Outgoing {
   const { dnsServers, dnsValidating, allowPrivateNetworks } = settings
   const outgoing = new Outgoing({
     guard: addressGuard({ allowPrivateNetworks }),
-    resolve: hostAddresses(new Resolver({ servers: dnsServers, validating: dnsValidating }), {
+    resolve: hostAddresses(configuredResolver({ dnsServers, dnsValidating }), {
       hostsFile: allowPrivateNetworks,
     }),
     connections: REMOTE_CONNECTIONS,

@@ -1,4 +1,4 @@
-import { Resolver } from '../dns/resolver.ts'
+import { configuredResolver } from '../dns/resolver.ts'
 import { TlsReportSender } from '../domain-reports/sent/tls-report-sender.ts'
 import { parseMailbox } from '../mail/address/address.ts'
 import { tlsReportMail } from '../mail/domain-report/tls-report-mail.ts'
@@ -16,7 +16,7 @@ export function startTlsReports(parts: WithIntake): void {
     systemFrom === null ? { domain: hostname, address: from } : parseMailbox(systemFrom)
   const sender = new TlsReportSender({
     store,
-    resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
+    resolver: configuredResolver({ dnsServers, dnsValidating }),
     author: { organization, contact },
     async mail(to, { octets, domain, reportId, begin, end }, key) {
       if (systemMail === null) throw new Error('POSTROAD_SYSTEM_FROM is not set')

@@ -1,4 +1,4 @@
-/** What a setting is. The sections declare them (`sections/`). */
+/** The declaration of a setting. The sections declare them (`sections/`). */
 export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Nodes' | 'Running'
 
 export interface Setting<T> {

@@ -5,7 +5,7 @@ import type { SendingRight } from '../cluster/sending-right.ts'
 import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
-import { Resolver } from '../dns/resolver.ts'
+import { configuredResolver } from '../dns/resolver.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
 import type { TlsSession } from '../mail/domain-report/tls-report.ts'
 import { RETURN_PATHS, ReturnPathKey } from '../mail/return-path/return-path.ts'
@@ -66,7 +66,7 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
     parts
   const options = courierOptions(parts)
   const { dnsServers, dnsValidating } = settings
-  const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
+  const resolver = configuredResolver({ dnsServers, dnsValidating })
   const policies = new PolicyDirectory({
     ...parts,
     resolver,
@@ -139,7 +139,7 @@ function openCourier(
     const memory = { right: right.shared, unrecorded: unrecorded.shared }
     return new ThreadedCourier(deliveryThreads, { ...options, ...memory }, log, elsewhere)
   }
-  const resolver = new Resolver({ servers: dnsServers, validating: dnsValidating })
+  const resolver = configuredResolver({ dnsServers, dnsValidating })
   const returnPaths = new ReturnPathKey(returnPathSecret)
   return new RouteCourier({ ...others, boundaries, returnPaths, right, unrecorded, resolver, log, elsewhere })
 }

@@ -6,7 +6,7 @@
 export type Lookup<T> =
   | {
       kind: 'found'
-      /** Those that can be used: perhaps none. */
+      /** The usable records; there may be none. */
       records: T[]
       /** A trusted resolver has validated the answer (RFC 4035 3.2.3), aliases included. */
       secure?: true

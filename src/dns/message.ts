@@ -98,12 +98,12 @@ export function rcodeOf(reply: Buffer): number {
 
 interface ResourceRecord<Data> {
   name: string
-  /** In seconds. */
+  /** Seconds for which the record may be cached. */
   ttl: number
   data: Data
 }
 
-/** Of the type that was asked for. */
+/** The records of the requested type. */
 export interface DnsAnswer<Type extends RecordType = RecordType> {
   rcode: number
   /** The AD bit. */

@@ -54,7 +54,7 @@ function shown(servers: NameServer[]): string {
   return servers.map(shownServer).join(', ')
 }
 
-/** As `nameServers` reads it. */
+/** Returns the form that `nameServers` reads. */
 export function shownServer({ address, port }: NameServer): string {
   if (port === 53) return address
   return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`

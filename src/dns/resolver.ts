@@ -33,6 +33,18 @@ export interface ResolverOptions {
 }
 
 /** Makes the look-ups of delivery and domain verification, with a cache of its own per instance. */
+/** The settings of the service about DNS. */
+export interface DnsSettings {
+  /** POSTROAD_DNS_SERVERS. */
+  dnsServers: string[]
+  /** POSTROAD_DNS_VALIDATING. */
+  dnsValidating: string[]
+}
+
+export function configuredResolver({ dnsServers, dnsValidating }: DnsSettings): Resolver {
+  return new Resolver({ servers: dnsServers, validating: dnsValidating })
+}
+
 export class Resolver {
   readonly #client: DnsClient
   readonly #mx: LookupCache<MxRecord>
@@ -66,7 +78,7 @@ export class Resolver {
     this.#tlsa = new LookupCache(cacheSize, now)
   }
 
-  /** In the server's order. Those that name no host are left out. */
+  /** In the server's order. Records that name no host are left out. */
   mx(name: string): Promise<Lookup<MxRecord>> {
     return this.#lookUp(this.#mx, name, 'MX', (record) => (isHostName(record.exchange) ? record : null))
   }

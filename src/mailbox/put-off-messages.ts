@@ -12,7 +12,7 @@ const MOST = 1_000
 
 interface PutOff {
   tries: number
-  /** In ms of the clock. */
+  /** The time of the next attempt, in ms of the clock. */
   until: number
 }
 

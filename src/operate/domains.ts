@@ -176,7 +176,7 @@ export interface DomainUpdate {
   settings?: Partial<DomainSettings>
 }
 
-/** What DNS had for one host says nothing about another. */
+/** The records found for one host say nothing about another. */
 function withoutReturnPath({ seen }: SendingDomain): Pick<SendingDomain, 'seen'> {
   const others = Object.entries(seen).filter(([kind]) => !isOfReturnPath({ kind: kind as RecordKind }))
   return { seen: Object.fromEntries(others) }

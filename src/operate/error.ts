@@ -58,7 +58,7 @@ export type Hint =
 /** The thing an error is about, for dialects that must word the error in their own sentences. */
 export interface About {
   noun: 'company' | 'domain' | 'key' | 'email' | 'suppression' | 'webhook' | 'webhook_event'
-  /** What the caller called it, or its own name. */
+  /** The name that the caller used, or its own. */
   name: string
 }
 

@@ -8,6 +8,7 @@ import { utcTime } from '../common/utc-day.ts'
 import { type Forecast, type ForecastParts, forecast } from '../delivery/forecast/forecast.ts'
 import { type DeliveryRehearsal, rehearse } from '../delivery/forecast/rehearsal.ts'
 import { type Path, serversNamed } from '../delivery/path/path.ts'
+import { addressesOf } from '../delivery/path/source.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailSummary, RecipientOutline } from '../email/stored-email.ts'
 import { type Suppression, scopeOf } from '../email/suppression.ts'
@@ -178,9 +179,10 @@ function withUse(warmUp: SiteWarmUp): ShownWarmUp {
 /** By the pools alone: no node has reported a message to the site. */
 function warmUpOf({ accounts, setup, now }: Operation, { source, site }: Path): ShownWarmUp | null {
   if (site.kind !== 'direct') return null
-  const addresses = [source.addresses?.ipv4 ?? [], source.addresses?.ipv6 ?? []].flat()
   const warming = Object.assign({}, ...accounts.pools.map((pool) => pool.warming)) as Record<string, number>
-  const since = addresses.map((address) => warming[address]).find((each) => each !== undefined)
+  const since = addressesOf(source)
+    .map((address) => warming[address])
+    .find((each) => each !== undefined)
   if (since === undefined) return null
   const day = warmUpDay(since, now())
   const limit = setup.warmUp[day - 1]

@@ -1,4 +1,4 @@
-/** What people of a company read of an explanation. */
+/** The part of an explanation that people of a company may read. */
 import type { Path } from '../delivery/path/path.ts'
 import type { SiteState } from '../store/store.ts'
 

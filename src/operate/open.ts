@@ -7,7 +7,7 @@ import type { Settings } from '../config/settings.ts'
 import type { SiteTable } from '../delivery/sites/site-table.ts'
 import { openUsableSites } from '../delivery/sites/sites-file.ts'
 import { hostAddresses } from '../dns/host-addresses.ts'
-import { Resolver } from '../dns/resolver.ts'
+import { configuredResolver } from '../dns/resolver.ts'
 import { SearchTurns } from '../events/search-turns.ts'
 import { Outgoing } from '../network/outgoing.ts'
 import { addressGuard } from '../network/private-address.ts'
@@ -84,6 +84,7 @@ export function operationOn(
     explanations?: SharedExplanations | null
   } = {},
 ): Operation {
+  const resolver = () => configuredResolver(settings)
   return {
     caller,
     store,
@@ -93,8 +94,8 @@ export function operationOn(
     apiUrl,
     setup: settings,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
-    resolver: () => new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
-    hosts: () => new Resolver({ servers: settings.dnsServers, validating: settings.dnsValidating }),
+    resolver,
+    hosts: resolver,
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
     sites,
@@ -111,7 +112,7 @@ function outgoing(
 ): Outgoing {
   return new Outgoing({
     guard: addressGuard({ allowPrivateNetworks: anywhere }),
-    resolve: hostAddresses(new Resolver({ servers: dnsServers, validating: dnsValidating }), {
+    resolve: hostAddresses(configuredResolver({ dnsServers, dnsValidating }), {
       hostsFile: anywhere,
     }),
     connections,

@@ -2,11 +2,10 @@
  * The closures of paths, as all nodes together know them: those that nodes in service report of their sites, and those
  * that nodes share, which outlive the node that has met them.
  */
-import { GENERAL_SOURCE } from '../delivery/path/source-choice.ts'
-import type { PresentSources } from '../queue/present-sources.ts'
+import { hasSource, type PresentSources } from '../queue/present-sources.ts'
 import { byExtent, closuresAt } from '../queue/site-states.ts'
 import type { SiteClosure, SiteState } from '../store/store.ts'
-import { sharedClosures, sourcesInService } from './shared-closures.ts'
+import { sharedClosures } from './shared-closures.ts'
 import { freshReports } from './sites.ts'
 import type { Operation } from './verb.ts'
 
@@ -59,7 +58,7 @@ export class PresentClosures {
 
   /** The same, if the mail cannot leave from another one of these sources, or from another node. */
   ofAll(mail: ClosedMail, site: string, sources: readonly string[]): SiteClosure | null {
-    const present = sources.filter((name) => name === GENERAL_SOURCE || (this.#present?.has(name) ?? true))
+    const present = sources.filter((name) => hasSource(this.#present, name))
     const isClosed = present.every((source) => this.#isClosed({ ...mail, source }, site, source))
     return present.length > 0 && isClosed ? this.of(mail, site) : null
   }
@@ -99,12 +98,10 @@ function concerns(
 
 /** `fresh`: the reports of nodes in service. */
 export async function presentClosures(op: Operation, fresh = freshReports(op)): Promise<PresentClosures> {
-  const { store } = op
-  const [reports, paths, nodes] = await Promise.all([fresh, store.sharedPaths(), store.nodes()])
+  const [reports, { closures, sources }] = await Promise.all([fresh, sharedClosures(op)])
   const reported = Map.groupBy(
     reports.flatMap(({ sites }) => sites),
     ({ key }) => key,
   )
-  const present = sourcesInService(nodes)
-  return new PresentClosures(reported, sharedClosures(op, paths, present), present)
+  return new PresentClosures(reported, closures, sources)
 }

@@ -1,37 +1,35 @@
 /** The closures of paths that nodes share, which outlive the node that has met them. */
 import { serversNamed, siteKeyOf, sourceNameOf } from '../delivery/path/path.ts'
 import { hasSourceOf, type PresentSources, presentSources } from '../queue/present-sources.ts'
-import {
-  type ClosedPath,
-  type NodeBeat,
-  SHARED_KEPT_MS,
-  type SharedPath,
-  type SiteClosure,
-} from '../store/store.ts'
+import { type ClosedPath, type NodeBeat, SHARED_KEPT_MS, type SiteClosure } from '../store/store.ts'
 import type { Operation } from './verb.ts'
 
-type Looker = Pick<Operation, 'accounts' | 'now'>
+type Looker = Pick<Operation, 'accounts' | 'now' | 'store'>
 
-/** By key of the site. `present`: a closure of any other source keeps no mail waiting. */
-export function sharedClosures(
-  op: Looker,
-  paths: readonly SharedPath[],
-  present: PresentSources,
-): Map<string, SiteClosure[]> {
+interface SharedClosures {
+  /** By key of the site. */
+  closures: ReadonlyMap<string, readonly SiteClosure[]>
+  sources: PresentSources
+}
+
+/** A closure of a source that no node has keeps no mail waiting. */
+export async function sharedClosures(op: Looker): Promise<SharedClosures> {
+  const [paths, nodes] = await Promise.all([op.store.sharedPaths(), op.store.nodes()])
+  const sources = sourcesInService(nodes)
   const shared = new Map<string, SiteClosure[]>()
   for (const { key, changedAt, state } of paths) {
     if (state.closed === null || op.now() - changedAt > SHARED_KEPT_MS) continue
-    if (!hasSourceOf(present, state.closed.path)) continue
+    if (!hasSourceOf(sources, state.closed.path)) continue
     const site = siteKeyOf(state.closed.path)
     const closures = shared.get(site) ?? []
     closures.push(closureOf(op, key, state.closed))
     shared.set(site, closures)
   }
-  return shared
+  return { closures: shared, sources }
 }
 
 /** `key`: that of the closed part of the path. */
-function closureOf({ accounts }: Looker, key: string, closed: ClosedPath): SiteClosure {
+function closureOf({ accounts }: Pick<Looker, 'accounts'>, key: string, closed: ClosedPath): SiteClosure {
   const { companyId, domainId, to, message, probeAt, path, since, kind, brief, metBy, list } = closed
   const servers = serversNamed(key.split('\0')[3] ?? '')
   const company = accounts.companies.find(({ id }) => id === companyId)

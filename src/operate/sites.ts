@@ -8,7 +8,7 @@ import { byExtent, combined, inOrder } from '../queue/site-states.ts'
 import type { Pause, SiteReport, SiteState, SiteTrouble } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { domainName } from './find.ts'
-import { sharedClosures, sourcesInService } from './shared-closures.ts'
+import { sharedClosures } from './shared-closures.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Milliseconds after which a report is taken for that of a node that has ended. */
@@ -97,9 +97,8 @@ async function ofDomain(
   const state = states.get(key)
   if (state !== undefined) return found(state, table)
   // The reports have places for some sites only.
-  const [paths, nodes] = await Promise.all([op.store.sharedPaths(), op.store.nodes()])
-  const closures = sharedClosures(op, paths, sourcesInService(nodes)).get(key) ?? []
-  const [closed = null, ...others] = closures.toSorted(byExtent)
+  const { closures } = await sharedClosures(op)
+  const [closed = null, ...others] = (closures.get(key) ?? []).toSorted(byExtent)
   const site = { ...idle(agreement), name, provider, hosts: ranks.flat(), domains: [] }
   return { key, site: { ...site, closed, ...(others.length > 0 && { others }) } }
 }

@@ -5,6 +5,7 @@ import { warmUpDay } from '../accounts/warm-up-day.ts'
 import { canonicalAddress } from '../network/address-range.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
+import { poolUsers } from './pool-users.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface SourceAddressDescription {
@@ -33,7 +34,7 @@ export const showSourceAddress = verb('see', async (op, input: { address: string
 function described(op: Operation): SourceAddressDescription[] {
   if (op.setup.delivery.kind === 'relay') return []
   const { companies, domains } = visibleAccounts(op)
-  const users = usersOf(op)
+  const users = poolUsers(op.accounts)
   const found = new Map<string, SourceAddressDescription>()
   const note = (pool: string | null, domain: string | null) => {
     for (const address of addressesOf(op, pool)) {
@@ -80,17 +81,4 @@ function isWarming(
 ): boolean {
   const since = warming[address]
   return since !== undefined && schedule[warmUpDay(since, now) - 1] !== undefined
-}
-
-/** The companies (ids) whose mail leaves from each pool, by name of the pool: of all companies, to count them. */
-function usersOf({ accounts }: Operation): Map<string, Set<string>> {
-  const users = new Map<string, Set<string>>()
-  const add = (pool: string | null | undefined, company: string) => {
-    if (pool == null) return
-    const known = users.get(pool) ?? new Set()
-    users.set(pool, known.add(company))
-  }
-  for (const { id, pool } of accounts.companies) add(pool, id)
-  for (const { companyId, settings } of accounts.domains) add(settings.pool, companyId)
-  return users
 }

@@ -190,7 +190,7 @@ function only(...told: Piece[]): StatusText {
   return { told, reply: [] }
 }
 
-/** Nothing follows but the reply. */
+/** Returns a final status, which only the server's reply follows. */
 function ended(told: Piece[], recipient: RecipientStatus): StatusText {
   const text = replyText(recipient)
   return text === '' ? only(...told, '.') : { told: [...told, ':'], reply: sentence(text) }

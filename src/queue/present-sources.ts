@@ -12,7 +12,10 @@ export function presentSources(delivering: readonly Pick<NodeBeat, 'sources'>[])
   return new Set(delivering.flatMap(({ sources }) => sources ?? []))
 }
 
-export function hasSourceOf(sources: PresentSources, pathKey: string): boolean {
-  const name = sourceNameOf(pathKey)
+export function hasSource(sources: PresentSources, name: string): boolean {
   return name === GENERAL_SOURCE || sources === null || sources.has(name)
+}
+
+export function hasSourceOf(sources: PresentSources, pathKey: string): boolean {
+  return hasSource(sources, sourceNameOf(pathKey))
 }

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { SendingRight } from '../../cluster/sending-right.ts'
 import { postedLog } from '../../common/logging.ts'
-import { Resolver } from '../../dns/resolver.ts'
+import { configuredResolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
 import { ReturnPathKey } from '../../mail/return-path/return-path.ts'
@@ -42,7 +42,7 @@ function start(
   boundaries = new Boundaries(boundarySecret)
   courier = new RouteCourier({
     ...options,
-    resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
+    resolver: configuredResolver({ dnsServers, dnsValidating }),
     boundaries,
     returnPaths: new ReturnPathKey(returnPathSecret),
     // A service that takes the place of one that was killed takes its work over at once: nothing may leave here then.

@@ -27,6 +27,11 @@ export interface Source {
   missing?: string
 }
 
+/** The addresses of a source; none: the system chooses. */
+export function addressesOf({ addresses }: Pick<Source, 'addresses'>): string[] {
+  return [addresses?.ipv4 ?? [], addresses?.ipv6 ?? []].flat()
+}
+
 /** Sources with equal IDs open sessions from the same addresses. */
 export function sourceId({ name, helo, addresses }: Source): string {
   return addresses === undefined ? name : `${addresses.ipv4 ?? ''} ${addresses.ipv6 ?? ''} ${helo}`

@@ -1,4 +1,6 @@
-/** What ends an attempt early: its time, its lease, the stop of the node, or other mail that needs the session. */
+/**
+ * The reasons to end an attempt early: its time, its lease, the stop of the node, or other mail that needs the session.
+ */
 import { notAttempted } from '../../email/not-attempted.ts'
 import { releasedOutcome } from '../outcome.ts'
 import type { RecipientAnswers } from './recipient-answers.ts'

@@ -42,7 +42,7 @@ export class SessionOpening {
     this.#end = end
   }
 
-  /** For reports about TLS. */
+  /** The sessions so far, for reports about TLS. */
   get tlsSessions(): TlsSession[] {
     return this.#tlsSessions
   }

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SendingRight } from '../../cluster/sending-right.ts'
 import { UnrecordedMessages } from '../../cluster/unrecorded-messages.ts'
 import { postedLog } from '../../common/logging.ts'
-import { Resolver } from '../../dns/resolver.ts'
+import { configuredResolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
 import { ReturnPathKey } from '../../mail/return-path/return-path.ts'
@@ -43,7 +43,7 @@ const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
 let request = 0
 const courier = new RouteCourier({
   ...options,
-  resolver: new Resolver({ servers: dnsServers, validating: dnsValidating }),
+  resolver: configuredResolver({ dnsServers, dnsValidating }),
   boundaries: new Boundaries(boundarySecret),
   returnPaths: new ReturnPathKey(returnPathSecret),
   right: new SendingRight(right),

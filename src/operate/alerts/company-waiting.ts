@@ -29,7 +29,7 @@ const MOST_COUNTS = 10_000
 
 type LaneClosures = ReadonlyMap<WaitingLane, SiteClosure>
 
-/** What one look knows of all companies. */
+/** The facts about all companies that one look shares. */
 interface LookFacts {
   /** Unix ms: mail that is older waits too long. */
   since: number
