@@ -1,5 +1,5 @@
 /**
- * How slow the processor is at present. Machines that share theirs with others become several times slower for a while,
+ * How slow the machine is at present. Machines that share theirs with others become several times slower for a while,
  * so a limit in processor time holds at the usual speed, and grows in proportion below it.
  */
 
@@ -29,4 +29,22 @@ export function slowness(): number {
   // Without a use of the sum, the engine may leave the work out.
   if (sum === 0) throw new Error('nothing was read')
   return Math.max(1, (user + system) / 1_000 / PASSES / USUAL_MS)
+}
+
+/** Ms of processor time that it usually takes to write to a MiB of memory for the first time. */
+const USUAL_FRESH_MS = 0.5
+/** MiB, in pieces that the allocator takes from the kernel and gives back. */
+const FRESH_PIECE = 8
+const FRESH_PIECES = 4
+
+/**
+ * Ms that this machine takes longer than usual to write to so many octets of memory for the first time; 0 at the usual
+ * speed. A virtual machine whose host takes unused memory back needs ten times as long, at any speed of its processor.
+ */
+export function freshMemoryDelay(octets: number): number {
+  const before = process.threadCpuUsage()
+  const pieces = Array.from({ length: FRESH_PIECES }, () => Buffer.alloc(FRESH_PIECE * 1_048_576, 1))
+  const { user, system } = process.threadCpuUsage(before)
+  const eachMiB = (user + system) / 1_000 / (FRESH_PIECE * pieces.length)
+  return (Math.max(0, eachMiB - USUAL_FRESH_MS) * octets) / 1_048_576
 }
