@@ -91,7 +91,7 @@ describe('a token', () => {
 })
 
 describe('the directory', () => {
-  test('knows the holder of a key, and nobody by what is revoked, unknown or malformed', () => {
+  test('knows the holder of a valid key, and refuses revoked, unknown and malformed keys', () => {
     const good = newToken().token
     const revoked = newToken().token
     const directory = directoryWith([keyOf('k1', good), keyOf('k2', revoked, { revokedAt: 5 })])
@@ -116,7 +116,7 @@ describe('the directory', () => {
     }
   })
 
-  test('forgets what the next snapshot does not hold', () => {
+  test('forgets objects that the next snapshot does not contain', () => {
     const { token } = newToken()
     const directory = directoryWith([keyOf('k1', token)])
     directory.replace({
@@ -160,7 +160,7 @@ describe('the directory', () => {
     }
   })
 
-  test('lets nobody in by a key whose networks cannot be read, and everybody by the others', () => {
+  test('refuses a key whose networks cannot be read, and still accepts other keys', () => {
     const [odd, good] = [newToken().token, newToken().token]
     const directory = directoryWith([keyOf('odd', odd, { networks: ['nonsense'] }), keyOf('good', good)])
     assert.deepEqual(directory.authenticate(odd, '::1'), {
@@ -241,12 +241,12 @@ describe('rights to send', () => {
     }
   })
 
-  test("another company's domain looks like one nobody has", () => {
+  test("refuses another company's domain in the same way as an unknown domain", () => {
     assert.deepEqual(check({}, 'other.test'), { ok: false, why: 'unknown', domain: 'other.test' })
     assert.deepEqual(check({}, 'nowhere.test'), { ok: false, why: 'unknown', domain: 'nowhere.test' })
   })
 
-  test('not from a domain that is not active, and the reason is told', () => {
+  test('refuses an inactive domain, and gives the reason', () => {
     const fresh = check({}, 'new.test')
     const stopped = check({}, 'stopped.test')
     assert.ok(!fresh.ok && fresh.why === 'inactive' && /not been verified/.test(fresh.detail))

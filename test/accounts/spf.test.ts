@@ -110,7 +110,7 @@ describe('an SPF record', () => {
     assert.equal((await read(ten, zone)).fault, null)
   })
 
-  test('whose includes get no answer is not judged', async () => {
+  test('is not judged when a query for one of its includes gets no answer', async () => {
     const { silent, fault, by } = await read('include:one.test -all', zone, ['two.test/TXT'])
     assert.deepEqual([silent, fault, by], ['two.test', null, [null, null]])
   })

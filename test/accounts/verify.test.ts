@@ -145,7 +145,7 @@ describe('verification', () => {
     ],
   ]
   for (const [name, values, suggestion, explanation] of spfs) {
-    test(`of an SPF record ${name}, says what it means or what to publish instead`, async () => {
+    test(`explains an SPF record ${name}, or suggests another record to publish`, async () => {
       const { records } = await verify((zone) => {
         zone['x.test/TXT'] = values
         zone['a.test/TXT'] = ['v=spf1 ip4:198.51.100.1 -all']
@@ -157,7 +157,7 @@ describe('verification', () => {
     })
   }
 
-  test('finds an address of this service in what the SPF record includes, and counts its look-ups', async () => {
+  test('finds the address of this service through the includes of the SPF record, and counts the DNS lookups', async () => {
     const spf = async (value: string, zone: Zone) => {
       const { records } = await verify((all) => {
         Object.assign(all, { [`${HOST}/A`]: ['192.0.2.1'], 'x.test/TXT': [value] }, zone)
@@ -279,7 +279,7 @@ describe('verification', () => {
     assert.deepEqual([stateOf('dmarc_report'), stateOf('tls_report')], ['right', 'different'])
   })
 
-  test('says what a DMARC record asks for, and that one without a policy is none', async () => {
+  test('explains the policy of a DMARC record, and rejects a record without a valid policy', async () => {
     const dmarc = async (value: string) => {
       const { records } = await verify((zone) => {
         zone['_dmarc.x.test/TXT'] = [value]
@@ -296,7 +296,7 @@ describe('verification', () => {
     }
   })
 
-  test('finds a record whose name the provider has added its zone to', async () => {
+  test('finds a record whose name got the zone appended by the DNS provider', async () => {
     const { states, advice } = await verify((zone, name) => {
       zone[name.replace('/TXT', '.x.test/TXT')] = zone[name]!
       delete zone[name]
