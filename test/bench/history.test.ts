@@ -54,9 +54,9 @@ async function goesOnFromHistory(database: string | null): Promise<void> {
   assert.equal(await service.kill('SIGTERM'), 0)
 }
 
-test('SQLite: the service delivers what was written and is due, and goes on', () => goesOnFromHistory(null))
+test('SQLite: the service delivers due mail from the written history, and goes on', () => goesOnFromHistory(null))
 test(
-  'PostgreSQL: the service delivers what was written and is due, and goes on',
+  'PostgreSQL: the service delivers due mail from the written history, and goes on',
   {
     skip: withoutPostgres(),
   },
