@@ -89,13 +89,13 @@ test('two events or two kept mails of one report, and more copies than were hand
   ])
 })
 
-test('a mail that nobody sent, an id that was not told, and a wrong number of events are wrong records', () => {
+test('a mail that was never sent, a missing id and a wrong number of events are wrong records', () => {
   assert.equal(found({ mails: [{}, { subject: 'chaos report 7' }] }).wrong.length, 1)
   assert.equal(found({ report: { mailIds: new Set(['other']) } }).wrong.length, 1)
   assert.equal(found({ mails: [{ events: 2 }] }).wrong.length, 1)
 })
 
-test('each report is read as what it is, and has its number in its words', () => {
+test('each report is read as its own kind, and its text contains its number', () => {
   const read = (kind: Report['kind']) => readReport(reportMail(reportOf({ kind, number: 41 })))
   const kinds = { dead: 'bounce', bounce: 'bounce', delay: 'delay', complaint: 'complaint' } as const
   for (const [kind, wanted] of Object.entries(kinds)) {
