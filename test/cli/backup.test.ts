@@ -31,7 +31,7 @@ async function send(url: string, token: string, email: Record<string, unknown>):
 }
 
 describe('backup', () => {
-  test('a restored copy sends what was waiting when it was made', async () => {
+  test('a restored copy sends the mail that was waiting at the time of the backup', async () => {
     await using place = await workplace()
     const service = await serve(place, ['--json'], /\}\}\n/)
     const { token } = JSON.parse(service.stdout()).firstStart as { token: string }
@@ -107,7 +107,7 @@ describe('backup', () => {
     assert.equal((await place.json<unknown[]>('company', 'list')).length, 1)
   })
 
-  test('says what stands in its way, and leaves nothing behind', async () => {
+  test('names the obstacle, and leaves no file behind', async () => {
     await using place = await workplace()
     assert.match((await place.run('backup', 'copy.db')).stderr, /there is no database at/)
     await place.json('company', 'create', 'Acme')

@@ -112,7 +112,7 @@ describe('the command events', () => {
     assert.match((await place.run('events', '--company', 'Other')).stdout, /^No event matches\.$/m)
   })
 
-  test('says what is wrong with what it was asked', async () => {
+  test('explains which of its options is wrong', async () => {
     for (const [args, code, words] of [
       [['--type', 'eaten'], 2, /eaten.*sent.*unsubscribed/s],
       [['--after', 'x'], 2, /number of an event/],

@@ -44,7 +44,7 @@ test('--json has the names that others build on', async () => {
   assert.equal(shown.deliverable, true)
 })
 
-test('--try prints what the server says', async (t) => {
+test('--try prints the replies of the server', async (t) => {
   const sink = await startSink()
   t.after(() => sink.close())
   place.env.POSTROAD_SMTP_PORT = String(sink.port)

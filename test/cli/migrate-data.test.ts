@@ -180,7 +180,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     assert.match((await sink.messageFor('one@in.test')).raw.toString('latin1'), /^DKIM-Signature:/m)
   })
 
-  test('goes on only from what it was begun from, and begins again when told to', async () => {
+  test('continues only from the same source, and starts again with --restart', async () => {
     const [one, other] = [newWorkplace(), newWorkplace()]
     const to = await emptyDatabase()
     const move = (place: typeof one, ...options: string[]) =>
@@ -207,7 +207,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     }
   })
 
-  test('says what it takes, and quotes no password', async () => {
+  test('explains its arguments, and quotes no password', async () => {
     const place = newWorkplace()
     try {
       await place.json('company', 'create', 'Acme')

@@ -15,7 +15,7 @@ interface Shown {
   recipients: { address: string; state: string; attempts: number; message: string | null }[]
 }
 
-describe('what the operator stops', () => {
+describe('pauses set by the operator', () => {
   let place: Workplace
   let service: Serving
   let token = ''
@@ -151,7 +151,7 @@ describe('what the operator stops', () => {
     assert.match(bad.stderr, /nobody/)
   })
 
-  test('the queue shows what is paused as paused, and nothing else', async () => {
+  test('the queue shows paused mail, and only that, as paused', async () => {
     const beta = await place.json<{ id: string }>('company', 'create', 'Beta')
     await place.json('domain', 'add', 'beta.test', '--company', beta.id)
     await place.json('domain', 'activate', 'beta.test')

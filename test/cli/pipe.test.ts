@@ -61,7 +61,7 @@ describe('a reader that goes away', () => {
   })
 })
 
-describe('a service whose stdout takes nothing', () => {
+describe('a service whose stdout accepts no output', () => {
   let place: Workplace
   let token = ''
   before(async () => {

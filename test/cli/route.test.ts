@@ -64,7 +64,7 @@ test('the password comes from standard input, from the environment, or stands in
   assert.doesNotMatch(listed.stdout, /p@ss|p%40ss|\bme\b/)
 })
 
-test('what cannot be meant is refused, and no refusal quotes the password', async () => {
+test('invalid routes are refused, and no refusal quotes the password', async () => {
   for (const [args, code, words] of [
     [['set', 'smtp://u:s3cret@relay.test'], 2, /either --domain or --company/],
     [['set', 'smtp://u:s3cret@relay.test/x', '--company', 'Acme'], 1, /a relay has no path/],

@@ -51,7 +51,7 @@ describe('people', () => {
     await again.stop()
   })
 
-  test('a link that was not used is followed by another: nobody could get in otherwise', async () => {
+  test('every start prints a new link until one has been used: there would be no other way in', async () => {
     const first = await serve(place, ['--json'], /^\{"url".*\n/m)
     const unused = tokenIn(first.stdout())
     await first.stop()

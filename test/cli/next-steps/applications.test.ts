@@ -12,7 +12,7 @@ import { testEach } from './slips.ts'
 
 const MESSAGE = { from: 'a@acme.test', to: 'b@x.test', subject: 's', text: 't' }
 
-describe('an application is told the next step, or its operator is, when', () => {
+describe('an application, or its operator, gets the next step when', () => {
   let place: Workplace
   let service: Serving
   let secure: Workplace
