@@ -136,7 +136,7 @@ describe('the snippets of the console', () => {
     }
   }
 
-  test('each is run here, or is among those whose client cannot be had', () => {
+  test('each snippet is run here, or its client is listed as unavailable', () => {
     const shown = snippetsFor(ways('you@example.com', 'tls')).map(({ id }) => id)
     assert.deepEqual(shown.toSorted(), [...RUN.map(([id]) => id), ...NOT_HERE].toSorted())
   })
