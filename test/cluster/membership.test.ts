@@ -188,7 +188,7 @@ test('a node that was given up has lost its right before it asks to come back', 
   assert.equal(right.holds(token), false)
 })
 
-test('a node whose own beats seem to stand still gives up others, never itself', async (t) => {
+test('a node whose own beats seem to stand still gives up other nodes, never itself', async (t) => {
   const enter = database(t)
   let rows: NodeBeat[] = []
   const givenUp: unknown[] = []
@@ -208,7 +208,7 @@ test('a node whose own beats seem to stand still gives up others, never itself',
   assert.ok(here.membership.lease)
 })
 
-test('an outage of the database makes nobody look dead', async (t) => {
+test('an outage of the database makes no node look dead', async (t) => {
   const enter = database(t)
   const members = [await enter('one'), await enter('two'), await enter('three')]
   const tokens = members.map(({ membership }) => membership.lease!.token)
@@ -224,7 +224,7 @@ test('an outage of the database makes nobody look dead', async (t) => {
   assert.deepEqual(await seen(), tokens)
 })
 
-test('a node that leaves is missed by nobody, and what it had leased is waiting again', async (t) => {
+test('a node that leaves is not given up as dead, and its leased mail waits again', async (t) => {
   const enter = database(t)
   const here = await enter('here')
   const there = await enter('there')
@@ -261,7 +261,7 @@ test('each node learns from which sources mail can leave at the others, once the
   assert.deepEqual(one.seen, [undefined, ['192.0.2.1']])
 })
 
-test('an outage is told when it begins, not at every beat that fails', async (t) => {
+test('an outage is logged once when it begins, not at every failed beat', async (t) => {
   const here = await database(t)('here')
   here.cut = true
   const { storeFaults } = here.metrics

@@ -61,7 +61,7 @@ test('one delivery has one place, however many final dots it takes', () => {
   assert.equal(main.held, 1)
 })
 
-test('what no server took gives its place back at once', async () => {
+test('a place whose message no server took is given back at once', async () => {
   const { main, first } = nodeOf(1)
   const [place] = taken(first, 1)
   const next = first.place('acme', always)
