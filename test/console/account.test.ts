@@ -143,7 +143,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     await page.getByRole('cell', { name: 'My laptop', exact: true }).waitFor({ state: 'detached' })
   })
 
-  test('what takes a fresh proof asks for the password, and goes on', async (t) => {
+  test('a change that needs a fresh proof asks for the password, and goes on', async (t) => {
     const person = await stage.person({ [stage.company.id]: 'viewer' })
     const { page } = await arrive(t, person)
     await setPassword(page)

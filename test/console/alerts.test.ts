@@ -5,7 +5,7 @@ import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 
-describe('being told of problems', { skip: withoutBrowser() }, () => {
+describe('alerts by mail', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
     stage = await Stage.open({ systemFrom: 'postroad@ops.test' })

@@ -23,7 +23,7 @@ test('every verb that is noted has a sentence', async () => {
   )
 })
 
-test('it goes on with what was given, and the rest stands beside it', () => {
+test('the sentence contains the known details, and the others stand beside it', () => {
   const phrase = phraseOf({ action: 'invite', detail: { role: 'viewer', more: ['a', 'b'] } })
   assert.deepEqual(phrase, { before: 'invited', after: ' as viewer', given: 'more: a, b' })
   const unknown = phraseOf({ action: 'toString', detail: {} })

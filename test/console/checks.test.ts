@@ -49,7 +49,7 @@ const ROWS: [id: string, grade: Grade, change: Partial<CheckedEmail>][] = [
   ],
 ]
 
-test('what helps to unsubscribe exists', () => {
+test('the advice about unsubscribing names features that exist', () => {
   const { todo } = checkMessage({ ...GOOD, fields: [] }).checks.find(({ id }) => id === 'unsubscribe')!
   assert.match(todo, /List-Unsubscribe-Post.*%unsubscribe_url%/)
   assert.doesNotMatch(todo, /tracking/)
@@ -107,12 +107,12 @@ test('links and images are found as browsers read them', () => {
   assert.deepEqual(images, [{ url: 'https://b.example/p', alt: null, tiny: true }])
 })
 
-test('what is nested a hundred thousand times takes no longer than as much that is flat', () => {
+test('a hundred thousand nested elements are read like any other text', () => {
   const { text } = htmlFacts(`${'<div>'.repeat(100_000)}deep`)
   assert.equal(text.trim(), 'deep')
 })
 
-test('each feature is told once, with the programs that do not know it', () => {
+test('each feature is listed once, with the programs that do not support it', () => {
   assert.deepEqual(
     unsupportedIn([
       '`<body> element` is not supported by `outlook.ios`',

@@ -53,7 +53,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('leads to the first message, shows it as it comes, and what becomes of it', async (t) => {
+  test('leads to the first message, and shows it and its state as they come', async (t) => {
     // Wide enough for senders.
     const { page } = await stage.visit(t, list, { viewport: { width: 1440, height: 900 } })
     await page.getByRole('heading', { name: 'No emails yet' }).waitFor()
@@ -306,7 +306,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, id).waitFor()
   })
 
-  test('chooses nothing by an unfinished search, and says what is missing', async (t) => {
+  test('selects no emails by an unfinished search, and names the missing part', async (t) => {
     for (const nth of [1, 2]) await stage.send({ subject: `Unfinished ${nth}`, to: `half${nth}@x.test` })
     const visit = await stage.visit(t, list)
     visit.expect(/status of 422 .*\/emails\?/)
@@ -330,7 +330,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.equal(await rows(page).count(), 0)
   })
 
-  test('keeps what it shows while a filter is mistyped, and says what is wrong', async (t) => {
+  test('keeps the shown emails while a filter is mistyped, and explains the mistake', async (t) => {
     const id = await stage.send({ subject: 'Stays in sight', to: 'dora@example.test' })
     const visit = await stage.visit(t, list)
     visit.expect(/status of 422 .*\/emails\?/)
@@ -366,7 +366,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.equal(await problem.count(), 0)
   })
 
-  test('completes a search by keys, from the names of filters and what they know', async (t) => {
+  test('completes a search by keys, from the names of filters and their values', async (t) => {
     await stage.service.key(stage.company.id, { name: 'billing app' })
     const id = await stage.send({ subject: 'Completed', tags: [{ name: 'kind', value: 'receipt' }] })
     const visit = await stage.visit(t, list)

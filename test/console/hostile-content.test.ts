@@ -249,7 +249,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     }
   })
 
-  test('lines of a file that cannot be used are told as text', async (t) => {
+  test('unusable lines of a file are shown as text', async (t) => {
     const seen = await watched(t, `/c/${stage.company.id}/suppressions`)
     const { page } = seen
     await page.getByRole('button', { name: 'Import' }).click()
@@ -288,7 +288,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     }
   })
 
-  test('with pictures from elsewhere allowed, nothing but pictures is asked for', async (t) => {
+  test('the preview loads only pictures, even when remote pictures are allowed', async (t) => {
     const { page } = await watched(t, `/c/${stage.company.id}/emails/${ids[0]}`)
     for (const id of ids.slice(0, 6)) {
       // Pictures are taken over https: alone, so that not even these come from here.

@@ -7,7 +7,7 @@ import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
 
-describe('what is not there', { skip: withoutBrowser() }, () => {
+describe('pages that do not exist', { skip: withoutBrowser() }, () => {
   let stage: Stage
   let at: string
   /** Another company, to which its people do not belong. */

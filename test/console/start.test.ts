@@ -17,7 +17,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('a test message is sent from the page, which shows what becomes of it', async (t) => {
+  test('a person sends a test message from the page, which shows its outcome', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
     const { page } = visit
     const step = page.getByRole('listitem').filter({ hasText: 'Test message' })
@@ -62,7 +62,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
   })
 })
 
-describe('what is typed while the service restarts', { skip: withoutBrowser() }, () => {
+describe('text typed while the service restarts', { skip: withoutBrowser() }, () => {
   test('stays in forms, dialogs and the search, and goes through afterwards', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
