@@ -72,7 +72,7 @@ test('a small template with large copies is a large message', async (t) => {
   assert.ok(sink.open <= 5, `${sink.open} sessions are open`)
 })
 
-test('unused values count like those that are filled in', async (t) => {
+test('unused values count like used ones', async (t) => {
   const { hangs, batch, arrives, held } = await start(t, 'rcpt')
   for (let index = 0; index < 15; index++)
     await batch([`r${index}@example.test`], 'Hello', 'x'.repeat(4 * MB))

@@ -30,7 +30,7 @@ test('a transaction under way is finished', async (t) => {
   assert.equal(sink.messages.length, 1)
 })
 
-test('a message whose answer does not arrive in time is uncertain', async (t) => {
+test('a message whose answer is late is uncertain', async (t) => {
   const { courier, delivering } = await startPausing(t, 'dot')
   await courier.close(20)
   assert.equal((await delivering).verdict, 'uncertain')

@@ -175,7 +175,7 @@ test('a settled recipient records its server, whichever servers are tried for th
   }
 })
 
-test('a server that lacks what the message needs yields to one that has it', async (t) => {
+test('a server without a needed extension yields to one that has it', async (t) => {
   const text = 'Grüße\n'.repeat(2_000)
   const large = { kind: 'parts', content: { ...content, text } } as const
   const raw = {
