@@ -48,7 +48,7 @@ describe("TLS reports to recipients' domains", () => {
     assert.deepEqual(JSON.parse(rows[0]!.detail), { type: 'tlsa', policy: [], hosts: [], failure: null })
   })
 
-  test('a long policy is left out, and what failed is not', async () => {
+  test('a long policy is left out, and the failure is kept', async () => {
     const policy = [`3 0 0 ${'a'.repeat(100_000)}`]
     const [row, ...others] = await counted('long.test', [{ type: 'tlsa', policy, hosts: [], failure }])
     assert.deepEqual(others, [])
@@ -125,7 +125,7 @@ describe("TLS reports to recipients' domains", () => {
       assert.equal(reports.filter(({ state }) => state === 'waiting').length, 60)
     })
 
-    test('an outage costs no report: what did not leave does not count, and the excess leaves later', async () => {
+    test('an outage costs no report: a failed send does not count, and the excess is sent later', async () => {
       const records = named('unlucky.test', 52, 'mailto:tls@reader.test')
       const { mailed, reports } = await sent('2026-11-23', records, { hours: 5, outage: 2 })
       assert.equal(mailed.length, 52)
