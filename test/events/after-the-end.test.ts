@@ -64,7 +64,7 @@ describe('after its end an email', () => {
     happening,
   })
 
-  test('is told of late bounces, delays, complaints, opens, clicks and unsubscriptions', async () => {
+  test('records late bounces, delays, complaints, opens, clicks and unsubscriptions', async () => {
     const people = ['bounce', 'delay', 'complaint', 'open', 'click', 'unsubscription']
     const id = await send(people.map((name) => `${name}@x.test`))
     const first = await done(id)
