@@ -56,7 +56,7 @@ describe('a declared route of a dialect', () => {
       asked(`/topics/a%20b/notes${query}`, token, { method: 'POST', body, headers })
     const texts = ({ body }: Reply) => (body.data as { text: string }[]).map(({ text }) => text)
 
-    test('a path parameter, a query and a body, and an answer of what the schema names', async () => {
+    test('reads a path parameter, a query and a body, and answers with the fields of the schema', async () => {
       const reply = await add('{"text":"one"}', '?stars=5')
       assert.equal(reply.status, 201, reply.text)
       assert.deepEqual(reply.body, { id: 'n1', text: 'one', stars: 5 })

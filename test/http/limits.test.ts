@@ -207,7 +207,7 @@ describe('limits while reading', () => {
     ['/nothing', 404],
     ['/v3/acme.example/messages', 405],
   ] as const) {
-    test(`QUERY ${path}, a method nobody has heard of: ${status}`, async () => {
+    test(`QUERY ${path}, an unknown method: ${status}`, async () => {
       for (const more of [
         '',
         'Content-Type: nonsense\r\n',

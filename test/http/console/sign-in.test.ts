@@ -324,7 +324,7 @@ describe('signing in to the console', () => {
     assertSaid(await here.get('/session'), 401, 'signed_out')
   })
 
-  test("nobody ends somebody else's session", async () => {
+  test('a person cannot end a session of another person', async () => {
     const [ada, bob] = [await newPerson(service), await newPerson(service)]
     const [first, other] = [await visitor().enter(service, ada), await visitor().enter(service, bob)]
     const id = ((await first.get('/session')).body.session as { id: string }).id
@@ -363,7 +363,7 @@ describe('signing in to the console', () => {
     }
   })
 
-  test('many wrong guesses from elsewhere lock nobody out on a device with an earlier sign-in', async () => {
+  test('many wrong guesses from elsewhere do not lock out a device with an earlier sign-in', async () => {
     const { address } = await withPassword()
     const own = visitor()
     assertSaid(await own.signIn(address, PASSWORD), 200)
@@ -429,7 +429,7 @@ describe('signing in to the console', () => {
     assert.equal(entry!.done, true)
   })
 
-  test('only operators change their address, to one that nobody has', async () => {
+  test('only operators change their own address, and only to an unused one', async () => {
     const person = await newPerson(service)
     const taken = (await newPerson(service, { operator: true })).address!
     const visit = await visitor().enter(service, person)

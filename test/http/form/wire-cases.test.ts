@@ -220,7 +220,7 @@ describe('a request, its mail and its events', () => {
   })
 
   for (const value of ['yes', 'true']) {
-    test(`a thousand recipients with o:testmode=${value} are accepted, and reach nobody`, async () => {
+    test(`a thousand recipients with o:testmode=${value} are accepted, and none of them gets mail`, async () => {
       const to = Array.from({ length: 1000 }, (_, index): [string, string] => [
         'to',
         `r${value}${index}@x.test`,

@@ -153,7 +153,7 @@ describe('/domains', () => {
     given(await resend.domains.create({ name: 'leaving.test' }))
   })
 
-  test('what it refuses, and in which words', async () => {
+  test('invalid requests are refused, with the messages of the dialect', async () => {
     await service.tenant('theirs.test')
     const create = (body: unknown) => request('POST', '/domains', body)
     assertJsonError(await create({}), 422, 'missing_required_field', 'Missing `name` field.')
@@ -322,7 +322,7 @@ describe('/api-keys', () => {
     )
   })
 
-  test('what it refuses', async () => {
+  test('invalid requests are refused', async () => {
     const create = (body: unknown) => request('POST', '/api-keys', body)
     assertJsonError(await create({}), 422, 'missing_required_field', 'Missing `name` field.')
     assertJsonError(await create({ name: '' }), 422, 'validation_error')
@@ -431,7 +431,7 @@ describe('/suppressions', () => {
     assert.deepEqual(await origins(), [])
   })
 
-  test('what it refuses', async () => {
+  test('invalid requests are refused', async () => {
     const add = (body: unknown) => request('POST', '/suppressions', body)
     assertJsonError(await add({}), 422, 'missing_required_field', 'Missing `email` field.')
     assertJsonError(await add({ email: 'nobody' }), 422, 'validation_error')

@@ -191,7 +191,7 @@ describe('attachments by path', () => {
     gone = false
   })
 
-  test('nothing is fetched for a caller who may not send, or for a request that is refused anyway', async () => {
+  test('no file is fetched for a caller without the right to send, or for a request that is refused for another reason', async () => {
     const reader = await service.key(companyId, { scopes: ['reading'] })
     asked.length = 0
     const files = email({ path: `${base}/unfetched.txt` })

@@ -136,7 +136,7 @@ describe('/webhooks', () => {
     given(await resend.webhooks.remove(id))
   })
 
-  test('all documented events may be named; those that are never sent are kept and shown', async (t) => {
+  test('a webhook may name every documented event, and keeps the events that are never sent', async (t) => {
     const receiver = await Receiver.start()
     t.after(() => receiver[Symbol.asyncDispose]())
     const all = Object.keys(DOCUMENTED) as WebhookEvent[]
@@ -268,7 +268,7 @@ describe('/webhooks', () => {
     assert.match(attempt!.response, /refused/i)
   })
 
-  test('what it refuses, and in which words', async () => {
+  test('invalid requests are refused, with the messages of the dialect', async () => {
     const create = (body: unknown) => request('POST', '/webhooks', body)
     const endpoint = 'https://x.test/hook'
     const missing = await create({ events: EVENTS })
