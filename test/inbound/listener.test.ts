@@ -225,7 +225,7 @@ describe('the listener for returned mail', () => {
   })
 })
 
-test('a report whose signature cannot be checked now is kept as unproven, and its sender told to come again', async (t) => {
+test('a report whose signature cannot be checked now is kept as unproven, and its sender is asked to try again', async (t) => {
   const dns = await startDns({ 's._domainkey.rcpt.test/TXT': { rcode: 'SERVFAIL' } })
   t.after(() => dns.close())
   await using rig = await InboundRig.start({ dnsServers: [dns.address] })

@@ -49,7 +49,7 @@ class Thread {
   }
 }
 
-test('a mail begins at once, and those that come right after it begin together', async (t) => {
+test('the first mail begins at once, and the mails right after it begin together', async (t) => {
   const thread = new Thread(t)
   thread.come(1)
   await Promise.resolve()
@@ -92,7 +92,7 @@ test('a flood from one server delays the mail of another by a turn', async (t) =
   assert.equal(thread.left, 0, 'it has had its turn')
 })
 
-test('a mail whose sender has left takes no turn', async (t) => {
+test('a mail whose sender has disconnected takes no turn', async (t) => {
   const thread = new Thread(t)
   thread.busy = 0.95
   thread.come(1_000)

@@ -575,7 +575,7 @@ describe('name servers that do not answer', () => {
     assert.equal(asked, 16)
   })
 
-  test('are not asked for an email that has many unproven mails', async () => {
+  test('are not queried for an email that has many unproven mails', async () => {
     const receive = receiver(() => assert.fail('no key is looked up'), { unproven: MOST_UNPROVEN })
     const mail = await signed(report('rcpt.test'), 'rcpt.test')
     assert.deepEqual(seen(await receive(mail)), ['too_many', false])
