@@ -25,7 +25,7 @@ describe('a quota', () => {
     return { api: new Api(service.url, key.token), companyId: company.id }
   }
 
-  test('refuses what goes beyond it in the words of each dialect, and leaves nothing behind', async () => {
+  test('refuses emails beyond it in the words of each dialect, and leaves nothing behind', async () => {
     const { api, companyId } = await tenant('daily.test', { daily: 3 })
     const email = { from: 'a@daily.test', subject: 's', text: 't' }
     const first = await api.send({ ...email, to: ['x@x.test', 'y@x.test'] })
