@@ -242,7 +242,7 @@ describe('custom field', () => {
     assert.equal(linesOf(field, 998).length, 2)
   })
 
-  it('refuses what cannot be written', () => {
+  it('refuses invalid names and values', () => {
     const bad: [name: string, value: string, why: RegExp][] = [
       ['X-A', 'a\r\nBcc: evil@x.org', /X-A contains a line break at character 2/],
       ['X-A', 'a\nb', /line break/],

@@ -133,7 +133,7 @@ describe('twice the message takes twice the work', () => {
 
   const addressee = { address: 'b@x.test', name: 'B', variables: { a: 'b' } }
 
-  test('what is left of a header field without placeholders is not searched from each of its blanks', () => {
+  test('the rest of a header field without placeholders is not searched again from each of its blanks', () => {
     // In quadratic time this would not end.
     const blanks = ' '.repeat(2_000_000)
     const rest = `x${blanks}x,<${blanks}x,<mailto:${blanks}x`

@@ -88,7 +88,7 @@ describe('the files of a ready message', () => {
     ])
   })
 
-  test('what lies in a message within the message belongs to that one', () => {
+  test('a file in an attached message belongs to that message', () => {
     const inner = ['Content-Type: message/rfc822', '', 'Content-Type: application/zip; name=a.zip', '', 'z']
     assert.deepEqual(named(mixed(inner)), ['attachment-1.eml'])
   })

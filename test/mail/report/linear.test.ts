@@ -82,7 +82,7 @@ describe('twice the mail takes twice the work', () => {
   }
 })
 
-test('what follows the first 1 MiB is not read', () => {
+test('nothing beyond the first 1 MiB is read', () => {
   const address = (raw: Buffer) => readReport(raw).recipients.map((each) => each.address)
   const padding = (octets: number) =>
     Buffer.from(`${HEAD}X: ${repeat('a\r\n ', octets)}\r\n\r\n<b@y.test>:\r\n550 User unknown\r\n`)
