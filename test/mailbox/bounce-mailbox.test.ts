@@ -146,7 +146,7 @@ describe('the bounce mailbox', { skip }, () => {
     assert.deepEqual(results, ['read', 'read', 'read', 'read'])
   })
 
-  test('a message whose turn has not come when the service stops is left for the next reader', async (t) => {
+  test('a message whose turn has not come when the service stops stays for the next reader', async (t) => {
     for (const subject of ['one', 'two']) dovecot.deliver('turns', message(subject))
     let turns = 0
     let waits = 0

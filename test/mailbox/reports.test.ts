@@ -89,7 +89,7 @@ describe('reports in a mailbox', { skip }, () => {
     }
   })
 
-  test('what /metrics says of it', async () => {
+  test('/metrics counts the messages of the mailbox', async () => {
     const text = await (await fetch(`${rig.service.url}/metrics`)).text()
     const value = (name: string) =>
       text
