@@ -125,7 +125,7 @@ describe('roles on PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal(await sqlstate(stranger, 'SELECT 1'), '42501')
   })
 
-  test('a schema that is not current is said to be, with what to do, and left as it is', async (t) => {
+  test('an outdated schema is reported with its fix, and left as it is', async (t) => {
     const { owner, service } = await setUp(t)
     await (await PostgresStore.open(owner)).close()
     const [{ version }] = (await execute<{ version: number }>(

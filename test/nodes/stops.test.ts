@@ -8,8 +8,8 @@ import { Fleet, Gate, type Node } from './fleet.ts'
 /** One session for each of two nodes. */
 const ONE_EACH = { POSTROAD_CONCURRENCY: '1', POSTROAD_SITE_CONCURRENCY: '2' }
 
-describe('what is stopped anywhere', { skip: withoutPostgres() }, () => {
-  test('stops on every node, also what already waits in their memory', async () => {
+describe('cancellations, suppressions and pauses', { skip: withoutPostgres() }, () => {
+  test('stop mail on every node, also mail that already waits in memory', async () => {
     const gate = new Gate()
     gate.close()
     await using fleet = await Fleet.start({
