@@ -1132,7 +1132,7 @@ describe('rights of callers', () => {
     }
   })
 
-  test('a key for one domain lists what is of that domain, and what is of the whole company where that is its own', async () => {
+  test('a key for one domain lists the objects of that domain, and the routes of the whole company', async () => {
     const { company, domains: own } = world.acme
     const operator = await world.operation('operator')
     const url = 'https://hook.example/'
@@ -1255,7 +1255,7 @@ describe('rights of callers', () => {
     )
   })
 
-  test("another company's domain may be asked for, and tells nothing; an operator is told", async () => {
+  test('a company may add the domain name of another company, and learns nothing; an operator gets the reason', async () => {
     const op = await world.operation('foreign')
     const { domain, records } = await domains.addDomain(op, { company: 'Beta', name: 'acme.test' })
     assert.deepEqual([domain.status, domain.sending], ['pending', 'inactive'])
@@ -1268,7 +1268,7 @@ describe('rights of callers', () => {
     assert.deepEqual(told!.hint, { verb: 'showDomain', domain: world.acme.domains[0].id })
   })
 
-  test('of a name that several have asked for an operator is told whose they are, and the company means its own', async () => {
+  test('for a name that several companies claim, an operator gets a list of them, and each company means its own', async () => {
     const name = world.newName()
     const asked = async (caller: 'administrator' | 'foreign', company: string) =>
       (await domains.addDomain(await world.operation(caller), { company, name })).domain
@@ -1291,7 +1291,7 @@ describe('rights of callers', () => {
     await world.store.revokeKey(key.id, 1)
   })
 
-  test('what concerns the whole database is for operators', async () => {
+  test('work on the whole database is for operators', async () => {
     const { caller } = await world.operation('manager')
     const of = { caller, database: { engine: 'sqlite', path: '/nowhere/x.db' }, secretKey: null } as const
     const moved = { from: of.database.path, to: 'postgres://x', restart: false, onProgress() {} }

@@ -269,7 +269,7 @@ test('direct mail: the servers in their order, with addresses, TLS, source and l
   assert.deepEqual([suppressions, pauses, last], [[], [], []])
 })
 
-test('what the domain publishes about its servers: MTA-STS, and DANE before it', async () => {
+test('the policies of the domain about its servers: MTA-STS, and DANE before it', async () => {
   const { store } = await world.operation('operator')
   const now = Date.now()
   const expiresAt = now + 86_400_000
