@@ -18,7 +18,7 @@ function rowsOf(head: string): string[][] {
   )
 }
 
-test('every package has a row that says what bounds input, time and output', () => {
+test('every package has a row with its bounds of input, time and output', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
   const rows = rowsOf("| Package | What strangers' text reaches it | Input | Time | Output |")
   const named = rows.flatMap(([names]) => [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
