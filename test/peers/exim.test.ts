@@ -66,7 +66,7 @@ describe('Exim', { skip }, () => {
     assert.deepEqual({ state, attempts }, { state: 'bounced', attempts: 1 })
   })
 
-  test('said by a relay it suppresses nobody', async () => {
+  test('the same reply from a relay suppresses no address', async () => {
     await using sending = await stage.relayed(at.smarthost, LOGIN)
     assert.deepEqual(await sending.outcome(await sending.send(['nobody@good.test'])), [BOUNCED])
   })
@@ -107,7 +107,7 @@ describe('Exim', { skip }, () => {
     await inBox(stage.peer, 'relayed', 1)
   })
 
-  test('a sender or a content that is refused bounces, and suppresses nobody', async () => {
+  test('a refused sender or content bounces, and suppresses no address', async () => {
     for (const way of ['badSender', 'spamFilter'] as const) {
       await using sending = await stage.direct('good.test', [at[way]])
       assert.deepEqual(await sending.outcome(await sending.send(['octets@good.test'])), [BOUNCED], way)
@@ -151,7 +151,7 @@ describe('Exim', { skip }, () => {
     for (const box of BOXES) assert.equal((await inBox(stage.peer, box, 1)).length, 1)
   })
 
-  test('what waits is tried at the operator’s word, once the server takes mail again', async () => {
+  test('a retry by the operator sends waiting mail, once the server takes mail again', async () => {
     await using sending = await stage.direct('good.test', [at.greylisting])
     stage.peer.greylisting = true
     const ids = await Promise.all(Array.from({ length: 5 }, () => sending.send(['retried@good.test'])))

@@ -32,7 +32,7 @@ describe('OpenSMTPD', { skip }, () => {
     assert.ok(outcome.state === 'failed' || outcome.state === 'bounced', outcome.state)
   })
 
-  test('550 Invalid recipient: the recipient bounces; said by a relay it suppresses nobody', async () => {
+  test('550 Invalid recipient: the recipient bounces; from a relay it suppresses no address', async () => {
     await using direct = await stage.direct('good.test', [at.plain])
     const [{ state, attempts } = WAITS] = await direct.outcome(await direct.send(['nobody@good.test']))
     assert.deepEqual({ state, attempts }, { state: 'bounced', attempts: 1 })

@@ -120,7 +120,7 @@ describe('Postfix', { skip }, () => {
     assert.equal((await inBox(stage.peer, 'second', 4)).length, 4)
   })
 
-  test('of two equal servers, one of which always puts off, the other gets every message', async () => {
+  test('when one of two equal servers always defers, the other gets every message', async () => {
     await using sending = await stage.direct('good.test', [at.busy, at.plain], { equal: true })
     const before = stage.peer.delivered('once').length
     const ids = await Promise.all(Array.from({ length: 12 }, () => sending.send(['once@good.test'])))
@@ -142,7 +142,7 @@ describe('Postfix', { skip }, () => {
     assert.match(attempts[0]!.dialogue, /450 4\.3\.2 Service currently unavailable/)
   })
 
-  test('a message too large for every server ends, and suppresses nobody', async () => {
+  test('a message too large for every server ends, and suppresses no address', async () => {
     const text = 'x'.repeat(70).concat('\n').repeat(400)
     for (const way of ['small', 'smallUnannounced'] as const) {
       await using sending = await stage.direct('good.test', [at[way]])
@@ -173,7 +173,7 @@ describe('Postfix', { skip }, () => {
     assert.equal((await inBox(stage.peer, 'once', before + 12)).length, before + 12)
   })
 
-  test('450 too much mail: what it takes goes, the rest waits without an attempt spent', async () => {
+  test('450 too much mail: the server gets as much as it takes, and the rest waits without a used attempt', async () => {
     await using sending = await stage.direct('good.test', [at.fewMessages])
     const ids = await Promise.all(Array.from({ length: 5 }, () => sending.send(['once@good.test'])))
     const outcomes = await Promise.all(ids.map((id) => sending.outcome(id)))
