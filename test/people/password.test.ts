@@ -74,7 +74,7 @@ describe('passwords', () => {
 describe('which passwords are taken', () => {
   const own = ['grace.hopper@navy.test', 'Grace Hopper']
 
-  test('those that nobody tries first', () => {
+  test('unusual passwords are accepted', () => {
     for (const password of [
       ...[
         'marmalade on the violin',
@@ -90,7 +90,7 @@ describe('which passwords are taken', () => {
     }
   })
 
-  test('not short ones, long ones, and what is in every list', () => {
+  test('short, too long and common passwords are refused', () => {
     for (const password of [
       ...[
         '',
