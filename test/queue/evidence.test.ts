@@ -70,7 +70,7 @@ test('servers of a provider that do not answer are not the provider', () => {
   assert.deepEqual(meets('five', site, dead, 'a.test', untried), ['five', null], 'nor a second witness')
 })
 
-test('what a recipient can cause closes its pair, and more when several emails to several domains have met it', () => {
+test('a sign that a recipient can cause closes its own pair, and more once several emails to several domains have met it', () => {
   const { meets } = evidence()
   for (let n = 0; n < 5; n++) {
     // Fewer sessions of the company harm no other.
@@ -136,7 +136,7 @@ test('a block of several sending domains concerns their company, unless other ma
   assert.deepEqual(meets('one', site, sender), ['domain', null], 'a refused sender is no block')
 })
 
-test('one answer that names a block list closes what the servers alone can speak for', () => {
+test('one answer that names a block list closes the paths of the servers that speak for themselves', () => {
   const list = { name: 'Spamhaus', removal: 'https://check.spamhaus.org/' }
   const atSession = { ...BLOCKED, list }
   const atRcpt = { kind: 'path', met: 'recipient', list } as const

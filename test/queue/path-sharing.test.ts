@@ -109,7 +109,7 @@ test('a path that was found open stays open, although another node is about to t
   for (const { sharing } of nodes) await sharing.stop()
 })
 
-test('what was learnt outlives a restart: closed paths, and fewer sessions', async (t) => {
+test('closed paths and fewer sessions survive a restart', async (t) => {
   const store = await opened(t)
   const before = await startNode(store, 1)
   const ready = readyFor('c', pathTo('x.test'))
@@ -429,7 +429,7 @@ test('a node that knows a lowered limit alone takes away no closure of another n
   for (const { sharing } of [one, two, three]) await sharing.stop()
 })
 
-test('what no mail has met for six hours is not learnt any more', async (t) => {
+test('a limit that no mail has met for six hours is no longer learnt', async (t) => {
   const store = await opened(t)
   const path = pathTo('x.test')
   const state = { closed: null, sessions: 1, messagesPerMinute: null }

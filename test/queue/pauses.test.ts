@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pauses } from '../../src/queue/pauses.ts'
 
-test('read again unchanged, pauses are what they were', () => {
+test('pauses that are read again unchanged stay the same', () => {
   const since = 1
   const all = [
     { companyId: 'a', domain: null, since },
