@@ -20,7 +20,7 @@ const LIMITED = ['sh', '-c', 'ulimit -S -f 12288; exec "$@"', 'sh']
 /** What a database server does on a full disk is its own matter; what we do when it is away, scenario 14 tells. */
 const skip = onPostgres && 'the database is not a file here'
 
-test('what cannot be stored is not accepted, and what was accepted is not lost', { skip }, async () => {
+test('mail that cannot be stored is not accepted, and accepted mail is not lost', { skip }, async () => {
   await using sink = await startSink()
   await using installation = new Installation({
     POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,

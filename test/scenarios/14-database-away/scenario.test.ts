@@ -26,7 +26,7 @@ const SENDERS = 8
 /** Answers of each kind that show the state of things. */
 const SOME = 20
 
-test('what had a 200 arrives once, what had a 503 never, whatever happens to the database', {
+test('mail with a 200 arrives once, mail with a 503 never, whatever happens to the database', {
   skip,
 }, async (t) => {
   await using cluster = await PostgresCluster.start({ durable: true })

@@ -187,7 +187,7 @@ for (const [fault, threads] of [
   })
 }
 
-test('what waits of the same email goes with it, and cancel ends it all', async () => {
+test('waiting recipients of the same email go with it, and cancel ends them all', async () => {
   await using stage = await Stage.start()
   const { sink, installation } = stage
   sink.script = ({ step, recipient }) =>

@@ -21,7 +21,7 @@ const GONE = 'member500@in.test'
 /** Ends as delivered and complained, and leaves for nobody. */
 const COMPLAINING = 'complained+ghost@simulator.test'
 
-test('each reader of a newsletter gets a copy of its own, and Ghost learns what became of it', async () => {
+test('each reader of a newsletter gets a copy, and Ghost learns its outcome', async () => {
   await using stage = await startRelayed()
   const { sink, tenant, installation, service } = stage
   const company = ['--company', tenant.companyId]

@@ -28,7 +28,7 @@ mx = ["*.slow.test"]
 messages_per_minute = 60
 `
 
-test('mail keeps to what a provider takes, known beforehand or said by its servers', async (t) => {
+test('mail keeps to the limits of a provider, known beforehand or learnt from its servers', async (t) => {
   await using all = await startSink()
   await using few = await startSink({ host: '127.0.0.2', port: all.port })
   await using hasty = await startSink({ host: '127.0.0.3', port: all.port })

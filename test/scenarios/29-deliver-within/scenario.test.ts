@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { startRelayed } from '../../support/relayed-service.ts'
 import { until } from '../../support/until.ts'
 
-test('mail whose next attempt would be too late for its sender fails at once, other mail waits', async () => {
+test('mail whose next attempt would be too late for its sender fails at once, and other mail waits', async () => {
   await using stage = await startRelayed({ POSTROAD_RETRY_SCHEDULE: '1h,1h' })
   const { sink, api, tenant } = stage
   sink.script = ({ step }) => (step === 'rcpt' ? { reply: '451 4.3.0 come back later' } : undefined)

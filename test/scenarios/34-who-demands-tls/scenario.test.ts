@@ -119,7 +119,7 @@ const ROWS: Row[] = [
   },
 ]
 
-test('whoever demands encryption gets it, or the mail waits', async (t) => {
+test('mail that demands encryption gets it, or waits', async (t) => {
   const root = { name: 'Test Root', ...selfSigned(['Test Root']) }
   await using valid = await startSink({ host: VALID, tls: issuedBy(root, ['mx.valid.test']) })
   const { port } = valid

@@ -28,7 +28,7 @@ interface Told {
   found: string
 }
 
-test('a block is a problem with the name of the list, told once and once when it is over', async (t) => {
+test('a block is a problem with the name of the list, reported once, and once more when it is over', async (t) => {
   const told: Told[] = []
   const operator = createServer(async (request, response) => {
     const alert = JSON.parse(await text(request)) as Told

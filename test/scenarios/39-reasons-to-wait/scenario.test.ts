@@ -221,7 +221,7 @@ const NEXT_HELD = ` Next try ${TIME}(?:; gives up ${TIME})?\\.`
 const LAST = ` Last answer: .*${GREY}\\.`
 const whole = (text: string) => new RegExp(`^${text}$`)
 
-test('every reason to wait is told, for mail never tried, tried once and tried often', async (t) => {
+test('every reason to wait is shown, for mail never tried, tried once and tried often', async (t) => {
   await using stage = await Stage.start()
   const { installation, store, own, held, away, gate } = stage
   const later = new Date(Date.now() + 2 * 3_600_000).toISOString()
