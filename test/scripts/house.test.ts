@@ -128,7 +128,7 @@ test('every place of src stands in the list', () => {
   assert.deepEqual(there.toSorted(), HOUSE.map(({ name }) => name).toSorted())
 })
 
-test('every place imports what stands below it alone', () => {
+test('every place imports only places below it', () => {
   for (const [at, { name, imports }] of HOUSE.entries()) {
     if (imports === 'everything') continue
     for (const entry of imports) {
@@ -138,7 +138,7 @@ test('every place imports what stands below it alone', () => {
   }
 })
 
-test('each place imports what the list says, and no URL leads around it', () => {
+test('each place imports what the list allows, and no URL leads around it', () => {
   assert.deepEqual(listFaults(), [])
 })
 
