@@ -107,7 +107,7 @@ describe('a damaged page', () => {
     await store.counts(NOW)
   })
 
-  test('of the index of what waits costs its lanes, and the count of what is due leaves them out', async (t) => {
+  test('of the index of waiting recipients costs its lanes, and the count of due mail leaves them out', async (t) => {
     let owner: Company | undefined
     const { store, faults } = await damaged(
       t,

@@ -266,7 +266,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe('the lanes of the SQLite store', () => {
-  test('leave nothing out that is due, whatever happens, and the numbers are those of a plain count', (t) => {
+  test('leave out no due mail, whatever happens, and their numbers equal a plain count', (t) => {
     const directory = temporaryDirectory(t)
     let run = 0
     fc.assert(

@@ -53,7 +53,7 @@ export function progress(
 }
 
 export function webhooksContract(open: OpenBench): void {
-  test('a webhook that is switched off and on is told of in the log, which is of emails otherwise', async (t) => {
+  test('enabling and disabling a webhook is in the log, which otherwise has events of emails', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     const one = webhook(owner.id, { url: 'https://user:secret@a.test:8443/hook?key=secret' })
@@ -111,7 +111,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual((await store.entriesAfter(0, {}, 10)).events, [on])
   })
 
-  test('webhooks are kept as they are, listed by company, changed and removed', async (t) => {
+  test('webhooks are kept as given, listed by company, changed and removed', async (t) => {
     const { store } = await open(t)
     const [owner, other] = [await acme(store), await acme(store, 'Other')]
     const first = webhook(owner.id)
@@ -140,7 +140,7 @@ export function webhooksContract(open: OpenBench): void {
     })
   })
 
-  test('one node has a webhook at a time, and what it says counts as long as it has it', async (t) => {
+  test('one node has a webhook at a time, and only its results count during that time', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     const one = webhook(owner.id)
@@ -174,7 +174,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.equal((await store.takeWebhooks(next)).length, 1)
   })
 
-  test('what a node has beyond its share is given to the nodes that join', async (t) => {
+  test('webhooks beyond the share of a node go to the nodes that join', async (t) => {
     const { store } = await open(t)
     if (!store.shared) return
     const owner = await acme(store)
@@ -196,7 +196,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(ids(await store.takeWebhooks(b), false), [first, second, third])
   })
 
-  test('what is told again waits for its time, and attempts are kept as many as are wanted', async (t) => {
+  test('a repeated event waits for its time, and a limited number of attempts is kept', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     const one = webhook(owner.id)
@@ -270,7 +270,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(await numbers({}), ['3 true'])
   })
 
-  test('a signing key is made once, and replaced only on purpose', async (t) => {
+  test('a signing key is made once, and replaced only on request', async (t) => {
     const { store } = await open(t)
     const owner = await acme(store)
     assert.equal(await store.signingKey(owner.id), null)

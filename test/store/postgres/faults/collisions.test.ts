@@ -117,7 +117,7 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
     })
   }
 
-  test('nine times is run a tenth time; what always loses is refused, and nothing of it is kept', async (t) => {
+  test('nine times is run a tenth time; one that always loses is refused, and leaves nothing behind', async (t) => {
     const { store, owner, token, collide, colliding } = await open(t, '40001', AT_THE_ROW)
     const value = email(owner, ['a@x.test', 'b@y.test'])
     await store.accept(value, { token })

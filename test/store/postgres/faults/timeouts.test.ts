@@ -66,7 +66,7 @@ describe('time-outs of PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal((await store.beat(token))?.length, 1)
   })
 
-  test('what is asked about nodes waits for no other work', async (t) => {
+  test('queries about nodes do not wait for other work', async (t) => {
     const database = new Database(await freshDatabase(t))
     const over = Promise.withResolvers<void>()
     // Each keeps its connection; more of them than there are.
