@@ -46,7 +46,7 @@ describe('X-Mailgun fields over SMTP', () => {
     })
   }
 
-  test('what asks for nothing, or for what happens anyway, is passed over; none of them travels', async () => {
+  test('fields without an effect are passed over; none of the fields is sent on', async () => {
     using client = await rig.loggedIn()
     const fields = [
       'Dkim: yes',
@@ -72,7 +72,7 @@ describe('X-Mailgun fields over SMTP', () => {
     }
   })
 
-  test('a message that is to leave later waits', async () => {
+  test('a message with a later delivery time waits', async () => {
     using client = await rig.loggedIn()
     const at = Math.floor(Date.now() / 1000) + 3_600
     const { id } = await rig.email(await client.send(message('Hello\r\n', `X-Mailgun-Deliver-By: ${at}\r\n`)))

@@ -20,8 +20,8 @@ async function begin(client: SmtpClient, parameters = ''): Promise<void> {
   await client.say('DATA', /^354 /)
 }
 
-describe('what SMTP and HTTP share', () => {
-  test('requests under way of a company; another one is served', async () => {
+describe('limits that SMTP and HTTP share', () => {
+  test('messages in progress of a company; another company is served', async () => {
     // 40 requests, of which a company alone may have some thirty.
     await using rig = await startRig({
       memory: 40 * MIB,
@@ -111,7 +111,7 @@ describe('what SMTP and HTTP share', () => {
     assert.equal((await new Api(rig.service.url, rig.key.token).get('/emails/x')).status, 404)
   })
 
-  test('connections: those of strangers make room for one that comes', async () => {
+  test('connections: those of strangers make room for a new one', async () => {
     await using rig = await startRig({ memory: 40 * MIB, maxMessageSize: 4 * MIB })
     // There may be 80.
     const idle: SmtpClient[] = []
@@ -135,8 +135,8 @@ describe('what SMTP and HTTP share', () => {
   })
 })
 
-describe('what is accepted', () => {
-  test('nothing while the store does not answer; the client may try again', async () => {
+describe('acceptance', () => {
+  test('accepts nothing while the store does not answer; the client may try again', async () => {
     await using rig = await startRig()
     using client = await rig.loggedIn()
     await rig.service.store.close()
@@ -232,7 +232,7 @@ describe('the certificate', () => {
   }
 })
 
-test('a client that leaves, wherever it is, leaves nothing behind', async () => {
+test('a client that disconnects, at any point, leaves nothing behind', async () => {
   const settings = { memory: 40 * MIB, maxMessageSize: 4 * MIB, metrics: 'same', tls: null } as const
   await using rig = await startRig({ ...settings, submission: [STARTTLS] })
   const large = ` SIZE=${4 * MIB}`
@@ -272,7 +272,7 @@ test('a client that leaves, wherever it is, leaves nothing behind', async () => 
   }
 })
 
-test('metrics tell sessions, logins and messages', async () => {
+test('metrics count sessions, logins and messages', async () => {
   await using rig = await startRig({ metrics: 'same', tls: null, submission: [STARTTLS] })
   using client = await rig.loggedIn()
   await rig.email(await client.send(message()))
