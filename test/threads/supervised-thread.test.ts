@@ -64,7 +64,7 @@ test('it starts with the first message, and another with the next after it has e
   ])
 })
 
-test('one that is killed is told of; of one that is ended nothing more is heard, and what it asked is answered to nobody', async (t) => {
+test('a killed thread reports its end; an ended one reports nothing more, and its requests get no answer', async (t) => {
   const { thread, said, ends, answers, news, post } = supervised()
   t.after(() => thread.terminate())
   await post('ask', 'said')
