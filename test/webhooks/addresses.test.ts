@@ -16,7 +16,7 @@ const NEVER: [url: string, why: RegExp][] = [
 ]
 const SETTING = /POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it/
 
-describe('a webhook at an address that is never connected to is refused', () => {
+describe('a webhook at a forbidden address is refused', () => {
   let place: Workplace
   let service: Serving
   let token = ''
@@ -42,7 +42,7 @@ describe('a webhook at an address that is never connected to is refused', () => 
       body: new URLSearchParams(fields),
     })
 
-  test('on the command line, in words that name the setting', async () => {
+  test('on the command line, with the name of the setting', async () => {
     const { code, stderr } = await place.run('webhook', 'add', '--company', 'Acme', '--url', NEVER[0]![0])
     assert.equal(code, 1)
     assert.match(stderr, NEVER[0]![1])

@@ -13,7 +13,7 @@ function gated(receiver: Receiver): PromiseWithResolvers<number> {
   return gate
 }
 
-test('one that is removed while it is told leaves nothing behind, and takes nothing from the others', async (t) => {
+test('one that is removed while events are sent leaves nothing behind, and takes nothing from the others', async (t) => {
   const stage = await Stage.make(t)
   const [removed, kept] = [await receiving(t), await receiving(t)]
   const gate = gated(removed)
@@ -32,7 +32,7 @@ test('one that is removed while it is told leaves nothing behind, and takes noth
   await stage.untilIdle()
 })
 
-test('one that is disabled while it is told is told no more, and enabled what happens from then on', async (t) => {
+test('one that is disabled while events are sent gets no more, and after it is enabled gets new events', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const gate = gated(receiver)
@@ -53,7 +53,7 @@ test('one that is disabled while it is told is told no more, and enabled what ha
   assert.ok(received.slice(16).every(({ body }) => body.includes(email!)))
 })
 
-test('two nodes that both take it for theirs tell the same events under the same ids, and one of them writes', async (t) => {
+test('two nodes that both hold it send the same events under the same ids, and one of them writes', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const gate = gated(receiver)
@@ -85,7 +85,7 @@ for (const [what, together] of [
   ['the events of many emails come before the next of each', 80],
   ['those of each email come together', 1],
 ] as const) {
-  test(`one that goes down while more is read for it misses nothing once it is up: ${what}`, async (t) => {
+  test(`one that fails while more events are read for it misses none once it works again: ${what}`, async (t) => {
     const schedule = { json: Array(50).fill(1), form: [1], longestPause: 5 }
     const stage = await Stage.make(t, { schedule })
     const receiver = await receiving(t)
@@ -122,7 +122,7 @@ for (const [what, together] of [
   })
 }
 
-test('a long past is told again within what one may hold, and goes on from where it was', async (t) => {
+test('a long past is sent again within the limit of one webhook, and continues from where it was', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)
   const id = await stage.webhook(receiver)

@@ -10,7 +10,7 @@ const MAILS = 60
 
 const told = ({ body }: Received) => JSON.parse(body) as { type: string; data: { email_id: string } }
 
-test('a service killed between event and webhook tells all of them when it is back, under the same ids', async () => {
+test('a service killed between event and webhook sends all events when it is back, under the same ids', async () => {
   await using sink = await startSink()
   await using receiver = await Receiver.start()
   await using installation = new Installation({

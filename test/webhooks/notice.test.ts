@@ -61,7 +61,7 @@ async function begun(t: TestContext) {
   return { store, webhooks, add, deliver }
 }
 
-test('what is added, changed, told again, disabled and removed counts at once', async (t) => {
+test('added, changed, disabled and removed webhooks, and repeated events, count at once', async (t) => {
   const { store, webhooks, add, deliver } = await begun(t)
   const [first, second, other] = [await receiving(t), await receiving(t), await receiving(t)]
   webhooks.start()
