@@ -133,7 +133,7 @@ describe('the directory', () => {
     assert.deepEqual(directory.companies(), [other])
   })
 
-  test('asks for the end of a key and for where it may be used, each time', () => {
+  test('checks the expiry and the networks of a key at each request', () => {
     const { token } = newToken()
     const ended = directoryWith([keyOf('k', token, { expiresAt: Date.now() })])
     assert.deepEqual(ended.authenticate(token, '192.0.2.1'), { denied: 'expired' })
@@ -171,7 +171,7 @@ describe('the directory', () => {
     assert.ok(!('denied' in directory.authenticate(good, '::1')))
   })
 
-  test('knows logins by name: of the domain in it, of the company that holds it, the newest of two', () => {
+  test('finds a login by name: in the domain of the name, for the company that holds it, the newest of two', () => {
     const login = (id: string, name: string, change: Partial<ApiKey> = {}) =>
       keyOf(id, newToken().token, { name, password: 'phc', domainId: 'd-acme.test', ...change })
     const keys = [
@@ -217,13 +217,13 @@ describe('rights to send', () => {
     return checkSending(directory, directory.authenticate(token, '192.0.2.1') as Principal, domain)
   }
 
-  test('a key with the scope, from an active domain of its company', () => {
+  test('allows a key with the scope an active domain of its company', () => {
     const result = check({}, 'acme.test')
     assert.ok(result.ok)
     assert.equal(result.domain.name, 'acme.test')
   })
 
-  test('not a key without the scope, whatever the domain', () => {
+  test('refuses a key without the scope, whatever the domain', () => {
     for (const domain of ['acme.test', 'other.test', 'nowhere.test']) {
       assert.deepEqual(check({ scopes: ['reading', 'management'] }, domain), {
         ok: false,
@@ -233,7 +233,7 @@ describe('rights to send', () => {
     }
   })
 
-  test('not a key restricted to another domain, and it learns nothing about that domain', () => {
+  test('refuses a key restricted to another domain, and reveals nothing about that domain', () => {
     const restricted = { domainId: 'd-acme.test' }
     assert.ok(check(restricted, 'acme.test').ok)
     for (const domain of ['new.test', 'other.test', 'nowhere.test']) {

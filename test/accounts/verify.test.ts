@@ -185,7 +185,7 @@ describe('verification', () => {
     assert.match(broken.advice!, /no SPF record.* Also add a:mail\.service\.test\.$/)
   })
 
-  describe('with several hosts that mail leaves from', () => {
+  describe('with several hosts that send mail', () => {
     const sendingHosts = [
       { name: 'mail1.service.test', addresses: ['192.0.2.1'] },
       { name: 'mail2.service.test', addresses: ['192.0.2.2', '2001:db8::2'] },
@@ -305,7 +305,7 @@ describe('verification', () => {
     assert.match(advice, /is at pr\d+\._domainkey\.x\.test\.x\.test: your DNS provider appends x\.test/)
   })
 
-  test('asks for a return path outside of the domain under no other name', async () => {
+  test('looks up a return path outside the domain under its own name only', async () => {
     const asked: string[] = []
     const absent = async () => ({ kind: 'absent' as const, reason: 'NXDOMAIN' })
     const mx = async (name: string) => {
@@ -342,7 +342,7 @@ describe('verification', () => {
     ['two records', (key) => [`v=DKIM1; p=${key}`, 'v=DKIM1; p='], /2 TXT records/],
   ]
   for (const [name, values, advice] of wrongs) {
-    test(`tells ${name}`, async () => {
+    test(`reports ${name}`, async () => {
       const result = await verify((zone, at) => {
         zone[at] = values(domain.dkim[0]!.publicKey)
       })
@@ -351,14 +351,14 @@ describe('verification', () => {
     })
   }
 
-  test('tells a missing record', async () => {
+  test('reports a missing record', async () => {
     const { verified, uncertain, states } = await verify((zone, name) => {
       delete zone[name]
     })
     assert.deepEqual([verified, uncertain, states[0]], [false, false, 'missing'])
   })
 
-  test('does not take DNS trouble for a missing record', async () => {
+  test('does not mistake a failure of DNS for a missing record', async () => {
     for (const answer of [{ rcode: 'SERVFAIL' as const }, { silent: true as const }]) {
       const { verified, uncertain, states } = await verify((zone, name) => {
         zone[name] = answer
