@@ -130,7 +130,7 @@ describe('backup', () => {
     )
   })
 
-  test('is on disk when it is done: the file before it has its name, then the folder with the name', async (t) => {
+  test('is on disk when the command ends: first the file gets its name, then the folder is synced', async (t) => {
     await using place = await workplace()
     await place.json('company', 'create', 'Acme')
     // The name of what is preloaded must not have the spaces that the workplace has.

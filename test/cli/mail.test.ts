@@ -34,7 +34,7 @@ describe('the commands about mail', () => {
 
   const sent = (email: Record<string, unknown>) => send(service.url, token, email)
 
-  test('show what became of each recipient, in words and as JSON', async () => {
+  test('show the outcome of each recipient, in words and as JSON', async () => {
     const id = await sent({ to: ['jane@x.test', 'delayed@simulator.test'] })
     const email = await shownOnce(place, id, ({ recipients }) =>
       recipients.every(({ state }) => state !== 'sending'),
@@ -64,7 +64,7 @@ describe('the commands about mail', () => {
     assert.match((await place.run('queue')).stdout, /Acme +simulator\.test +1 +0 +0 +20\d\d-/)
   })
 
-  test('show the destinations where most waits, and how much waits in all', async () => {
+  test('show the destinations with most waiting mail, and the total', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
     for (const to of [
       'a@few.test',

@@ -57,7 +57,7 @@ async function everything(store: Store): Promise<object> {
 }
 
 describe('migrate-data', { skip: withoutPostgres() }, () => {
-  test('moves an installation, also when it is killed on the way, and PostgreSQL serves what waited', async () => {
+  test('moves an installation, even when it is killed on the way, and PostgreSQL serves the waiting mail', async () => {
     await using sink = await startSink()
     await sink.close()
     await using installation = new Installation({

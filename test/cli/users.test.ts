@@ -63,7 +63,7 @@ describe('people', () => {
     await second.stop()
   })
 
-  test('a console with an address of its own is where the link leads; switched off there is none', async () => {
+  test('the link leads to the console’s own address; without a console there is no link', async () => {
     place.env.POSTROAD_CONSOLE_LISTEN = '127.0.0.1:0'
     const apart = await serve(place, ['--json'], /^\{"url".*\n/m)
     const link = LINK.exec(apart.stdout())![0]

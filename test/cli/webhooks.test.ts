@@ -105,7 +105,7 @@ describe('the commands about webhooks', () => {
     for (const { id } of [one, two, other]) await remove(id)
   })
 
-  test('tell attempts, and replay the event of one, or everything since a time', async () => {
+  test('show attempts, and replay one event, or every event since a time', async () => {
     const since = new Date().toISOString()
     const { id, secret } = await add('--company', 'Acme', '--event', 'email.delivered')
     const before = receiver.received.length
@@ -194,7 +194,7 @@ describe('the commands about webhooks', () => {
     await remove(id)
   })
 
-  test('send a sample of any event, and tell how it was answered', async () => {
+  test('send a sample of any event, and show the answer', async () => {
     const { id, secret } = await add('--company', 'Acme')
     const { code, stdout } = await place.run('webhook', 'test', id, '--event', 'email.bounced')
     assert.equal(code, 0)
