@@ -36,7 +36,7 @@ test('a gap between two looks makes no node silent', () => {
   assert.deepEqual(tokens(watch.look([row(1, 0)], 101_101)), [1])
 })
 
-test('a beat ends the silence, and one seen first late is given its whole timeout', () => {
+test('a beat ends the silence, and a node first seen late gets its whole timeout', () => {
   const watch = new HeartbeatWatch(500)
   for (let now = 0; now <= 1_000; now += 250) watch.look([row(1, 0)], now)
   for (let now = 1_050; now <= 2_150; now += 275) {

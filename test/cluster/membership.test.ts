@@ -240,7 +240,7 @@ test('a node that leaves is not given up as dead, and its leased mail waits agai
   assert.equal((await here.store.claim(request))[0]?.id, value.id)
 })
 
-test('each node learns how many deliver, as they come', async (t) => {
+test('each node learns the number of delivery nodes as it changes', async (t) => {
   const enter = database(t)
   const one = await enter('one')
   assert.equal(one.counts.at(-1), 1)

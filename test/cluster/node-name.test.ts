@@ -47,7 +47,7 @@ test('a name that is set is kept, and one node alone claims none', (t) => {
   assert.deepEqual(nameNode(null, null), { name: HOST, claim: null })
 })
 
-test('where no file can be kept, the process gives the name', (t) => {
+test('without a place for a file, the process gives the name', (t) => {
   const where = place(t)
   const file = join(where.directory, 'file')
   writeFileSync(file, '')
