@@ -161,7 +161,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     { name: 'dark', colorScheme: 'dark' },
     { name: 'on a phone', colorScheme: 'light', viewport: PHONE },
   ] as const) {
-    test(`nothing keeps anybody out: ${options.name}`, async (t) => {
+    test(`the page is accessible: ${options.name}`, async (t) => {
       const { name: _, ...look } = options
       const visit = await arrive(t, stage.operator, look)
       assert.deepEqual(await visit.barriers(), [])
@@ -266,7 +266,7 @@ describe('where mail leaves', { skip: withoutBrowser() }, () => {
   })
   after(() => stage?.close())
 
-  test('whoever comes by a link chooses an address and a password first', async (t) => {
+  test('a person who comes by a link chooses an address and a password first', async (t) => {
     const { store, url } = stage.service
     await store.updatePerson(stage.operator.id, 0, { address: null, name: '' })
     const visit = await Visit.begin(t, stage.browser, url)

@@ -6,7 +6,7 @@ import { phraseOf } from '../../console/src/pages/audit/sentence.ts'
 
 const folder = new URL('../../src/operate/', import.meta.url)
 
-test('every verb that is noted has a sentence', async () => {
+test('every recorded verb has a sentence', async () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   )

@@ -55,7 +55,7 @@ test('the advice about unsubscribing names features that exist', () => {
   assert.doesNotMatch(todo, /tracking/)
 })
 
-test('a message that is right has nothing to do', () => {
+test('a correct message has nothing to fix', () => {
   const { checks } = checkMessage(GOOD)
   assert.deepEqual(
     checks.filter(({ grade, todo }) => grade !== 'good' || todo !== ''),
@@ -64,7 +64,7 @@ test('a message that is right has nothing to do', () => {
   assert.ok(checks.length >= 7)
 })
 
-test('the spam score says which rules it counts', () => {
+test('the spam score names the rules that it counts', () => {
   const scoreOf = (change: Partial<CheckedEmail>) =>
     checkMessage({ ...GOOD, ...change }).checks.find(({ id }) => id === 'spam')!
   assert.match(scoreOf({}).what, /^Spam score: 0\.0\./)
@@ -91,7 +91,7 @@ for (const [id, grade, change] of ROWS) {
   })
 }
 
-test('a link that shows where it leads is no trouble', () => {
+test('a link whose text shows its target is no problem', () => {
   const html =
     '<a href="https://www.bank.example/x">bank.example</a> <a href="#x">a.example</a> <a href="https://b.example">Buy</a>'
   const { checks } = checkMessage({ ...GOOD, html })

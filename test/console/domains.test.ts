@@ -50,7 +50,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Add domain' }).click()
   }
 
-  test('a newcomer adds one, publishes what is shown, and sees it verified without a reload', async (t) => {
+  test('a newcomer adds a domain, publishes the shown records, and sees it verified without a reload', async (t) => {
     const developer = await stage.person({ [stage.company.id]: 'developer' })
     const visit = await stage.visit(t, at, {
       as: developer,

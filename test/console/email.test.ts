@@ -102,7 +102,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await standing.getByText(/Rejected permanently .*No such user here/).waitFor()
   })
 
-  test('of several recipients it is headed by the worst that became of one', async (t) => {
+  test('of several recipients the worst outcome stands at the head', async (t) => {
     const id = await stage.send({ to: ['gone@both.test', 'ada@both.test'], subject: 'Both' })
     const { page } = await stage.visit(t, at(id))
     const standing = page.getByRole('status', { name: 'Status' })
@@ -136,7 +136,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await page.locator(`[data-email="${id}"]`).getByText('Bounced 1 of 3, 1 retrying').waitFor()
   })
 
-  test('lists many recipients, those that failed first, by state and by a part of the address', async (t) => {
+  test('lists many recipients, failed ones first, filtered by state and by a part of the address', async (t) => {
     const to = Array.from({ length: 48 }, (_, index) => `reader${index}@many.test`)
     const id = await stage.send({ to: [...to, 'gone@many.test', 'later@many.test'], subject: 'Many' })
     const visit = await stage.visit(t, at(id))

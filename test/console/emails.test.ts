@@ -554,7 +554,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await goes('j', ids[2]!)
   })
 
-  test('can be used on a phone, in the dark, by everybody', async (t) => {
+  test('is accessible on a phone and in dark mode', async (t) => {
     const id = await stage.send({
       subject: 'A subject that is rather long for a phone, as they often are',
       tags: [{ name: 'kind', value: 'long' }],
@@ -673,7 +673,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
 })
 
 describe('a page under which the service restarts', { skip: withoutBrowser() }, () => {
-  test('says so, and misses nothing', async (t) => {
+  test('reports that, and misses nothing', async (t) => {
     const stage = await Stage.open()
     t.after(() => stage.close())
     const visit = await stage.visit(t, `/c/${stage.company.id}/emails`)

@@ -265,7 +265,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     await assertCalm(seen)
   })
 
-  test('where one goes once one has signed in is here', async (t) => {
+  test('a sign-in always leads to a page of this service', async (t) => {
     const evilHost = new URL(origin).host
     for (const to of [
       `//${evilHost}/x`,

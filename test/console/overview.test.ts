@@ -36,7 +36,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.waitForURL('**/emails/*-*')
   })
 
-  test('pictures have their numbers beside them, and give both as CSV', async (t) => {
+  test('charts show their numbers on request, and save them as CSV', async (t) => {
     await stage.send({ to: 'ada@one.test' })
     await stage.send({ to: 'bounced@simulator.test' })
     await until(async () => (await stage.service.store.counts(Date.now())).sending === 0, 'their delivery')
@@ -373,7 +373,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     )
   })
 
-  test('there is something to see before the script is there', async (t) => {
+  test('the page shows something before its script has loaded', async (t) => {
     const { page } = await stage.visit(t, '/sign-in')
     let release = () => {}
     const released = new Promise<void>((resolve) => {

@@ -164,7 +164,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Leave Invited Inc.' }).waitFor({ state: 'detached' })
   })
 
-  test('whoever has an account is asked to sign in, and accepts then', async (t) => {
+  test('a person with an account is asked to sign in, and then accepts', async (t) => {
     const erna = await stage.person({})
     const other = await stage.service.company('Second Ltd')
     const { store } = stage.service
@@ -299,7 +299,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`nothing keeps anybody from using them, in ${colorScheme} and at the width of a phone`, async (t) => {
+    test(`the pages are accessible, in ${colorScheme} and at the width of a phone`, async (t) => {
       for (const path of [at('team'), '/c/all/team', at('audit'), '/c/all/audit']) {
         const visit = await stage.visit(t, path, { colorScheme })
         for (const viewport of [DESKTOP, PHONE]) {
