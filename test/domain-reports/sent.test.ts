@@ -93,7 +93,7 @@ describe("TLS reports to recipients' domains", () => {
       return { mailed, reports }
     }
 
-    test('one zone makes fifty reports leave for strangers, whatever they are called, and its own all leave', async () => {
+    test('one zone causes at most fifty reports to strangers, whatever their names, and all reports to itself', async () => {
       const { mailed, reports } = await sent('2026-11-21', [
         ...named('a.evil.test', 40, 'mailto:joe%2Ba@far.test'),
         ...named('b.evil.test', 40, 'mailto:Jane@near.test'),
@@ -114,7 +114,7 @@ describe("TLS reports to recipients' domains", () => {
       }
     })
 
-    test('one mailbox gets a hundred from all zones together, and another one of its domain gets its own', async () => {
+    test('one mailbox gets a hundred reports from all zones together, and another mailbox of its domain gets its own', async () => {
       const zones = Array.from({ length: 4 }, (_, n) =>
         named(`zone${n}.test`, 40, `mailto:joe+${n}@victim.test`),
       )
@@ -157,7 +157,7 @@ describe("TLS reports to recipients' domains", () => {
       await dns.close()
     })
 
-    test('others get theirs, and the service stops without waiting for it', async () => {
+    test('other recipients get their reports, and the service stops without a wait for it', async () => {
       const day = '2026-11-20'
       const due = ['silent.test', 'taking.test'].map((domain, index) => ({ domain, day, dueAt: index + 1 }))
       await service.store.countTlsSessions([], due)
