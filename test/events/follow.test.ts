@@ -110,7 +110,7 @@ function followed(name: string, open: Open): void {
       assert.equal((await next).done, true)
     })
 
-    test('begins with the last that were wanted, however far back they are', async (t) => {
+    test('begins with the last selected events, however far back they are', async (t) => {
       const store = await (await open(t))()
       const owner = await acme(store)
       const rare = await acme(store, 'Rare')
