@@ -68,7 +68,7 @@ function begin(t: TestContext): { control: PreloadControl; ask: () => Promise<Sa
   }
 }
 
-test("SQLite's fsync and write fail while they are told to, and nobody else's", async (t) => {
+test("SQLite's fsync and write fail on command, and no others do", async (t) => {
   const parts = begin(t)
   if (parts === null) return
   const { control, ask } = parts
