@@ -102,7 +102,7 @@ describe('requests under way', () => {
     await leave()
   })
 
-  test('a client that leaves while it waits for room keeps no other client waiting', async () => {
+  test('a client that leaves while it waits for room delays no other client', async () => {
     const large = 5 * MIB
     const [held] = [park(large, ' ')]
     for (let count = 0; count < 3; count++) park(large)

@@ -260,7 +260,7 @@ async function assertApart(
   }
 }
 
-describe('whatever a customer asks for', () => {
+describe('the bounds of a key, for every request', () => {
   test('a key of another company neither sees nor changes anything', async () => {
     const theirs = await owner(await service.company(), 'theirs')
     const { company } = await service.tenant('mine.test')

@@ -77,7 +77,7 @@ describe('a declared route of a dialect', () => {
       assert.deepEqual(texts(await asked('/topics/a%20b/notes', stranger)), [])
     })
 
-    test('refused in its words', async () => {
+    test('refusals have the messages of the dialect', async () => {
       assertJsonError(await add('{', '', ''), 401, 'invalid_api_key')
       assertJsonError(await add('{', '', reader), 403, 'restricted_api_key', /`management` scope/)
       assertJsonError(await add('{'), 400, 'validation_error', /not valid JSON: unexpected end/)
@@ -153,7 +153,7 @@ describe('a declared route of a dialect', () => {
       assert.deepEqual((await asked('/v3/notes.test/notes', stranger)).body.items, [])
     })
 
-    test('refused in its words', async () => {
+    test('refusals have the messages of the dialect', async () => {
       assert.equal((await add('x', 'none')).text, 'Forbidden')
       assertFormError(await add('x', reader), 403, /management scope/)
       assertFormError(await add(new URLSearchParams()), 400, 'text parameter is missing')

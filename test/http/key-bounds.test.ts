@@ -77,7 +77,7 @@ describe('a key', () => {
     )
   })
 
-  test('is not admitted by a header that anybody can send', async () => {
+  test('is not admitted by a header that any client can send', async () => {
     const { token } = await service.key(companyId, { networks: THERE })
     for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'client-ip']) {
       const reply = await call(`${service.url}/emails/none`, {

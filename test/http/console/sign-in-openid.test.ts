@@ -71,7 +71,7 @@ describe('signing in with OpenID Connect', () => {
     })
   }
 
-  test('a stranger who has set a password under somebody’s address does not share that person’s account', async () => {
+  test('a stranger who has set a password under another person’s address does not share that person’s account', async () => {
     const person = await newPerson(service)
     const mallory = await new Newcomer(service.url).enter(service, person)
     assertSaid(await mallory.ask('PUT', '/account/password', { password: 'waiting for the owner' }), 200)
@@ -86,7 +86,7 @@ describe('signing in with OpenID Connect', () => {
     assertSaid(await new Newcomer(service.url).signIn(person.address!, 'marmalade on the violin'), 200)
   })
 
-  test('a company whose invitation a stranger accepted learns nothing of the address’s holder, who proves it later', async () => {
+  test('a company whose invitation a stranger accepted learns nothing of the holder of the address, who proves it later', async () => {
     const company = await service.company()
     const memberships = [{ companyId: company.id, role: 'viewer' as const }]
     const person = await newPerson(service, { memberships })

@@ -356,7 +356,7 @@ describe('the team of a company', () => {
     }
   })
 
-  test('so do two operators', async () => {
+  test('two operators who demote or remove each other at the same moment leave one of them', async () => {
     const alone = await startService()
     try {
       for (const [method, body] of [
@@ -380,7 +380,7 @@ describe('the team of a company', () => {
     }
   })
 
-  test('operators see everybody, appoint operators and remove people; one operator stays', async () => {
+  test('operators see all people, appoint operators and remove people; one operator stays', async () => {
     const at = '/installation/people'
     const reply = await operator.ask('POST', at, { address: newAddress() })
     ok(reply, 201)
