@@ -23,7 +23,7 @@ const limits: [cause: DeathCause, options: WorkersOptions][] = [
   ['memory', { memory: 1 }],
 ]
 for (const [cause, options] of limits) {
-  test(`HTML that a worker dies of for want of ${cause} has no text, and the log says why`, async (t) => {
+  test(`HTML that ends a worker for want of ${cause} gives no text, and the log gives the reason`, async (t) => {
     const deaths: WorkerDied[] = []
     const workers = open(t, options)
     assert.equal(await derivedText(HEAVY, workers, 'acme', (death) => deaths.push(death)), '')
