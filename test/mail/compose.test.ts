@@ -75,7 +75,7 @@ function lines(text: string | undefined): string {
 }
 
 describe('compose', () => {
-  it('writes a message that can be read with the eye', () => {
+  it('writes a message that people can read', () => {
     const parts = content({ text: 'Hi Jane,\nbye.\n', headers: [['X-Order', '17']], cc: ['Bob <b@x.test>'] })
     assert.equal(
       sound(compose(parts), parts),

@@ -280,7 +280,7 @@ describe('custom field', () => {
 })
 
 describe('header rules', () => {
-  it('knows the names that are not for the sender to set', () => {
+  it('knows the names that the sender may not set', () => {
     for (const name of [
       'From',
       'TO',

@@ -62,7 +62,7 @@ describe('the files of a ready message', () => {
     assert.deepEqual(listRawFiles(mixed(body, page, body)), [])
   })
 
-  test('a text that is named, or called an attachment, is one', () => {
+  test('a text with a file name, or with the disposition attachment, is a file', () => {
     const notes = ['Content-Type: text/plain; name=notes.txt', '', 'n']
     const called = ['Content-Disposition: attachment', '', 'x']
     assert.deepEqual(named(mixed(notes, called)), ['notes.txt', 'attachment-2.txt'])

@@ -98,7 +98,7 @@ function written(nodes: readonly Node[]): { html: string; shown: string[] } {
   return { html, shown }
 }
 
-test('what a browser shows is in the text, once and in its order, and nothing else', () => {
+test('the text contains exactly the text that a browser shows, once and in order', () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
   console.log(`seed ${seed}`)
   let hidden = 0

@@ -58,7 +58,7 @@ describe('feedback reports (RFC 5965)', () => {
     assert.deepEqual(read('Feedback-Type: not-spam').slice(0, 2), ['none', []])
   })
 
-  test('nothing is said about delivery', () => {
+  test('a complaint says nothing about delivery', () => {
     const [recipient] = readReport(feedback('Feedback-Type: abuse')).recipients
     const { action, status, reply, message, permanent, category } = recipient!
     assert.deepEqual(
