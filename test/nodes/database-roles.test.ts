@@ -164,7 +164,7 @@ describe('roles on PostgreSQL', { skip: withoutPostgres() }, () => {
     await (await PostgresStore.open(service)).close()
   })
 
-  test('a lock that anybody can take keeps no node from starting', async (t) => {
+  test('a lock that any database user can take keeps no node from starting', async (t) => {
     const { owner, service, superuser } = await setUp(t)
     await (await PostgresStore.open(owner)).close()
     const client = new Client({ connectionString: superuser })

@@ -71,7 +71,7 @@ async function listensTo(sender: Client, counted: { received: number }, signal: 
   } while (counted.received === 0)
 }
 
-describe('notifications from anybody', { skip: withoutPostgres() }, () => {
+describe('notifications from any database user', { skip: withoutPostgres() }, () => {
   test('a key revoked after them stops', async (t) => {
     const url = await freshDatabase(t)
     await using service = await startService({ database: parseDatabase(url), secretKey: randomBytes(32) })
@@ -107,7 +107,7 @@ describe('notifications from anybody', { skip: withoutPostgres() }, () => {
     }
   })
 
-  test('cause no more than one look at the tables in 20 ms, and tell nothing', async (t) => {
+  test('cause at most one look at the tables in 20 ms, and report no change', async (t) => {
     const url = await freshDatabase(t)
     await (await PostgresStore.open(url)).close()
     const { feed, counted } = countedFeed(t, url)

@@ -54,7 +54,7 @@ async function names(fleet: Fleet): Promise<string[]> {
 }
 
 describe('a node that is started again under its name', { skip: withoutPostgres() }, () => {
-  test('sends the mail that was under way when the node was killed at once, each message once', async () => {
+  test('sends at once the mail that was under way when it was killed, each message once', async () => {
     await using killed = await busy()
     const { fleet, first, sent } = killed
     await first.child.kill('SIGKILL')
