@@ -1053,7 +1053,7 @@ describe('rights of callers', () => {
     })
   }
 
-  test('whatever changes settings is noted under its own name', () => {
+  test('every change of settings is recorded under its own name', () => {
     for (const [name, value] of VERBS) {
       const { right, audit: noted } = value as unknown as TriedVerb
       if (noted !== null) assert.equal(noted.action, name)
@@ -1069,7 +1069,7 @@ describe('rights of callers', () => {
     )
   })
 
-  test('a foreign thing is not found in the words for one that is not there', async () => {
+  test('a foreign object gets the same words as a missing one', async () => {
     const op = await world.operation('foreign')
     const { id: email } = await world.email()
     const { id: key } = await world.key()
@@ -1181,7 +1181,7 @@ describe('rights of callers', () => {
     assert.equal(request.byMember, false)
   })
 
-  test('a key gives no more than it has', async () => {
+  test('a key gives no more rights than its own', async () => {
     const now = Date.now()
     const [soon, later] = [now + 60_000, now + 120_000]
     const own = {

@@ -140,7 +140,7 @@ describe('the text of a search for emails', () => {
     ['http://example.com', { anyWords: ['http://example.com'], anyWordsOpen: true }],
   ]
   for (const [text, search] of whileTyped) {
-    test(`"${text}" may be going on`, () =>
+    test(`"${text}" may be unfinished`, () =>
       assert.deepEqual(parseEmailQuery(text, CLOCK, { typing: true }), { kind: 'search', search }))
   }
 
@@ -196,7 +196,7 @@ describe('the text of a search for emails', () => {
     assert.equal(since('2026-01-31T00:00Z', 'Asia/Tokyo'), '2026-01-31T00:00:00.000Z')
   })
 
-  test('whatever is typed is understood or refused, and never takes long', () => {
+  test('any typed text is understood or refused, and never takes long', () => {
     for (const text of [
       '"'.repeat(1_000),
       ':'.repeat(1_000),

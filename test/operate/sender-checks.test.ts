@@ -30,7 +30,7 @@ async function checks(setup: Partial<Setup> = {}, name = `s${serial++}.example`)
 const seen = (all: readonly SenderCheck[]) =>
   all.map(({ type, name, value, found, state }) => `${type} ${name}: ${value}, ${found.join(' ')}, ${state}`)
 
-test('the name in EHLO and its address have each other', async () => {
+test('the name in EHLO and its address lead to each other', async () => {
   rig.dns.zone[`${HELO}/A`] = ['192.0.2.1']
   rig.dns.zone[PTR] = [HELO]
   const all = await checks()

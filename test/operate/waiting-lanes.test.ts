@@ -77,7 +77,7 @@ async function openWorld(t: TestContext): Promise<Bench> {
   }
 }
 
-test('every table tells the next try of the path that holds the mail', async (t) => {
+test('every table shows the next try of the path that holds the mail', async (t) => {
   const { op, world, hold } = await open(t)
   await hold(world.acme, 'a@one.test')
   await hold(world.beta, 'b@two.test')
