@@ -77,7 +77,7 @@ describe('Exim', { skip }, () => {
     ['550 authentication required', 'smarthost'],
   ]
   for (const [said, way] of ours) {
-    test(`${said}: the mail waits, and no recipient pays`, async () => {
+    test(`${said}: the mail waits without a used attempt`, async () => {
       await using sending = await stage.direct('good.test', [at[way]])
       const id = await sending.send(['octets@good.test', 'idn@good.test'])
       assert.deepEqual(await sending.outcome(id), [WAITS, WAITS])
@@ -86,7 +86,7 @@ describe('Exim', { skip }, () => {
     })
   }
 
-  test('550 relay not permitted: the mail waits, and no recipient pays', async () => {
+  test('550 relay not permitted: the mail waits without a used attempt', async () => {
     await using direct = await stage.direct('else.test', [at.plain])
     assert.deepEqual(await direct.outcome(await direct.send(['to@else.test'])), [WAITS])
     await using relayed = await stage.relayed(at.plain)
@@ -114,7 +114,7 @@ describe('Exim', { skip }, () => {
     }
   })
 
-  test('the second server is asked when the first greets with 550, or puts off', async () => {
+  test('the second server is tried when the first greets with 550, or defers', async () => {
     for (const way of ['rejecting', 'greylisting'] as const) {
       await using sending = await stage.direct('good.test', [at[way], at.plain])
       const { recipients } = await sending.delivered(await sending.send(['second@good.test']))

@@ -79,7 +79,7 @@ describe('Postfix', { skip }, () => {
     ['554 5.7.1 blocked using a block list, told at RCPT', 'blocklisting'],
   ]
   for (const [said, way] of ours) {
-    test(`${said}: the mail waits, and no recipient pays`, async () => {
+    test(`${said}: the mail waits without a used attempt`, async () => {
       await using sending = await stage.direct('good.test', [at[way]])
       const id = await sending.send(['octets@good.test', 'idn@good.test'])
       assert.deepEqual(await sending.outcome(id), [WAITS, WAITS])
@@ -88,7 +88,7 @@ describe('Postfix', { skip }, () => {
     })
   }
 
-  test('554 5.7.1 Relay access denied: the mail waits, and no recipient pays', async () => {
+  test('554 5.7.1 Relay access denied: the mail waits without a used attempt', async () => {
     await using direct = await stage.direct('else.test', [at.plain])
     assert.deepEqual(await direct.outcome(await direct.send(['to@else.test'])), [WAITS])
     await using relayed = await stage.relayed(at.plain)
@@ -110,7 +110,7 @@ describe('Postfix', { skip }, () => {
     assert.match(attempts[0]?.tls?.version ?? '', /TLSv1\.3/)
   })
 
-  test('the second server is asked when the first puts off, greets with 554 or takes too little', async () => {
+  test('the second server is tried when the first defers, greets with 554 or takes too little', async () => {
     const text = 'x'.repeat(70).concat('\n').repeat(400)
     for (const way of ['busy', 'greylisting', 'rejecting', 'small'] as const) {
       await using sending = await stage.direct('good.test', [at[way], at.plain])

@@ -118,7 +118,7 @@ for (const { name, start, at } of CANDIDATES) {
       await refuses('clear.test', /offers no STARTTLS, but TLS is required/)
     })
 
-    test('a TLSA record that no mail server may have: encrypted, whoever it is', async () => {
+    test('a TLSA record that no mail server may have: encrypted, to any server', async () => {
       withRecord('unusable.test', at.plain, tlsaOf(OTHER, 1))
       await encrypted('encrypted@unusable.test', 'dane', 'required')
       withRecord('unusable-clear.test', at.withoutTls, tlsaOf(OTHER, 1))

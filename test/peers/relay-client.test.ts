@@ -70,7 +70,7 @@ describe('Postfix with Postroad as its relayhost', { skip }, () => {
   const bounceOf = (subject: string) =>
     until(`the bounce of ${subject}`, () => postfix.bounces.find((text) => text.includes(subject)) ?? null)
 
-  test('a message comes over TLS, and says where it has been', async () => {
+  test('a message arrives over TLS, with its trace fields', async () => {
     const [{ id } = assert.fail()] = await emails(await send('b@x.test'))
     const stored = (await rig.service.store.readEmail(id)) as StoredEmail
     assert.equal(

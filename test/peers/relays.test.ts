@@ -75,7 +75,7 @@ for (const [index, { name, server, start, distrusts }] of RELAYS.entries()) {
 
     const rawOf = async (id: string) => (await rig.captured(id)).toString('latin1')
 
-    test('a message comes over TLS, logged in, and says where it has been', async () => {
+    test('a message arrives over TLS, logged in, with its trace fields', async () => {
       const [{ id } = assert.fail()] = await one(await send('b@x.test'))
       const [ours, theirs] = (await rawOf(id)).match(/^Received:.*\r\n(?:[ \t].*\r\n)*/gm)!
       assert.match(ours!, /by postroad\.test \(Postroad\) with (?:UTF8SMTP|ESMTP)SA id /)
