@@ -114,7 +114,7 @@ describe('attempts', () => {
     assert.ok(mails >= 55 && mails <= 65, String(mails))
   })
 
-  test('a link for a new password is used a few times, and then once a minute, from wherever', async () => {
+  test('a link for a new password is used a few times, and then once a minute, from any address', async () => {
     const uses = await guessesWithin(10 * MINUTE, (index) => own({ what: 'link', from: `address ${index}` }))
     assert.ok(uses >= 13 && uses <= 16, String(uses))
   })
