@@ -90,7 +90,7 @@ test('a server below the name of a provider that reports a block closes the prov
   }
 })
 
-test('a recipient that has a shared server say it is busy stops its own mail alone', async (t) => {
+test('a recipient that makes a shared server report that it is busy stops its own mail alone', async (t) => {
   const { company, sink } = await start(
     t,
     {

@@ -277,7 +277,7 @@ test('one email that is refused again and again closes no path', () => {
   assert.notEqual(paths.closedFor(from('one', path), NOW + 1), null)
 })
 
-test('of a closed path one delivery finds out how it is, whatever others that were begun before come to', () => {
+test('one delivery finds out the state of a closed path, whatever the results of deliveries begun before', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
   ended(paths, from('one', path), REFUSED, true, NOW)

@@ -170,7 +170,7 @@ test('full lanes and full companies are named, and the remaining room is counted
   assert.equal(queues.holdings.room, 3)
 })
 
-test('one that has nothing yet is let in although the memory is full of the messages of others', () => {
+test('a company that has nothing yet is let in although the memory is full of messages of others', () => {
   const queues = readyQueues({ maxBytes: 100 })
   queues.push(ready('a', 'x.test', 60))
   assert.equal(queues.hasRoom('a', pathTo('x.test')), false)

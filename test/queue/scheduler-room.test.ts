@@ -165,7 +165,7 @@ async function withIntake(t: TestContext) {
   return { ...bench, submit }
 }
 
-test('room that was promised is free again, whatever becomes of the mail', async (t) => {
+test('promised room is free again, whatever the outcome of the mail', async (t) => {
   const { domain, faults, scheduler, sink, store, submit } = await withIntake(t)
   const once = (fingerprint: string) => ({ idempotency: { key: 'once', fingerprint } })
   const refused = (code: Reason['code']) => (error: unknown) => {

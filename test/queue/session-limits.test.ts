@@ -44,7 +44,7 @@ test('it grows again slowly, up to the common limit', () => {
   }
 })
 
-test('where one has to go well first, that opens all, and once is enough', () => {
+test('if one session has to succeed first, its success opens all, and once is enough', () => {
   const { limits: path } = limits()
   const plain = to('relay')
   const relay = { ...plain, policy: { ...plain.policy, firstAlone: true } }
