@@ -1,4 +1,4 @@
-/** The receiving side of the benchmarks does what it is told: a measurement is worth no more than its peer. */
+/** The receiving side of the benchmarks behaves as configured: a measurement is worth no more than its peer. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
