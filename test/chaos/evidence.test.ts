@@ -1,4 +1,4 @@
-/** What the checker of chaos runs takes for a reason, and what it does not. */
+/** The faults that the checker of chaos runs accepts as a reason, and those it does not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Doubles, explain } from '../../chaos/doubles.ts'
@@ -30,7 +30,7 @@ function cause(log: FaultLog, laterAt: number, later = 1): string {
 test('a second message after a cut is explained when the cut kept the record away and outlasted the node timeout', () => {
   assert.equal(cause(logWith([['cut', ['d1'], 99_990, 110_000]]), 106_000), 'cut-off-before-record')
   assert.equal(cause(logWith([['pause-long', ['d1'], 100_005, 110_000]]), 106_000), 'paused-before-record')
-  // The database was away for everybody when the node was cut off from it.
+  // The database was away for all nodes when the node was cut off from it.
   const both = logWith([
     ['database-kill', [], 99_000, 108_000],
     ['cut', ['d1'], 107_000, 115_000],

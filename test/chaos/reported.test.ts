@@ -1,4 +1,4 @@
-/** What the checker of chaos runs finds wrong with the reports that came back. */
+/** The faults that the checker of chaos runs finds in the returned reports. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ReportCheck } from '../../chaos/reports/check.ts'
@@ -33,7 +33,7 @@ const eventOf = (report: Report, message = `550 chaos report ${report.number}`):
 
 interface Stored {
   report?: Partial<Report>
-  /** What the store keeps of the report; one mail unless said. */
+  /** The mails that the store keeps of the report; one by default. */
   mails?: { id?: string; subject?: string; times?: number; events?: number }[]
   events?: (report: Report) => EmailEvent[]
   state?: RecipientState

@@ -1,11 +1,11 @@
-/** What the checker of chaos runs finds wrong with what webhooks were told. */
+/** The checker of chaos runs compares the events of the log with those that webhooks received. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ToldCheck } from '../../chaos/webhooks/check.ts'
 import { digestOf, type Notice } from '../../chaos/webhooks/notice.ts'
 import { Reached } from '../../chaos/webhooks/reached.ts'
 
-/** Two endpoints, of which each was to be told the events 1 and 2. */
+/** Two endpoints, each of which should receive the events 1 and 2. */
 function told(...notices: Partial<Notice>[]) {
   const reached = new Reached(2)
   for (const notice of notices) {
