@@ -43,7 +43,7 @@ describe('backup', () => {
       attachments: [file],
     })
 
-    // Mail goes on being accepted while the copy is made: none of it fails, and what was there before is in the copy.
+    // Mail is accepted while the copy is made: none of it fails, and all earlier mail is in the copy.
     let over = false
     const load = (async () => {
       let accepted = 0

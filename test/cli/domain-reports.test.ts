@@ -1,4 +1,4 @@
-/** What the command line shows of reports about domains. */
+/** Reports about domains on the command line. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'

@@ -151,7 +151,7 @@ describe('the commands about mail', () => {
       ],
       ...more,
     ])
-  /** Each recipient with what its own copy shows: one in cc gets the copy of the first in to. */
+  /** Each recipient with the words of its own copy: one in cc gets the copy of the first in to. */
   const copies: [recipient: string, to: string, code: string][] = [
     ['jane@x.test', 'jane@x.test', 'jane-1'],
     ['john@x.test', 'john@x.test', 'john-2'],

@@ -105,7 +105,7 @@ describe('pauses set by the operator', () => {
     )
     const past = await place.run(...pause, '--until', '2020-01-01')
     assert.match(past.stderr, /That time is in the past/)
-    // What the command leaves out stays as it is.
+    // Values that the command leaves out stay as they are.
     const again = await place.json<object>(
       'queue',
       'pause',
