@@ -1,4 +1,4 @@
-/** Nodes on one real database. SQLite lets one node in at a time; here its store is told that it is shared, as PostgreSQL is. */
+/** Nodes on one real database. SQLite lets one node in at a time; here its store reports itself as shared, like PostgreSQL. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -17,12 +17,12 @@ const TIMEOUT = 1_500
 interface Member {
   membership: NodeMembership
   right: SendingRight
-  /** Its own connection; what it calls fails while `cut`. */
+  /** Its own connection; its calls fail while `cut`. */
   store: Store
   cut: boolean
-  /** The sources of the nodes that it was last told. */
+  /** The sources of the nodes, as reported last. */
   seen: (readonly string[] | undefined)[]
-  /** Node counts it was told, and how often it was told of recovered work. */
+  /** The reported numbers of nodes, and how often recovered work was reported. */
   counts: number[]
   recovered: number
   /** What it logged as a warning or an error. */
@@ -33,7 +33,7 @@ interface Member {
 interface Given {
   /** Its own, with a clock of the test's. */
   right?: SendingRight
-  /** Comes between the node and its database: asks when it likes, and hands on what it likes. */
+  /** Comes between the node and its database: calls it when it likes, and hands on the answer that it likes. */
   between?: (call: string, args: unknown[], ask: () => Promise<unknown>) => Promise<unknown>
   sources?(): readonly string[] | null
   /** The right to send was confirmed just now. */
