@@ -1,4 +1,4 @@
-/** Stalls of the main thread are counted, and told with the name of what was being worked on. */
+/** Stalls of the main thread are counted, and logged with the name of the work that caused them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
