@@ -1,4 +1,4 @@
-/** Signing in, and one's own account, as people do it in a browser; passkeys with an authenticator that is none. */
+/** Signing in, and one's own account, as people do it in a browser; passkeys with a virtual authenticator. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
@@ -241,7 +241,7 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
     await disconnect()
     await page.getByRole('button', { name: `Connect your account of ${host}` }).waitFor()
 
-    // What is somebody else's stays so, and the page says it.
+    // An account of another person stays with that person, and the page says so.
     const other = await stage.person({ [stage.company.id]: 'viewer' })
     const identities = [{ issuer: provider.url, subject: 'ada' }]
     const { credentials } = other

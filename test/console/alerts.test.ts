@@ -1,4 +1,4 @@
-/** People choose in the console what they are told of by mail, and companies at which URL. */
+/** People choose in the console which alerts they get by mail, and companies choose a URL for theirs. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'

@@ -78,7 +78,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     dns.zone['_dmarc.shop.example/TXT'] = ['v=DMARC1; p=quarantine']
     await page.getByText('shop.example is verified').waitFor({ timeout: NEXT_LOOK })
     await record(page, 'DKIM').getByText('Found', { exact: true }).waitFor()
-    // What stands there beside what is wanted, what it means, and what to do.
+    // The found value beside the expected one, its meaning, and the next step.
     const found = record(page, 'SPF')
     await found.getByText('v=spf1 include:_spf.other.test -all', { exact: true }).waitFor()
     await found
@@ -216,7 +216,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'ruled.example' }).waitFor({ state: 'detached' })
   })
 
-  /** As somebody else enters it at the DNS provider. */
+  /** As the owner enters it at the DNS provider. */
   function publish(domain: SendingDomain): void {
     const names = {
       hostname: 'mail.service.test',

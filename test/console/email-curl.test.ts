@@ -1,4 +1,4 @@
-/** An email as a request for a shell: what is copied is run, and sends the same. */
+/** An email as a request for a shell: the copied command is run, and sends the same. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

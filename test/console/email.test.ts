@@ -345,7 +345,9 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`has no accessibility barriers, on a phone and in ${colorScheme}`, { timeout: 90_000 }, async (t) => {
+    test(`has no accessibility barriers, on a phone and in ${colorScheme}`, {
+      timeout: 90_000,
+    }, async (t) => {
       const id = await stage.send({ to: 'gone@x.test', cc: 'you@x.test', subject: `Seen in ${colorScheme}` })
       const visit = await stage.visit(t, at(id), { colorScheme, viewport: PHONE })
       const { page } = visit

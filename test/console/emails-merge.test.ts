@@ -1,4 +1,4 @@
-/** What comes while somebody looks at a list: in its place, once, and with no gap that nobody sees. */
+/** Emails that come while a person looks at a list: in their place, once, and with no unseen gap. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -445,7 +445,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
     await until(counted, 'the mail to be counted')
     const visit = await stage.visit(t, list)
-    // A domain that is still being typed is none.
+    // The name of a domain that is still being typed is invalid.
     visit.expect(/status of 422 .*\/emails\?/)
     const { page } = visit
     await row(page, two).waitFor()
@@ -652,7 +652,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     }
     await page.getByText(inSight, { exact: true }).scrollIntoViewIfNeeded()
     const place = () => page.getByText(inSight, { exact: true }).boundingBox()
-    // Where somebody was is where he comes back to.
+    // A person comes back to the same place.
     await page.getByText(inSight, { exact: true }).click()
     await page.waitForURL(/emails\/[0-9a-f-]{36}$/)
     await page.goBack()

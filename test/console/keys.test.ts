@@ -1,4 +1,4 @@
-/** API keys as people make and use them: what is copied from the page is run. */
+/** API keys as people make and use them: the copied snippets are run. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Addresses that lead nowhere: each says what is not there, and leads back. */
+/** Addresses that lead nowhere: each page names the missing object, and leads back. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'

@@ -87,7 +87,7 @@ describe('text typed while the service restarts', { skip: withoutBrowser() }, ()
     await emails.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
     const search = emails.getByRole('combobox', { name: 'Search emails' })
     await search.fill('sought')
-    // Nothing answers: the list is what it was.
+    // The service does not answer: the list stays as it was.
     await emails.locator(`[data-email="${first}"]`).waitFor()
     await start.getByRole('textbox', { name: 'Text' }).fill('Typed while nobody answered')
 

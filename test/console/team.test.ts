@@ -48,7 +48,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
       .getByRole('table', { name: 'People of the company' })
       .getByText('bob@people.test')
       .waitFor()
-    // Who only looks is offered nothing that he may not do.
+    // A viewer is offered no forbidden action.
     assert.equal(await bob.page.getByLabel('Email address').count(), 0)
     assert.equal(await bob.page.getByRole('link', { name: 'Audit' }).count(), 0)
   })
