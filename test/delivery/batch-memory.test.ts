@@ -12,7 +12,7 @@ interface Stage {
   hangs: Promise<void>
   /** A batch from the company at hand, in which each recipient has the one value `a`. */
   batch(to: string[], text: string, value: string): Promise<void>
-  /** A small mail of somebody else that arrives: until it has, there was time for everything before it. */
+  /** A small mail of another company that arrives: until it has, there was time for everything before it. */
   arrives(): Promise<void>
   /** Deliveries of the company at hand that are in memory. */
   held(): Promise<number>

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { Reaction, Step } from '../../support/sink.ts'
 import { relayAt, startRig, startSinks } from './rig.ts'
 
-/** A relay that stops at `step` until it is told how to go on. */
+/** A relay that stops at `step` until the test lets it go on. */
 async function startPausing(t: TestContext, step: Step) {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const sink = sinks.at('127.0.0.1')
