@@ -37,7 +37,7 @@ test('where a server is trusted to validate, no answer of another one counts', a
     tries: 2,
     now: () => performance.now(),
   })
-  // RFC 4035 4.3, 5.5: a validating server says SERVFAIL of an answer that somebody has changed.
+  // RFC 4035 4.3, 5.5: a validating server answers SERVFAIL to a forged answer.
   await assert.rejects(client.ask('bogus.test', 'MX'), failsWith('SERVFAIL'))
   for (const zone of ['silent.test', 'a.silent.test', 'b.silent.test']) {
     trusted.zone[`${zone}/MX`] = { silent: true }

@@ -219,7 +219,7 @@ test('a name with many records takes the place of as many names with one', async
   )
   // It had to go for the other.
   assert.equal(await asked('many.test'), true)
-  // More than there is place for is used, and not kept; it drives nobody out.
+  // An answer larger than the cache is used, and not kept; it displaces no other answer.
   assert.deepEqual(
     [await asked('more.test'), await asked('more.test'), await asked('many.test')],
     [true, true, false],
