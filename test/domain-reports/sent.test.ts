@@ -1,4 +1,4 @@
-/** TLS reports to recipients' domains: what is counted, and how they are sent. */
+/** TLS reports to recipients' domains: the counts in them, and how they are sent. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
