@@ -240,7 +240,7 @@ test('an email begins as sent or scheduled, its recipients as waiting, sending o
   assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message, suppressedBy: 'manual' } }])
 })
 
-/** What the rows of one kind come to in each state, as docs/architecture/lifecycle.md shows it. */
+/** The results of the rows of one kind in each state, as docs/architecture/lifecycle.md shows them. */
 function shownTable(): string {
   const named = ({ happening }: (typeof TABLE)[number]) => {
     return happening.kind === 'returned' ? `returned: ${happening.report}` : happening.kind
