@@ -1,4 +1,4 @@
-/** What comes back after an email is done, through the store, as everybody sees it. */
+/** Reports that come back after an email is done, through the store and in every view. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'

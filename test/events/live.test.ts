@@ -59,7 +59,7 @@ describe('viewers of live pages', () => {
       last = some.at(-1)!.id
       await heardOf
     }
-    // Until the last of them is told.
+    // Until the last of them is sent.
     const end = await service.store.settledEventNumber()
     while (told[0]!.at(-1)!.cursor < end) await next()
     for (const stop of ends) stop()
@@ -74,7 +74,7 @@ describe('viewers of live pages', () => {
     assert.equal(asked.recipientCounts, ticks)
     for (const changes of first) assert.ok(changes.emails.length <= 50)
     assert.ok(first.some(({ more }) => more))
-    // The latest first: what was accepted last is never what is left out.
+    // The latest first: the email accepted last is never left out.
     const cursors = first.map(({ cursor }) => cursor)
     assert.deepEqual(
       cursors,
