@@ -111,7 +111,7 @@ describe('a rate limit of a company', () => {
       assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
       assert.deepEqual(said(reply), [2, 0, '2;w=1'])
     }
-    // The tighter of both is told.
+    // The answer shows the tighter of both limits.
     assert.deepEqual(said(replies.find(({ status }) => status === 404)!)[0], 2)
     assert.equal(said(await new Api(service.url, other.key.token).get('/emails/x'))[0], 1_000)
   })

@@ -27,7 +27,7 @@ describe('long requests of the console', () => {
   })
   after(() => service?.close())
 
-  /** The store answers the first of these no sooner than it is told to. */
+  /** The store answers the first of these only when the test lets it. */
   function held(
     name: 'walkEmails' | 'countEvents' | 'countRanks' | 'sumEvents' | 'sumBusiest' | 'backlog',
     underWay = UNDER_WAY,

@@ -18,7 +18,7 @@ describe('signing in to the console', () => {
   after(() => service.close())
 
   let last = 0
-  /** From an address of its own: what others try there is none of its business. */
+  /** Each from an address of its own, so that it does not share the limits of others. */
   const visitor = (from = `2001:db8:${(++last).toString(16)}::1`) =>
     new Newcomer(service.url, { 'x-forwarded-for': from })
 
@@ -367,7 +367,7 @@ describe('signing in to the console', () => {
     const { address } = await withPassword()
     const own = visitor()
     assertSaid(await own.signIn(address, PASSWORD), 200)
-    // Somebody else has used the device since.
+    // Another person has used the device since.
     await own.enter(service, await newPerson(service))
     const guesser = visitor('198.51.100.7')
     const refused = Promise.withResolvers<Reply>()

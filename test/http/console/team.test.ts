@@ -50,7 +50,7 @@ describe('the team of a company', () => {
     return token
   }
 
-  /** As the page uses the link, with the cookie of whoever has signed in there. */
+  /** As the page uses the link, with the cookie of the person signed in there. */
   function open(token: string, cookie = '', more: { path?: string; instead?: boolean } = {}): Promise<Reply> {
     const { path = '', ...body } = more
     return call(`${service.url}/console/api/session/link${path}`, {
@@ -294,7 +294,7 @@ describe('the team of a company', () => {
     ok(await owner.ask('DELETE', `${teamOf(acme)}/${viewer.person.id}`))
     const gone = await add()
     assert.deepEqual([gone.status, code(gone)], [404, 'not_found'])
-    // What else he belongs to stays.
+    // The memberships in other companies stay.
     ok(await viewer.ask('GET', teamOf(beta)))
     const twice = await owner.ask('DELETE', `${teamOf(acme)}/${viewer.person.id}`)
     assert.equal(twice.status, 404)

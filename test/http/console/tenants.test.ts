@@ -160,7 +160,7 @@ describe('two companies side by side', () => {
           }
           const foreign = await unsaid(parts)
           const missing = await unsaid({ ...parts, [ids[0]!]: NOWHERE })
-          // Or not even that is said, where he may do nothing of the kind.
+          // Or the answer is 403, if the role may not do this at all.
           if (foreign.status !== 403 || row.may[role]) assert.equal(foreign.status, 404, foreign.said)
           assert.deepEqual(foreign, missing)
         }

@@ -47,7 +47,7 @@ describe('a request, its mail and its events', () => {
     return String(reply.body.id)
   }
   const received = async (address: string) => PostalMime.parse((await sink.messageFor(address)).raw)
-  /** What is told of it once it is delivered. */
+  /** The event of the mail once it is delivered. */
   const delivered = async (recipient: string): Promise<Shown> => {
     const query = new URLSearchParams({ ascending: 'yes', event: 'delivered', recipient })
     return await until(async () => {

@@ -46,7 +46,7 @@ function request(method: string, path: string, body?: unknown, token = api.token
   })
 }
 
-/** What a client was given; fails with what it was told instead. */
+/** The data in the answer to a client; fails with the error in its place. */
 function given<Data>({ data, error }: { data: Data | null; error: unknown }): Data {
   assert.equal(error, null, JSON.stringify(error))
   return data!
@@ -160,7 +160,7 @@ describe('/domains', () => {
     assertJsonError(await create({ name: 'no domain' }), 422, 'validation_error')
     const taken = 'The `first.test` domain has been registered already.'
     assertJsonError(await create({ name: 'first.test' }), 403, 'validation_error', taken)
-    // Who has it is not told to those who have not shown that it is theirs.
+    // A company learns nothing about the holder of a name before it has proven the name.
     assert.equal((await create({ name: 'theirs.test' })).status, 201)
     const options = [
       [{ capabilities: { receiving: 'enabled' } }, /`capabilities\.receiving` is not supported/],
@@ -173,7 +173,7 @@ describe('/domains', () => {
     for (const [option, said] of options) {
       assertJsonError(await create({ name: 'refused.test', ...option }), 422, 'validation_error', said)
     }
-    // What changes nothing, what is left out, and what no version knows.
+    // Values without an effect, omitted values, and unknown ones.
     const nothing = {
       tls: 'opportunistic',
       custom_return_path: 'send',
@@ -352,7 +352,7 @@ describe('/suppressions', () => {
         ...{ object: 'suppression', id: one.id, email: 'Gone@x.test', origin: 'manual', source_id: null },
       })
     }
-    // What waits for it is stopped, and told.
+    // Mail to the address is stopped, and the event says so.
     const stopped = await api.accepted({ from: 'a@first.test', to: 'gone@x.test', text: 't' })
     await until(
       async () => (await api.get(`/emails/${stopped}`)).body.last_event === 'suppressed',
