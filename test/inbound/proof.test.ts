@@ -61,7 +61,7 @@ interface Arrival {
   workers?: Workers | null
 }
 
-/** What follows from a mail, whose characters are octets. */
+/** The outcome of a mail, whose characters are octets. */
 async function outcomeOf(
   email: ReportedEmail,
   mail: string,
