@@ -1,4 +1,4 @@
-/** The quota of a company, as both dialects tell of it. */
+/** The quota of a company, in the answers of both dialects. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { CompanyLimits } from '../../src/accounts/account.ts'

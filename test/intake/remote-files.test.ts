@@ -131,7 +131,7 @@ describe('remote files', () => {
     const other = await patient.fetch('modest', [`${base}/file`], () => {})
     assert.equal(text(other.get(`${base}/file`)!), 'hi')
     const all = (await Promise.all(hanging)).flatMap((found) => [...found.values()].map(text))
-    // Half of what there is goes to one alone.
+    // One company alone gets half of the places.
     assert.equal(asked.filter((url) => url.startsWith('/hang')).length, 28)
     const unheard = all.filter((found) =>
       /too many files are being fetched, .* its turn did not come within 3 s/.test(found),
