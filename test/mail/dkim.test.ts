@@ -28,7 +28,7 @@ before(async () => {
   }
 })
 
-/** What an independent verifier says of each signature, in order. */
+/** The verdict of an independent verifier on each signature, in order. */
 async function verdicts(message: Buffer): Promise<string[]> {
   const { results } = await dkimVerify(message, {
     resolver: async (name: string, type: string) => {

@@ -130,7 +130,7 @@ describe('address field', () => {
     ['Doe, Jane <j@x.org>', 'To: "Doe, Jane" <j@x.org>\r\n'],
     ["J. R. O'Neil <j@x.org>", 'To: "J. R. O\'Neil" <j@x.org>\r\n'],
     ['Jörg <j@bücher.de>', 'To: =?utf-8?B?SsO2cmc=?= <j@xn--bcher-kva.de>\r\n'],
-    // What the sender encoded is read and encoded again.
+    // Words encoded by the sender are decoded and encoded again.
     ['=?iso-8859-1?Q?J=F6rg?= <j@x.org>', 'To: =?utf-8?B?SsO2cmc=?= <j@x.org>\r\n'],
     ['=?utf-8?q?Doe,?= =?utf-8?q?_Jane?= <j@x.org>', 'To: "Doe, Jane" <j@x.org>\r\n'],
     ['=?x-odd?Q?a?= <j@x.org>', 'To: =?utf-8?B?PT94LW9kZD9RP2E/PQ==?= <j@x.org>\r\n'],

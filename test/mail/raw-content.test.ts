@@ -1,4 +1,4 @@
-/** What an independent parser finds in a message must be the same before and after it was made fit to be sent. */
+/** An independent parser must find the same in a message before and after it was made fit to be sent. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

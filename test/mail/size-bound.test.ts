@@ -1,4 +1,4 @@
-/** The bound that spares the intake composing: never below what is composed, and never given where composing may fail. */
+/** The bound that spares the intake composing: never below the composed size, and not given where composing may fail. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

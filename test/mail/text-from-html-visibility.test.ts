@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { textFromHtml } from '../../src/mail/text/text-from-html.ts'
 
-/** How a style changes what is seen inside: of all, or of text alone. */
+/** The effect of a style on the elements inside: on all, or on text alone. */
 type Effect = 'none' | 'gone' | 'invisible' | 'visible' | 'sizeless' | 'sized'
 
 /** Each way to hide something in mail, to show it again, and what only looks like one. */

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { HTML_LIMIT, textFromHtml } from '../../src/mail/text/text-from-html.ts'
 import { hostileHtml } from '../support/hostile-html.ts'
 
-/** Mails in the style of what builders and mail programs make, and each as somebody likes to read it. */
+/** Mails in the style of builders and mail programs, each with a text that reads well. */
 const MAILS = new URL('text-from-html/', import.meta.url)
 const mail = (name: string) => readFileSync(new URL(name, MAILS), 'utf8')
 /** Each pair: HTML, and the text it becomes. */

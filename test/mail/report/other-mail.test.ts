@@ -1,4 +1,4 @@
-/** Complaints, automatic replies, and mail that reads like a bounce and is none. */
+/** Complaints, automatic replies, and mail that reads like a bounce but is not one. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readReport } from '../../../src/mail/report/read-report.ts'
