@@ -1,4 +1,4 @@
-/** The statements of docs/operations.md give the service the rights it needs, and nobody any other. */
+/** The statements of docs/operations.md give the service the rights it needs, and no other role any rights. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -42,7 +42,7 @@ describe('cancellations, suppressions and pauses', { skip: withoutPostgres() }, 
     for (const id of canceled) await installation.command('email', 'cancel', id)
     await installation.command('suppression', 'add', 'unwanted@x.test', '--company', tenant.companyId)
     await installation.command('queue', 'pause', '--domain', 'paused.test')
-    // A node that knows of the pause leases no fresh mail for that domain. What was told before it, it knows as well.
+    // A node that knows of the pause leases no new mail for that domain. It then knows the earlier stops as well.
     for (const node of nodes) {
       await until(
         async () => (await states(await send(node, 'probe@paused.test'))) === 'waiting',

@@ -5,7 +5,7 @@ import { withoutPostgres } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { Fleet, Gate, type Node } from './fleet.ts'
 
-/** Three sessions for the one company (it leaves some free for others), all of which are held; what is more waits in memory. */
+/** Three sessions for the one company (it leaves some free for others), all of which are held; further mail waits in memory. */
 const FEW = { POSTROAD_CONCURRENCY: '4', POSTROAD_SITE_CONCURRENCY: '3' }
 
 /** One node that delivers, whose way to the database can be severed, and one that takes mail in and watches over it. */
