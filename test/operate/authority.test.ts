@@ -68,7 +68,7 @@ import { CALLERS, type CallerName, World } from './world.ts'
 
 const OUTLINE = { from: 0, limit: 1, eventOctets: 1_000, attempts: 1 }
 
-/** Of an email that nobody has tried: whoever may read dialogues is told that there is none. */
+/** Of an email without attempts: a caller that may read dialogues learns that there is none. */
 async function dialogueIn(op: Operation, { id }: { id: string }): Promise<unknown> {
   try {
     return await emails.showDialogue(op, { id, attempt: 0 })
@@ -929,7 +929,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [setup.showSetup, (op) => setup.showSetup(op, { company: 'Acme' }), SEES_WHOLE],
   [audit.listAudit, (op) => audit.listAudit(op, { company: 'Acme', limit: 10 }), MANAGES_WHOLE],
   [audit.exportAudit, (op) => audit.exportAudit(op, { company: 'Acme' }), MANAGES_WHOLE],
-  // What is `own` takes an owner of the company, whom no key stands for: see test/http/console/tenants.test.ts.
+  // A role of `own` needs an owner of the company, and no key is one: see test/http/console/tenants.test.ts.
   [team.showTeam, (op) => team.showTeam(op, { company: 'Acme' }), SEES_WHOLE],
   [
     team.invite,
@@ -990,7 +990,7 @@ const CHANGES =
 /** What no entry may hold. */
 const SECRETS = /PRIVATE KEY|u:p|pr_|whsec_/
 
-/** Nobody hears of it: it is not run. */
+/** A request to forward events, whose callbacks do nothing. */
 const FORWARDED: listening.ForwardRequest = {
   ...{ company: 'Acme', dialect: 'form', url: 'http://localhost:3000', userAgent: 'test' },
   ...{ onTried() {}, onUnreachable() {}, onReachable() {}, onOutage() {}, onReturn() {} },
@@ -1041,7 +1041,7 @@ describe('rights of callers', () => {
           ({ number }) => number > (last?.number ?? 0),
         )
         assert.doesNotMatch(JSON.stringify(entries), SECRETS)
-        // What was refused has left nothing, and what was done is said to be.
+        // A refused change has left no entry, and each entry is marked as done.
         for (const { action, done } of entries) assert.ok(done, `${action} by ${caller}`)
         const asked = verb.audit === null || (verb.audit.unlessByKey && caller !== 'operator')
         if (error !== null || asked || NOTHING_CHANGED.includes(verb)) continue
@@ -1194,7 +1194,7 @@ describe('rights of callers', () => {
     const create = (input: Partial<keys.NewKeyInput>) =>
       keys.createKey(op, { company: 'Acme', name: 'k', ...input })
 
-    // What is not asked for is as far as the key goes that makes it.
+    // A bound that is not given is that of the key which makes the new one.
     const { key } = await create({})
     assert.deepEqual([key.scopes, key.networks, key.expiresAt], [['reading'], own.networks, soon])
     const within: Partial<keys.NewKeyInput>[] = [
@@ -1234,7 +1234,7 @@ describe('rights of callers', () => {
     })
     assert.deepEqual([unbounded.key.networks, unbounded.key.expiresAt], [['192.0.2.0/24'], later])
 
-    // Nor does one that has ended meanwhile, however little is asked for.
+    // Nor does a key that has expired meanwhile, however few rights are requested.
     for (const input of [
       {},
       { expiresAt: soon + 1 },

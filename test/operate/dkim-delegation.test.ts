@@ -50,7 +50,7 @@ describe('DKIM keys in the zone of the operator', () => {
     const { records } = await showDomain(await operation(), { domain: domain.id })
     return records.filter(({ kind }) => kind === 'dkim')
   }
-  /** The owner publishes what is shown. */
+  /** The owner publishes the shown records. */
   async function publish(domain: SendingDomain): Promise<void> {
     for (const { name, type, value } of await dkimOf(domain)) dns.zone[`${name}/${type}`] = [value]
   }

@@ -1,4 +1,4 @@
-/** When the records of a domain are asked for again. */
+/** When the records of a domain are looked up again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nextDomainCheck } from '../../src/operate/domain-schedule.ts'

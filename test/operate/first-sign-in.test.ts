@@ -1,4 +1,4 @@
-/** The link of a first start: one operator, however many nodes begin, and no link once somebody can get in. */
+/** The link of a first start: one operator, however many nodes begin, and no link once a person can sign in. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -80,7 +80,7 @@ function relay(port: number, host = '127.0.0.1'): RelayRoute {
   return { kind: 'relay', host, port, implicitTls: false, tls: 'opportunistic', ...login }
 }
 
-/** A server that says `line` to whoever connects; null: it hangs up. */
+/** A server that says `line` to each client; null: it hangs up. */
 async function speaker(line: string | null) {
   const server = createTcp((socket) => {
     socket.on('error', () => {})

@@ -123,7 +123,7 @@ test('a type that nothing in its line explains is refused', () => {
   assert.match(badLines[0]!.why, /the type "transactional" is not one of/)
 })
 
-/** What a stranger may send most of; `bad`: of `count` of them. */
+/** Texts that a stranger may repeat most; `bad`: `count` of them. */
 const WORST: [text: string, bad: (count: number) => number][] = [
   ['a"', () => 1],
   ['"', () => 1],

@@ -18,7 +18,7 @@ import { reportClosed, reportOpen, shareClosedPaths } from './closed-paths.ts'
 import { type Owned, World } from './world.ts'
 
 const SITE = 'mx1.big.test'
-/** As `reportClosed` tells it. */
+/** As `reportClosed` reports it. */
 const NEXT_TRY = 2
 
 let dns: FakeDns
@@ -190,7 +190,7 @@ test('companies whose path is closed for an hour get an alert that does not name
 
 const NOT_TRIED = 'Mail has been due for an hour, and was not tried.'
 
-/** What people of Acme are told when its mail to one.test has been due for 61 minutes. */
+/** The alerts that people of Acme see when its mail to one.test has been due for 61 minutes. */
 async function foundOfAcme({ op, world, hold }: Bench): Promise<string[]> {
   const { acme, store } = world
   await store.pause({ companyId: null, domain: `customer-of.${acme.domains[0].name}`, since: 1 })
@@ -236,7 +236,7 @@ async function due({ world, op: given }: Pick<Bench, 'world' | 'op'>, address: s
   const domains = given.accounts.domains.map((domain) => ({ ...domain, sending: 'active' as const }))
   const op = { ...given, accounts: { ...given.accounts, domains } }
   return {
-    /** What the page of the email, its row and the tables of the queue say of it. */
+    /** The words on the page of the email, in its row and in the tables of the queue. */
     async told() {
       const range = { from: 0, limit: 1, eventOctets: 0, attempts: 1 }
       const { nextSteps: steps } = await nextSteps(op, { id: value.id, ...range })

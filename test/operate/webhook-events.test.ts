@@ -1,4 +1,4 @@
-/** What is said of an event that a webhook was told. */
+/** The description of an event of a webhook. */
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
