@@ -1,4 +1,4 @@
-/** The table of what bounds each package that strangers' text may reach has a row for every one of them. */
+/** The table of the limits of packages has a row for every package that strangers' text may reach. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
