@@ -23,7 +23,7 @@ function recorded(
   return { uncertain, preferredServer }
 }
 
-/** The same for several, for whom it ended alike. */
+/** The same for several recipients with the same result. */
 function recordedOf(
   before: Partial<ClaimedRecipient>[],
   server: string | null,
@@ -91,10 +91,10 @@ function recordedOf(
 test('after a lost answer the outcome stays in doubt, and only that server is asked, until it gives an answer', () => {
   assert.deepEqual(recorded({}, FIRST, { verdict: 'uncertain' }), { uncertain: true, preferredServer: FIRST })
   const doubtful = { uncertain: true, preferredServer: FIRST }
-  // It could not be reached, or asked for patience.
+  // It could not be reached, or deferred.
   assert.deepEqual(recorded(doubtful, FIRST, {}), doubtful)
   assert.deepEqual(recorded(doubtful, FIRST, { code: 451 }), doubtful)
-  // Nobody was asked: the names could not be looked up.
+  // No server was tried: the names could not be looked up.
   assert.deepEqual(recorded(doubtful, null, {}), doubtful)
   // It serves the domain no longer, so that others were asked.
   assert.deepEqual(recorded(doubtful, SECOND, {}), { uncertain: false, preferredServer: SECOND })

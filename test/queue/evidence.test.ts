@@ -1,4 +1,4 @@
-/** Whom a trouble concerns: the one whose mail met it, unless the evidence is more than one company can make. */
+/** The companies that a trouble concerns: the one whose mail met it, unless one company alone could not cause the evidence. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryResult, HindranceReport } from '../../src/delivery/delivery.ts'

@@ -1,4 +1,4 @@
-/** Which leases the scheduler hands out, and what becomes of work whose lease is lost before it has begun. */
+/** The leases that the scheduler hands out, and the fate of work whose lease is lost before it has begun. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { giveUp } from '../cluster/give-up.ts'

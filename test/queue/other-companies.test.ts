@@ -1,4 +1,4 @@
-/** The whole service: what the mail of one company meets stops no mail of another. */
+/** The whole service: a trouble of the mail of one company stops no mail of another. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { startService } from '../support/service.ts'
 import { type Script, startSink } from '../support/sink.ts'
 
-/** `evil`: what the servers at 127.0.0.2 do; absent: nobody is there. */
+/** `evil`: the behaviour of the servers at 127.0.0.2; absent: no server is there. */
 async function start(
   t: TestContext,
   zone: Zone,

@@ -1,4 +1,4 @@
-/** How many messages leave when: rates of a site and of all its nodes, and what its servers say. */
+/** How many messages leave when: rates of a site and of all its nodes, and the replies of its servers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -131,7 +131,7 @@ test('a server that took nothing gets one message a minute at first, and twice a
   }
   assert.deepEqual(minutes.slice(0, 2), [1, 2])
   assert.ok(minutes[4]! > 10 && minutes[4]! <= 17, minutes.join())
-  // The servers tell now how much is too much.
+  // The complaints of the servers now show the limit.
   pace.accepted(path)
   assert.equal(pace.tooMany(path, clock.now), true)
   const [[, rate]] = [...pace.lowered()] as [[string, number, boolean]]

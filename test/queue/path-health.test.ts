@@ -114,7 +114,7 @@ test('mail held during a release of its domain is released afterwards, and other
   })
   const path = pathTo('x.test')
   const domains = () => released.map(({ domainId }) => domainId)
-  // The path is clear: what was written late goes at once.
+  // The path is clear: mail held late is released at once.
   paths.heldWritten(from('one', path))
   assert.deepEqual(domains(), ['one'])
   for (let count = 0; count < 3; count++) paths.heldWritten(from('one', path))

@@ -163,7 +163,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     now = Date.now() + 61_000
     assert.deepEqual(tries(), [], 'the try is under way')
 
-    // The others wait for what it finds: nothing so far, so for the next try.
+    // The others wait for its result: there is none yet, so they wait for the next try.
     ended(holder!.health, ready, closed, false, now)
     const next = holder!.health.closures().get(ready.path.key)![0]!.nextTryAt
     await look()
@@ -211,7 +211,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(nextTries(), settled)
     }
 
-    // The one that tries tells the others when the next try is.
+    // The node that tries shares the time of the next try.
     const later = Math.max(...settled.map((at) => at!))
     const next = ended(two!.health, ready, BUSY, true, later)!
     await look()

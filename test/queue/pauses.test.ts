@@ -1,4 +1,4 @@
-/** What the operator has paused, as the scheduler has it in memory. */
+/** The pauses of the operator, as the scheduler has them in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pauses } from '../../src/queue/pauses.ts'

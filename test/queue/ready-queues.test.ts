@@ -97,7 +97,7 @@ test('a company that the servers of a path limit takes less there, and others go
   queues.done(own)
   const next = takeAll(queues)
   assert.equal(next.length, 1)
-  // It is to wait: what it leaves free goes to others, and it goes on when it may.
+  // The company waits: others get its room, and it goes on when it may.
   waits = true
   for (const each of [...taken, ...next]) if (each !== own) queues.done(each)
   assert.ok(takeAll(queues).every(({ email }) => email.companyId === 'b'))
@@ -178,7 +178,7 @@ test('a company that has nothing yet is let in although the memory is full of me
   assert.equal(queues.hasRoom('c', pathTo('z.test')), true)
   assert.deepEqual(queues.full().companies, ['a', 'b'])
   for (let next = queues.take(); next !== null; next = queues.take());
-  // Octets of what is under way count too: they are in memory until it has ended.
+  // Octets of deliveries under way count too: they are in memory until these have ended.
   assert.deepEqual(queues.full().companies, ['a', 'b'])
 })
 

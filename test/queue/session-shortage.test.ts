@@ -8,7 +8,7 @@ import { pathTo, readyFor } from './paths.ts'
 
 const SESSIONS = 10
 
-/** Companies whose servers hang, `atDot`: after the final dot. `cut`: deliveries that were to make room. */
+/** Companies whose servers hang, `atDot`: after the final dot. `cut`: deliveries that had to make room. */
 function start({ atDot = false } = {}) {
   const limits = {
     concurrency: SESSIONS,

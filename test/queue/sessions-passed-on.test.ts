@@ -1,4 +1,4 @@
-/** Deliveries that begin behind the final dot of another one get its session without taking anybody's turn. */
+/** Deliveries that begin behind the final dot of another one get its session without taking the turn of a third. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
