@@ -1,4 +1,4 @@
-/** What is past its time goes while the service runs, without anybody asking for it. */
+/** Expired content and records are removed while the service runs, without a request. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
