@@ -2,7 +2,7 @@
  * 03: greylisted.
  *
  * The server turns the first attempt away with 451 and takes the second one, as greylisting does (RFC 6647). Until then the email is
- * delayed, not failed; it says what the server said and when the next attempt is due; and what arrives has the same Message-ID.
+ * delayed, not failed; it shows the reply of the server and the time of the next attempt; and the delivered message has the same Message-ID.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

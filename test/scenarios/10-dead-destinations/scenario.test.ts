@@ -2,7 +2,7 @@
  * 10: two companies, one dead destination (direct delivery).
  *
  * A company queues hundreds of messages to a destination that accepts connections and then says nothing. Another company's message to a
- * destination that works arrives while all of those still wait, and so does the first company's own. Nobody waits for somebody else,
+ * destination that works arrives while all of those still wait, and so does the first company's own. No mail waits for that of another,
  * however many companies have nothing but such destinations.
  */
 import assert from 'node:assert/strict'

@@ -30,7 +30,7 @@ test('mail with a 200 arrives once, mail with a 503 never, whatever happens to t
   skip,
 }, async (t) => {
   await using cluster = await PostgresCluster.start({ durable: true })
-  // A user who is no superuser: for whom limits of connections hold.
+  // A user without superuser rights, for whom limits of connections hold.
   await execute(cluster.url, "CREATE ROLE mail LOGIN PASSWORD 'secret'")
   const asAdministrator = await createDatabase(cluster.url)
   const { pathname } = new URL(asAdministrator)

@@ -2,7 +2,7 @@
  * 15: poison.
  *
  * Composing or sending one message takes the whole process down. After the next start the service is ready, other mail flows, the message
- * is tried once by a process of its own and then put into quarantine, where everybody can see it. Released when the fault is gone it goes
+ * is tried once by a process of its own and then put into quarantine, where every view shows it. Released when the fault is gone it goes
  * out; canceled it ends. A service that was killed with healthy mail under way puts nothing into quarantine.
  */
 import assert from 'node:assert/strict'

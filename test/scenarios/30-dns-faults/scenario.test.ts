@@ -69,7 +69,7 @@ const ROWS: [what: string, domain: string, zone: Zone, fate: Fate, words: RegExp
     'bounced',
     /gone\.lost\.test/,
   ],
-  // Somebody may be repairing it. A resolver answers with the links of the chain and nothing at the end, or with SERVFAIL.
+  // The fault may be temporary. A resolver answers with the links of the chain and nothing at the end, or with SERVFAIL.
   [
     'aliases that go round in a circle',
     'circle.test',

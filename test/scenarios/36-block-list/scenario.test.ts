@@ -1,9 +1,9 @@
 /**
  * 36: a provider blocks the service’s address, and names the list (direct delivery).
  *
- * Nobody’s mail bounces: it waits, and mail that comes later does not even ask. The doctor calls it a problem, and says which list it is
- * and where to ask for removal. An operator who looks at no console is told once, also over a restart. When the block is over the mail
- * leaves, and the operator is told once more.
+ * No mail bounces: it waits, and later mail is not even tried. The doctor calls it a problem, and names the list and the page for
+ * removals. An operator who looks at no console gets one alert, also over a restart. When the block is over the mail leaves, and the
+ * operator gets one more.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
