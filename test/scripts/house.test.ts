@@ -1,4 +1,4 @@
-/** The rules that are made from the list of places refuse what they are to refuse: shown by imports planted in a small house. */
+/** The rules made from the list of places refuse wrong imports: shown by imports planted in a small house. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -1,4 +1,4 @@
-/** What is wrapped and what is left alone, in pages and in comments. */
+/** Which text is wrapped and which is left alone, in pages and in comments. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { longPassages, wrappedComments, wrappedPage } from '../../scripts/prose.ts'

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url))
 
-/** A checkout of our scripts with an npm that only notes its calls and "installs" what the lock file says. */
+/** A checkout of our scripts with an npm that only notes its calls and "installs" the packages of the lock file. */
 describe('npm start', () => {
   let folder = ''
   let root = ''
