@@ -19,7 +19,7 @@ function everywhere(offsets: (segment: number) => number[]): Kept {
   return new Map(SEGMENTS.map((segment) => [segment, offsets(segment)]))
 }
 
-/** What comes of it by segment, and what was asked. */
+/** The result by segment, and the questions asked. */
 function common(lists: readonly (readonly [PlaceList, Kept])[], segments = SEGMENTS) {
   const asked: ListQuestion[] = []
   const steps = commonPlaces(

@@ -42,7 +42,7 @@ function damage(path: string, name: string): void {
   closeSync(fd)
 }
 
-/** Fills a database, damages it as said while nobody has it open, and opens it again. */
+/** Fills a database, damages it while it is closed, and opens it again. */
 async function damaged(
   t: TestContext,
   fill: (store: Store) => Promise<void>,

@@ -332,7 +332,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     await move(way)
     const store = await opened(t, way.to)
     assert.deepEqual(await store.heldDomains(), [domainId])
-    // Whose path is closed may be tried all the same, whose domain may not send may not.
+    // Mail of a closed path may be retried all the same, mail of a domain that may not send may not.
     const retried = await store.retry({ companyId: null, domains: null, emailId: null, now: NOW })
     assert.deepEqual(retried, { retried: 1, held: 1, paused: 0, scheduled: 0 })
     assert.equal(await store.releaseHeld(domainId, { now: NOW, dueBefore: NOW + HOUR + 1 }), 1)

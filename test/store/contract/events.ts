@@ -17,7 +17,7 @@ import {
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-/** All there is behind a cursor, asked for in pages; fails when a page does not lead on. */
+/** All events behind a cursor, read in pages; fails when a page does not lead on. */
 async function behind(
   log: EventLog,
   cursor: number,

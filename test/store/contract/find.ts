@@ -224,7 +224,7 @@ const COMMON = {
   until: DAYTIME,
 }
 
-/** Any filters together, any pages: what is found is what a look at each finds. fast-check prints the seed. */
+/** Any filters together, any pages: the results are those of a look at each. fast-check prints the seed. */
 async function searchedAtRandom(
   store: Store,
   { id: companyId }: Pick<Company, 'id'>,

@@ -204,7 +204,7 @@ export function inboundMailsContract(open: OpenBench): void {
       const at = value.sender.slice(value.sender.indexOf('@') + 1)
       assert.equal(await store.emailWithMessageId(messageId, at), value.id)
       assert.equal(await store.emailWithMessageId('<other@acme.test>', at), null)
-      // Mail of another author with the same Message-ID is somebody else's.
+      // Mail of another author with the same Message-ID is other mail.
       for (const other of ['other.test', at.slice(1), `mail.${at}`, '%', '']) {
         assert.equal(await store.emailWithMessageId(messageId, other), null)
       }

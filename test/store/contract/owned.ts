@@ -145,7 +145,7 @@ export function ownedContract(open: OpenBench): void {
       const active: SendingDomain = { ...domain(third, first.name), sending: 'active' }
       await assert.rejects(store.addDomain(active), StoreConflict)
       await store.addDomain({ ...active, sending: 'inactive' })
-      // Free again, it may be somebody else's.
+      // Once free again, another company may have it.
       await store.removeDomain(second.id, NOW)
       await store.updateDomain(active.id, { status: 'verified', sending: 'active' })
       assert.equal((await store.findDomain(active.id))?.sending, 'active')
@@ -213,14 +213,14 @@ export function ownedContract(open: OpenBench): void {
       assert.deepEqual([change.routes, change.companies], [[], []])
       assert.deepEqual(change.removedDomains, [{ id: own.id, name: 'own.test' }])
       assert.ok(change.ids.includes(own.id))
-      // Who has seen another database is told to read everything.
+      // A node that has seen another database has to read everything.
       assert.equal(await store.accountsSince(change.version + 1), null)
       assert.equal(await store.accountsSince(start - 1), null)
     })
   })
 }
 
-/** One name, asked for by two companies. */
+/** One name that two companies have claimed. */
 async function claims(store: Store): Promise<[SendingDomain, SendingDomain]> {
   const asked = [domain(await acme(store), 'wanted.test'), domain(await acme(store, 'Other'), 'wanted.test')]
   for (const each of asked) await store.addDomain(each)

@@ -158,7 +158,7 @@ export function peopleContract(open: OpenBench): void {
       })
       assert.equal(await store.findPersonByIdentity('https://two.test', 'ada'), null)
       assert.equal((await store.findPersonByIdentity('https://two.test', 'ada lovelace'))?.id, ada.id)
-      // What he has let go of is free for others, and what he keeps he may keep.
+      // Accounts that the person has given up are free for others, and the person may keep the rest.
       await store.addPerson(
         person({ address: ada.address, credentials: { ...CREDENTIALS, ...{ passkeys: [] } } }),
       )

@@ -37,7 +37,7 @@ function quarantineOf(
   }
 }
 
-/** Of what is due: suspicion by address. */
+/** The suspicion of due recipients, by address. */
 async function claimed(store: Store, token: number, now = NOW): Promise<Record<string, Suspicion>> {
   const works = await store.claim(claimRequest(token, { now }))
   const recipients = works.flatMap((work) => work.recipients)

@@ -6,7 +6,7 @@ import type { NewEmail, Store } from '../../../src/store/store.ts'
 import { acme, attempt, DAY, email, HOUR, NOW, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-/** Accepted at `createdAt` with these files, and delivered unless told otherwise. */
+/** Accepted at `createdAt` with these files, and delivered by default. */
 async function past(
   store: Store,
   owner: Company,

@@ -35,7 +35,7 @@ const STOPS_EVERYWHERE: Readonly<Record<SuppressionType, boolean>> = {
 }
 const EVERYWHERE = SUPPRESSION_TYPES.filter((type) => STOPS_EVERYWHERE[type])
 
-/** What the events of what was not sent say it was not sent for. */
+/** The suppressions that the events of an unsent email name. */
 async function stoppedBy(store: Store, { id }: NewEmail): Promise<unknown[]> {
   const { events } = (await store.readHistory(id))!
   return events.flatMap(({ type, detail }) => (type === 'suppressed' ? [detail.suppressedBy] : []))

@@ -93,7 +93,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.equal(cursor, on!.number)
     assert.deepEqual((await store.entriesAfter(0, { types: ['webhook.enabled'] }, 10)).events, [on])
     assert.deepEqual((await store.entriesAfter(off!.number, {}, 1)).events, [delivered])
-    // Of emails alone: to whoever tells them, counts them, searches them.
+    // Only events of emails, for the readers that send, count or search them.
     const ofEmails = await store.eventsAfter(0, {}, 10)
     assert.deepEqual([ofEmails.events, ofEmails.cursor], [[sent, delivered], cursor])
     assert.deepEqual((await store.eventsUpTo(cursor, {}, 10)).events, [delivered, sent])
@@ -159,7 +159,7 @@ export function webhooksContract(open: OpenBench): void {
     await store.updateWebhook(one.id, { cursor: 2 })
     assert.equal(await store.progressWebhook(progress(one, token, 0)), false)
     assert.equal((await store.takeWebhooks(token))[0]?.generation, 1)
-    // Given up, it is told by nobody.
+    // Once disabled, it is sent by no node.
     const disabled = webhookSwitched('webhook.disabled', one, 44, 'too long')
     assert.equal(await store.progressWebhook(progress(one, token, 1, { cursor: 3, disabled })), true)
     assert.deepEqual(await store.takeWebhooks(token), [])
@@ -191,7 +191,7 @@ export function webhooksContract(open: OpenBench): void {
     await store.leaveWebhooks(a, third)
     assert.deepEqual(ids(await store.takeWebhooks(a), false), [first, second])
     assert.deepEqual(ids(await store.takeWebhooks(b), false), [third])
-    // The node is gone: what it had is the other's.
+    // The node is gone: the other one has its webhooks.
     await store.leave(a)
     assert.deepEqual(ids(await store.takeWebhooks(b), false), [first, second, third])
   })
@@ -230,7 +230,7 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(await store.webhookRetries(one.id, 1_000, 10), [{ number: 1, attempts: 0, dueAt: 20 }])
     await store.progressWebhook(progress(one, token, 0, { over: [{ number: 1, attempts: 0, dueAt: 20 }] }))
     assert.deepEqual(await store.webhookRetries(one.id, 1_000, 10), [])
-    // What another webhook is told again stays.
+    // Repeated events of another webhook stay.
     assert.deepEqual(await store.webhookRetries(sister.id, 1_000, 10), [
       { number: 1, attempts: 0, dueAt: 20 },
     ])

@@ -28,7 +28,7 @@ const NODE = {
 /** Rows of history, rows that are due, and rows that wait for later. */
 const MANY = 20_000
 
-/** What the server has read of the tables that grow, in rows and index entries, by table. */
+/** The rows and index entries that the server has read in the tables that grow, by table. */
 const READ = `
 SELECT t.relname AS name,
   (coalesce(t.seq_tup_read, 0) + coalesce(t.idx_tup_fetch, 0)
@@ -266,7 +266,7 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
   })
 })
 
-/** `maintenance`: what the server runs between the rounds. */
+/** `maintenance`: a statement that the server runs between the rounds. */
 async function growsNot(t: TestContext, maintenance: string | null): Promise<void> {
   const url = await freshDatabase(t)
   const store = await PostgresStore.open(url)

@@ -67,7 +67,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
       [['b@y.test', id]],
     )
 
-    // Who holds mail to that address is told.
+    // Nodes that hold mail to that address are notified.
     const told: string[] = []
     store.watch((change) => told.push(change))
     assert.equal(
@@ -96,7 +96,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
     const { url, store, owner } = await open(t)
     const value = email(owner, ['a@x.test'])
     await store.accept(value, { token: 1 })
-    // As a result does it: the row in the queue first, then what is known of the recipient.
+    // In the order of a result: the row in the queue first, then the row of the recipient.
     const rival = await rivalOf(t, url)
     await rival.query('DELETE FROM queue WHERE email = $1', [value.id])
     const reported = store.happened([bounce(value.id, 0, 'r')])

@@ -87,7 +87,7 @@ describe('the server under load', { skip: withoutPostgres() }, () => {
     }
     for (const id of accepted.keys()) {
       if (left.has(id) || recorded.has(id)) continue
-      // Its record was written, but nobody could tell.
+      // Its record was written, but the answer was lost.
       assert.equal((await after.readHistory(id))?.recipients[0]?.state, 'delivered', id)
     }
     for (const id of left) assert.ok(accepted.has(id) && !recorded.has(id), id)

@@ -31,7 +31,7 @@ const WRITTEN = 'INSERT OR UPDATE OR DELETE ON queue'
 const AT_THE_ROW = `CREATE TRIGGER collide BEFORE ${WRITTEN}`
 const AT_THE_COMMIT = `CREATE CONSTRAINT TRIGGER collide AFTER ${WRITTEN} DEFERRABLE INITIALLY DEFERRED`
 
-/** A store whose transactions that write live work fail with this SQLSTATE when they are told to. */
+/** A store whose transactions that write live work fail with this SQLSTATE on command. */
 async function open(context: TestContext, code: string, trigger: string) {
   const url = await freshDatabase(context)
   const store = await PostgresStore.open(url)

@@ -18,7 +18,7 @@ async function open(context: TestContext, timeouts: Partial<Timeouts>) {
   return { url, store, hasty, owner: await acme(store) }
 }
 
-/** Of whoever holds the first one: the server lets go of it when it ends that session. */
+/** The key of an advisory lock: the server releases it when it ends the session that holds it. */
 const LATCH = 4_711
 /** Far more than any time-out here. */
 const PATIENCE = "SET lock_timeout = '60s'"
