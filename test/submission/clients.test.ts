@@ -1,4 +1,4 @@
-/** Mail over SMTP from the clients that applications use, with the user names that they were told to use. */
+/** Mail over SMTP from the clients that applications use, with their usual user names. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -129,7 +129,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as client:
     const sender = ['--mail-from', `a@${DOMAIN}`, '--mail-rcpt', 'b@x.test', '--upload-file', file]
     const login = ['--user', `api:${rig.key.token}`, '--ssl-reqd', '--cacert', certificate]
     await run('curl', ['--silent', '--show-error', '--fail', url, ...sender, ...login])
-    // curl doubles no dot behind an LF, so two in a row cannot be told from one that was doubled.
+    // curl doubles no dot behind an LF, so two in a row look like one that was doubled.
     assert.equal(await texts(), text.trimEnd().replace('..two', '.two'))
   })
 

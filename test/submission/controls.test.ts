@@ -1,4 +1,4 @@
-/** Every X-Mailgun field that is known: it does what it says, asks for nothing, or is refused in words; none travels. */
+/** Every known X-Mailgun field: it has its effect, has none, or is refused in words; none is sent on. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { message, STARTTLS, type SubmissionRig, startRig } from './rig.ts'

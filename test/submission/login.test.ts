@@ -1,4 +1,4 @@
-/** AUTH: wrong keys, guesses, what stands around it, and what it leaves. */
+/** AUTH: wrong keys, guesses, the commands around it, and the state after it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { base64, DOMAIN, message, STARTTLS, type SubmissionRig, startRig } from './rig.ts'

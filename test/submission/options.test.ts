@@ -1,4 +1,4 @@
-/** What a message says to the service beside what is sent: options in its header, the user name, the key. */
+/** Options of a message for the service: in its header, the user name, the key. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { basic, call } from '../http/requests.ts'

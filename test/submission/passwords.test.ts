@@ -1,4 +1,4 @@
-/** Logins whose password somebody chose, made by the client of the form dialect. */
+/** Logins with a chosen password, made by the client of the form dialect. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'

@@ -1,4 +1,4 @@
-/** Behind a load balancer: the PROXY protocol says for whom it connects, and that one's address counts. */
+/** Behind a load balancer: the PROXY protocol names the client, and the address of that client counts. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'

@@ -1,4 +1,4 @@
-/** SMTP submission as part of the service: what it shares with HTTP, certificates, outages, metrics, a stop. */
+/** SMTP submission as part of the service: limits shared with HTTP, certificates, outages, metrics, a stop. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import net from 'node:net'
@@ -22,7 +22,7 @@ async function begin(client: SmtpClient, parameters = ''): Promise<void> {
 
 describe('limits that SMTP and HTTP share', () => {
   test('messages in progress of a company; another company is served', async () => {
-    // 40 requests, of which a company alone may have some thirty.
+    // 40 requests, of which one company alone may have some thirty.
     await using rig = await startRig({
       memory: 40 * MIB,
       maxMessageSize: 4 * MIB,
@@ -106,7 +106,7 @@ describe('limits that SMTP and HTTP share', () => {
         break
       }
     }
-    // A company alone may have three quarters of the 7 MB for what is small, and everything is counted four times.
+    // A company alone may have three quarters of the 7 MB for small requests, and everything is counted four times.
     assert.ok(accepted > 5_000 && accepted < 15_000, String(accepted))
     assert.equal((await new Api(rig.service.url, rig.key.token).get('/emails/x')).status, 404)
   })
