@@ -1,4 +1,4 @@
-/** A webhook that could never be told anything is refused when it is made, wherever that is. */
+/** A webhook that could never get an event is refused when it is made, in every interface. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from '../cli/postroad.ts'
@@ -59,7 +59,7 @@ describe('a webhook at a forbidden address is refused', () => {
         ['event_types', 'delivered'],
       ]
       assertFormError(await form('POST', '/v4/domains/acme.test/webhooks', byUrl), 400, why)
-      // The first of them could be told.
+      // The first URL alone would be allowed.
       const byWord: [string, string][] = [
         ['id', 'delivered'],
         ['url', 'https://x.test/'],

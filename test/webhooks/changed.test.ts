@@ -1,4 +1,4 @@
-/** A webhook is changed, taken by another node or told all again while it is being told. */
+/** A webhook is changed, taken by another node or sent all over again while its events are sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Received, Receiver } from './receiver.ts'
@@ -6,7 +6,7 @@ import { receiving, Stage } from './stage.ts'
 
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string
 
-/** It answers nobody until the gate is opened with a status. */
+/** It answers no request until the gate is opened with a status. */
 function gated(receiver: Receiver): PromiseWithResolvers<number> {
   const gate = Promise.withResolvers<number>()
   receiver.answer = () => gate.promise
@@ -61,7 +61,7 @@ test('two nodes that both hold it send the same events under the same ids, and o
   await stage.hold()
   await stage.deliver(40)
   await receiver.until(({ length }) => length === 16)
-  // Nobody tells the first that it is out of service: its requests go on.
+  // The first does not know that it is out of service: its requests go on.
   const other = await stage.beside(t)
   await stage.store.leave(stage.token)
   receiver.answer = () => 200
@@ -69,7 +69,7 @@ test('two nodes that both hold it send the same events under the same ids, and o
   await receiver.until(({ length }) => length === 16 + 80)
   const end = await stage.store.lastEventNumber()
   await stage.until(id, ({ cursor }) => cursor === end)
-  // What the first has to say now is that it failed: nobody is to hear of it.
+  // The first now learns that its requests failed: that must have no effect.
   gate.resolve(500)
   await stage.untilIdle()
   const attempts = await stage.store.webhookAttempts({ webhookId: id, limit: 1_000 })
@@ -108,7 +108,7 @@ for (const [what, together] of [
     }
     await stage.hold()
     await second.promise
-    // What was read first is told meanwhile, and fails.
+    // The events read first are sent meanwhile, and fail.
     await stage.attempts(id, 5)
     await stage.untilIdle()
     receiver.answer = () => 200

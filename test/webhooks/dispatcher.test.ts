@@ -37,7 +37,7 @@ test('events of different recipients are sent at once, each recipient’s in ord
   await stage.webhook(receiver)
   await stage.hold()
   await stage.flood(1_001)
-  // What is told of the whole email came before, and then as many as may be under way at a time.
+  // The event about the whole email came first, and then as many as may be under way at a time.
   const first = await receiver.until(({ length }) => length === 1 + 17)
   assert.deepEqual(
     first.map(told).map(({ type }) => type),
@@ -154,7 +154,7 @@ test('all events since a time, and a single event, are sent again', async (t) =>
 test('a webhook that catches up while a page is read for the others misses nothing of that page', async (t) => {
   const stage = await Stage.make(t)
   const [current, late] = [await receiving(t), await receiving(t)]
-  // Each is told of another kind of event: a page read for the one has nothing for the other.
+  // Each gets another kind of event: a page read for the one has nothing for the other.
   await stage.webhook(current, 'json', ['delivered'])
   await stage.webhook(late, 'json', ['sent'])
   await stage.hold(({ types }) => types.includes('delivered'))
@@ -169,7 +169,7 @@ test('a webhook that catches up while a page is read for the others misses nothi
     begun.resolve()
     await gate.promise
   }
-  // The late one has read the first email, and is told of it once the second is being read for the other.
+  // The late one has read the first email, and gets its event once the second is being read for the other.
   await stage.hold()
   await readsLate.promise
   const second = await stage.deliver()
@@ -204,7 +204,7 @@ test('a commit that comes too late, as the webhook was changed meanwhile, leaves
   await stage.store.updateWebhook(id, { url: `${receiver.url}/changed`, cursor })
   await stage.hold()
   goesOn!.resolve()
-  // What was told is told again, as nobody has written it down; and that is written down.
+  // Events that were sent but not recorded are sent again; and that is recorded.
   await inTime(isOver!.promise, 'a commit of the changed webhook')
   const [second] = await stage.deliver()
   const received = await inTime(

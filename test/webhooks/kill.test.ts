@@ -1,4 +1,4 @@
-/** The service dies in the midst of telling: nothing is lost, and what is told again is told under the same id. */
+/** The service dies while it sends events: nothing is lost, and a repeated event has the same id. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'

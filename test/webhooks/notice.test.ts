@@ -1,4 +1,4 @@
-/** A change of webhooks reaches the node that tells them by notice of the store, not by its next look. */
+/** A change of webhooks reaches the node that sends them by notice of the store, not by its next look. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** An event about a whole email that is told once for each recipient: each part succeeds and fails by itself. */
+/** An event about a whole email that is sent once for each recipient: each part succeeds and fails by itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { email } from '../store/samples.ts'

@@ -1,4 +1,4 @@
-/** When webhooks are told again and when they are given up: by a clock that the test sets. */
+/** When events are sent again and when they are given up: by a clock that the test sets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WEBHOOK_SCHEDULE } from '../../src/events/webhooks/schedule.ts'

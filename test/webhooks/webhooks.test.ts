@@ -231,7 +231,7 @@ test('a webhook at a private address is refused when it is added, and not connec
   const added = { company: tenant.company.id, events: ['email.delivered'] }
   await assert.rejects(webhooks.addWebhook(op, { ...added, url: receiver.url }), /not a public address/)
   const { webhook } = await webhooks.addWebhook(op, { ...added, url: 'https://hook.example/' })
-  // As a name that leads there only when it is looked up: nobody sees that as it is made.
+  // Like a name that leads to a private address only at a later look-up, unseen when the webhook is added.
   await guarded.store.updateWebhook(webhook.id, { url: receiver.url })
   const mail = { from: 'a@guarded.test', to: 'b@example.com', subject: 'Hello', text: 'Hi' }
   await new ApiClient(guarded.url, tenant.key.token).accepted(mail)
