@@ -1,4 +1,4 @@
-/** Workers: what goes wrong costs the one task, and nobody waits for somebody else's. */
+/** Workers: a fault costs the one task, and no task waits for those of another company. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
