@@ -61,7 +61,7 @@ describe('pauses set by the operator', () => {
     }
   }
 
-  test('a paused domain keeps its mail, untried; other mail goes; resumed, it goes', async () => {
+  test('a paused domain keeps its mail untried, and sends it when it is resumed; other mail leaves', async () => {
     await place.json('queue', 'pause', '--domain', 'Paused.test')
     const kept = await keptMail()
     const mixed = await send('two@paused.test', 'two@free.test')
@@ -125,7 +125,7 @@ describe('pauses set by the operator', () => {
     assert.match(ended.stderr, /no pause of exactly all mail to paused\.test\. Nothing is paused/)
   })
 
-  test('a paused company, and all of it, wait as well', async () => {
+  test('mail of a paused company, and of all of them, waits as well', async () => {
     for (const scope of [['--company', 'Acme'], ['--company', 'Acme', '--domain', 'x.test'], []]) {
       const said = await place.run('queue', 'pause', ...scope)
       assert.match(said.stdout, /^Paused: (?:all mail|mail of Acme)/)

@@ -11,7 +11,7 @@ before(() => {
 after(() => place.remove())
 
 describe('the command', { concurrency: 4 }, () => {
-  test('tells its version', async () => {
+  test('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     assert.deepEqual(await place.run('--version'), { code: 0, stdout: `${version}\n`, stderr: '' })
   })
