@@ -256,7 +256,7 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
   })
 })
 
-describe('where mail leaves', { skip: withoutBrowser() }, () => {
+describe('in an installation that sends mail', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
     stage = await Stage.open({

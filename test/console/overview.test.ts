@@ -11,7 +11,7 @@ import { withoutBrowser } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
 
-describe('how mail goes', { skip: withoutBrowser() }, () => {
+describe('the overview', { skip: withoutBrowser() }, () => {
   let stage: Stage
   before(async () => {
     stage = await Stage.open()
