@@ -16,7 +16,7 @@ describe('Buckets', () => {
     assert.deepEqual([taken(60_000), taken(60_000), taken(60_000)], [0, 0, 1])
   })
 
-  test('tell in whole seconds when the next request may come', () => {
+  test('give the time of the next possible request in whole seconds', () => {
     const buckets = new Buckets()
     const taken = (at: number) => take(buckets.filled('k', 0.1, at))
     assert.equal(taken(0), 0)
