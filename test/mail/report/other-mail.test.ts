@@ -174,7 +174,7 @@ describe('automatic replies', () => {
   })
 })
 
-describe('mail that reads like a bounce and is none', () => {
+describe('mail that reads like a bounce but is not one', () => {
   const QUOTED = [
     '<jane@example.org>: host mx said: 550 5.1.1 User unknown',
     '',
