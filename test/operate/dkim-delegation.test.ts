@@ -366,7 +366,7 @@ describe('DKIM keys in the zone of the operator', () => {
     assert.equal((await now(domain)).settings.dkimDelegated, undefined)
   })
 
-  test('a refused move leaves what the operator has changed meanwhile', async (t) => {
+  test('a refused move keeps the changes that the operator made meanwhile', async (t) => {
     const domain = await withTxt()
     await rotateDkimKey(await operation(), { domain: domain.id })
     const { store } = service
