@@ -71,7 +71,7 @@ describe('passwords', () => {
   })
 })
 
-describe('which passwords are taken', () => {
+describe('the choice of a password', () => {
   const own = ['grace.hopper@navy.test', 'Grace Hopper']
 
   test('unusual passwords are accepted', () => {
