@@ -90,7 +90,7 @@ test('where a site has one recipient domain only, that is all its mail', () => {
   assert.deepEqual(meets('one', site, BUSY), ['one', 'company'])
 })
 
-test('a relay speaks to everybody before MAIL, and for its recipients after that', () => {
+test('a relay speaks about all mail before MAIL, and about its recipients after that', () => {
   const { meets } = evidence()
   const relay = pathTo('relay.test', { kind: 'relay' })
   assert.deepEqual(meets('one', relay, { kind: 'credentials', met: 'session' }), ['all', 'all'])

@@ -201,7 +201,7 @@ test('mail of a closed path comes back later the more of it waits, though in tim
   assert.ok(back !== null && back !== 'asks' && back.dueAt <= soon)
 })
 
-test('the state of mail tells whether it may go, would try the path or would be given back', () => {
+test('the state of mail shows whether it may leave, would try the path or would be given back', () => {
   const paths = pathHealth()
   const path = pathTo('x.test')
   const mail = { ...to(path), recipients: [{ domain: 'x.test' } as ClaimedRecipient] }

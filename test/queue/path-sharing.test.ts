@@ -87,7 +87,7 @@ test('a path that one node has closed is closed on all, and open on all when one
   for (const { sharing } of [one, two]) await sharing.stop()
 })
 
-test('a path that was found open stays open, although another node is about to tell more of its trouble', async (t) => {
+test('a path that was found open stays open, although another node is about to share more of its trouble', async (t) => {
   const store = await opened(t)
   const nodes = [await startNode(store, 1), await startNode(store, 2)] as const
   const [one, two] = nodes
