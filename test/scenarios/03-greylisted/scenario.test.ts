@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startRelayed } from '../../support/relayed-service.ts'
 
-test('a greylisted message is delayed, tells why, and arrives with the second attempt', async () => {
+test('a greylisted message is delayed, shows the reason, and arrives with the second attempt', async () => {
   await using stage = await startRelayed({ POSTROAD_RETRY_SCHEDULE: '6s,6s,6s' })
   const { sink, api } = stage
   let seen = 0
