@@ -139,7 +139,7 @@ export function watchContract(open: OpenBench): void {
       }
     })
 
-    test('a node that leaves tells the others to look for the work it has given back', async (t) => {
+    test('a node that leaves notifies the others to look for the work it has given back', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
       const token = await other.join(node('there'))
