@@ -136,7 +136,7 @@ describe('limits that SMTP and HTTP share', () => {
 })
 
 describe('acceptance', () => {
-  test('accepts nothing while the store does not answer; the client may try again', async () => {
+  test('nothing is accepted while the store does not answer; the client may try again', async () => {
     await using rig = await startRig()
     using client = await rig.loggedIn()
     await rig.service.store.close()
